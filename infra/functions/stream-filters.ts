@@ -1,4 +1,5 @@
 import { endedAt } from "../../shared/db/accounts/sessions.ts";
+import { tombstoneMark } from "../../shared/db/table/tombstones.ts";
 import type { ServiceFunctionName } from "./worker-rows.ts";
 
 /** The functions that consume the table's stream. */
@@ -8,6 +9,7 @@ export const streamConsumers = ["keep-totals-and-history", "notify"] as const sa
 export type StreamConsumerName = (typeof streamConsumers)[number];
 
 const written = ["INSERT", "MODIFY"];
+const pushed = { Keys: { sk: { S: [{ prefix: "NOTIFICATION#" }] } }, NewImage: { push: { BOOL: [true] } } };
 
 /**
  * The records that each consumer of the stream receives, as Lambda's event filters: those that match one of the
@@ -32,10 +34,8 @@ export const streamFilters: Readonly<Record<StreamConsumerName, readonly Readonl
         NewImage: { silent: { BOOL: [{ exists: false }] } },
       },
     },
-    // New notifications to push to their users' devices.
-    {
-      eventName: ["INSERT"],
-      dynamodb: { Keys: { sk: { S: [{ prefix: "NOTIFICATION#" }] } }, NewImage: { push: { BOOL: [true] } } },
-    },
+    // New notifications to push to their users' devices, also in the place of one that was removed.
+    { eventName: ["INSERT"], dynamodb: pushed },
+    { eventName: ["MODIFY"], dynamodb: { ...pushed, OldImage: { [tombstoneMark]: { S: [{ exists: true }] } } } },
   ],
 };

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { recordTypes } from "../../shared/contract/records.ts";
-import { tombstoneDays } from "../../shared/db/writes/tombstones.ts";
+import { tombstoneDays } from "../../shared/db/writes/record-plans.ts";
 import { abortOnSignals, interrupted, readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { createProgressLine } from "./cli/progress-line.ts";
 import { nextSince } from "./export/changed-since.ts";

@@ -30,8 +30,6 @@ import type { StreamRecord } from "./table/stream-records.ts";
 import type { Item, Key } from "./table/table.ts";
 import { webhooks } from "./webhooks.ts";
 import { counters } from "./writes/counters.ts";
-import { removals } from "./writes/removals.ts";
-import { tombstones } from "./writes/tombstones.ts";
 
 /** All kinds of items in the table. Each item belongs to exactly one. */
 export const entities: readonly Entity<object>[] = [
@@ -61,8 +59,6 @@ export const entities: readonly Entity<object>[] = [
   listedItems.TIMESHEETS,
   listedItems.INVOICES,
   listedItems.JOBS,
-  tombstones,
-  removals,
   historyItems,
   counters,
   countedPlaces,

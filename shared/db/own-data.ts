@@ -31,8 +31,6 @@ import { sequences } from "./table/sequences.ts";
 import type { Item } from "./table/table.ts";
 import { webhooks } from "./webhooks.ts";
 import { counters } from "./writes/counters.ts";
-import { removals } from "./writes/removals.ts";
-import { tombstones } from "./writes/tombstones.ts";
 
 /** A line of the data that the table holds about a user: its kind, and the fields. */
 export interface OwnDataLine {
@@ -123,8 +121,6 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   left(companies, ofCompany),
   left(listedItems.INVOICES, ofCompany),
   left(listedItems.JOBS, ofCompany),
-  left(tombstones, "that a record was removed, and at which version"),
-  left(removals, "when a record was removed, and who did it"),
   left(webhooks, ofNobody),
   left(counters, ofNobody),
   left(countedPlaces, ofCompany),

@@ -20,7 +20,7 @@ import { testContext } from "../support/records/contexts.ts";
 import { documentClient } from "../support/records/document-client.ts";
 import { scanItems } from "../support/records/items.ts";
 import { companyLine, notificationLine, userLine } from "../support/records/records.ts";
-import { faultsOf, readItem, write, writtenAt } from "../support/records/writes.ts";
+import { faultsOf, readItem, readPlace, write, writtenAt } from "../support/records/writes.ts";
 import { useService } from "../support/service/service.ts";
 
 const service = useService();
@@ -140,7 +140,17 @@ test.each([
   expect((await readItem(recordKey("USER", 61)))?.reset_hash).toBe(stands ? "reset" : undefined);
 });
 
-test("D35: a removed user leaves nothing behind: secrets, logins, profile, sessions, devices, notifications, counts", async () => {
+/** It says when the user was removed, by whom, and for how long it stays; nothing of the user. */
+function expectTombstone(item: object | undefined): void {
+  const attributes = ["change", "expires_at", "pk", "removed_at", "revision", "schema_version", "silent", "sk"];
+  expect(
+    Object.keys(item ?? {})
+      .filter((name) => name !== "write_id")
+      .toSorted(),
+  ).toEqual(attributes);
+}
+
+test("D35: a removed user leaves nothing behind but a tombstone: secrets, logins, profile, sessions, devices, notifications, counts", async () => {
   await write(driverLine(70, { password: "correct horse", passcode: "4711" }));
   for (let id = 1; id <= 60; id += 1) await write(notificationLine(id, 70));
   const device = { token: "token-70", platform: "ios", pushService: "apns" } as const;
@@ -151,7 +161,8 @@ test("D35: a removed user leaves nothing behind: secrets, logins, profile, sessi
   await service.database.send(new PutCommand({ TableName: service.tableName, Item: session }));
 
   expect(await write({ type: "user", id: 70, deleted: true })).toBe("removed");
-  expect(await itemsOf("USER#70")).toEqual([]);
+  expect(await itemsOf("USER#70")).toEqual(["USER"]);
+  expectTombstone(await readPlace(recordKey("USER", 70)));
   for (const login of ["user-70@example.com", "+442079460270"]) expect(await readItem(loginKey(login))).toBeUndefined();
   expect(await readItem(profileKey(5070))).toBeUndefined();
   expect([await hashOf("password", 70), await hashOf("passcode", 70)]).toEqual([undefined, undefined]);
@@ -163,7 +174,8 @@ test("D35: a removed user leaves nothing behind: secrets, logins, profile, sessi
 test("a removal that was cut short is finished by repeating it", async () => {
   await write(notificationLine(1, 80));
   expect(await write({ type: "user", id: 80, deleted: true })).toBe("removed");
-  expect(await itemsOf("USER#80")).toEqual([]);
+  expect(await itemsOf("USER#80")).toEqual(["USER"]);
+  expectTombstone(await readPlace(recordKey("USER", 80)));
 });
 
 test("D35: a stale removal leaves the user and all it has", async () => {

@@ -86,7 +86,10 @@ test("D29: notify is given new notifications that are to be pushed, once", () =>
   const push = { push: { BOOL: true } };
   expect(matchesAny(change("INSERT", "NOTIFICATION#0000000000000001", push), streamFilters.notify)).toBe(true);
   expect(matchesAny(change("INSERT", "NOTIFICATION#0000000000000001"), streamFilters.notify)).toBe(false);
-  expect(matchesAny(change("MODIFY", "NOTIFICATION#0000000000000001", push), streamFilters.notify)).toBe(false);
+  const again = change("MODIFY", "NOTIFICATION#0000000000000001", push);
+  expect(matchesAny(again, streamFilters.notify)).toBe(false);
+  const removed = { removed_at: { S: "2026-05-10T12:00:00.000Z" } };
+  expect(matchesAny({ ...again, dynamodb: { ...again.dynamodb, OldImage: removed } }, streamFilters.notify)).toBe(true);
 });
 
 test.each([

@@ -89,7 +89,6 @@ function* rowsOf(types: readonly RecordType[], { found, members, csv, counts, on
     const { header, row } = formOf(type, csv);
     yield header;
     for (const record of found.records(type, type === "notification" ? members : undefined)) {
-      if (record.lines === "") continue;
       counts.set(type, (counts.get(type) ?? 0) + 1);
       yield row(linesOf(record));
       onProgress?.(() => `${counts.get(type)} of type ${type} written`);

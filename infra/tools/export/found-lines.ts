@@ -1,17 +1,18 @@
 import { closeSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
 import type { RecordType } from "../../../shared/contract/records.ts";
 
-/** What the table says about a record. Several items may say something about the same one. */
+/** A record, or the removal of one, that an export found. */
 export interface Finding {
   readonly type: RecordType;
   readonly id: number;
   /** The user of a notification; 0 for every other type. */
   readonly userId: number;
-  /** The lines of a record that is there, empty if it has not changed. */
+  /** The lines of a record that is there. */
   readonly lines?: string;
-  readonly isRemoved?: true;
+  /** True if a record was removed, whether another one was made in its place or not. */
+  readonly isRemoved?: boolean;
   /** The version in its tombstone. */
-  readonly version?: number;
+  readonly version?: number | undefined;
 }
 
 /** A finding whose lines are in the file. */
@@ -22,7 +23,7 @@ interface Kept extends Omit<Finding, "lines"> {
 
 /** All that an export has found. */
 export interface FoundLines {
-  /** Adds a finding to those about the same record. */
+  /** Adds a finding. */
   add(finding: Finding): void;
   /** The records of a type by id, then by user; only those of the given users, if any are given. */
   records(type: RecordType, users?: ReadonlySet<number>): Iterable<Finding>;
@@ -34,7 +35,7 @@ export function openFoundLines(path: string): FoundLines {
   rmSync(path, { force: true });
   const descriptor = openSync(path, "wx+", 0o600);
   rmSync(path);
-  const found = new Map<string, Kept>();
+  const found: Kept[] = [];
   let end = 0;
   let isClosed = false;
   const keep = (lines: string): Pick<Kept, "at" | "bytes"> => {
@@ -52,11 +53,10 @@ export function openFoundLines(path: string): FoundLines {
     add({ lines, ...finding }) {
       // A segment may still be read after another has failed. The descriptor may be another file's by then.
       if (isClosed) throw new Error("The export has ended");
-      const key = `${finding.type} ${finding.userId} ${finding.id}`;
-      found.set(key, { ...found.get(key), ...finding, ...(lines !== undefined && keep(lines)) });
+      found.push({ ...finding, ...(lines !== undefined && keep(lines)) });
     },
     *records(type, users) {
-      const wanted = [...found.values()].filter((each) => each.type === type && (users?.has(each.userId) ?? true));
+      const wanted = found.filter((each) => each.type === type && (users?.has(each.userId) ?? true));
       wanted.sort((one, other) => one.id - other.id || one.userId - other.userId);
       for (const { at, bytes = 0, ...finding } of wanted) {
         yield at === undefined ? finding : { ...finding, lines: linesAt(at, bytes) };

@@ -2,10 +2,9 @@ import { inParallel } from "../../../shared/batches.ts";
 import type { RecordType } from "../../../shared/contract/records.ts";
 import { projectionOf } from "../../../shared/db/table/projections.ts";
 import { type Item, scanPage, segmentOf } from "../../../shared/db/table/table.ts";
-import { removalStart } from "../../../shared/db/writes/removals.ts";
-import { tombstoneStart } from "../../../shared/db/writes/tombstones.ts";
+import { isTombstone, tombstoneMark } from "../../../shared/db/table/tombstones.ts";
 import { patiently } from "../import/patience.ts";
-import { isChangedSince, readRemoval } from "./changed-since.ts";
+import { isChangedSince, isRemadeSince, readRemoval } from "./changed-since.ts";
 import { changedLines, type ExportedRecord, readExported, wholeLine } from "./exported-lines.ts";
 import type { Finding, FoundLines } from "./found-lines.ts";
 import type { Selection } from "./selection.ts";
@@ -35,7 +34,9 @@ export async function readRecords(options: ReadOptions): Promise<ReadonlySet<num
     let ExclusiveStartKey: Item | undefined;
     do {
       const page = { ...scan, ...segmentOf(segment, segments), ExclusiveStartKey };
-      const { items, lastKey, read } = await patiently(() => scanPage(page));
+      const { items, lastKey, read } = await patiently(() =>
+        scanPage(page, { withTombstones: selection.since !== undefined }),
+      );
       for (const finding of items.flatMap((item) => findingsIn(item, selection))) found.add(finding);
       for (const id of membersOf(items, selection)) members.add(id);
       onPage?.(read);
@@ -55,38 +56,44 @@ const keyStarts = {
   notification: "NOTIFICATION#",
 } as const satisfies Record<RecordType, string>;
 
-const recordPaths = ["pk", "sk", "schema_version", "id", "name", "company_id", "user_id", "record", "version"];
-const changePaths = ["revision", "change", "erased_at", "removed", "removed_at", "expires_at"];
+const recordPaths = [
+  "pk",
+  "sk",
+  "schema_version",
+  "id",
+  "name",
+  "company_id",
+  "user_id",
+  "record",
+  "version",
+  tombstoneMark,
+];
+const changePaths = ["revision", "change", "erased_at", "removed_before"];
 
 function scanOf({ types, companyId, since }: Selection) {
   // Whose a notification is only its user says.
   const wanted = new Set<RecordType>([...types, ...(companyId !== undefined ? (["user"] as const) : [])]);
   const starts = [...wanted].map((type) => keyStarts[type]);
   const isRecord = starts.map((_, at) => `begins_with(#sk, :start${at})`);
-  const isRemoval = since === undefined ? [] : ["begins_with(#pk, :removal)", "begins_with(#sk, :tombstone)"];
   return {
     ...projectionOf(since === undefined ? recordPaths : [...recordPaths, ...changePaths]),
-    FilterExpression: [...isRecord, ...isRemoval].join(" OR "),
-    ExpressionAttributeValues: {
-      ...Object.fromEntries(starts.map((start, at) => [`:start${at}`, start])),
-      ...(since !== undefined && { ":removal": removalStart, ":tombstone": tombstoneStart }),
-    },
+    FilterExpression: isRecord.join(" OR "),
+    ExpressionAttributeValues: Object.fromEntries(starts.map((start, at) => [`:start${at}`, start])),
   };
 }
 
 function findingsIn(item: Item, selection: Selection): Finding[] {
-  const removal = selection.since === undefined ? undefined : readRemoval(item, selection.since);
-  if (removal) return selection.types.includes(removal.type) ? [removal] : [];
+  const { types, since } = selection;
+  if (since !== undefined && isTombstone(item)) {
+    const removal = readRemoval(item, since);
+    return removal && types.includes(removal.type) ? [removal] : [];
+  }
   const record = readExported(item);
   if (!record || !isSelected(record, selection)) return [];
   const { type, id, userId } = record;
-  return [{ type, id, userId, lines: linesOf(record, item, selection) }];
-}
-
-/** Empty for a record that has not changed: as it is there, a tombstone of it is older. */
-function linesOf(record: ExportedRecord, item: Item, { since }: Selection): string {
-  if (since === undefined) return wholeLine(record);
-  return isChangedSince(item, since) ? changedLines(record) : "";
+  if (since === undefined) return [{ type, id, userId, lines: wholeLine(record) }];
+  if (!isChangedSince(item, since)) return [];
+  return [{ type, id, userId, lines: changedLines(record), isRemoved: isRemadeSince(item, since) }];
 }
 
 function isSelected({ type, companyId: owner }: ExportedRecord, { types, companyId }: Selection): boolean {

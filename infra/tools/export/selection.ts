@@ -1,5 +1,5 @@
 import { type RecordType, recordTypes } from "../../../shared/contract/records.ts";
-import { tombstoneDays } from "../../../shared/db/writes/tombstones.ts";
+import { tombstoneDays } from "../../../shared/db/writes/record-plans.ts";
 import { isDay } from "../../stages/setting-values.ts";
 import { UsageError, unknownWord } from "../cli/command.ts";
 

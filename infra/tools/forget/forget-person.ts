@@ -3,14 +3,17 @@ import { findExistingUsers, userKey } from "../../../shared/db/accounts/users.ts
 import { emptyHistory } from "../../../shared/db/history/empty-history.ts";
 import { historyPartition } from "../../../shared/db/history/history-items.ts";
 import { findDeviceSet } from "../../../shared/db/notifications/devices.ts";
-import { transact } from "../../../shared/db/table/transaction.ts";
-import { forgetRemoval, markErased, tombstoneKey, tombstones } from "../../../shared/db/writes/tombstones.ts";
+import { deleteIf } from "../../../shared/db/table/conditional-writes.ts";
+import { allOf, has } from "../../../shared/db/table/conditions.ts";
+import { tombstoneMark } from "../../../shared/db/table/tombstones.ts";
 import type { WriteContext } from "../../../shared/db/writes/write-plans.ts";
 import { deleteEndpoint } from "../../../shared/messaging/push.ts";
 import type { ErasedList } from "./erased-list.ts";
 import { findPerson, type Person } from "./person.ts";
 import { noTraces, replaceTraces, type Traces } from "./traces.ts";
 
+/** The version in the tombstone of an erased user. */
+const erasedVersion = Number.MAX_SAFE_INTEGER;
 /** A repeated pass finds only traces that were written meanwhile. */
 const mostPasses = 10;
 
@@ -49,10 +52,9 @@ export async function forgetPerson(
   const timesheetIds = new Set<number>();
   const before = await replaceAll(person, timesheetIds);
   const endpointsLeft = await deleteEndpoints(id);
-  // Without a version, so that no tombstone of an earlier one blocks it.
+  // Without a version, so that none blocks it. Then with the highest, so that no line with a version restores the user.
   const removal = { now, change: { ...change, at: new Date().toISOString() } };
-  await removeUser({ type: "user", id, deleted: true, version: null }, removal);
-  await transact([markErased(userKey(id), now)]);
+  for (const version of [null, erasedVersion]) await removeUser({ type: "user", id, deleted: true, version }, removal);
   // Until the removal, the user's own actions may write the name again. If the user was already gone, nothing does.
   const after = person.isUser ? await replaceAll(person, timesheetIds) : noTraces;
   await emptyHistory(historyPartition("user", id));
@@ -93,8 +95,9 @@ export async function replayErasures(list: ErasedList, context: WriteContext): P
 export async function readmit(id: number, list: ErasedList): Promise<boolean> {
   const isListed = (await list.entries()).some((entry) => entry.id === id);
   await list.remove(id);
-  const tombstone = await tombstones.find(tombstoneKey(userKey(id)), { consistent: true });
-  if (tombstone?.version === Number.MAX_SAFE_INTEGER) await transact([forgetRemoval(userKey(id))]);
+  const isErased = allOf(has(tombstoneMark), "version = :erased");
+  const ExpressionAttributeValues = { ":erased": erasedVersion };
+  await deleteIf({ Key: { ...userKey(id) }, ConditionExpression: isErased, ExpressionAttributeValues });
   return isListed;
 }
 

@@ -10,11 +10,9 @@ import { keyOf } from "../table/item-keys.ts";
 import { paces, retry } from "../table/retry.ts";
 import { type Item, queryItems } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
-import { removeRecord } from "../writes/record-plans.ts";
-import { noteRemoval } from "../writes/removals.ts";
-import { tombstones } from "../writes/tombstones.ts";
+import { removeRecord, renewTombstone } from "../writes/record-plans.ts";
 import { releaseUniqueKey } from "../writes/unique-keys.ts";
-import { deleteItem, type Outcome, type WriteContext } from "../writes/write-plans.ts";
+import type { Outcome, WriteContext } from "../writes/write-plans.ts";
 import { deleteSecret } from "./user-secrets.ts";
 import { uniqueKeysOf } from "./user-writes.ts";
 import { userKey, users } from "./users.ts";
@@ -29,7 +27,6 @@ const chunkSize = 45;
 export async function removeUser(line: RemovalLine<"user">, context: WriteContext): Promise<Outcome> {
   const outcome = await removeRecord(users, userKey(line.id), line, context, (stored) => ({
     writes: [
-      deleteItem(stored),
       deleteSecret("password", line.id),
       deleteSecret("passcode", line.id),
       ...uniqueKeysOf(stored, context.now).map(releaseUniqueKey),
@@ -37,8 +34,8 @@ export async function removeUser(line: RemovalLine<"user">, context: WriteContex
   }));
   if (outcome === "stale" || context.dryRun) return outcome;
   if (!(await purgePartition(line.id))) return outcome;
-  // What was left of a user who was gone has no tombstone of its own: an export lists the removal by this.
-  if (outcome !== "removed") await transact([noteRemoval(userKey(line.id), context.change)]);
+  // An export lists by the tombstone that something was left of a user who was gone.
+  if (outcome !== "removed") await renewTombstone(users, userKey(line.id), context);
   return "removed";
 }
 
@@ -66,7 +63,7 @@ async function findLeftovers(userId: number): Promise<Item[]> {
     ExpressionAttributeValues: { ":pk": userKey(userId).pk },
     ConsistentRead: true,
   });
-  return items.filter((item) => !isOf(users)(item) && !isOf(tombstones)(item));
+  return items.filter((item) => !isOf(users)(item));
 }
 
 /** Counts go only as they were read, and a device's token only while it is this user's. */

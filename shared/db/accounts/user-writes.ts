@@ -4,9 +4,9 @@ import type { HmacKey } from "../../domain/hmac-key.ts";
 import { mergeUser } from "../../domain/records/record-merge.ts";
 import { noMark } from "../table/item-keys.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { upsertRecord, versionAfter } from "../writes/record-plans.ts";
+import { upsertRecord } from "../writes/record-plans.ts";
 import { releaseUniqueKey, type UniqueKey } from "../writes/unique-keys.ts";
-import { findToWrite, isSameItem, type Outcome, replaceItem, type WriteContext } from "../writes/write-plans.ts";
+import { findToWrite, type Outcome, type WriteContext } from "../writes/write-plans.ts";
 import { uniqueLogin } from "./logins.ts";
 import { uniqueProfile } from "./profiles.ts";
 import { changeSecret, secretKey, userSecrets } from "./user-secrets.ts";
@@ -28,9 +28,7 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
   const hashesFor = secretHashes(line, line.passcode ? await context.hmacKey?.() : undefined);
   return upsertRecord(users, userKey(line.id), line, context, async (stored) => {
     const next = merge(line, stored);
-    const { isSame, isNewPassword, isNewPasscode, writes } = await planSecrets(line, stored, hashesFor, context);
-    if (isSame && isSameItem(stored, next)) return { outcome: "unchanged" };
-
+    const { isNewPassword, isNewPasscode, writes } = await planSecrets(line, stored, hashesFor, context);
     const [before, after] = [uniqueKeysOf(stored, context.now), uniqueKeysOf(next, context.now)];
     const isRenamed = before.some(isMissingIn(after)) || after.some(isMissingIn(before));
     const session_epoch = (stored?.session_epoch ?? 0) + (isNewPassword ? 1 : 0);
@@ -42,12 +40,8 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
       ...(isNewPasscode && { passcode_changes: (stored?.passcode_changes ?? 0) + 1 }),
     };
     return {
-      outcome: stored ? "updated" : "created",
-      writes: [
-        replaceItem(stored, users.encode(changed), context),
-        ...writes,
-        ...before.filter(isMissingIn(after)).map(releaseUniqueKey),
-      ],
+      next: changed,
+      writes: [...writes, ...before.filter(isMissingIn(after)).map(releaseUniqueKey)],
       uniqueKeys: after.filter(isMissingIn(before)),
     };
   });
@@ -72,7 +66,6 @@ async function planSecrets(
     ...changeSecret(secretKey("passcode", line.id), passcode, after.passcode_hash),
   ];
   return {
-    isSame: !isNewPassword && !isNewPasscode,
     isNewPassword: stored !== undefined && isNewPassword,
     isNewPasscode: stored !== undefined && isNewPasscode,
     writes,
@@ -94,10 +87,9 @@ export function uniqueKeysOf(stored: StoredUser | undefined, now: Date): UniqueK
 function merge(line: UpsertLine<"user">, stored: StoredUser | undefined): StoredUser {
   const { id, ...record } = mergeUser(stored && { id: stored.id, ...stored.record }, line);
   const { role, financial_company_id: company_id } = record;
-  const version = versionAfter(line, stored);
   const revision = stored?.revision ?? 0;
   const place = company_id === null ? noMark : companyUserMark(company_id, role, id);
-  return { ...stored, ...userKey(id), id, company_id, role, record, version, revision, ...place };
+  return { ...stored, ...userKey(id), id, company_id, role, record, revision, ...place };
 }
 
 function isMissingIn(uniqueKeys: readonly UniqueKey[]): (uniqueKey: UniqueKey) => boolean {

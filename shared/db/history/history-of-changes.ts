@@ -32,13 +32,13 @@ type Written = Pick<StreamRecord, "createdAt" | "sequence">;
  * this is asked. An import keeps its new records as one change of its own. How it began a record is kept with the
  * record's next change.
  */
-export function historyOf(change: StreamRecord, removedBy: StoredChange | undefined, keptDays: number): Item[] {
-  const drafts = sessions.matches(change.key) ? endOf(change) : draftsOf(change, removedBy);
+export function historyOf(change: StreamRecord, keptDays: number): Item[] {
+  const drafts = sessions.matches(change.key) ? endOf(change) : draftsOf(change);
   return drafts.map((draft) => toItem(draft, change, keptDays));
 }
 
-function draftsOf(change: StreamRecord, removedBy: StoredChange | undefined): Draft[] {
-  const { key, before, after } = change;
+function draftsOf(change: StreamRecord): Draft[] {
+  const { key, before, after, removedBy } = change;
   if (before && after && before.revision !== undefined && before.revision === after.revision) return [];
   const [was, is] = [before, after].map((item) => item && recordedFieldsOf(key, item));
   if (!was && firstImportOf(after)) return [];

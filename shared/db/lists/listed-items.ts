@@ -6,6 +6,7 @@ import { type ListName, type ListPosition, positionOf } from "../../domain/recor
 import { defineEntity, type Entity, type RecordItem } from "../table/entity.ts";
 import { publicNameOf, recordKey } from "../table/item-keys.ts";
 import type { Item, Key } from "../table/table.ts";
+import { isTombstone } from "../table/tombstones.ts";
 import { type ListedKind, type ListKeys, listKeys, listsByKind } from "./list-keys.ts";
 
 /** A timesheet, invoice or job as it is stored: answers add the fields that are newer than the record (D38). */
@@ -65,11 +66,10 @@ export function fromOwned<L extends ListName>(
   list: L,
   fields: OwnedFields<L>,
   stored: ListedItem<L> | undefined,
-  version: number | undefined,
 ): ListedItem<L> {
   const { id, company_id, ...record } = fields;
   const keys = listKeys(list, company_id, { ...record, id });
-  const next = { ...stored, ...listedKey(list, id), id, company_id, record, ...keys, version };
+  const next = { ...stored, ...listedKey(list, id), id, company_id, record, ...keys };
   return listedItems[list].encode(next as unknown as ListedItem<L>);
 }
 
@@ -79,7 +79,7 @@ export function withFields<L extends ListName>(
   stored: ListedItem<L>,
   changed: Partial<ListedFields<L>>,
 ): ListedItem<L> {
-  return fromOwned(list, { ...toOwned(stored), ...changed }, stored, stored.version);
+  return fromOwned(list, { ...toOwned(stored), ...changed }, stored);
 }
 
 /** The revision of a record as it was read; 0 if there is none. */
@@ -137,7 +137,7 @@ export const placePaths: readonly string[] = [
 
 /** Where a record of a kind stands in its list; null where there is none. Needs no more of it than `placePaths`. Throws on one that lacks what its list goes by. */
 export function placeOfItem(kind: ListedKind, item: Item | undefined): ListPosition | null {
-  if (!item) return null;
+  if (!item || isTombstone(item)) return null;
   const list = listsByKind[kind];
   const { id, company_id, record } = listedItems[list].decode(item);
   return positionOf(list, company_id, { ...record, id });

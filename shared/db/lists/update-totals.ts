@@ -87,7 +87,7 @@ async function look(subjects: readonly Subject[], consistent: boolean): Promise<
     reading,
     readBatch(
       subjects.map(({ key }) => key),
-      { consistent, paths: placePaths },
+      { consistent, paths: placePaths, withTombstones: true },
     ),
   ]);
   return subjects.map((subject, at) => ({ subject, counted: readCountedPlace(places[at]), record: records[at] }));

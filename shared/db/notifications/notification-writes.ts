@@ -1,8 +1,8 @@
 import type { RemovalLine, UpsertLine } from "../../contract/records.ts";
 import { mergeNotification } from "../../domain/records/record-merge.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { removeRecord, upsertRecord, versionAfter } from "../writes/record-plans.ts";
-import { deleteItem, isSameItem, type Outcome, replaceItem, type WriteContext } from "../writes/write-plans.ts";
+import { removeRecord, upsertRecord } from "../writes/record-plans.ts";
+import { deleteItem, type Outcome, type WriteContext } from "../writes/write-plans.ts";
 import { addCounts } from "./notification-counts.ts";
 import { notificationKey, notifications, type StoredNotification, unreadKeyOf } from "./notifications.ts";
 
@@ -14,17 +14,15 @@ export function saveNotification(line: UpsertLine<"notification">, context: Writ
   const key = notificationKey(line.user_id, line.id);
   return upsertRecord(notifications, key, line, context, (stored) => {
     const next = merge(line, stored, context.now);
-    if (isSameItem(stored, next)) return { outcome: "unchanged" };
-    const item = notifications.encode({ ...next, push: context.notifies ? true : undefined });
-    const counts = addCounts(line.user_id, stored ? [stored] : [], [next]);
-    return { outcome: stored ? "updated" : "created", writes: [replaceItem(stored, item, context), ...counts] };
+    const writes = addCounts(line.user_id, stored ? [stored] : [], [next]);
+    return { next: { ...next, push: context.notifies ? true : undefined }, writes };
   });
 }
 
 /** Access pattern N4: removes a user's notification, and updates the counts in the same transaction. */
 export function removeNotification(line: RemovalLine<"notification">, context: WriteContext): Promise<Outcome> {
   return removeRecord(notifications, notificationKey(line.user_id, line.id), line, context, (stored) => ({
-    writes: deleteNotifications(line.user_id, [stored]),
+    writes: addCounts(line.user_id, [stored], []),
   }));
 }
 
@@ -41,8 +39,7 @@ function merge(
 ): StoredNotification {
   const whole = stored && { id: stored.id, user_id: stored.user_id, ...stored.record };
   const { id, user_id, ...record } = mergeNotification(whole, line, now);
-  const version = versionAfter(line, stored);
   const revision = stored?.revision ?? 0;
   const place = unreadKeyOf(user_id, id, record);
-  return { ...stored, ...notificationKey(user_id, id), id, user_id, record, version, revision, ...place };
+  return { ...stored, ...notificationKey(user_id, id), id, user_id, record, revision, ...place };
 }

@@ -8,6 +8,7 @@ import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { keyOf } from "../table/item-keys.ts";
 import { projectionOf } from "../table/projections.ts";
 import { type Item, scanPage, segmentOf } from "../table/table.ts";
+import { tombstoneMark } from "../table/tombstones.ts";
 import { isThrottled } from "../table/transient-errors.ts";
 import { createFindings, type Findings, mergeFindings, note, wantedIn } from "./findings.ts";
 
@@ -100,7 +101,7 @@ export const readPart: ReadPart = async ({ segment, segments: all, from, suspect
 };
 
 /** What a comparison needs of records, counted places and search entries; figures of totals have names of their own. */
-const comparedPaths = [...placePaths, "place", "mark_order"];
+const comparedPaths = [...placePaths, "place", "mark_order", tombstoneMark];
 const prefixes = [...Object.keys(listsByKind).map((kind) => `${kind}#`), "TOTALS#", "COMPANY#"];
 /** Saves no read units, only the transfer of the rest and the time to parse it, which is most of a pass. */
 const derivedAndRecords = {

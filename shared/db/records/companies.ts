@@ -2,8 +2,8 @@ import type { CompleteRecord, RemovalLine, UpsertLine } from "../../contract/rec
 import { mergeCompany } from "../../domain/records/record-merge.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { recordKey } from "../table/item-keys.ts";
-import { removeRecord, upsertRecord, versionAfter } from "../writes/record-plans.ts";
-import { deleteItem, type Outcome, saveItem, type WriteContext } from "../writes/write-plans.ts";
+import { removeRecord, upsertRecord } from "../writes/record-plans.ts";
+import type { Outcome, WriteContext } from "../writes/write-plans.ts";
 
 /** The entity of companies. */
 export const companies = defineEntity<RecordItem & CompleteRecord<"company">>(
@@ -17,20 +17,16 @@ export async function findCompany(id: number | null): Promise<{ id: number; name
   return stored ? { id: stored.id, name: stored.name } : null;
 }
 
-/** Access pattern W1: adds or changes a company. One read unit, or two if the line has a version; one write unit. */
+/** Access pattern W1: adds or changes a company. One read unit, one write unit. */
 export function saveCompany(line: UpsertLine<"company">, context: WriteContext): Promise<Outcome> {
   const key = recordKey("COMPANY", line.id);
   return upsertRecord(companies, key, line, context, (stored) => {
-    const company = mergeCompany(stored, line);
     const revision = stored?.revision ?? 0;
-    const next = { ...stored, ...key, ...company, revision, version: versionAfter(line, stored) };
-    return saveItem(stored, companies.encode(next), context);
+    return { next: { ...stored, ...key, ...mergeCompany(stored, line), revision } };
   });
 }
 
 /** Access pattern W5: removes a company. The outcome is `unchanged` if there is none. */
 export function removeCompany(line: RemovalLine<"company">, context: WriteContext): Promise<Outcome> {
-  return removeRecord(companies, recordKey("COMPANY", line.id), line, context, (stored) => ({
-    writes: [deleteItem(stored)],
-  }));
+  return removeRecord(companies, recordKey("COMPANY", line.id), line, context);
 }

@@ -5,8 +5,8 @@ import { mergeInvoice, mergeJob, mergeTimesheet } from "../../domain/records/rec
 import { settings } from "../../settings.ts";
 import { listWrites } from "../lists/list-writes.ts";
 import { fromOwned, listedItems, listedKey, type OwnedFields, toOwned } from "../lists/listed-items.ts";
-import { removeRecord, upsertRecord, versionAfter } from "../writes/record-plans.ts";
-import { deleteItem, type Outcome, saveItem, type WriteContext } from "../writes/write-plans.ts";
+import { removeRecord, upsertRecord } from "../writes/record-plans.ts";
+import type { Outcome, WriteContext } from "../writes/write-plans.ts";
 
 /** Access pattern W2: adds or changes a timesheet. One read unit; one write unit, and two for its indexes. */
 export function saveTimesheet(line: UpsertLine<"timesheet">, context: WriteContext): Promise<Outcome> {
@@ -30,10 +30,9 @@ export function removeListed<L extends ListName>(
   line: RemovalLine<RecordType>,
   context: WriteContext,
 ): Promise<Outcome> {
-  return removeRecord(listedItems[list], listedKey(list, line.id), line, context, (stored) => {
-    const { writes, counts } = listWrites(list, stored, undefined);
-    return { writes: [deleteItem(stored), ...writes], counts };
-  });
+  return removeRecord(listedItems[list], listedKey(list, line.id), line, context, (stored) =>
+    listWrites(list, stored, undefined),
+  );
 }
 
 function saveListed<L extends ListName>(
@@ -43,10 +42,7 @@ function saveListed<L extends ListName>(
   merge: (stored: OwnedFields<L> | undefined) => OwnedFields<L>,
 ): Promise<Outcome> {
   return upsertRecord(listedItems[list], listedKey(list, line.id), line, context, (stored) => {
-    const next = fromOwned(list, merge(stored && toOwned(stored)), stored, versionAfter(line, stored));
-    const plan = saveItem(stored, next, context);
-    if (!plan.writes) return plan;
-    const { writes, counts } = listWrites(list, stored, next);
-    return { ...plan, writes: [...plan.writes, ...writes], counts };
+    const next = fromOwned(list, merge(stored && toOwned(stored)), stored);
+    return { next, ...listWrites(list, stored, next) };
   });
 }

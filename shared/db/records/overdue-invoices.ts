@@ -42,7 +42,7 @@ export async function markOverdue(today: string, context: WriteContext): Promise
 
 /** The index lags behind the table, so the invoice is read again. */
 function markIfDue(key: Key, today: string, context: WriteContext): Promise<Outcome> {
-  return changeItem<[ListedItem<"INVOICES">]>([{ entity: listedItems.INVOICES, key }], context, (invoice) => {
+  return changeItem(listedItems.INVOICES, key, context, (invoice) => {
     const isDue = invoice?.record.state === "pending" && invoice.record.due_date < today;
     return isDue ? becomingOverdue(invoice, context) : { outcome: "unchanged" };
   });

@@ -5,6 +5,7 @@ import { nameOf } from "./item-keys.ts";
 import { projectionOf } from "./projections.ts";
 import { paces, retry } from "./retry.ts";
 import { type Item, type Key, tableClient } from "./table.ts";
+import { liveItem, tombstoneMark } from "./tombstones.ts";
 
 /** Most items that one call reads. */
 export const maxBatchReads = 100;
@@ -13,6 +14,7 @@ interface BatchReadOptions {
   readonly consistent?: boolean;
   /** The attributes that are read of each item, the key among them. Without `paths` the whole item is read. */
   readonly paths?: readonly string[] | undefined;
+  readonly withTombstones?: boolean;
 }
 
 /**
@@ -22,11 +24,11 @@ interface BatchReadOptions {
  */
 export async function readBatch(
   keys: readonly Key[],
-  { consistent = true, paths }: BatchReadOptions = {},
+  { consistent = true, paths, withTombstones = false }: BatchReadOptions = {},
 ): Promise<(Item | undefined)[]> {
   if (keys.length > maxBatchReads) throw new RangeError(`At most ${maxBatchReads} items can be read at once`);
   const table = settings.tableName();
-  const reading = { ConsistentRead: consistent, ...(paths && projectionOf(paths)) };
+  const reading = { ConsistentRead: consistent, ...(paths && projectionOf([...paths, tombstoneMark])) };
   const found = new Map<string, Item>();
   let open: Attributes[] = [...new Map(keys.map((key) => [nameOf(key), toAttributes(key)])).values()];
   await retry(paces.conflict, async () => {
@@ -37,5 +39,6 @@ export async function readBatch(
     open = UnprocessedKeys?.[table]?.Keys ?? [];
     return open.length === 0 || undefined;
   });
-  return keys.map((key) => found.get(nameOf(key)));
+  const items = keys.map((key) => found.get(nameOf(key)));
+  return withTombstones ? items : items.map(liveItem);
 }

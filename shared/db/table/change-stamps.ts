@@ -1,5 +1,5 @@
 import type { Change } from "../../domain/records/change.ts";
-import type { Item, Key } from "./table.ts";
+import type { Item, Key } from "./attributes.ts";
 
 /** What an item says of its last write. */
 export interface StoredChange extends Partial<Change> {
@@ -16,7 +16,7 @@ export interface ChangeStamp {
 const recordedKinds = new Set(["TIMESHEET", "INVOICE", "JOB", "USER"]);
 
 /** True for the key of a record whose changes are kept in the history. */
-export function isRecorded({ sk }: Key | Item): boolean {
+function isRecorded({ sk }: Key | Item): boolean {
   return recordedKinds.has(String(sk));
 }
 

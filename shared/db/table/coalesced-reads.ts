@@ -10,7 +10,7 @@ interface Waiting {
 
 let waiting: Waiting[] = [];
 
-/** Reads one item, consistently. Reads of the same turn of the event loop are combined into batches. */
+/** Reads one item or tombstone, consistently. Reads of the same turn of the event loop are combined into batches. */
 export function loadItem(key: Key): Promise<Item | undefined> {
   return new Promise((resolve, reject) => {
     if (waiting.length === 0) setImmediate(sendBatches);
@@ -22,7 +22,10 @@ function sendBatches(): void {
   const collected = waiting;
   waiting = [];
   for (const batch of chunksOf(collected, maxBatchReads)) {
-    readBatch(batch.map(({ key }) => key)).then(
+    readBatch(
+      batch.map(({ key }) => key),
+      { withTombstones: true },
+    ).then(
       (items) => {
         for (const [at, { resolve }] of batch.entries()) resolve(items[at]);
       },

@@ -9,6 +9,11 @@ export const isThere = "attribute_exists(pk)";
 /** There is no such item. */
 export const isAbsent = "attribute_not_exists(pk)";
 
+/** The item has the attribute. */
+export function has(attribute: string): string {
+  return `attribute_exists(${attribute})`;
+}
+
 /** The item has no such attribute. */
 export function lacks(attribute: string): string {
   return `attribute_not_exists(${attribute})`;

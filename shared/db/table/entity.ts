@@ -43,6 +43,8 @@ export interface RecordItem extends StoredItem, ChangeStamp {
   readonly silent?: boolean | undefined;
   /** The user who caused the last write. */
   readonly changed_by?: number | undefined;
+  /** The moment at which the record of before was removed, if this one was made in its place. */
+  readonly removed_before?: string | undefined;
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { type Attributes, fromAttributes } from "./attributes.ts";
+import type { StoredChange } from "./change-stamps.ts";
 import type { Item, Key } from "./table.ts";
+import { isTombstone, liveItem } from "./tombstones.ts";
 
 /** One change of the table from its stream, which delivers it at least once. */
 export interface StreamRecord {
@@ -11,11 +13,13 @@ export interface StreamRecord {
   readonly before: Item | undefined;
   /** The item after the change; undefined if it was removed. */
   readonly after: Item | undefined;
+  /** Who removed the record, as far as its tombstone says it. */
+  readonly removedBy?: StoredChange | undefined;
   /** The stream's time of the change in seconds since 1970; undefined if no stream delivered the change. */
   readonly createdAt?: number | undefined;
   /** Increases with each change of an item. */
   readonly sequence?: string | undefined;
-  /** Id of the request that caused the change, if the item names one. A removal names none. */
+  /** Id of the request that caused the change, if the item or its tombstone names one. */
   readonly requestId?: string | undefined;
 }
 
@@ -25,12 +29,20 @@ export function readStreamRecord(record: DynamoDBRecord): StreamRecord {
   const item = (image: unknown) => image && fromAttributes(image as Attributes);
   const key = item(dynamodb?.Keys) as Key | undefined;
   if (!eventID || !key) throw new Error("The stream record has no id or no key");
-  const before = item(dynamodb?.OldImage) as Item | undefined;
-  const after = item(dynamodb?.NewImage) as Item | undefined;
+  const [before, after] = [item(dynamodb?.OldImage), item(dynamodb?.NewImage)] as (Item | undefined)[];
   const requestId = requestOfStreamRecord(record);
   const { ApproximateCreationDateTime: createdAt, SequenceNumber: sequence } = dynamodb ?? {};
-  const written = { before, after, createdAt, sequence, requestId };
+  const written = { ...readImages(before, after), createdAt, sequence, requestId };
   return { eventId: eventID, key: { pk: String(key.pk), sk: String(key.sk) }, ...written };
+}
+
+/** The items before and after a change. A record's tombstone is none, and says who removed the record. */
+export function readImages(
+  before: Item | undefined,
+  after: Item | undefined,
+): Pick<StreamRecord, "before" | "after" | "removedBy"> {
+  const removedBy = after && isTombstone(after) ? after.change : undefined;
+  return { before: liveItem(before), after: liveItem(after), ...(removedBy && { removedBy }) };
 }
 
 /**

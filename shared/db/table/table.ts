@@ -9,6 +9,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { callLimits, limitedBy } from "../../call-limits.ts";
 import { fromAttributes, type Item, inTable, type Key, type Plain } from "./attributes.ts";
+import { isTombstone, liveItem } from "./tombstones.ts";
 
 export type { Item, Key } from "./attributes.ts";
 
@@ -28,10 +29,14 @@ function createClient(): DynamoDBClient {
 }
 
 /** Reads one item; `consistent` costs twice the read units. */
-export async function getItem(key: Key, { consistent = false } = {}): Promise<Item | undefined> {
+export async function getItem(
+  key: Key,
+  { consistent = false, withTombstones = false } = {},
+): Promise<Item | undefined> {
   const command = new GetItemCommand(inTable({ Key: key, ConsistentRead: consistent }));
-  const { Item: item } = await tableClient().send(command);
-  return item && fromAttributes(item);
+  const { Item: found } = await tableClient().send(command);
+  const item = found && fromAttributes(found);
+  return withTombstones ? item : liveItem(item);
 }
 
 type Query = Plain<QueryCommandInput>;
@@ -54,13 +59,18 @@ interface ScannedPage extends ReadPage {
 }
 
 /** Reads one page of the whole table. */
-export async function scanPage(input: Plain<ScanCommandInput>): Promise<ScannedPage> {
+export async function scanPage(input: Plain<ScanCommandInput>, { withTombstones = false } = {}): Promise<ScannedPage> {
   const page = await tableClient().send(new ScanCommand(inTable(input)));
-  return { ...pageOf(page), read: page.ScannedCount ?? 0 };
+  return { ...pageOf(page, withTombstones), read: page.ScannedCount ?? 0 };
 }
 
-function pageOf({ Items = [], LastEvaluatedKey }: Pick<QueryCommandOutput, "Items" | "LastEvaluatedKey">): ReadPage {
-  return { items: Items.map(fromAttributes), lastKey: LastEvaluatedKey && fromAttributes(LastEvaluatedKey) };
+function pageOf(
+  { Items = [], LastEvaluatedKey }: Pick<QueryCommandOutput, "Items" | "LastEvaluatedKey">,
+  withTombstones = false,
+): ReadPage {
+  const items = Items.map(fromAttributes);
+  const lastKey = LastEvaluatedKey && fromAttributes(LastEvaluatedKey);
+  return { items: withTombstones ? items : items.filter((item) => !isTombstone(item)), lastKey };
 }
 
 /** The part of the table that a scan reads; the whole table if there is one segment. */

@@ -10,6 +10,7 @@ import {
 import { fromAttributes, inTable, type Plain } from "./attributes.ts";
 import { type Pace, paces, retryConflicts } from "./retry.ts";
 import { type Item, type Key, tableClient } from "./table.ts";
+import { liveItem } from "./tombstones.ts";
 
 /** Most writes of a transaction. */
 export const maxTransactionWrites = 100;
@@ -63,7 +64,7 @@ export async function readTogether(keys: readonly Key[]): Promise<(Item | undefi
   const { Responses = [] } = await retryConflicts(() =>
     tableClient().send(new TransactGetItemsCommand({ TransactItems })),
   );
-  const items = Responses.map(({ Item: item }) => item && fromAttributes(item));
+  const items = Responses.map(({ Item: item }) => liveItem(item && fromAttributes(item)));
   return keys.map((_, position) => items[position]);
 }
 

@@ -1,112 +1,133 @@
-import { ifUnchanged } from "../table/conditions.ts";
 import type { Entity, RecordItem } from "../table/entity.ts";
-import type { Key } from "../table/table.ts";
+import { epochSecondsAfter } from "../table/expiry.ts";
+import type { Item, Key } from "../table/table.ts";
+import { isTombstone, type Tombstone } from "../table/tombstones.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { noteRemoval } from "./removals.ts";
 import {
-  forgetRemoval,
-  isRemovedAt,
-  markRemoved,
-  requireNotRemoved,
-  type Tombstone,
-  tombstoneKey,
-  tombstones,
-} from "./tombstones.ts";
-import { changeItem, type Outcome, type WriteContext, type WritePlan } from "./write-plans.ts";
+  changePlace,
+  isSameItem,
+  type Outcome,
+  replaceItem,
+  type WriteContext,
+  type WritePlan,
+} from "./write-plans.ts";
+
+/** For so many days a tombstone keeps late lines from restoring its record. No event bus or queue holds a line as long. */
+export const tombstoneDays = 30;
+/** An export may look back as long, and takes some time itself. */
+const keptDays = tombstoneDays + 1;
+const dayMs = 24 * 60 * 60_000;
 
 /**
  * What a line says of its record's version; without one it wins over whatever is stored, and with null the stored version
- * and the tombstone are forgotten (D35).
+ * is forgotten (D35).
  */
 interface Versioned {
   readonly version?: number | null | undefined;
 }
 
-/** The version that a line leaves a record with. */
-export function versionAfter({ version }: Versioned, stored: RecordItem | undefined): number | undefined {
-  return version === null ? undefined : (version ?? stored?.version);
+/** A record as a line leaves it, with the writes that go with it. */
+export interface Draft extends Pick<WritePlan, "uniqueKeys" | "counts"> {
+  readonly next: object;
+  readonly writes?: readonly TransactionWrite[];
+}
+
+/** The record or the tombstone in a place, and the version that lines have to exceed. */
+interface Place<Stored> {
+  readonly stored: Stored | undefined;
+  readonly tombstone: Tombstone | undefined;
+  readonly version: number | undefined;
 }
 
 /**
  * Adds or changes the record that a line is about, as `decide` says, unless the line is late: a version that is not above
- * the stored one, or the one the record was removed at, is `stale`. Reads one item, with a version one more.
+ * the one that was stored or removed last is `stale`. Reads one item.
  */
 export function upsertRecord<Stored extends RecordItem>(
   entity: Entity<Stored>,
   key: Key,
   line: Versioned,
   context: WriteContext,
-  decide: (stored: Stored | undefined) => WritePlan | Promise<WritePlan>,
+  decide: (stored: Stored | undefined) => Draft | Promise<Draft>,
 ): Promise<Outcome> {
-  return changeRecord(entity, key, line, context, async (stored, tombstone) => {
-    if (isStale(line, stored) || isRemovedAt(tombstone, line.version, context.now)) return { outcome: "stale" };
-    const change = await decide(stored);
-    if (line.version === null && tombstone) {
-      const outcome = change.writes ? change.outcome : "updated";
-      return { ...change, outcome, writes: [...(change.writes ?? []), forgetRemoval(key)] };
-    }
-    if (stored || typeof line.version !== "number" || !change.writes) return change;
-    return { ...change, writes: [...change.writes, requireNotRemoved(key, line.version, context.now)] };
+  return changePlace(key, context, async (found) => {
+    const { stored, tombstone, version } = readPlace(entity, found, context.now);
+    if (isStale(line, version)) return { outcome: "stale" };
+    const { next, writes = [], ...others } = await decide(stored);
+    const removed_before = tombstone ? tombstone.removed_at : stored?.removed_before;
+    const item = entity.encode({ ...next, version: versionAfter(line, version), removed_before } as Stored);
+    if (isSameItem(stored, item)) return { outcome: "unchanged" };
+    const put = replaceItem(stored ?? tombstone, item, context);
+    return { ...others, outcome: stored ? "updated" : "created", writes: [put, ...writes] };
   });
 }
 
-/** The writes that remove a record, and the counts that it leaves. */
-export type Withdrawal = Required<Pick<WritePlan, "writes">> & Pick<WritePlan, "counts">;
+/** The writes that go with a record's removal, and the counts that it leaves. */
+export type Withdrawal = Pick<WritePlan, "writes" | "counts">;
 
 /**
- * Removes the record that a line is about by the writes that `withdraw` gives, unless the line is late. What is not there
- * is `unchanged`. A tombstone keeps the version of the removal, so that a late line does not bring the record back.
+ * Removes the record that a line is about, with what `withdraw` says, unless the line is late. A record that does not exist
+ * is `unchanged`. A tombstone in its place keeps the version, so that a late line does not bring the record back. Reads
+ * one item.
  */
 export function removeRecord<Stored extends RecordItem>(
   entity: Entity<Stored>,
   key: Key,
   line: Versioned,
   context: WriteContext,
-  withdraw: (stored: Stored) => Withdrawal,
+  withdraw: (stored: Stored) => Withdrawal = () => ({}),
 ): Promise<Outcome> {
-  return changeRecord(entity, key, line, context, (stored, tombstone) => {
-    const isMarked = isRemovedAt(tombstone, line.version, context.now);
-    const tombstoneChange = tombstoneWrites(key, line, stored, tombstone, context.now);
-    if (!stored && (isMarked || tombstoneChange.length === 0)) return { outcome: "unchanged" };
-    if (isMarked || isStale(line, stored)) return { outcome: "stale" };
-    const requireAbsent = { ConditionCheck: { Key: { ...key }, ...ifUnchanged(stored) } };
-    if (!stored) return { outcome: "unchanged", writes: [requireAbsent, ...tombstoneChange] };
-    const { writes, counts } = withdraw(stored);
-    return {
-      outcome: "removed",
-      writes: [...writes, noteRemoval(stored, context.change), ...tombstoneChange],
-      ...(counts && { counts }),
-    };
+  return changePlace(key, context, (found) => {
+    const { stored, tombstone, version } = readPlace(entity, found, context.now);
+    const next = versionAfter(line, version);
+    if (stored) {
+      if (isStale(line, version)) return { outcome: "stale" };
+      const { writes = [], ...others } = withdraw(stored);
+      return { ...others, outcome: "removed", writes: [putTombstone(key, stored, next, context), ...writes] };
+    }
+    if (isStale(line, version) || next === version) return { outcome: "unchanged" };
+    return { outcome: "unchanged", writes: [putTombstone(key, tombstone, next, context)] };
   });
 }
 
-/** The write that keeps the version of a removal, or that forgets an earlier one; none where there is neither. */
-function tombstoneWrites(
-  key: Key,
-  line: Versioned,
-  stored: RecordItem | undefined,
-  tombstone: Tombstone | undefined,
-  now: Date,
-): TransactionWrite[] {
-  if (line.version === null) return tombstone ? [forgetRemoval(key)] : [];
-  const version = versionAfter(line, stored);
-  return version === undefined ? [] : [markRemoved(key, version, now)];
+/** Says that the last of a record was removed now. A record that exists stays. */
+export async function renewTombstone(entity: Entity<RecordItem>, key: Key, context: WriteContext): Promise<void> {
+  await changePlace(key, context, (found) => {
+    const { stored, tombstone, version } = readPlace(entity, found, context.now);
+    if (stored) return { outcome: "unchanged" };
+    return { outcome: "removed", writes: [putTombstone(key, tombstone, version, context)] };
+  });
 }
 
-/** Reads the record and, for a line with a version, its tombstone. */
-function changeRecord<Stored extends RecordItem>(
+/** A tombstone keeps its version for a time alone, and may be there longer. */
+function readPlace<Stored extends RecordItem>(
   entity: Entity<Stored>,
-  key: Key,
-  { version }: Versioned,
-  context: WriteContext,
-  decide: (stored: Stored | undefined, tombstone?: Tombstone) => WritePlan | Promise<WritePlan>,
-): Promise<Outcome> {
-  const record = { entity, key };
-  if (version === undefined) return changeItem<[Stored]>([record], context, decide);
-  const tombstone = { entity: tombstones, key: tombstoneKey(key) };
-  return changeItem<[Stored, Tombstone]>([record, tombstone], context, decide);
+  found: Item | undefined,
+  now: Date,
+): Place<Stored> {
+  const tombstone = found && isTombstone(found) ? found : undefined;
+  const stored = found && !tombstone ? entity.decode(found) : undefined;
+  const isKept = tombstone && Date.parse(tombstone.removed_at) + tombstoneDays * dayMs > now.getTime();
+  return { stored, tombstone, version: isKept ? tombstone.version : stored?.version };
 }
 
-function isStale({ version }: Versioned, stored: RecordItem | undefined): boolean {
-  return typeof version === "number" && (stored?.version ?? -1) >= version;
+/** Puts a tombstone in the place of what was read there. */
+function putTombstone(
+  { pk, sk }: Key,
+  read: RecordItem | Tombstone | undefined,
+  version: number | undefined,
+  context: WriteContext,
+): TransactionWrite {
+  const now = new Date();
+  const moment = { removed_at: now.toISOString(), expires_at: epochSecondsAfter(now, keptDays) };
+  return replaceItem(read, { pk, sk, schema_version: 1, version, ...moment }, { ...context, notifies: false });
+}
+
+/** The version that a line leaves behind. */
+function versionAfter({ version: said }: Versioned, version: number | undefined): number | undefined {
+  return said === null ? undefined : (said ?? version);
+}
+
+function isStale({ version: said }: Versioned, version = -1): boolean {
+  return typeof said === "number" && version >= said;
 }

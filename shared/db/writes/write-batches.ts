@@ -13,9 +13,6 @@ interface Waiting {
   /** The items that its writes are about, and the counters that its counts are added to, by name. */
   readonly items: readonly string[];
   readonly counters: readonly string[];
-  /** The partition of its counters, and all of their names: equal if two changes share one or all of them. */
-  readonly company: string;
-  readonly sameCounters: string;
   readonly bytes: number;
   resolve(failed: readonly number[]): void;
   reject(error: unknown): void;
@@ -58,10 +55,7 @@ export function createWriteBatches(parts: readonly number[]): Commit {
     new Promise((resolve, reject) => {
       const items = writes.map(itemOf);
       const counters = counts.map((count) => nameOf(counterKey(count, 0)));
-      const company = counts[0] ? counterKey(counts[0], 0).pk : "";
-      const bytes = bytesInTable(writes);
-      const sameCounters = counters.join();
-      waiting.push({ writes, counts, items, counters, company, sameCounters, bytes, resolve, reject });
+      waiting.push({ writes, counts, items, counters, bytes: bytesInTable(writes), resolve, reject });
       plan();
     });
 }
@@ -93,8 +87,10 @@ function nextBatch(waiting: readonly Waiting[], held: ReadonlySet<string>) {
  * write, for however many changes. The oldest change comes first, so that none waits forever.
  */
 function oldestFirst(waiting: readonly Waiting[]): Waiting[] {
-  const byCompany = [...Map.groupBy(waiting, ({ company }) => company).values()];
-  return byCompany.flatMap((same) => [...Map.groupBy(same, ({ sameCounters }) => sameCounters).values()].flat());
+  const byCompany = Map.groupBy(waiting, ({ counts: [count] }) => count && counterKey(count, 0).pk);
+  return [...byCompany.values()].flatMap((same) => {
+    return [...Map.groupBy(same, ({ counters }) => counters.join()).values()].flat();
+  });
 }
 
 function itemOf({ Put, Update, Delete, ConditionCheck }: TransactionWrite): string {

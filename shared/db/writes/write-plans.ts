@@ -4,9 +4,10 @@ import { fieldsInvalid } from "../../domain/records/record-line.ts";
 import { stampOf } from "../table/change-stamps.ts";
 import { loadItem } from "../table/coalesced-reads.ts";
 import { ifUnchanged } from "../table/conditions.ts";
-import type { Entity, RecordItem, StoredItem } from "../table/entity.ts";
+import type { Entity, RecordItem } from "../table/entity.ts";
 import { paces, retry } from "../table/retry.ts";
 import type { Item, Key } from "../table/table.ts";
+import { isTombstone, liveItem, type Tombstone } from "../table/tombstones.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { type Commit, commitTogether } from "./commit.ts";
 import type { Count } from "./counters.ts";
@@ -41,29 +42,33 @@ export interface WriteContext {
 /** Attributes that describe the last write of an item, and are no part of its content. */
 const writeAttributes = new Set<string>(["silent", "changed_by", "change", "push", "write_id", "schema_version"]);
 
-/** Items to be read, each by its key and as its entity knows it. */
-type Reads<Stored extends readonly StoredItem[]> = {
-  readonly [At in keyof Stored]: { readonly entity: Entity<Stored[At]>; readonly key: Key };
-};
-
-/** What was read, undefined where there is nothing. */
-type Found<Stored extends readonly StoredItem[]> = { [At in keyof Stored]: Stored[At] | undefined };
-
 /**
- * Reads an item, and others that it depends on, decides what it becomes, and writes that on condition that what was read is
- * unchanged; else begins again. So parallel changes each build on the other. Refuses as `busy` after many lost races, and
- * with `fields_invalid` where another user holds a unique key.
+ * Reads the item or tombstone in a place, decides what it becomes, and writes that on condition that it is unchanged; else
+ * begins again. So parallel changes each build on the other. Refuses as `busy` after many lost races, and with
+ * `fields_invalid` if another user holds a unique key. One read unit.
  */
-export async function changeItem<const Stored extends readonly StoredItem[]>(
-  reads: Reads<Stored>,
+export async function changePlace(
+  key: Key,
   context: WriteContext,
-  decide: (...stored: Found<Stored>) => WritePlan | Promise<WritePlan>,
+  decide: (found: Item | undefined) => WritePlan | Promise<WritePlan>,
 ): Promise<Outcome> {
   return retry(paces.record, async () => {
-    const found = await Promise.all(reads.map(({ entity, key }) => findToWrite(entity, key, context)));
-    const change = await decide(...(found as Found<Stored>));
+    const change = await decide(await findPlace(key, context));
     const isDone = !change.writes?.length || (await write(change.writes, change, context));
     return isDone ? change.outcome : undefined;
+  });
+}
+
+/** Changes an item as `changePlace` does. A tombstone is no item. */
+export function changeItem<Stored extends object>(
+  entity: Entity<Stored>,
+  key: Key,
+  context: WriteContext,
+  decide: (stored: Stored | undefined) => WritePlan | Promise<WritePlan>,
+): Promise<Outcome> {
+  return changePlace(key, context, (found) => {
+    const item = liveItem(found);
+    return decide(item && entity.decode(item));
   });
 }
 
@@ -71,10 +76,14 @@ export async function changeItem<const Stored extends readonly StoredItem[]>(
 export async function findToWrite<Stored extends object>(
   entity: Entity<Stored>,
   key: Key,
-  { dryRun }: Pick<WriteContext, "dryRun">,
+  context: WriteContext,
 ): Promise<Stored | undefined> {
-  const item = findInDryRun(key, dryRun, await loadItem(key));
+  const item = liveItem(await findPlace(key, context));
   return item && entity.decode(item);
+}
+
+async function findPlace(key: Key, { dryRun }: WriteContext): Promise<Item | undefined> {
+  return findInDryRun(key, dryRun, await loadItem(key));
 }
 
 /** True when everything was written; false when an item was changed by others meanwhile. */
@@ -103,17 +112,18 @@ interface Revised extends Pick<RecordItem, "revision"> {
 }
 
 /**
- * Puts an item with the next revision in place of the one that was read, or where none was. A first revision continues
- * from the clock: what was decided on an item that is gone must not fit the one that follows it under the same key.
+ * Puts an item with the next revision in place of the item or tombstone that was read, or of nothing. A first revision
+ * continues from the clock: a write that was decided on an item that is gone must not fit the one that follows it under
+ * the same key.
  */
 export function replaceItem(
-  stored: Revised | undefined,
+  stored: Revised | Tombstone | undefined,
   next: object,
   { notifies, change }: WriteContext,
   stamps: WriteStamps = {},
 ): TransactionWrite {
   const revision = stored ? stored.revision + 1 : firstRevision();
-  const stamp = stampOf(next as Item, change, { creates: !stored });
+  const stamp = stampOf(next as Item, change, { creates: !stored || isTombstone(stored) });
   const last = { changed_by: undefined, silent: notifies ? undefined : true };
   const Item = { ...next, revision, ...stamp, ...last, ...stamps };
   return { Put: { Item, ...(stored ? ifAsRead(stored) : ifUnchanged(stored)) } };
@@ -131,12 +141,6 @@ function ifAsRead({ revision, erased_at }: Revised) {
 /** The check of a transaction that an item is as it was read. */
 export function requireUnchanged(stored: Key & Revised): TransactionWrite {
   return { ConditionCheck: { Key: { pk: stored.pk, sk: stored.sk }, ...ifUnchanged(stored) } };
-}
-
-/** The plan that stores an item unless it is stored like that already. */
-export function saveItem(stored: Revised | undefined, next: object, context: WriteContext): WritePlan {
-  if (isSameItem(stored, next)) return { outcome: "unchanged" };
-  return { outcome: stored ? "updated" : "created", writes: [replaceItem(stored, next, context)] };
 }
 
 /** The first revision of a new item: above those of any item that had its key before. */

@@ -63,7 +63,7 @@ function createTemplates() {
   const fields = { ...invoiceLine(sample.id, sample.company), number: `INV-${sample.id}`, issued_date: sample.date };
   const { type: _, ...owned } = fields;
   const place = positionOf("INVOICES", sample.company, owned);
-  const record = { ...fromOwned("INVOICES", owned as OwnedFields<"INVOICES">, undefined, undefined), revision: 1 };
+  const record = { ...fromOwned("INVOICES", owned as OwnedFields<"INVOICES">, undefined), revision: 1 };
   const counted = nextCountedPlace(recordKey("INVOICE", sample.id), undefined, { place, revision: 1 }, new Date(0));
   const entries = entriesOf(place).map(numberEntries.encode);
   const text = (item: Item) => JSON.stringify(marshall(projected(item), { removeUndefinedValues: true }));

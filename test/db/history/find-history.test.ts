@@ -119,6 +119,29 @@ test("D41: an import of new records costs one change, found by its run; one that
   expect(await runs()).toEqual([id]);
 });
 
+test("D41: of a record that is removed, made again and removed again each change says who made it, however late it is kept", async () => {
+  const made = [
+    ["user#1", jobLine(61, 1)],
+    ["user#2", { type: "job", id: 61, deleted: true }],
+    ["user#3", jobLine(61, 1)],
+    ["user#4", { type: "job", id: 61, deleted: true }],
+    ["user#5", { type: "job", id: 61, deleted: true, version: 7 }],
+  ] as const;
+  const changes: StreamRecord[] = [];
+  for (const [by, line] of made) {
+    const change = { id: by, by, operation: "test", at: now.toISOString() };
+    changes.push(...(await logChange(recordKey("JOB", 61), () => write(line, { change }))));
+  }
+  await keepHistory(changes);
+  const { changes: kept } = await findHistory(questions.ofRecord("job", 61), { limit: 10, now });
+  expect(kept.map(({ did, change }) => `${did} ${change?.by}`)).toEqual([
+    "removed user#4",
+    "created user#3",
+    "removed user#2",
+    "created user#1",
+  ]);
+});
+
 test("D41: of a user who was removed no name is left, in whatever order the changes come; the next with that number is another", async () => {
   const key = recordKey("USER", 51);
   const made = [

@@ -31,7 +31,7 @@ const timesheet = (state: string, more: Item = {}): Item => ({
 const changeIn = (item: Item) => toRecordedChange(historyItems.decode(item));
 
 function kept(before: Item | undefined, after: Item | undefined, removedBy?: Change) {
-  const items = historyOf({ ...place, before, after }, removedBy, 400);
+  const items = historyOf({ ...place, before, after, removedBy }, 400);
   const keys = items.map(({ all_key, company_key, month_key }) => ({ all_key, company_key, month_key }));
   return { changes: items.map(changeIn), keys, items };
 }
@@ -102,7 +102,7 @@ test("D41: of passwords and passcodes it is kept that they changed, and of a per
   const record = { role: "operator", financial_company_id: 1, email: "a@example.com", first_name: "Ada" };
   const stored = (more: Item) => ({ ...user, id: 7, company_id: 1, role: "operator", record, ...more });
   const keptOf = (before: Item, after: Item | undefined) =>
-    historyOf({ ...place, key: user, before, after }, change, 400);
+    historyOf({ ...place, key: user, before, after, removedBy: change }, 400);
   const items = keptOf(
     stored({ ...by(6), reset_hash: "$secret" }),
     stored({ ...by(7), session_epoch: 1, passcode_changes: 1, reset_hash: "$other" }),
@@ -135,7 +135,6 @@ test("D41: whatever a record holds, a change is at most two write units, in each
           before: timesheet("a", { record: was }),
           after: timesheet("b", { ...event, record: is }),
         },
-        undefined,
         3_650,
       );
       for (const item of items) expect(bytesOf(item)).toBeLessThanOrEqual(2_048);
@@ -143,11 +142,7 @@ test("D41: whatever a record holds, a change is at most two write units, in each
     { numRuns: 25 },
   );
   const big = { industries: "x".repeat(390_000) };
-  const [item] = historyOf(
-    { ...place, before: timesheet("a"), after: timesheet("b", { ...by(7), record: big }) },
-    undefined,
-    400,
-  );
+  const [item] = historyOf({ ...place, before: timesheet("a"), after: timesheet("b", { ...by(7), record: big }) }, 400);
   expect(item && changeIn(item).after).toEqual({
     industries: { cut: `"${"x".repeat(399)}`, sha256: expect.stringMatching(/^[\w-]{22}$/) },
   });

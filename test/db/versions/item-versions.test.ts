@@ -108,9 +108,7 @@ describe("every item", () => {
       "list counter",
       "list totals",
       "number entry",
-      "removal",
       "timesheet",
-      "tombstone",
     ];
     expect([...kinds].sort()).toEqual(expected.sort());
   });

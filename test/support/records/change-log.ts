@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
-import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
+import { readImages, type StreamRecord } from "../../../shared/db/table/stream-records.ts";
 import type { Key } from "../../../shared/db/table/table.ts";
-import { readItem } from "./writes.ts";
+import { readPlace } from "./writes.ts";
 
 /** Carries out a write of one record; gives the change as the stream does, or nothing where there is none. */
 export async function logChange(key: Key, work: () => Promise<unknown>): Promise<StreamRecord[]> {
-  const before = await readItem(key);
+  const before = await readPlace(key);
   await work();
-  const after = await readItem(key);
+  const after = await readPlace(key);
   if (isDeepStrictEqual(before, after)) return [];
   lastSequence += 1;
   const written = { createdAt: Math.floor(Date.now() / 1_000), sequence: String(lastSequence) };
-  return [{ eventId: crypto.randomUUID(), key, before, after, ...written }];
+  return [{ eventId: crypto.randomUUID(), key, ...readImages(before, after), ...written }];
 }
 
 let lastSequence = 0;

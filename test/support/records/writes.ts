@@ -30,3 +30,8 @@ export async function faultsOf(work: () => unknown): Promise<string[]> {
 export function readItem(key: Key): Promise<Item | undefined> {
   return getItem(key, { consistent: true });
 }
+
+/** The record or the tombstone that is stored in a place now. */
+export function readPlace(key: Key): Promise<Item | undefined> {
+  return getItem(key, { consistent: true, withTombstones: true });
+}

@@ -4,6 +4,7 @@ import { handler } from "../../../functions/notifications/mark-notifications.ts"
 import { markNotifications } from "../../../shared/contract/notifications.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
+import { isTombstone } from "../../../shared/db/table/tombstones.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import { transactionConflict, transactionThrottled, useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { putNotifications } from "../../support/records/many-notifications.ts";
@@ -45,7 +46,8 @@ async function storedOnes(): Promise<Item[]> {
     ExpressionAttributeValues: { ":pk": `USER#${userId}`, ":notification": "NOTIFICATION#" },
     ConsistentRead: true,
   });
-  return (await service.database.send(query)).Items ?? [];
+  const { Items = [] } = await service.database.send(query);
+  return Items.filter((item) => !isTombstone(item));
 }
 
 async function expectExactCounts(): Promise<void> {

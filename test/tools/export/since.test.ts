@@ -7,7 +7,7 @@ import { isChangedSince } from "../../../infra/tools/export/changed-since.ts";
 import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
 import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { tombstoneDays } from "../../../shared/db/writes/tombstones.ts";
+import { tombstoneDays } from "../../../shared/db/writes/record-plans.ts";
 import { testContext } from "../../support/records/contexts.ts";
 import { updateRaw } from "../../support/records/raw-writes.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
@@ -96,6 +96,22 @@ test("a record that was removed and made again before is left alone, whatever it
     { ...line, version: 1 },
     { type: "job", id: 3, deleted: true },
     { ...line, version: 2 },
+  ]);
+  await pause(2);
+  expect(await exportSince(new Date().toISOString())).toBe("");
+});
+
+test("a user who was removed and made again since is removed first", async () => {
+  await emptyTable();
+  const line = userLine(31);
+  await importLines([line]);
+  await pause(2);
+  const since = new Date().toISOString();
+  await importLines([{ type: "user", id: 31, deleted: true }, line, { type: "user", id: 31, job_position: "Planner" }]);
+  const rows: Line[] = rowsOf(await exportSince(since)).map((row) => JSON.parse(row));
+  expect(rows).toMatchObject([
+    { type: "user", id: 31, deleted: true },
+    { type: "user", id: 31, job_position: "Planner" },
   ]);
   await pause(2);
   expect(await exportSince(new Date().toISOString())).toBe("");
