@@ -107,6 +107,9 @@ export const bulkUpdateTimesheetsText = describes(bulkUpdateTimesheets, {
 even one id is missing or foreign, none does (404 with \`missing_ids\`). Timesheets that are in that state already count as done, so
 repeating a call is harmless; the answer does not show which of them changed. The drivers concerned are notified and get a push.
 
+If the timesheets are of many companies or months, or large, fewer fit into one transaction. The answer is then 422 with the code
+\`too_long\`, and its \`detail\` says how many fit. Send the others in further calls.
+
 Users who have a passcode must send it. With an \`Idempotency-Key\`, a repetition after a lost connection pays nothing twice, whoever changed the timesheets since.`,
   body: {
     text: "Which timesheets to move, and where to.",

@@ -12,7 +12,7 @@ export const jobText = shapes(job, "An offer of work by a company.", {
 });
 
 export const adjustJobTimersText = describes(adjustJobTimers, {
-  description: `Opens, prolongs or closes the window in which jobs can be taken. The time runs from this request. Up to 100 jobs change in
+  description: `Opens, prolongs or closes the window in which jobs can be taken. The time runs from this request. Up to 90 jobs change in
 one transaction: all of them, or none if an id is unknown. The timer itself is not shown in a job.`,
   body: {
     text: "The jobs, and how long they stay open.",

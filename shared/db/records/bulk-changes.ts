@@ -2,16 +2,15 @@ import type * as v from "valibot";
 import type { Role } from "../../contract/operation.ts";
 import type { Scope } from "../../domain/caller.ts";
 import type { Found } from "../../domain/paging/paging.ts";
-import { fieldsInvalid } from "../../domain/records/record-line.ts";
 import { listWrites } from "../lists/list-writes.ts";
 import { type ListedFields, type ListedItem, toFields } from "../lists/listed-items.ts";
-import { bytesInTable, mostTransactionBytes } from "../table/item-size.ts";
 import { paces, retry } from "../table/retry.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { commitTogether } from "../writes/commit.ts";
 import { replaceItem, requireUnchanged, type WriteContext } from "../writes/write-plans.ts";
 import { type ChangeContext, findEarlier, newChange, putChange, shownId, type UndoableList } from "./changes.ts";
 import { readRecordsWithin, requireAll } from "./find-records.ts";
+import { requireFitting, type Step } from "./fitting.ts";
 
 /** The context in which a signed-in user changes several records. */
 export interface CallerContext extends WriteContext, ChangeContext {
@@ -39,12 +38,6 @@ export interface BulkAsked<Values extends object> {
   readonly ids: readonly number[];
   readonly scope: Scope;
   readonly values: Values;
-}
-
-/** A record, and the item that it becomes; without one it has the values already. */
-export interface Step<L extends UndoableList> {
-  readonly record: ListedItem<L>;
-  readonly next: ListedItem<L> | undefined;
 }
 
 /** Records in the order of the request. */
@@ -121,24 +114,17 @@ export async function onceAuthorized<T>(authorization: Promise<void>, reading: P
 
 /** The steps of a change. Refuses if a record is missing, or if an undo could not restore all of them. */
 function stepsOf<L extends UndoableList, Values extends object>(
-  { idsPath, isSame, valuesOf, withValues }: BulkKind<L, Values>,
+  { list, idsPath, isSame, valuesOf, withValues }: BulkKind<L, Values>,
   { ids, values }: BulkAsked<Values>,
   found: readonly ListedItem<L>[],
 ): Step<L>[] {
   requireAll(ids, found);
-  requireUndoFits(idsPath, found);
-  return found.map((record) => ({
+  const steps = found.map((record) => ({
     record,
     next: isSame(valuesOf(record), values) ? undefined : withValues(record, values),
   }));
-}
-
-/** Refuses what one transaction could not undo: it puts each record and two change items. */
-function requireUndoFits(path: readonly string[], found: readonly object[]): void {
-  if (bytesInTable(found) <= mostTransactionBytes) return;
-  throw fieldsInvalid([
-    { path, code: "too_long", detail: "must be fewer: together the records are too large for one call" },
-  ]);
+  requireFitting(list, idsPath, steps);
+  return steps;
 }
 
 function unchanged<L extends UndoableList>(record: ListedItem<L>): Step<L> {

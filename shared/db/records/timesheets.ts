@@ -20,7 +20,7 @@ export const timesheetStates: BulkKind<"TIMESHEETS", { readonly state: Timesheet
 
 /**
  * Access pattern T1: puts timesheets into a state, all or none (D17, D18). Refuses with `records_not_found` if one is
- * missing or outside the scope, with `fields_invalid` if they are too large together, and as `busy`. The timesheets
+ * missing or outside the scope, with `fields_invalid` if they do not fit together, and as `busy`. The timesheets
  * and the change of an Idempotency-Key are read while the caller is authorized. n read units, two round trips.
  */
 export function setTimesheetStates(

@@ -13,6 +13,9 @@ interface Waiting {
   /** The items that its writes are about, and the counters that its counts are added to, by name. */
   readonly items: readonly string[];
   readonly counters: readonly string[];
+  /** The partition of its counters, and all of their names: equal if two changes share one or all of them. */
+  readonly company: string;
+  readonly sameCounters: string;
   readonly bytes: number;
   resolve(failed: readonly number[]): void;
   reject(error: unknown): void;
@@ -55,7 +58,10 @@ export function createWriteBatches(parts: readonly number[]): Commit {
     new Promise((resolve, reject) => {
       const items = writes.map(itemOf);
       const counters = counts.map((count) => nameOf(counterKey(count, 0)));
-      waiting.push({ writes, counts, items, counters, bytes: bytesInTable(writes), resolve, reject });
+      const company = counts[0] ? counterKey(counts[0], 0).pk : "";
+      const bytes = bytesInTable(writes);
+      const sameCounters = counters.join();
+      waiting.push({ writes, counts, items, counters, company, sameCounters, bytes, resolve, reject });
       plan();
     });
 }
@@ -87,10 +93,8 @@ function nextBatch(waiting: readonly Waiting[], held: ReadonlySet<string>) {
  * write, for however many changes. The oldest change comes first, so that none waits forever.
  */
 function oldestFirst(waiting: readonly Waiting[]): Waiting[] {
-  const byCompany = Map.groupBy(waiting, ({ counts: [count] }) => count && counterKey(count, 0).pk);
-  return [...byCompany.values()].flatMap((same) => {
-    return [...Map.groupBy(same, ({ counters }) => counters.join()).values()].flat();
-  });
+  const byCompany = [...Map.groupBy(waiting, ({ company }) => company).values()];
+  return byCompany.flatMap((same) => [...Map.groupBy(same, ({ sameCounters }) => sameCounters).values()].flat());
 }
 
 function itemOf({ Put, Update, Delete, ConditionCheck }: TransactionWrite): string {

@@ -57,9 +57,5 @@ test("D18: what is tried again after others were faster is tried by the one help
     ),
   );
   // The others ask for what a call left undone, or go on from page to page.
-  expect(loops.toSorted()).toEqual([
-    "shared/db/lists/dated-lists.ts",
-    "shared/db/table/retry.ts",
-    "shared/messaging/queue.ts",
-  ]);
+  expect(loops.toSorted()).toEqual(["shared/db/table/retry.ts", "shared/messaging/queue.ts"]);
 });

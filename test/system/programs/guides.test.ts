@@ -34,8 +34,8 @@ const printed: Readonly<Record<string, { readonly js?: RegExp; readonly sh?: Reg
     sh: /^200 replayed: \n200 replayed: true\n$/,
   },
   "4-changes": {
-    js: /^would change 1\nundone: 200\nOwen Pryce bulk-update-timesheets\n$/,
-    sh: /^1\nundone: 200\n\{\n {2}"by": "Owen Pryce",\n {2}"fields": \[\n[\s\S]*"after": "paid"/,
+    js: /^would change 1\n(?:part: 200\n)+undone: 200\nOwen Pryce bulk-update-timesheets\n$/,
+    sh: /^1\n(?:\d+\n)+undone: 200\n\{\n {2}"by": "Owen Pryce",\n {2}"fields": \[\n[\s\S]*"after": "paid"/,
   },
   "5-problems": { js: /^fields_invalid from_date invalid\n$/, sh: /"pointer": "\/user\/password"/ },
   "6-push": {

@@ -1,0 +1,46 @@
+import { fieldsInvalid } from "../../domain/records/record-line.ts";
+import { listWrites } from "../lists/list-writes.ts";
+import type { ListedItem } from "../lists/listed-items.ts";
+import { nameOf } from "../table/item-keys.ts";
+import { bytesInTable, mostTransactionBytes } from "../table/item-size.ts";
+import { maxTransactionWrites } from "../table/transaction.ts";
+import { counterKey } from "../writes/counters.ts";
+import type { UndoableList } from "./changes.ts";
+
+/** An undo puts its own change item and marks the one that it undoes. */
+const changeItems = 2;
+
+/** A record, and the item that it becomes; without one it has the values already. */
+export interface Step<L extends UndoableList> {
+  readonly record: ListedItem<L>;
+  readonly next: ListedItem<L> | undefined;
+}
+
+/**
+ * Refuses with `too_long` a change that one transaction could not undo (D18). The transaction has the records, two
+ * change items, and a counter for each company and for each of its months. The detail says how many ids fit.
+ */
+export function requireFitting<L extends UndoableList>(
+  list: L,
+  idsPath: readonly string[],
+  steps: readonly Step<L>[],
+): void {
+  const fitting = countFitting(list, steps);
+  if (fitting === steps.length) return;
+  const room = "fit into one transaction, with their companies, months and sizes";
+  const detail = `must be fewer: the first ${fitting} of these ${steps.length} ${room}`;
+  throw fieldsInvalid([{ path: idsPath, code: "too_long", detail }]);
+}
+
+function countFitting<L extends UndoableList>(list: L, steps: readonly Step<L>[]): number {
+  const counters = new Set<string>();
+  let bytes = 0;
+  for (const [before, { record, next }] of steps.entries()) {
+    const { counts } = next ? listWrites(list, record, next) : { counts: [] };
+    for (const count of counts) counters.add(nameOf(counterKey(count, 0)));
+    bytes += bytesInTable(record);
+    const writes = before + 1 + counters.size + changeItems;
+    if (writes > maxTransactionWrites || bytes > mostTransactionBytes) return before;
+  }
+  return steps.length;
+}
