@@ -48,7 +48,7 @@ test.each(
   expect(images.at(-1)).toEqual(await readItem(key));
   const entries = images.slice(1).flatMap((after, at) => {
     const place = { eventId: `${at}`, key, createdAt: 1_778_414_400, sequence: `${at}` };
-    return historyOf({ ...place, before: images[at], after }, undefined, 400).map((item) =>
+    return historyOf({ ...place, before: images[at], after }, 400).map((item) =>
       toRecordedChange(historyItems.decode(item)),
     );
   });
