@@ -15,11 +15,7 @@ const report = process.env.VITEST_REPORT;
 const measured = ["test/system/attacks/timing.test.ts"];
 const laws = ["test/infra/**/*.test.ts"];
 // What starts the local machine or a command as a program: the rest of the tests is half of all.
-const programs = [
-  "test/system/{programs,journeys}/*.test.ts",
-  "test/bench/store-orders.test.ts",
-  "test/bench/reconcile/*.test.ts",
-];
+const programs = ["test/system/{programs,journeys}/*.test.ts", "test/bench/store-orders.test.ts"];
 // They install a program of their own, and have a configuration of their own.
 const installing = "test/system/{deploy,runtime,lint,document,browser}/**";
 const concluding = ["test/system/rights/used-rights.test.ts"];

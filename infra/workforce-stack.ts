@@ -38,7 +38,7 @@ import type { Stage } from "./stages/stages.ts";
 // A little after midnight, when the new day has begun on every clock.
 const overdueTime = { hour: 0, minute: 5 };
 // Few people work then, and those who repair what it finds start soon.
-const totalsTime = { hour: 4, minute: 0 };
+const recountTime = { hour: 4, minute: 0 };
 // The page, its files, and the bare address that browsers open.
 const pageRoutes = { Start: "/", Page: pagePath, Files: `${pagePath}/{file}` };
 
@@ -176,7 +176,7 @@ export class WorkforceStack extends Stack {
     const { records, signingKeys } = this.#resources;
     const timeZone = this.#stage.businessTimeZone;
     signingKeys.scheduleRotation(this.#addFunction("rotate-signing-key"), [records]);
-    const daily = { "mark-overdue": overdueTime, "reconcile-totals": totalsTime };
+    const daily = { "mark-overdue": overdueTime, "recount-lists": recountTime };
     for (const [name, time] of Object.entries(daily)) {
       const worker = this.#addFunction(name);
       new DailySchedule(worker, "Daily", { ...time, timeZone, fn: worker.live });

@@ -19,8 +19,6 @@ export const callLimits = {
   requestQueue: { attemptMs: 650, attempts: 3 },
   /** A message to a queue from a worker, whose own queue or stream repeats it. */
   workerQueue: { attemptMs: 3_000, attempts: 1 },
-  /** A function's call of itself for a part of its work. */
-  ownFunction: { attemptMs: 60_000, attempts: 3 },
   /** An e-mail, an SMS or a push. */
   message: { attemptMs: 3_000, attempts: 1 },
   /** An event to a webhook's receiver, including name resolution. The webhook's queue repeats it. */

@@ -34,8 +34,8 @@ export const metrics = {
   WebhooksDisabled: [],
   /** Answers whose counters were below zero in two consistent reads. */
   CountersBelowZero: [],
-  /** Totals and search entries that differ from the records. */
-  TotalsDrift: [],
+  /** Counters of lists that differ from the records. */
+  CounterDifferences: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** Name of one of the service's own metrics. */

@@ -16,8 +16,6 @@ export const settings = {
   functionVersion: () => /^\d+$/.exec(process.env.AWS_LAMBDA_FUNCTION_VERSION ?? "")?.[0],
   /** True in an environment that Lambda started. Its process begins with it. */
   isStartedByLambda: () => process.env.AWS_LAMBDA_INITIALIZATION_TYPE !== undefined,
-  /** The running function's name in Lambda; undefined elsewhere. */
-  ownFunction: () => (settings.isStartedByLambda() ? process.env.AWS_LAMBDA_FUNCTION_NAME : undefined),
   /** Namespace of the service's own metrics. */
   metricNamespace: () => required("METRIC_NAMESPACE"),
   /** Factor for the time limits of calls to AWS: above 1 if many processes share a processor. */

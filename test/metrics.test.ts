@@ -39,9 +39,14 @@ describe("a metric is one line of JSON in CloudWatch's embedded metric format", 
 
   test("without dimensions as one empty set of them, which the format asks for", () => {
     vi.useFakeTimers({ now, toFake: ["Date"] });
-    count("TotalsDrift", {}, 7);
-    const CloudWatchMetrics = [{ ...directive, Dimensions: [[]], Metrics: [{ Name: "TotalsDrift", Unit: "Count" }] }];
-    expect(JSON.parse(loggedLines[0] ?? "")).toEqual({ _aws: { Timestamp: now, CloudWatchMetrics }, TotalsDrift: 7 });
+    count("CounterDifferences", {}, 7);
+    const CloudWatchMetrics = [
+      { ...directive, Dimensions: [[]], Metrics: [{ Name: "CounterDifferences", Unit: "Count" }] },
+    ];
+    expect(JSON.parse(loggedLines[0] ?? "")).toEqual({
+      _aws: { Timestamp: now, CloudWatchMetrics },
+      CounterDifferences: 7,
+    });
   });
 
   test("none has another dimension than operation, version and source system: no dimension can name a person", () => {

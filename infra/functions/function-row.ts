@@ -6,7 +6,6 @@ export type TableAction =
   | "BatchGetItem"
   | "BatchWriteItem"
   | "Query"
-  | "Scan"
   | "PutItem"
   | "UpdateItem"
   | "DeleteItem"
@@ -19,8 +18,8 @@ export type TableIndex = "by-state" | "by-company" | "by-month" | "by-company-mo
  * The partitions of the table and its indexes that say who may come in and who changed what, by the start of their key: the
  * history, public signing keys, logins with their pins, who made which access token, hashes of passcodes and of passwords,
  * reset tokens, failed tries, users with sessions and what is only theirs, and which webhooks are disabled. A function that
- * is taken over reaches by key those alone that its row names. What scans or `readsStream` reads them all:
- * `reconcile-totals`, `notify` and `keep-totals-and-history`.
+ * is taken over reaches by key those alone that its row names. What `readsStream` reads them all: `notify` and
+ * `keep-totals-and-history`.
  */
 export const guardedPartitions = [
   "HISTORY#",
@@ -82,10 +81,10 @@ export interface FunctionRow {
   readonly impact: string;
   /** True if its failures cannot wait for the morning, because users cannot sign in. */
   readonly pages?: true;
-  /** Memory, and CPU with it; 512 by default. Hashing a password and reading the whole table need more of both. */
+  /** Memory, and CPU with it; 512 by default. Hashing a password and reading whole lists need more of both. */
   readonly memoryMegabytes?: 1024 | 2048;
   readonly table?: readonly TableAction[];
-  /** The guarded partitions that these actions may reach; a scan reaches all. */
+  /** The guarded partitions that these actions may reach. */
   readonly guarded?: readonly GuardedPartition[];
   /** Indexes that it queries. */
   readonly indexes?: readonly TableIndex[];
@@ -136,8 +135,6 @@ export interface FunctionRow {
    * chain after 16 calls and moves its last message to the dead letters.
    */
   readonly mayCallItself?: true;
-  /** True if it calls itself for parts of its work and waits for the answers. A part makes no such call. */
-  readonly callsItself?: true;
   /** Timeout in seconds; 20 by default. */
   readonly timeoutSeconds?: number;
   /** Settings of the stage that it reads. A function that parses logins needs the default country. */

@@ -15,7 +15,7 @@ export type ServiceFunctionName =
   | "deliver-webhook"
   | "intake"
   | "mark-overdue"
-  | "reconcile-totals";
+  | "recount-lists";
 
 /** The function that answers the documentation page: its build has Scalar inside, compressed. */
 export const pageFunction = "get-docs";
@@ -120,12 +120,13 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     indexes: ["by-mark"],
     table: ["BatchGetItem", "PutItem", "UpdateItem"],
   },
-  "reconcile-totals": {
+  "recount-lists": {
     area: "workers",
     impact: "Users lose nothing, but nobody would see if totals were wrong.",
-    callsItself: true,
+    memoryMegabytes: 1024,
     timeoutSeconds: 900,
-    table: ["Scan", "BatchGetItem"],
+    indexes: ["by-company", "by-company-month", "by-total"],
+    table: ["BatchGetItem", "Query"],
   },
   "rotate-signing-key": {
     area: "workers",

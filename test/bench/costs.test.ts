@@ -22,7 +22,7 @@ test.each(operations)("what $name costs stands in infra/COSTS.md, where npm run 
 test.each([
   "point-in-time recovery",
   "backups",
-  "reading all for reconcile-totals",
+  "reading lists for recount-lists",
   "data out",
   "access log",
   "traces",

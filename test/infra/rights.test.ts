@@ -55,26 +55,20 @@ test("a function uses the table by the actions its row names, the public keys wh
 });
 
 test("a function that is taken over reaches the guarded partitions of the table that its row names, and no others", () => {
-  const scanning: string[] = [];
   for (const [name, { table = [], guarded = [] }] of Object.entries(functions)) {
     const kept = guardedPartitions.filter((each) => !guarded.includes(each)).map((each) => each.replace(/#$/, "#*"));
     for (const { Action, Resource, Condition } of stack.rightsOf(name)) {
       const isTable = [Resource].flat().some((each) => /^Records.*Table/.test(attributeOf(each) ?? ""));
       const actions = [Action].flat().filter((action) => table.some((each) => action === `dynamodb:${each}`));
       if (!isTable || actions.length === 0 || JSON.stringify(Condition) === onlyPublicKeys) continue;
-      if (actions.includes("dynamodb:Scan")) scanning.push(name);
-      else {
-        // A call that names no key at all would meet a condition for all values.
-        const without = { "dynamodb:LeadingKeys": "false" };
-        expect(Condition, name).toEqual({
-          "ForAllValues:StringNotLike": { "dynamodb:LeadingKeys": kept },
-          Null: without,
-        });
-      }
+      // A call that names no key at all would meet a condition for all values.
+      const without = { "dynamodb:LeadingKeys": "false" };
+      expect(Condition, name).toEqual({
+        "ForAllValues:StringNotLike": { "dynamodb:LeadingKeys": kept },
+        Null: without,
+      });
     }
   }
-  // What compares everything with everything reads all of it.
-  expect(scanning).toEqual(["reconcile-totals"]);
 });
 
 test("a condition on partitions stands beside actions alone that name one: it holds for a request that names none", () => {

@@ -1,5 +1,5 @@
-import { ArnFormat, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
-import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import {
   ApplicationLogLevel,
   Architecture,
@@ -61,12 +61,6 @@ export class ServiceFunction extends Construct {
     });
     const role = new InlineRole(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     logGroup.grantWrite(role);
-    if (row.callsItself) {
-      // By name: the role cannot refer to the function, which depends on the role.
-      const arn = { service: "lambda", resource: "function", resourceName: functionName };
-      const resources = [Stack.of(this).formatArn({ ...arn, arnFormat: ArnFormat.COLON_RESOURCE_NAME })];
-      role.addToPrincipalPolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources }));
-    }
     const metricNamespace = namesOf(stage.name).metrics;
     const reserved = stage.reservedConcurrency?.[name];
     this.reserved = reserved;

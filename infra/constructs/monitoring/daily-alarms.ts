@@ -8,23 +8,23 @@ const latestFigureHours = 48;
 
 /** Alarms on what is done once a day: that it was done, and what it found. */
 export function dailyAlarms({ functions }: MonitoredResources, namespace: string): AlarmRow[] {
-  const drift = (statistic: "Maximum" | "SampleCount") =>
-    ownMetric(namespace, "TotalsDrift", {}, { statistic, minutes: 60 });
+  const differences = (statistic: "Maximum" | "SampleCount") =>
+    ownMetric(namespace, "CounterDifferences", {}, { statistic, minutes: 60 });
   const calls = (name: FunctionName) =>
     awsMetric("Lambda Invocations", { FunctionName: functions.get(name) ?? "" }, { statistic: "Sum", minutes: 60 });
   return [
     notRunAlarm("mark-overdue", calls("mark-overdue"), latestHours),
     notRunAlarm("rotate-signing-key", calls("rotate-signing-key"), latestHours),
-    // A run that ends is one with a figure; calls that run out of time are none.
-    notRunAlarm("reconcile-totals", drift("SampleCount"), latestFigureHours),
+    // A run that ends is one with a figure; one that runs out of time is none.
+    notRunAlarm("recount-lists", differences("SampleCount"), latestFigureHours),
     {
-      // A figure stands until the next day's.
-      id: "totals-drift",
-      metric: drift("Maximum"),
+      // A figure stands until the next night's.
+      id: "counters-differ",
+      metric: differences("Maximum"),
       threshold: 1,
       treatMissingData: TreatMissingData.IGNORE,
-      impact: "Some lists show a wrong total, or a search by number or date misses a record.",
-      heading: "Totals differ",
+      impact: "Some lists show a wrong total, or leave records out of a range of dates.",
+      heading: "Counters differ",
     },
   ];
 }

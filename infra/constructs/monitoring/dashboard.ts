@@ -156,14 +156,14 @@ function functionsRow({ functions }: MonitoredResources, namespace: string): IWi
   const faults = [...functions.keys()].map((operation) =>
     ownMetric(namespace, "Faults", { operation }, sum).with({ label: operation }),
   );
-  const daily = (["TotalsDrift", "CountersBelowZero", "StreamRecordsQuarantined"] as const).map((name) =>
+  const daily = (["CounterDifferences", "CountersBelowZero", "StreamRecordsQuarantined"] as const).map((name) =>
     ownMetric(namespace, name, {}, highest),
   );
   return row([
     ["Faults", faults],
     ["Errors", each("Errors", sum)],
     ["p99 in ms", each("Duration", { statistic: "p99", minutes: 5 })],
-    ["Totals that differ, changes in quarantine", daily],
+    ["Counters that differ, changes in quarantine", daily],
     ["Stale events by source", [bySource(namespace, "StaleEvents")]],
   ]);
 }

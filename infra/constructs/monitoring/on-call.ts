@@ -11,7 +11,7 @@ import type { WorkQueue } from "../compute/work-queue.ts";
 import { addBudget } from "./account-budget.ts";
 
 /** The daily functions that the role may invoke after a missed run. */
-const scheduled = ["mark-overdue", "rotate-signing-key", "reconcile-totals"];
+const scheduled = ["mark-overdue", "rotate-signing-key", "recount-lists"];
 
 /** Read actions for which AWS has no narrower name. */
 const looks = [

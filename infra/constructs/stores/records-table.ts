@@ -91,7 +91,7 @@ export class RecordsTable extends Construct {
         new PolicyStatement({
           actions: actions.map((action) => `dynamodb:${action}`),
           resources: [tableArn],
-          ...(!actions.includes("Scan") && { conditions: keepOut(guarded) }),
+          conditions: keepOut(guarded),
         }),
       );
     }
@@ -128,7 +128,7 @@ export class RecordsTable extends Construct {
   }
 }
 
-/** Keeps calls out of the guarded partitions but those that a function reaches; a scan names no partition. */
+/** Keeps calls out of the guarded partitions but those that a function reaches. */
 function keepOut(reached: readonly GuardedPartition[]) {
   return { ...outsideOf(reached), ...namesKeys };
 }

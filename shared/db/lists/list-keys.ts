@@ -1,6 +1,17 @@
+import { invoiceStates, timesheetStates } from "../../contract/finance.ts";
 import type { Scope } from "../../domain/caller.ts";
-import { type ListName, type PositionFields, positionOf } from "../../domain/records/list-position.ts";
+import { jobListState, type ListName, type PositionFields, positionOf } from "../../domain/records/list-position.ts";
 import { type Mark, noMark, padId, type RecordKind } from "../table/item-keys.ts";
+
+/** The states of the records of a list. */
+export const listStates = {
+  INVOICES: invoiceStates,
+  TIMESHEETS: timesheetStates,
+  JOBS: [jobListState],
+} as const satisfies Record<ListName, readonly string[]>;
+
+/** The names of the lists. */
+export const listNames: readonly ListName[] = ["INVOICES", "TIMESHEETS", "JOBS"];
 
 /** The kinds of record that lists are made of. */
 export const listsByKind = {

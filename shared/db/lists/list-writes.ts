@@ -26,8 +26,7 @@ export function listWrites<L extends ListName>(
   before: ListedItem<L> | undefined,
   after: ListedItem<L> | undefined,
 ): ListWrites {
-  const isDamaged = before && positionFault(list, before.company_id, fieldsOf(before)) !== undefined;
-  const [left, entered] = [isDamaged ? null : placeOf(list, before), placeOf(list, after)];
+  const [left, entered] = [before ? findPlace(list, before) : null, placeOf(list, after)];
   const [gone, come] = [entriesOf(left), entriesOf(entered)];
   return {
     writes: [...entriesMissingIn(come, gone).map(deleteEntry), ...entriesMissingIn(gone, come).map(putEntry)],
@@ -35,10 +34,18 @@ export function listWrites<L extends ListName>(
   };
 }
 
-function placeOf<L extends ListName>(list: L, item: ListedItem<L> | undefined): ListPosition | null {
+/** The place of a record in its list; null for one that was damaged. */
+export function findPlace<L extends ListName>(list: L, item: PlacedItem<L>): ListPosition | null {
+  return positionFault(list, item.company_id, fieldsOf(item)) === undefined ? placeOf(list, item) : null;
+}
+
+/** What of a record places it in its list. */
+type PlacedItem<L extends ListName> = Pick<ListedItem<L>, "id" | "company_id" | "record">;
+
+function placeOf<L extends ListName>(list: L, item: PlacedItem<L> | undefined): ListPosition | null {
   return item ? positionOf(list, item.company_id, fieldsOf(item)) : null;
 }
 
-function fieldsOf({ id, record }: ListedItem<ListName>): PositionFields {
+function fieldsOf({ id, record }: PlacedItem<ListName>): PositionFields {
   return { ...record, id };
 }

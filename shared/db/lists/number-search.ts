@@ -137,13 +137,8 @@ function entryOf(pk: string, sk: string): StoredNumberEntry {
   return { pk, sk, mark_key: entriesMark(sk), mark_order: sk };
 }
 
-/** The company whose invoices a partition of search entries is of. */
-export function companyOfEntries(partition: string): number {
-  return Number(partition.split("#")[1]);
-}
-
 /** The id of the invoice that a search entry is of. */
-export function numberEntryId({ sk }: StoredNumberEntry): number {
+function numberEntryId({ sk }: StoredNumberEntry): number {
   return Number(sk.split("#").at(-1));
 }
 

@@ -49,7 +49,7 @@ async function* companyItems(companyId: number, partitions: readonly string[]): 
 }
 
 /** The records of a company's list as its index has them, page by page. */
-export async function* companyRecords(companyId: number, list: ListName): AsyncGenerator<Item[]> {
+async function* companyRecords(companyId: number, list: ListName): AsyncGenerator<Item[]> {
   for (const state of states[list]) {
     const ExpressionAttributeValues = { ":key": stateKey(list, companyId, state) };
     yield* queryPages({

@@ -13,9 +13,7 @@ import { isThrottled } from "../table/transient-errors.ts";
 import { createFindings, type Findings, mergeFindings, note, wantedIn } from "./findings.ts";
 
 /** Parts of the table that are read side by side: with 512 MB each, enough for three passes over 10 GB in 15 minutes. */
-export const segments = 24;
-/** The engine of a local machine reads one page after the other, and not on in a segment whose last item was removed. */
-export const localReading = { segments: 1 } as const;
+const segments = 24;
 /** How long one part reads before it gives what it found; the next one goes on from there. */
 const partMs = 20_000;
 const firstPauseMs = 50;
@@ -31,11 +29,6 @@ export interface Part {
   readonly suspects?: readonly number[] | undefined;
   /** False halves the cost, and may take what was written a moment ago for a difference. */
   readonly isConsistent: boolean;
-}
-
-/** True for the event that asks for a part. */
-export function isPart(event: unknown): event is Part {
-  return typeof event === "object" && event !== null && "segment" in event;
 }
 
 /** What a part has found, and where the next one of its segment begins; undefined at its end. */
@@ -79,7 +72,7 @@ export async function readTable(
 }
 
 /** Reads a part in this process. Users come first: what the table refuses is read again after a pause. */
-export const readPart: ReadPart = async ({ segment, segments: all, from, suspects, isConsistent }, onRecords) => {
+const readPart: ReadPart = async ({ segment, segments: all, from, suspects, isConsistent }, onRecords) => {
   const found = createFindings();
   const wanted = wantedIn(suspects);
   const scan = { ...derivedAndRecords, ...segmentOf(segment, all), ConsistentRead: isConsistent };

@@ -56,6 +56,11 @@ export function readCounter(item: Item): { readonly month: string; readonly figu
   return { month: sk.split("#")[0] ?? "", figures };
 }
 
+/** The company that a counter is of. */
+export function companyOf({ pk }: StoredCounter): number {
+  return Number(pk.split("#").at(-1));
+}
+
 /** Key of a part of a counter. */
 export function counterKey({ list, companyId, month }: Omit<Count, "figures">, part: number): Key {
   return { pk: counterPartition(list, companyId), sk: `${month}#${String(part).padStart(2, "0")}` };
@@ -82,6 +87,11 @@ export function dayFigure(day: string, state: string): string {
   const letter = letters[state];
   if (!letter) throw new Error(`The state ${state} has no letter`);
   return day + letter;
+}
+
+/** The state that a day's figure counts; undefined for a figure of no state. */
+export function stateOfDay(figure: string): string | undefined {
+  return Object.keys(letters).find((state) => letters[state] === figure.slice(2));
 }
 
 /** The additions that take a record out of the counters where it stood, and into those where it stands. */
@@ -112,8 +122,15 @@ export function foldCounts(counts: readonly Count[]): Count[] {
   });
 }
 
-/** The writes that add folded counts to a part of their counters: two write units each, and one for the index. */
-export function counterWrites(counts: readonly Count[], part: number): TransactionWrite[] {
+/**
+ * The writes that add folded counts to a part of their counters: two write units each, and one for the index. `where` is
+ * the condition on the part.
+ */
+export function counterWrites(
+  counts: readonly Count[],
+  part: number,
+  where: (count: Count) => Item = () => ({}),
+): TransactionWrite[] {
   return counts.map((count) => {
     const { list, companyId, month, figures } = count;
     const key = counterKey(count, part);
@@ -121,6 +138,8 @@ export function counterWrites(counts: readonly Count[], part: number): Transacti
       total_key: totalPartition(list, month !== allMonths, companyId % totalShards),
       total_order: `${month}#${padId(companyId)}#${key.sk.slice(-2)}`,
     };
-    return { Update: updateOf(key, { setOnce, add: { ...Object.fromEntries(figures), writes: 1 } }) };
+    return {
+      Update: updateOf(key, { where: where(count), setOnce, add: { ...Object.fromEntries(figures), writes: 1 } }),
+    };
   });
 }

@@ -1,6 +1,7 @@
 import { copiesKept } from "../../../infra/constructs/stores/table-backups.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
 import type { TemplateResource } from "../../../infra/whole-template.ts";
+import { recordsANight } from "../../../shared/db/lists/counted-companies.ts";
 import {
   accessLogBytes,
   answerBytes,
@@ -12,7 +13,9 @@ import {
   environmentMinutes,
   eventsOutPerChange,
   eventsPerChange,
+  kilobytesPerRow,
   kilobytesPerUser,
+  listedRecordsPerUser,
   metricsPerMapping,
   minutesBetweenReads,
   queueRequestsPerMessage,
@@ -36,8 +39,10 @@ export function growingRows(users: number): Record<string, number> {
     storage: gigabytes * prices.storagePerGigabyteMonth,
     "point-in-time recovery": gigabytes * prices.recoveryPerGigabyteMonth,
     backups: gigabytes * copiesKept(backupKeptDays) * prices.backupPerGigabyteMonth,
-    "reading all for reconcile-totals":
-      ((gigabytes * million) / kilobytesPerUnit / million) * daysPerMonth * prices.readUnitsPerMillion,
+    "reading lists for recount-lists":
+      ((Math.min(users * listedRecordsPerUser, recordsANight) * kilobytesPerRow) / kilobytesPerUnit / million) *
+      daysPerMonth *
+      prices.readUnitsPerMillion,
     "data out": ((calls * answerBytes) / 1e9) * prices.dataOutPerGigabyte,
     "access log": ((calls * accessLogBytes) / 1e9) * prices.logsPerGigabyte,
     traces: tracing ? ((calls * tracedShare) / million) * prices.tracesPerMillion : 0,

@@ -56,7 +56,7 @@ async function measure(count: number, directory: string, total: () => Promise<nu
   await until(async () => (await total()) === before + count);
   report({ name: "from its end until the totals have all", value: since(imported), unit: "s" });
   report({ name: "counted beside the import and after it", value: count / since(began), unit: "/s" });
-  await succeed("reconcile", [], directory);
+  await succeed("recount", ["--company", "all"], directory);
 }
 
 function* linesOf(count: number): Generator<string> {

@@ -95,7 +95,7 @@ function keyText(value: unknown): string {
 }
 
 /** Bytes of an item as DynamoDB counts them: names and values; 3 for a map and 1 for each of its entries. */
-export function sizeOf(value: unknown): number {
+function sizeOf(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   if (typeof value === "number") return Math.ceil(String(value).length / 2) + 1;
   if (typeof value !== "object" || value === null) return 1;

@@ -183,7 +183,7 @@ const deeds: Readonly<
   notify: doesNotWrite,
   "deliver-notifications": doesNotWrite,
   "send-pushes": doesNotWrite,
-  "reconcile-totals": doesNotWrite,
+  "recount-lists": doesNotWrite,
   "send-events": doesNotWrite,
   "deliver-webhook": doesNotWrite,
 };

@@ -79,8 +79,8 @@ describe("what is watched", () => {
     }
   });
 
-  test("reconcile-totals is called once a day and has a quarter of an hour", () => {
-    const fn = stack.functions().get("reconcile-totals");
+  test("recount-lists is called once a day and has a quarter of an hour", () => {
+    const fn = stack.functions().get("recount-lists");
     const schedules = stack.all("AWS::Scheduler::Schedule").filter(({ properties }) => {
       return properties.Target.Arn["Fn::GetAtt"][0] === fn?.id;
     });
@@ -91,7 +91,7 @@ describe("what is watched", () => {
   test.each([
     "SmsRefused",
     "PinFailures",
-    "TotalsDrift",
+    "CounterDifferences",
     "CountersBelowZero",
     "PolledEventCount",
     "5xx",

@@ -31,7 +31,7 @@ export const bannedWords: readonly BannedWord[] = [
   { pattern: /\b(stands?|standing) for\b/, use: "means, represents, belongs to" },
   { pattern: /\bin mind\b/, use: "stored, remembered" },
   { pattern: /\btall(y|ies|ied)\b/, use: "count, update totals" },
-  { pattern: /\bsurvey(s|ed)?\b/, use: "reconciliation, pass" },
+  { pattern: /\bsurvey(s|ed)?\b/, use: "recount, look" },
   { pattern: /\brehears(e|es|ed|al|als|ing)\b/, use: "dry run, warm up, practise" },
   { pattern: /\b(un)?seal(s|ed|ing)?\b/, use: "hash, MAC, fingerprint, encrypt" },
   { pattern: /\bclaim(s|ed|ing)?\b/, use: "lease, unique key, acquire (JWT claims excepted)" },

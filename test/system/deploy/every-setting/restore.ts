@@ -63,7 +63,7 @@ export function testRestore({ aws, settings, stage, shell, importInvoice, invoic
     const { code, printed } = await aws.cdk([...call.split(" "), ...options], { checkout, environment });
     expect(code, printed).toBe(0);
     await setMappings("--enabled");
-    await reconcile(checkout);
+    await recount(checkout);
     await shell()(`aws lambda invoke --function-name "$(fn rotate-signing-key)" /dev/stdout | cat`);
     expect(await total()).toBe(invoices);
   });
@@ -110,8 +110,8 @@ export function testRestore({ aws, settings, stage, shell, importInvoice, invoic
     return checkout;
   }
 
-  async function reconcile(checkout: string): Promise<void> {
-    const call = ["infra/tools/reconcile.ts", "--stage", settings().name, "--repair"];
+  async function recount(checkout: string): Promise<void> {
+    const call = ["infra/tools/recount.ts", "--company", "all", "--stage", settings().name, "--repair"];
     const { code, output } = await runProgram(process.execPath, call, process.env, 60_000, checkout);
     expect(code, output).toBe(0);
   }

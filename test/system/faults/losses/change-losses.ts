@@ -4,13 +4,12 @@ import { handler as refuseUnrouted } from "../../../../functions/service/refuse-
 import { handler as updateTotals } from "../../../../functions/workers/keep-totals-and-history.ts";
 import { handler as markOverdue } from "../../../../functions/workers/mark-overdue.ts";
 import { handler as notify } from "../../../../functions/workers/notify.ts";
+import { handler as recountLists } from "../../../../functions/workers/recount-lists.ts";
 import { handler as rotate } from "../../../../functions/workers/rotate-signing-key.ts";
 import type { Operation } from "../../../../shared/contract/operation.ts";
 import { findOpenKeys } from "../../../../shared/db/accounts/public-keys.ts";
 import { countList } from "../../../../shared/db/lists/totals.ts";
-import { readTable } from "../../../../shared/db/reconcile/read-parts.ts";
 import { reconcileTotals } from "../../../../shared/db/reconcile/reconcile-totals.ts";
-import { reconcileUntilStable } from "../../../../shared/db/reconcile/stable-reconciliation.ts";
 import { recordKey } from "../../../../shared/db/table/item-keys.ts";
 import { readSigningKeys } from "../../../../shared/tokens/signing-keys.ts";
 import { invoiceLine } from "../../../support/records/records.ts";
@@ -31,7 +30,6 @@ function pass(ms: number): void {
 }
 
 const day = 86_400_000;
-const look = (suspects: readonly number[]) => readTable({ suspects, isConsistent: false }, { segments: 2 });
 
 /** The plans of what the stream and schedules bring, and of what no route takes. */
 export const changeLosses = {
@@ -85,13 +83,10 @@ export const changeLosses = {
       };
     },
   },
-  // Its handler waits half a minute for the stream's consumers where a record is not counted yet.
-  "reconcile-totals": {
+  "recount-lists": {
     holds: "it ends",
-    loses: "Scan",
-    prepare: async () => ({
-      attempt: scheduled(() => reconcileUntilStable({ look, pauseMs: 0 })),
-    }),
+    loses: "Query",
+    prepare: async () => ({ attempt: scheduled(recountLists) }),
   },
   "refuse-unrouted": {
     holds: "it refuses",

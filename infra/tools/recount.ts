@@ -1,0 +1,50 @@
+import { inParallel } from "../../shared/batches.ts";
+import { findCountedCompanies } from "../../shared/db/lists/counted-companies.ts";
+import { listNames } from "../../shared/db/lists/list-keys.ts";
+import { describeDifference, recount } from "../../shared/db/lists/recount.ts";
+import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { stagesHelp } from "./service/deployed-stage.ts";
+import { localDirectory } from "./service/local-service.ts";
+import { withService } from "./service/open-service.ts";
+
+const help = `npm run recount -- --company ID|all [--repair] [--stage NAME]
+
+Compares the counters of a company's lists with its records. Safe while the service runs: a difference is one that is
+found again a minute later, and is added only if nobody wrote the counter meanwhile.
+
+  --company ID  the company, or all that have counters
+  --repair      add the differences to the counters
+  --stage NAME  a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
+  --help        show this
+
+${stagesHelp}
+
+Ends with 0 if all is equal, or was repaired; 1 if it is not; 2 if the call was wrong.
+`;
+
+const listsAtOnce = 6;
+
+if (import.meta.main) await runCommand((parameters) => recountLists(parameters, localDirectory()));
+
+/** Runs the command on a machine's directory and returns its exit code. */
+export async function recountLists(parameters: string[], directory: string, waits = {}): Promise<number> {
+  const options = { company: { type: "string" }, repair: { type: "boolean" }, stage: { type: "string" } } as const;
+  const call = readArguments("recount", help, { args: parameters, options });
+  if (!call) return 0;
+  const { company = "", repair: repairs = false, stage } = call.values;
+  if (!/^(all|[1-9]\d{0,15})$/.test(company)) throw new UsageError("--company takes the id of a company, or all");
+  return withService({ stage, directory }, async () => {
+    const companies = company === "all" ? [...(await findCountedCompanies()).keys()] : [Number(company)];
+    const lists = companies.flatMap((companyId) => listNames.map((list) => ({ list, companyId })));
+    let [records, differing] = [0, 0];
+    await inParallel(lists, listsAtOnce, async (list) => {
+      const found = await recount(list, { repairs, ...waits });
+      records += found.records;
+      differing += found.differences.length;
+      process.stdout.write(found.differences.map((each) => `${describeDifference(each)}\n`).join(""));
+    });
+    const end = differing === 0 ? "all counters are exact" : `${differing} counters ${repairs ? "repaired" : "differ"}`;
+    process.stdout.write(`${records} records, ${end}.\n`);
+    return differing === 0 || repairs ? 0 : 1;
+  });
+}

@@ -1,0 +1,130 @@
+import { isDeepStrictEqual } from "node:util";
+import { sleep } from "../../backoff.ts";
+import { chunksOf } from "../../batches.ts";
+import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
+import { keyOf } from "../table/item-keys.ts";
+import { projectionOf } from "../table/projections.ts";
+import { type Item, queryPages } from "../table/table.ts";
+import { addIfAsRead, type CompanyList, readCounters, sumsOf } from "../writes/counter-parts.ts";
+import { allMonths, type Count, countsBetween, foldCounts, stateOfDay } from "../writes/counters.ts";
+import { listStates, monthKey, stateKey } from "./list-keys.ts";
+import { findPlace } from "./list-writes.ts";
+import { listedItems, placePaths } from "./listed-items.ts";
+
+/** A comparison of counters with records. */
+export interface Recount {
+  /** The number of records. */
+  readonly records: number;
+  /** What has to be added to the counters. */
+  readonly differences: readonly Count[];
+}
+
+const mostTries = 5;
+/** What an index has of them. */
+const rowPaths = placePaths.filter((path) => path !== "company_id" && path !== "revision");
+
+/**
+ * Access pattern R4: compares the counters of a company's list with its records, beside traffic. Two looks, `apartMs`
+ * apart, have to find a difference alike, each while nobody writes the counter. The first look reads rows of an index,
+ * half a unit for 4 KB. If these differ, the second one waits `lagMs` for the index and reads the records of the months
+ * that differ, a unit each. With `repairs` it adds the differences.
+ */
+export async function recount(
+  of: CompanyList,
+  { repairs = false, apartMs = 60_000, lagMs = 2_000 } = {},
+): Promise<Recount> {
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const { records, ...first } = await look(of);
+    if (first.differences.length === 0) return { records, differences: [] };
+    await sleep(apartMs);
+    const months = first.differences
+      .map(({ month }) => month)
+      .filter((month) => month !== allMonths || of.list === "JOBS");
+    const second = await look(of, { months, lagMs });
+    const differences = first.differences.flatMap((count) => alikeIn(second.differences, count));
+    if (!repairs || (await addIfAsRead(differences, second.counters))) return { records, differences };
+  }
+  throw new Error(`Others write the counters of the ${of.list} of company ${of.companyId} all the time`);
+}
+
+/** A counter, and what has to be added to its figures. */
+export function describeDifference({ list, companyId, month, figures }: Count): string {
+  const amounts = [...figures].map(([figure, amount]) => `${figure} ${amount > 0 ? "+" : ""}${amount}`);
+  return `${list} of company ${companyId}, ${month}: ${amounts.join(", ")}`;
+}
+
+/** Compares all counters with the rows of an index, or those of some months with their records. */
+async function look(of: CompanyList, some?: { readonly months: readonly string[]; readonly lagMs: number }) {
+  const before = await readCounters(of);
+  await sleep(some?.lagMs ?? 0);
+  let [records, counted]: [number, Count[]] = [0, []];
+  for await (const rows of some ? recordsOf(of, some.months) : rowsOf(of, allMonths, rowPaths)) {
+    records += rows.length;
+    counted = foldCounts([...counted, ...rows.flatMap((row) => countsOf(of, row))]);
+  }
+  const counters = await readCounters(of);
+  const stored = sumsOf(of, before);
+  const uncounted = stored.filter(
+    ({ month }) => some !== undefined && !some.months.includes(month) && month !== allMonths,
+  );
+  const months = [...counted.filter(({ month }) => some?.months.includes(month) ?? true), ...uncounted];
+  const should = [...months, ...months.flatMap(inAll)];
+  const differences = foldCounts([...should, ...stored.map(negative)]).filter(({ month }) =>
+    month === allMonths
+      ? isDeepStrictEqual(before, counters)
+      : isDeepStrictEqual(before.get(month), counters.get(month)),
+  );
+  return { records, counters, differences };
+}
+
+/** Counts a record in its month, or a job in all. A damaged record stands nowhere. */
+function countsOf({ list, companyId }: CompanyList, row: Item): Count[] {
+  const place = findPlace(list, listedItems[list].decode({ company_id: companyId, ...row }));
+  if (place?.companyId !== companyId) return [];
+  return countsBetween(list, null, place).filter(({ month }) => (month === allMonths) === (list === "JOBS"));
+}
+
+/** The counts in all months that follow from those of a month. */
+function inAll(count: Count): Count[] {
+  return [...count.figures].flatMap(([figure, amount]) => {
+    const state = stateOfDay(figure);
+    return state === undefined ? [] : [{ ...count, month: allMonths, figures: new Map([[state, amount]]) }];
+  });
+}
+
+function negative(count: Count): Count {
+  return { ...count, figures: new Map([...count.figures].map(([figure, amount]) => [figure, -amount])) };
+}
+
+/** The figures of a count that are alike in others. */
+function alikeIn(others: readonly Count[], count: Count): Count[] {
+  const figures = others.find(({ month }) => month === count.month)?.figures;
+  const alike = [...count.figures].filter(([figure, amount]) => figures?.get(figure) === amount);
+  return foldCounts([{ ...count, figures: new Map(alike) }]);
+}
+
+/** Reads the rows of a company's list, or of one of its months. */
+async function* rowsOf(
+  { list, companyId }: CompanyList,
+  month: string,
+  paths: readonly string[],
+): AsyncGenerator<Item[]> {
+  const [IndexName, attribute] =
+    month === allMonths ? ["by-company", "company_key"] : ["by-company-month", "company_month_key"];
+  const query = { IndexName, KeyConditionExpression: `${attribute} = :key`, ...projectionOf(paths) };
+  for (const state of listStates[list]) {
+    const key = month === allMonths ? stateKey(list, companyId, state) : monthKey(list, companyId, state, month);
+    yield* queryPages({ ...query, ExpressionAttributeValues: { ":key": key } });
+  }
+}
+
+/** Reads the records of months consistently. */
+async function* recordsOf(of: CompanyList, months: readonly string[]): AsyncGenerator<Item[]> {
+  for (const month of months) {
+    for await (const rows of rowsOf(of, month, ["pk", "sk"])) {
+      for (const keys of chunksOf(rows.map(keyOf), maxBatchReads)) {
+        yield (await readBatch(keys, { paths: placePaths })).filter((record) => record !== undefined);
+      }
+    }
+  }
+}

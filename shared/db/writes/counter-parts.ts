@@ -1,0 +1,72 @@
+import { chunksOf } from "../../batches.ts";
+import { lacks } from "../table/conditions.ts";
+import { queryItems } from "../table/table.ts";
+import { maxTransactionWrites, type TransactionWrite, transact } from "../table/transaction.ts";
+import {
+  type Count,
+  counterKey,
+  counterPartition,
+  counters,
+  counterWrites,
+  foldCounts,
+  importParts,
+  type StoredCounter,
+  userParts,
+} from "./counters.ts";
+
+/** A company's list. */
+export type CompanyList = Pick<Count, "list" | "companyId">;
+
+/** The parts of a list's counters, by month. */
+export type CounterParts = ReadonlyMap<string, readonly StoredCounter[]>;
+
+const [, ...otherParts] = [...userParts, ...importParts];
+const countersAtOnce = Math.floor(maxTransactionWrites / (otherParts.length + 1));
+const notFigures = new Set(["writes", "schema_version"]);
+
+/** Reads the counters of a company's list as they are. A read unit for 4 KB. */
+export async function readCounters({ list, companyId }: CompanyList): Promise<CounterParts> {
+  const ExpressionAttributeValues = { ":pk": counterPartition(list, companyId) };
+  const query = { KeyConditionExpression: "pk = :pk", ConsistentRead: true, ExpressionAttributeValues };
+  const parts = (await queryItems(query)).map(counters.decode);
+  return Map.groupBy(parts, ({ sk }) => sk.slice(0, sk.indexOf("#")));
+}
+
+/** The sums of the parts of each counter. */
+export function sumsOf(of: CompanyList, parts: CounterParts): Count[] {
+  return foldCounts(
+    [...parts].flatMap(([month, each]) => each.map((part) => ({ ...of, month, figures: figuresOf(part) }))),
+  );
+}
+
+/** The figures of a part, of whatever state. */
+export function figuresOf(part: StoredCounter): Map<string, number> {
+  const figures = Object.entries(part).filter(([name, value]) => typeof value === "number" && !notFigures.has(name));
+  return new Map(figures);
+}
+
+/**
+ * Adds folded counts to counters of a list, if nobody has written a part of these since it was read. Up to eight
+ * counters are one transaction. False if somebody has; the counters of earlier transactions are written then.
+ */
+export async function addIfAsRead(counts: readonly Count[], read: CounterParts): Promise<boolean> {
+  const writesOf = (count: Count, part: number) => {
+    const { sk } = counterKey(count, part);
+    return read.get(count.month)?.find((each) => each.sk === sk)?.writes;
+  };
+  const check = (count: Count, part: number): TransactionWrite => {
+    const writes = writesOf(count, part);
+    const isAsRead =
+      writes === undefined
+        ? { ConditionExpression: lacks("writes") }
+        : { ConditionExpression: "writes = :writes", ExpressionAttributeValues: { ":writes": writes } };
+    return { ConditionCheck: { Key: counterKey(count, part), ...isAsRead } };
+  };
+  for (const some of chunksOf(counts, countersAtOnce)) {
+    const adds = counterWrites(some, 0, (count) => ({ writes: writesOf(count, 0) }));
+    const checks = some.flatMap((count) => otherParts.map((part) => check(count, part)));
+    const failed = await transact([...adds, ...checks]);
+    if (failed.length > 0) return false;
+  }
+  return true;
+}

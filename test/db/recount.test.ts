@@ -1,0 +1,283 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { chanceOf } from "../../infra/local/demo/demo-chance.ts";
+import { sleep } from "../../shared/backoff.ts";
+import { listNames } from "../../shared/db/lists/list-keys.ts";
+import { describeDifference, recount } from "../../shared/db/lists/recount.ts";
+import { putIf } from "../../shared/db/table/conditional-writes.ts";
+import { recordKey } from "../../shared/db/table/item-keys.ts";
+import { tableClient } from "../../shared/db/table/table.ts";
+import { transact } from "../../shared/db/table/transaction.ts";
+import { updateOf } from "../../shared/db/table/updates.ts";
+import { counterKey } from "../../shared/db/writes/counters.ts";
+import type { ListName } from "../../shared/domain/records/list-position.ts";
+import { useFaultProxy } from "../support/faults/fault-proxy.ts";
+import { invoiceLine, jobLine, timesheetLine } from "../support/records/records.ts";
+import { readItem, write } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
+
+useService();
+const proxy = useFaultProxy();
+beforeEach(() => proxy.reset());
+
+const waits = { apartMs: 0, lagMs: 0 };
+let lastCompany = 100;
+
+function newCompany(): number {
+  lastCompany += 1;
+  return lastCompany;
+}
+
+/** What a recount of all lists of a company finds. */
+async function differencesOf(companyId: number, options = {}): Promise<string[]> {
+  const found = await Promise.all(listNames.map((list) => recount({ list, companyId }, { ...waits, ...options })));
+  return found.flatMap(({ differences }) => differences.map(describeDifference));
+}
+
+/** Adds to a figure without a write that the counter knows of, as a fault would. */
+async function falsify(
+  list: ListName,
+  companyId: number,
+  month: string,
+  part: number,
+  figures: Record<string, number>,
+) {
+  const key = counterKey({ list, companyId, month }, part);
+  await transact([{ Update: updateOf(key, { add: figures }) }]);
+}
+
+async function storeSome(companyId: number): Promise<void> {
+  const id = companyId * 1_000;
+  await write(invoiceLine(id, companyId));
+  await write(invoiceLine(id + 1, companyId, { state: "paid" }));
+  await write(invoiceLine(id + 2, companyId, { issued_date: "2026-06-02" }));
+  await write(timesheetLine(id, companyId));
+  await write(jobLine(id, companyId));
+}
+
+test("what was written by transactions has no difference, and costs no read of a record", async () => {
+  const company = newCompany();
+  await storeSome(company);
+  await write({ type: "invoice", id: company * 1_000, deleted: true });
+  proxy.reset();
+  expect(await recount({ list: "INVOICES", companyId: company }, waits)).toEqual({ records: 2, differences: [] });
+  expect(Object.fromEntries(proxy.calls)).toEqual({ Query: 5 });
+});
+
+test("a company without records has none, and figures that it should not have are", async () => {
+  const company = newCompany();
+  expect(await recount({ list: "JOBS", companyId: company }, waits)).toEqual({ records: 0, differences: [] });
+  await falsify("JOBS", company, "ALL", 0, { published: 2 });
+  await falsify("TIMESHEETS", company, "2026-01", 0, { "05a": 1 });
+  expect(await differencesOf(company, { repairs: true })).toEqual([
+    `TIMESHEETS of company ${company}, 2026-01: 05a -1`,
+    `JOBS of company ${company}, ALL: published -2`,
+  ]);
+  expect(await differencesOf(company)).toEqual([]);
+});
+
+describe("a figure that was falsified", () => {
+  const cases: { name: string; list: ListName; month: string; figure: string }[] = [
+    { name: "of all invoices", list: "INVOICES", month: "ALL", figure: "paid" },
+    { name: "of a month", list: "INVOICES", month: "2026-05", figure: "01p" },
+    { name: "of a month without records", list: "TIMESHEETS", month: "2025-12", figure: "31a" },
+    { name: "of jobs", list: "JOBS", month: "ALL", figure: "published" },
+  ];
+  test.each(cases)("$name is found and repaired, whichever part has it", async ({ list, month, figure }) => {
+    for (const part of [0, 5, 11]) {
+      const company = newCompany();
+      await storeSome(company);
+      await falsify(list, company, month, part, { [figure]: 7 });
+      const found = [`${list} of company ${company}, ${month}: ${figure} -7`];
+      expect(await differencesOf(company), `part ${part}`).toEqual(found);
+      expect(await differencesOf(company, { repairs: true }), `part ${part}`).toEqual(found);
+      expect(await differencesOf(company), `part ${part}`).toEqual([]);
+    }
+  });
+
+  test("in a month and in all months is repaired in both, to what the records are", async () => {
+    const company = newCompany();
+    await storeSome(company);
+    await falsify("INVOICES", company, "2026-05", 3, { "01p": -4 });
+    await falsify("INVOICES", company, "ALL", 2, { pending: 5, paid: -1 });
+    expect(await differencesOf(company, { repairs: true })).toEqual([
+      `INVOICES of company ${company}, 2026-05: 01p +4`,
+      `INVOICES of company ${company}, ALL: pending -5, paid +1`,
+    ]);
+    expect(await differencesOf(company)).toEqual([]);
+  });
+
+  test("in more counters than a transaction takes is repaired in all", async () => {
+    const company = newCompany();
+    await storeSome(company);
+    for (let month = 1; month <= 12; month += 1) {
+      await falsify("INVOICES", company, `2026-${String(month).padStart(2, "0")}`, 1, { "03o": month });
+    }
+    expect(await differencesOf(company, { repairs: true })).toHaveLength(12);
+    expect(await differencesOf(company)).toEqual([]);
+  });
+});
+
+test("parts may be absent or below zero as long as their sum is right", async () => {
+  const company = newCompany();
+  await storeSome(company);
+  await falsify("INVOICES", company, "2026-05", 0, { "01p": -3 });
+  await falsify("INVOICES", company, "2026-05", 9, { "01p": 3 });
+  expect(await differencesOf(company)).toEqual([]);
+  await transact([{ Delete: { Key: counterKey({ list: "INVOICES", companyId: company, month: "2026-05" }, 0) } }]);
+  expect(await differencesOf(company, { repairs: true })).toEqual([
+    `INVOICES of company ${company}, 2026-05: 01p -2, 01a +1`,
+  ]);
+  expect(await differencesOf(company)).toEqual([]);
+});
+
+test("a record that was damaged stands in no counter", async () => {
+  const company = newCompany();
+  await storeSome(company);
+  const key = recordKey("INVOICE", company * 1_000);
+  const stored = await readItem(key);
+  await putIf({ Item: { ...stored, record: { state: "pending" } } });
+  expect(await differencesOf(company, { repairs: true })).toEqual([
+    `INVOICES of company ${company}, 2026-05: 01p -1`,
+    `INVOICES of company ${company}, ALL: pending -1`,
+  ]);
+  await write(invoiceLine(company * 1_000, company));
+  expect(await differencesOf(company)).toEqual([]);
+});
+
+test("without repair nothing is written", async () => {
+  const company = newCompany();
+  await storeSome(company);
+  await falsify("INVOICES", company, "2026-05", 0, { "01p": 7 });
+  proxy.reset();
+  await differencesOf(company);
+  expect([...proxy.calls.keys()].sort()).toEqual(["BatchGetItem", "Query"]);
+});
+
+/** Lets work happen before every call of a kind. */
+async function besideEach<T>(command: string, happens: (count: number) => Promise<unknown>, work: () => Promise<T>) {
+  const name = `beside-${crypto.randomUUID()}`;
+  let [count, isBusy] = [0, false];
+  tableClient().middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (commandName === command && !isBusy) {
+          [count, isBusy] = [count + 1, true];
+          await happens(count);
+          isBusy = false;
+        }
+        return next(args);
+      },
+    { step: "initialize", name },
+  );
+  return work().finally(() => tableClient().middlewareStack.remove(name));
+}
+
+describe("a repair", () => {
+  test("that a write comes before begins again, and repairs what differs then", async () => {
+    const company = newCompany();
+    await storeSome(company);
+    await falsify("INVOICES", company, "2026-05", 0, { "01p": 7 });
+    let begun = 0;
+    const happens = async (count: number) => {
+      begun = count;
+      if (count === 1) await write(invoiceLine(company * 1_000 + 10, company));
+    };
+    const found = await besideEach("TransactWriteItemsCommand", happens, () =>
+      differencesOf(company, { repairs: true }),
+    );
+    expect(found).toEqual([`INVOICES of company ${company}, 2026-05: 01p -7`]);
+    expect(begun).toBe(2);
+    expect(await differencesOf(company)).toEqual([]);
+  });
+
+  test("that writes of a part that was absent come before begins again", async () => {
+    const company = newCompany();
+    await storeSome(company);
+    await falsify("INVOICES", company, "2026-05", 0, { "01p": 7 });
+    let begun = 0;
+    const happens = async (count: number) => {
+      begun = count;
+      if (count === 1) await falsify("INVOICES", company, "2026-05", 7, { "02p": 1, writes: 1 });
+    };
+    await besideEach("TransactWriteItemsCommand", happens, () => differencesOf(company, { repairs: true }));
+    expect(begun).toBe(2);
+    expect(await differencesOf(company)).toEqual([]);
+  });
+
+  test("of a month does not wait for writes of others", async () => {
+    const company = newCompany();
+    await storeSome(company);
+    await falsify("INVOICES", company, "2026-05", 0, { "01p": 7 });
+    let [begun, id] = [0, company * 1_000 + 10];
+    const happens = async (count: number) => {
+      begun = count;
+      id += 1;
+      await write(invoiceLine(id, company, { issued_date: "2026-09-09" }));
+    };
+    await besideEach("TransactWriteItemsCommand", happens, () => differencesOf(company, { repairs: true }));
+    expect(begun).toBe(1);
+    expect(await differencesOf(company)).toEqual([]);
+  });
+
+  test("that others come before each time says so", async () => {
+    const company = newCompany();
+    await storeSome(company);
+    await falsify("INVOICES", company, "2026-05", 0, { "01p": 7 });
+    const happens = (count: number) => write(invoiceLine(company * 1_000 + 10 + count, company));
+    const work = () =>
+      besideEach("TransactWriteItemsCommand", happens, () => differencesOf(company, { repairs: true }));
+    await expect(work()).rejects.toThrow(`Others write the counters of the INVOICES of company ${company}`);
+  });
+});
+
+test("a difference of one look alone is none: writes between looks, and beside them", async () => {
+  const company = newCompany();
+  await storeSome(company);
+  await falsify("INVOICES", company, "2026-05", 0, { "01p": 7 });
+  const found = recount({ list: "INVOICES", companyId: company }, { repairs: true, apartMs: 300, lagMs: 0 });
+  await sleep(100);
+  await falsify("INVOICES", company, "2026-05", 0, { "01p": -7 });
+  expect(await found).toMatchObject({ differences: [] });
+  expect(await differencesOf(company)).toEqual([]);
+});
+
+test.each([
+  1, 2, 3,
+])("beside writers only what is wrong is repaired, and all is right in the end (run %i)", async (seed) => {
+  const chance = chanceOf(seed);
+  const pick = <T>(...all: readonly [T, ...T[]]): T => all[chance.between(0, all.length - 1)] ?? all[0];
+  const [company, other] = [newCompany(), newCompany()];
+  await storeSome(company);
+  await falsify("INVOICES", company, "2026-05", 0, { "01p": 7 });
+  await falsify("TIMESHEETS", company, "ALL", 3, { pending: -2 });
+  const wrong = [
+    `INVOICES of company ${company}, 2026-05: 01p -7`,
+    `TIMESHEETS of company ${company}, ALL: pending +2`,
+  ];
+  let isOver = false;
+  const writeInTurn = async (own: number) => {
+    while (!isOver) {
+      const id = company * 1_000 + 100 + own * 20 + chance.between(0, 19);
+      const [owner, state] = [pick(company, company, other), pick("pending", "paid")];
+      const line = chance.percent(50)
+        ? invoiceLine(id, owner, { state, issued_date: pick("2026-05-01", "2026-05-30", "2026-06-01") })
+        : timesheetLine(id, owner, { state, date: pick("2026-05-04", "2026-04-30") });
+      await write(chance.percent(10) ? { type: line.type, id, deleted: true } : line);
+      await sleep(chance.between(0, 60));
+    }
+  };
+  const writers = Promise.all([0, 1, 2].map(writeInTurn));
+  const repaired: string[] = [];
+  for (let round = 0; round < 20; round += 1) {
+    const found = await differencesOf(company, { repairs: true }).catch((error: Error) => {
+      expect(error.message).toContain("Others write the counters");
+      return [];
+    });
+    repaired.push(...found);
+  }
+  isOver = true;
+  await writers;
+  repaired.push(...(await differencesOf(company, { repairs: true })));
+  expect(repaired.sort()).toEqual(wrong);
+  expect([await differencesOf(company), await differencesOf(other)]).toEqual([[], []]);
+});
