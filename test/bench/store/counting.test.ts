@@ -5,7 +5,7 @@ import { expectExactTotals } from "../../support/records/exact-totals.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
 import { type Figure, keeps, reportFigures } from "../figures.ts";
-import { measureHistory, measurePace, measureUnits } from "./counting.ts";
+import { measurePace, measureUnits } from "./counting.ts";
 
 const service = useService();
 const count = usualOrFull(100, 5_000);
@@ -19,12 +19,6 @@ test("units of a dense month keep within their bars, alone and in a batch", asyn
   show(figures);
   expect(figures.filter((figure) => !keeps(figure))).toEqual([]);
   await expectExactTotals();
-}, 60_000);
-
-test("D41: units that the history adds to a change keep within their bars", async () => {
-  const figures = await measureHistory();
-  show(figures);
-  expect(figures.filter((figure) => !keeps(figure))).toEqual([]);
 }, 60_000);
 
 // Shares of so few depend on what else the machine does: the benchmark asserts them.

@@ -80,33 +80,6 @@ export async function measureUnits(): Promise<Figure[]> {
   return figures;
 }
 
-/** What the history adds to a change, beside what is counted of it. */
-export async function measureHistory(): Promise<Figure[]> {
-  const ids = idsFrom(3_000, batch);
-  const mixes = [
-    {
-      name: "new invoices of an import",
-      changes: await changesOf(ids.map(newInvoice), testChange("import#one")),
-      most: 0,
-    },
-    {
-      name: "first changes after it",
-      changes: await changesOf(ids.map(changedInvoice("paid")), user),
-      most: 5,
-    },
-    { name: "changed states", changes: await changesOf(ids.map(changedInvoice("pending")), user), most: 4 },
-  ];
-  const figures: Figure[] = [];
-  for (const { name, changes, most } of mixes) {
-    const { writeUnits, readUnits } = await costOf(() => keepHistory(changes));
-    await countChanges(changes, now);
-    const whole = `history of ${batch} ${name}`;
-    figures.push({ name: `${whole}: write units each`, value: writeUnits / batch, unit: "", atMost: most });
-    figures.push({ name: `${whole}: read units each`, value: readUnits / batch, unit: "", atMost: 0 });
-  }
-  return figures;
-}
-
 /**
  * Records that one consumer counts in a second, a hundred at a time, and the share of what the engine allows: the same writes
  * are made again in an empty table beside it, those at the same time that were, without anything being read or decided.

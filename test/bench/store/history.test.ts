@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
-import { historyMeasures, measureHistoryLists } from "./history.ts";
+import { keeps } from "../figures.ts";
+import { historyMeasures, measureHistory, measureHistoryLists } from "./history.ts";
 
 const [few, usual] = usualOrFull([500, 750], [1_000, 100_000]);
 const many = Number(process.env.HISTORY_CHANGES ?? usual);
@@ -17,6 +18,12 @@ describe(`lists of changes, of ${few} that are kept and of ${many},`, () => {
     lists = await measureHistoryLists(few, many);
     if (process.env.SHOW_FIGURES) console.info(lists.map(({ name, few, many }) => ({ name, few, many })));
   }, 1_800_000);
+
+  test("D41: units that the history takes for a change keep within their bars", async () => {
+    const figures = await measureHistory();
+    if (process.env.SHOW_FIGURES) console.info(figures);
+    expect(figures.filter((figure) => !keeps(figure))).toEqual([]);
+  }, 60_000);
 
   test.each(historyMeasures)("$name, keep within their bar, and cost the same", ({
     name,

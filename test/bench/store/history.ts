@@ -1,9 +1,15 @@
+import { keepHistory } from "../../../shared/db/history/keep-history.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
 import type { Scope } from "../../../shared/domain/caller.ts";
 import { type ChangeFilter, findChanges } from "../../../shared/history/find-changes.ts";
+import { logChange } from "../../support/records/change-log.ts";
+import { testChange } from "../../support/records/contexts.ts";
 import { type Cost, costOf } from "../../support/records/costs.ts";
 import { changeIdOf, type KeptChange, putHistory } from "../../support/records/history.ts";
-import { userLine } from "../../support/records/records.ts";
+import { invoiceLine, userLine } from "../../support/records/records.ts";
 import { write } from "../../support/records/writes.ts";
+import type { Figure } from "../figures.ts";
 
 /** A list of changes: what it may cost, whatever is kept. */
 export interface HistoryMeasure {
@@ -96,4 +102,34 @@ async function measureAll(): Promise<ReadonlyMap<string, Cost>> {
 
 function costIn(costs: ReadonlyMap<string, Cost>, { name }: HistoryMeasure): Cost {
   return costs.get(name) ?? { readUnits: Number.NaN, writeUnits: Number.NaN, sequentialTrips: Number.NaN };
+}
+
+const batch = 100;
+const firstId = 1_000_000_000;
+
+/** Changes of a batch of invoices one after the other, each with who makes it and the write units that its history takes. */
+const kindsOfChange = [
+  { name: "new invoices of an import", by: "import#one", fields: {}, most: 0 },
+  { name: "first changes after it", by: "user#7", fields: { state: "paid" }, most: 5 },
+  { name: "changed states", by: "user#7", fields: { state: "pending" }, most: 4 },
+  { name: "states that an event changed", by: "event#rota#1", fields: { state: "paid" }, most: 3 },
+  { name: "removals", by: "event#rota#2", fields: { deleted: true }, most: 3 },
+] as const;
+
+/** The units that the history takes for a change. */
+export async function measureHistory(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const { name, by, fields, most } of kindsOfChange) {
+    const change = testChange(by, "one");
+    const changes: StreamRecord[] = [];
+    for (let id = firstId; id < firstId + batch; id += 1) {
+      const line = most === 0 ? invoiceLine(id, large) : { type: "invoice", id, ...fields };
+      changes.push(...(await logChange(recordKey("INVOICE", id), () => write(line, { change }))));
+    }
+    const { writeUnits, readUnits } = await costOf(() => keepHistory(changes));
+    const whole = `history of ${batch} ${name}`;
+    figures.push({ name: `${whole}: write units each`, value: writeUnits / batch, unit: "", atMost: most });
+    figures.push({ name: `${whole}: read units each`, value: readUnits / batch, unit: "", atMost: 0 });
+  }
+  return figures;
 }
