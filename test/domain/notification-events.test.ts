@@ -131,7 +131,6 @@ test.each([
   "COUNTS",
   "TALLIED",
   "EVENT#e1",
-  "REMOVED#JOB",
   "COMPANY",
   "constructor",
 ])("an item of another kind means nothing: %s", (sk) => {

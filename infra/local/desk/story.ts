@@ -101,6 +101,8 @@ function changeStep(change: PastChange, id: string, work: readonly PieceOfWork[]
   const { at, requestId, key, before, after } = change;
   const isNamed = requestId !== undefined;
   if (isNamed ? requestId !== id : !work.some((each) => mayHaveWritten(each, change))) return [];
+  // A tombstone was renewed or has expired: no record changed.
+  if (!before && !after) return [];
   const entity = entityOf(key)?.name ?? "item";
   const action = before ? (after ? "update" : "remove") : "insert";
   // The change is seen a moment after it was written. Consumers of the stream may have begun by then.

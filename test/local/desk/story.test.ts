@@ -92,6 +92,18 @@ describe("the story of a request", () => {
     expect(storyOf("none", { history, people: [], messages: [] })).toBeUndefined();
   });
 
+  test("has a removal that names the request by its tombstone, and nothing of a tombstone that is renewed or expires", () => {
+    const history = openHistory();
+    history.addRequest(requestOf("one"));
+    const gone = { removed_at: { S: "2026-05-10T12:00:00.000Z" }, ...changedBy("one") };
+    const removal = record("e1", "JOB#1", "JOB", 1, gone);
+    const renewal = record("e2", "JOB#2", "JOB", 1, gone);
+    Object.assign(renewal.dynamodb.OldImage, gone);
+    history.addChanges(asEvent(removal, renewal));
+    const steps = storyOf("one", { history, people: [], messages: [] })?.steps;
+    expect(steps).toMatchObject([{ entity: "job", key: "JOB#1 JOB", action: "remove" }]);
+  });
+
   test("keeps no secret of a request, and says that it cannot be sent again", () => {
     const history = openHistory();
     history.addRequest(
