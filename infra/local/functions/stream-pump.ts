@@ -103,8 +103,10 @@ async function deliverPage(
 ): Promise<void> {
   const { mapping, invoke } = run;
   const shardId = place?.shardId ?? "";
-  const all = records.map((record) => lambdaRecord(record, mapping.streamArn));
-  const wanted = mapping.filters.length === 0 ? all : all.filter((record) => matchesAny(record, mapping.filters));
+  // Few records of an import pass the filters, and to convert one takes longer than to match it.
+  const { filters } = mapping;
+  const matching = filters.length === 0 ? records : records.filter((record) => matchesAny(record, filters));
+  const wanted = matching.map((record) => lambdaRecord(record, mapping.streamArn));
   const delivery: BatchDelivery = {
     reportsItemFailures: mapping.reportsItemFailures,
     invoke,
