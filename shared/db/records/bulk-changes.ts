@@ -66,7 +66,7 @@ export async function planTogether<L extends UndoableList, Values extends object
 /**
  * Sets values of records in one transaction, with the item of the change, or writes nothing (D18). Records that have
  * the values are only checked. A repetition of a request with an Idempotency-Key writes nothing and shows the records
- * as they are (D32). Refuses as `busy` after 5 lost races, or if others' transactions held the records for too long.
+ * as they are (D32). Refuses as `busy` if others change or hold the records for 3 seconds.
  */
 export function changeTogether<L extends UndoableList, Values extends object>(
   kind: BulkKind<L, Values>,
@@ -101,7 +101,7 @@ export async function commitSteps<L extends UndoableList, Values extends object>
     next ? replaceItem(record, next, { ...context, notifies: true }, stamps) : requireUnchanged(record),
   );
   const counts = steps.flatMap(({ record, next }) => (next ? listWrites(list, record, next).counts : []));
-  const failed = await commitTogether([...writes, ...others, putChange(change)], counts, paces.bulkConflict);
+  const failed = await commitTogether([...writes, ...others, putChange(change)], counts, paces.bulk);
   return failed.length > 0 ? undefined : change;
 }
 

@@ -25,7 +25,7 @@ interface UndoneChange {
 /**
  * Access pattern CH1: restores every record of a change in one transaction, or none (D41). Refuses with
  * `record_not_found` if there is no such change or it is another's, with `change_undone`, with `change_expired` after 24
- * hours, with `changed_since` and the ids of records that were written since, and with `busy` after 5 lost races. The
+ * hours, with `changed_since` and the ids of records that were written since, and with `busy` if others hold them for 3 seconds. The
  * change is read while the caller is authorized. n read units and one for every 4 KB of the change; three round trips.
  */
 export function undoChange(changeId: string, context: CallerContext): Promise<UndoneChange> {

@@ -24,12 +24,10 @@ export interface Pace {
 export const paces = {
   /** The table postpones a call: others' transactions hold its items, or it is overloaded (D18). */
   conflict: { withinMs: 1_000, firstPauseMs: 25, longestPauseMs: 200 },
-  /** As above for a change of several records: a user waits for it, and many of one company may come at once. */
-  bulkConflict: { withinMs: 3_000, firstPauseMs: 25, longestPauseMs: 200 },
+  /** As above for a change of several records, and if others changed one: a user waits for it, and many come at once. */
+  bulk: { withinMs: 3_000, firstPauseMs: 25, longestPauseMs: 200 },
   /** Others write the same record. */
   record: { tries: 40, firstPauseMs: 1, longestPauseMs: 50 },
-  /** Each try reads up to 100 records. */
-  bulk: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
   /** A user's devices seldom register at once, and each try reads all devices. */
   devices: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
   /** Many callers guess, sign in or ask from one address at once, and all of them are counted. */

@@ -29,7 +29,6 @@ beforeAll(async () => {
 beforeEach(() => proxy.reset());
 
 test.each([
-  ["setTimesheetStates", 5, () => setTimesheetStates([1], "all", "paid", callerContext(caller))],
   ["saveDeviceToken", 5, () => saveDeviceToken(1, device, 1)],
   ["dropDeviceTokens", 5, () => dropDeviceTokens(2, [1])],
   ["tryPin", 60, () => tryPin("nobody@example.com", guesser, () => false, new Date())],
@@ -37,4 +36,12 @@ test.each([
   proxy.fail("TransactWriteItems", transactionConditionFailed(4), Number.POSITIVE_INFINITY);
   await expect(work()).rejects.toMatchObject({ code: "busy" });
   expect(proxy.calls.get("TransactWriteItems")).toBe(races);
+});
+
+test("D18: setTimesheetStates is refused as busy after 3 seconds of lost races, no earlier", async () => {
+  proxy.fail("TransactWriteItems", transactionConditionFailed(4), Number.POSITIVE_INFINITY);
+  const startedAt = performance.now();
+  await expect(setTimesheetStates([1], "all", "paid", callerContext(caller))).rejects.toMatchObject({ code: "busy" });
+  expect(performance.now() - startedAt).toBeGreaterThan(2_750);
+  expect(proxy.calls.get("TransactWriteItems")).toBeGreaterThan(5);
 });

@@ -15,7 +15,7 @@ const place = { companyId: 1, id: 1, date: "2026-05-04", number: null };
 const paid = countsBetween("TIMESHEETS", { ...place, state: "pending" }, { ...place, state: "paid" });
 
 /** Payments of timesheets of one company and month, each of its own timesheet. */
-function payments(pace: Pace = paces.bulkConflict) {
+function payments(pace: Pace = paces.bulk) {
   return (at: number) => commitTogether([{ Put: { Item: { pk: `TIMESHEET#${at}`, sk: "TIMESHEET" } } }], paid, pace);
 }
 
