@@ -27,8 +27,8 @@ export function requireFitting<L extends UndoableList>(
 ): void {
   const fitting = countFitting(list, steps);
   if (fitting === steps.length) return;
-  const room = "fit into one transaction, with their companies, months and sizes";
-  const detail = `must be fewer: the first ${fitting} of these ${steps.length} ${room}`;
+  const given = `the first ${fitting} of these ${steps.length}`;
+  const detail = `must be fewer: ${given} fit into one transaction, with their companies, months and sizes`;
   throw fieldsInvalid([{ path: idsPath, code: "too_long", detail }]);
 }
 

@@ -59,12 +59,12 @@ test.each([
   expect(await undo(admin, paid.headers["change-id"])).toMatchObject({ status: 200 });
 });
 
-test("D18: timesheets that have the state take no room for their companies and months", async () => {
+test("D18: the companies and months of timesheets that have the state do not count", async () => {
   const ids = await storeTimesheets(90, 1, "paid");
   expect((await mark(admin, ids, "paid")).status).toBe(200);
 });
 
-test("D24: jobs take no room for their companies", async () => {
+test("D24: the companies of jobs do not count", async () => {
   const ids = Array.from({ length: 90 }, (_, at) => 1 + at);
   await store(ids.map((id) => jobLine(id, id)));
   const adjusted = await adjust(admin, ids, 60);
