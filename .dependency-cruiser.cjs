@@ -9,7 +9,6 @@ const walls = {
     writes: ["table"],
     history: ["accounts", "lists", "writes", "table"],
     lists: ["writes", "table"],
-    reconcile: ["lists", "table"],
     records: ["lists", "writes", "table"],
     notifications: ["records", "writes", "table"],
     accounts: ["notifications", "writes", "table"],

@@ -12,10 +12,8 @@ import { throttles } from "./accounts/throttles.ts";
 import { userSecrets } from "./accounts/user-secrets.ts";
 import { users } from "./accounts/users.ts";
 import { historyItems } from "./history/history-items.ts";
-import { countedPlaces } from "./lists/counted-places.ts";
 import { listedItems } from "./lists/listed-items.ts";
 import { numberEntries } from "./lists/number-search.ts";
-import { dayBounds, dayTotals, listTotals } from "./lists/stored-totals.ts";
 import { deviceOwners } from "./notifications/device-owners.ts";
 import { deviceSets, devices } from "./notifications/devices.ts";
 import { notificationCounts } from "./notifications/notification-counts.ts";
@@ -61,10 +59,6 @@ export const entities: readonly Entity<object>[] = [
   listedItems.JOBS,
   historyItems,
   counters,
-  countedPlaces,
-  listTotals,
-  dayTotals,
-  dayBounds,
   numberEntries,
   sequences,
   webhooks,

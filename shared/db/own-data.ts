@@ -13,10 +13,8 @@ import { throttles } from "./accounts/throttles.ts";
 import { userSecrets } from "./accounts/user-secrets.ts";
 import { toUser, users } from "./accounts/users.ts";
 import { historyItems, toRecordedChange } from "./history/history-items.ts";
-import { countedPlaces } from "./lists/counted-places.ts";
 import { listedItems, toOwned } from "./lists/listed-items.ts";
 import { numberEntries } from "./lists/number-search.ts";
-import { dayBounds, dayTotals, listTotals } from "./lists/stored-totals.ts";
 import { deviceOwners } from "./notifications/device-owners.ts";
 import { deviceSets, devices } from "./notifications/devices.ts";
 import { notificationCounts } from "./notifications/notification-counts.ts";
@@ -123,10 +121,6 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   left(listedItems.JOBS, ofCompany),
   left(webhooks, ofNobody),
   left(counters, ofNobody),
-  left(countedPlaces, ofCompany),
-  left(listTotals, ofNobody),
-  left(dayTotals, ofNobody),
-  left(dayBounds, ofNobody),
   left(numberEntries, ofCompany),
   left(sequences, ofNobody),
 ]);

@@ -18,7 +18,6 @@ import { logChange } from "../support/records/change-log.ts";
 import { callerContext } from "../support/records/contexts.ts";
 import { at } from "../support/records/own-user.ts";
 import { openTestSession } from "../support/records/sessions.ts";
-import { countRecords } from "../support/records/store.ts";
 import { call, type TestAnswer, type TestRequest } from "../support/requests/call.ts";
 import { endpoints } from "../support/requests/every-operation.ts";
 import { deliverPins, newestPin } from "../support/requests/pins.ts";
@@ -52,9 +51,6 @@ export async function loadRecordingData(): Promise<void> {
   await loadDemo(new Date());
   // A change that the examples show: of what is paid already, paying it is none.
   await setTimesheetStates([changedTimesheet], "all", "pending", callerContext(demoCaller));
-  for (const [type, most] of Object.entries({ invoice: 300, timesheet: 200, job: 60 })) {
-    await countRecords(Array.from({ length: most }, (_, index) => [type, index + 1] as const));
-  }
   for (const { id } of [demoUsers.admin, demoUsers.operatorA]) await openTestSession(id);
 }
 

@@ -2,12 +2,11 @@ import type * as v from "valibot";
 import type { invoice, timesheet } from "../../contract/finance.ts";
 import type { job } from "../../contract/jobs.ts";
 import { type FoundPage, type PageStart, totalBeside } from "../../domain/paging/paging.ts";
-import { type ListName, type ListPosition, positionOf } from "../../domain/records/list-position.ts";
+import type { ListName } from "../../domain/records/list-position.ts";
 import { defineEntity, type Entity, type RecordItem } from "../table/entity.ts";
 import { publicNameOf, recordKey } from "../table/item-keys.ts";
 import type { Item, Key } from "../table/table.ts";
-import { isTombstone } from "../table/tombstones.ts";
-import { type ListedKind, type ListKeys, listKeys, listsByKind } from "./list-keys.ts";
+import { type ListedKind, type ListKeys, listKeys } from "./list-keys.ts";
 
 /** A timesheet, invoice or job as it is stored: answers add the fields that are newer than the record (D38). */
 interface FieldsByList {
@@ -127,18 +126,4 @@ export function cutPage<L extends ListName>(
 /** The page of these rows. */
 export function toPage<L extends ListName>(rows: readonly ListRow<L>[], total: number, hasMore: boolean) {
   return { items: rows.map(toFields<L>), origins: rows, total, hasMore };
-}
-
-/** What of a record says where it stands, and as which revision. */
-export const placePaths: readonly string[] = [
-  ...["pk", "sk", "schema_version", "id", "company_id", "revision"],
-  ...["record.state", "record.date", "record.issued_date", "record.number"],
-];
-
-/** Where a record of a kind stands in its list; null where there is none. Needs no more of it than `placePaths`. Throws on one that lacks what its list goes by. */
-export function placeOfItem(kind: ListedKind, item: Item | undefined): ListPosition | null {
-  if (!item || isTombstone(item)) return null;
-  const list = listsByKind[kind];
-  const { id, company_id, record } = listedItems[list].decode(item);
-  return positionOf(list, company_id, { ...record, id });
 }

@@ -121,7 +121,7 @@ function entriesMark(start: string): string {
 }
 
 /** Partition of the search entries of a company. */
-export function partitionOf(companyId: number): string {
+function partitionOf(companyId: number): string {
   return `COMPANY#${companyId}${partitionEnd}`;
 }
 

@@ -32,8 +32,6 @@ export const paces = {
   devices: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
   /** Many callers guess, sign in or ask from one address at once, and all of them are counted. */
   crowd: { tries: 60, firstPauseMs: 1, longestPauseMs: 50, isFirstStale: true },
-  /** The totals of all companies can be part of only one transaction at a time. */
-  totals: { tries: 12, firstPauseMs: 10, longestPauseMs: 400 },
 } as const satisfies Readonly<Record<string, Pace>>;
 
 const retryAfterSeconds = 1;

@@ -14,7 +14,7 @@ export function isTransientError(error: unknown): boolean {
 }
 
 /** True if the table refused a call because the table or a partition is overloaded. */
-export function isThrottled(error: unknown): boolean {
+function isThrottled(error: unknown): boolean {
   const names = ["ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"];
   return error instanceof Error && names.includes(error.name);
 }

@@ -1,15 +1,23 @@
 import { readFileSync } from "node:fs";
-import { type AttributeValue, DynamoDBClient, GetItemCommand, type QueryCommand } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { type AttributeValue, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 
 type Attributes = Record<string, AttributeValue>;
 
-/** What a table answers with: the keys, one page of rows, and the totals, as DynamoDB has them. */
+/** A query, of whichever client. */
+interface PlainQuery {
+  readonly input: {
+    readonly IndexName?: string;
+    readonly ExpressionAttributeValues?: Readonly<Record<string, AttributeValue | string>>;
+  };
+}
+
+/** What a table answers with: the keys, one page of rows, and the counters by partition of their index, as DynamoDB has them. */
 export interface Canned {
   readonly keys: readonly Attributes[];
   readonly rows: readonly Attributes[];
-  readonly totals: Attributes;
+  readonly counters: Readonly<Record<string, readonly Attributes[]>>;
 }
 
 /**
@@ -18,22 +26,23 @@ export interface Canned {
  */
 export function answerFromMemory(): void {
   let canned: Canned | undefined;
-  const answer = ({ input }: QueryCommand | GetItemCommand, isGet: boolean) => {
+  const answer = ({ input: { IndexName, ExpressionAttributeValues: values } }: PlainQuery) => {
     canned ??= JSON.parse(readFileSync(String(process.env.CANNED), "utf8")) as Canned;
-    if (isGet) return [canned.totals];
-    const isOfKeys = "KeyConditionExpression" in input && ":keys" in (input.ExpressionAttributeValues ?? {});
-    return isOfKeys ? canned.keys : canned.rows;
+    if (IndexName === "by-total") return canned.counters[textOf(values?.[":key"])] ?? [];
+    return ":keys" in (values ?? {}) ? canned.keys : canned.rows;
   };
-  const send = async (command: QueryCommand | GetItemCommand) => {
-    const isGet = command instanceof GetItemCommand;
-    const items = answer(command, isGet);
-    return isGet ? { Item: items[0] } : { Items: items, Count: items.length };
+  const send = async (command: PlainQuery) => {
+    const items = answer(command);
+    return { Items: items, Count: items.length };
   };
-  const sendPlain = async (command: QueryCommand | GetItemCommand) => {
-    const isGet = command instanceof GetCommand;
-    const items = answer(command, isGet).map((each) => unmarshall(each));
-    return isGet ? { Item: items[0] } : { Items: items, Count: items.length };
+  const sendPlain = async (command: PlainQuery) => {
+    const items = answer(command).map((each) => unmarshall(each));
+    return { Items: items, Count: items.length };
   };
   DynamoDBClient.prototype.send = send as typeof DynamoDBClient.prototype.send;
   DynamoDBDocumentClient.prototype.send = sendPlain as typeof DynamoDBDocumentClient.prototype.send;
+}
+
+function textOf(value: AttributeValue | string | undefined): string {
+  return typeof value === "string" ? value : (value?.S ?? "");
 }

@@ -10,9 +10,9 @@ import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/invoke/sa
 import { listInvoices } from "../../../shared/contract/finance.ts";
 import { findPublicKeys } from "../../../shared/db/accounts/public-keys.ts";
 import { stateKey } from "../../../shared/db/lists/list-keys.ts";
-import { totalsKey } from "../../../shared/db/lists/stored-totals.ts";
-import { toAttributes } from "../../../shared/db/table/attributes.ts";
-import { getItem, queryPage } from "../../../shared/db/table/table.ts";
+import { type Attributes, toAttributes } from "../../../shared/db/table/attributes.ts";
+import { queryItems, queryPage } from "../../../shared/db/table/table.ts";
+import { totalPartitions } from "../../../shared/db/writes/counters.ts";
 import { documentClient } from "../../support/records/document-client.ts";
 import { publishTestKey, tokenOf } from "../../support/tokens/tokens.ts";
 import { invoiceLines } from "../store/invoices.ts";
@@ -72,8 +72,13 @@ async function readCanned(): Promise<Canned> {
     ScanIndexForward: false,
     Limit: 21,
   });
-  const totals = (await getItem(totalsKey("INVOICES", "all"))) ?? {};
-  return { keys, rows: rows.map(toAttributes), totals: toAttributes(totals) };
+  const counters: Record<string, Attributes[]> = {};
+  for (const partition of totalPartitions("INVOICES", false)) {
+    const ExpressionAttributeValues = { ":key": partition };
+    const query = { IndexName: "by-total", KeyConditionExpression: "total_key = :key", ExpressionAttributeValues };
+    counters[partition] = (await queryItems(query)).map(toAttributes);
+  }
+  return { keys, rows: rows.map(toAttributes), counters };
 }
 
 function tableOf(template: Record<string, unknown>): TableDefinition {

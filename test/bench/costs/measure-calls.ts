@@ -9,7 +9,7 @@ import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/invoke/sa
 import { sessionOf } from "../../../infra/tools/invoke/token-session.ts";
 import { type LocalService, withLocalService } from "../../../infra/tools/service/local-service.ts";
 import { operations } from "../../../shared/contract/operations.ts";
-import { placeOfItem } from "../../../shared/db/lists/listed-items.ts";
+import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
@@ -101,8 +101,8 @@ const changedInvoice = 1;
 
 /** An event of another system that changes an invoice: most of what the service takes in changes a record. */
 async function eventOfInvoice(): Promise<SQSEvent> {
-  const stored = await readItem(recordKey("INVOICE", changedInvoice));
-  const state = placeOfItem("INVOICE", stored)?.state === "paid" ? "overdue" : "paid";
+  const stored = await listedItems.INVOICES.find(recordKey("INVOICE", changedInvoice));
+  const state = stored?.record.state === "paid" ? "overdue" : "paid";
   const detail = { type: "invoice", id: changedInvoice, state, version: Date.now(), event_id: crypto.randomUUID() };
   const event = { version: "0", id: crypto.randomUUID(), "detail-type": "Record", source: "rota.example", detail };
   return queueEvent(event);

@@ -12,7 +12,6 @@ import { enterEnvironment } from "../../../infra/local/local-aws.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
 import type { Cost } from "../../support/records/costs.ts";
 import { reportFigures } from "../figures.ts";
-import { measurePace, measureUnits } from "./counting.ts";
 import { openEngineFile } from "./engine-file.ts";
 import { measureHistory, measureHistoryLists } from "./history.ts";
 import { invoiceLines, type Order } from "./invoices.ts";
@@ -24,7 +23,6 @@ import { figuresOf, measureWrites, tableOfWrites } from "./writing.ts";
 /** Invoices above this number are put straight into the engine's file: importing them takes hours here. */
 const mostImported = 100_000;
 /** Changes of each kind that one consumer counts. */
-const countedByOne = 3_000;
 /** Changes that the history has when its lists are measured first, and then. */
 const keptChanges = [1_000, 100_000] as const;
 const region = "eu-west-2";
@@ -57,9 +55,8 @@ export async function benchStore(sizes: readonly number[], say: (text: string) =
       }
     }
     const isWritten = await benchWriting(template, say);
-    const isCounted = await benchCounting(template, say);
     const isHistoryFlat = await benchHistory(template, say);
-    return report(runs, say) && isWritten && isCounted && isHistoryFlat;
+    return report(runs, say) && isWritten && isHistoryFlat;
   } finally {
     await endpoints.close();
     await engine.close();
@@ -100,7 +97,7 @@ async function runOnce(
   if (count > mostImported) await putLines(lines, openEngineFile(file, table, definition), show);
   else await importLines(lines, show);
   const seconds = (performance.now() - began) / 1000;
-  const how = count > mostImported ? "put" : "imported and counted";
+  const how = count > mostImported ? "put" : "imported";
   say(`${count} invoices, ids ${order}: ${how} in ${seconds.toFixed(0)} s, ${Math.round(count / seconds)} a second`);
   await storeOtherRecords();
   await prepareConfirmation();
@@ -115,15 +112,6 @@ async function benchWriting(template: Record<string, unknown>, say: (text: strin
   const costs = await measureWrites();
   say(`\nwhat is written, with its indexes, counters and search entries\n${tableOfWrites(costs)}\n`);
   return reportFigures(figuresOf(costs), say);
-}
-
-/** Measures the consumer that counts changes and prints it; true when it keeps within its bars. */
-async function benchCounting(template: Record<string, unknown>, say: (text: string) => void): Promise<boolean> {
-  const [table, twin] = ["bench-counting", "bench-same-writes"];
-  for (const name of [table, twin]) await createBenchTable(template, name);
-  process.env.TABLE_NAME = table;
-  say("\nwhat counts the changes");
-  return reportFigures([...(await measureUnits()), ...(await measurePace(countedByOne, twin))], say);
 }
 
 /** Measures the lists of changes and prints it; true when they keep within their bars, whatever is kept. */

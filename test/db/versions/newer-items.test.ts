@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { storePin } from "../../../shared/db/accounts/pins.ts";
+import { recount } from "../../../shared/db/lists/recount.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
-import { reconcileTotals } from "../../../shared/db/reconcile/reconcile-totals.ts";
-import { rewriteTotals } from "../../../shared/db/reconcile/repair-totals.ts";
 import { putIf } from "../../../shared/db/table/conditional-writes.ts";
 import { defineEntity } from "../../../shared/db/table/entity.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { getItem } from "../../../shared/db/table/table.ts";
+import { counterKey, importParts } from "../../../shared/db/writes/counters.ts";
 import { scanItems } from "../../support/records/items.ts";
 import { updateRaw } from "../../support/records/raw-writes.ts";
 import { invoiceLine, userLine } from "../../support/records/records.ts";
@@ -17,16 +17,18 @@ useService();
 
 const beside = { schema_version: 2, extra: { kept: true } };
 
-test("totals of a newer version are no drift for what they have beside figures, and a repair keeps it", async () => {
+test("a counter of a newer version is right with what it has beside figures, and a repair keeps that", async () => {
   await store([invoiceLine(50, 5)]);
-  const key = { pk: "TOTALS#INVOICES#5", sk: "ALL" };
-  await putIf({ Item: { ...(await getItem(key)), ...beside, counted_by: 7 } });
-  expect((await reconcileTotals()).drifts).toEqual([]);
-  await updateRaw({ Key: key, UpdateExpression: "SET pending = :wrong", ExpressionAttributeValues: { ":wrong": 9 } });
-  const found = await reconcileTotals();
-  expect(found.drifts).toEqual([{ key, figure: "pending", stored: 9, counted: 1 }]);
-  expect(await rewriteTotals(found, found)).toBe(1);
-  expect(await getItem(key)).toMatchObject({ ...beside, counted_by: 7, pending: 1 });
+  const of = { list: "INVOICES", companyId: 5 } as const;
+  const key = counterKey({ ...of, month: "ALL" }, importParts[0] ?? 0);
+  await putIf({ Item: { ...(await getItem(key)), ...beside } });
+  expect(await recount(of)).toEqual({ records: 1, differences: [] });
+  const wrong = { ":wrong": 9 };
+  await updateRaw({ Key: key, UpdateExpression: "SET pending = :wrong", ExpressionAttributeValues: wrong });
+  const { differences } = await recount(of, { repairs: true, apartMs: 0, lagMs: 0 });
+  expect(differences).toMatchObject([{ month: "ALL", figures: new Map([["pending", -8]]) }]);
+  expect(await recount(of)).toMatchObject({ differences: [] });
+  expect(await getItem(key)).toMatchObject({ ...beside, pending: 9 });
 });
 
 test("a login and a profile that a user holds already keep their version, their moment and what is unknown", async () => {

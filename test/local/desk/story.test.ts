@@ -69,8 +69,8 @@ describe("the story of a request", () => {
       line({ request_id: "one" }),
     );
     const unnamed = (pk: string, sk: string) => record(`${pk}${sk}`, pk, sk, 4);
-    history.addChanges(asEvent(unnamed("TOTALS#TIMESHEETS#ALL", "ALL"), unnamed("KEYS", "KEY#1")));
-    expect(kindsOf(history, "one")).toContain("list totals false");
+    history.addChanges(asEvent(unnamed("COUNTERS#TIMESHEETS#1", "ALL#00"), unnamed("KEYS", "KEY#1")));
+    expect(kindsOf(history, "one")).toContain("list counter false");
     expect(kindsOf(history, "one")).toHaveLength(2);
   });
 

@@ -1,5 +1,3 @@
-import { isListedKind } from "../../../shared/db/lists/list-keys.ts";
-import { updateTotals } from "../../../shared/db/lists/update-totals.ts";
 import { type RecordKind, recordKey } from "../../../shared/db/table/item-keys.ts";
 import { getItem, type Item } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
@@ -9,21 +7,12 @@ import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
 import { testContext } from "./contexts.ts";
 
-/** Stores records the way an import does, and counts them as the stream's consumer would. */
+/** Stores records the way an import does. */
 export async function store(lines: readonly object[], now = new Date()): Promise<void> {
   const records = lines.map((line) => parseRecordLine(line, "GB"));
   const commit = createWriteBatches(importParts);
   const context = { ...testContext(now), hmacKey, commit };
   await Promise.all(records.map((record) => writeRecord(record, context)));
-  await countRecords(
-    records.flatMap(({ type, id }) => (isListedKind(type.toUpperCase()) ? [[type, id] as const] : [])),
-  );
-}
-
-/** Brings the totals in line with records, given by type and id. */
-export async function countRecords(records: readonly (readonly [type: string, id: number])[]): Promise<void> {
-  const keys = records.map(([type, id]) => recordKey(type.toUpperCase() as RecordKind, id));
-  for (let at = 0; at < keys.length; at += 100) await updateTotals(keys.slice(at, at + 100), new Date());
 }
 
 /** The interface's fields of a record as they are stored now. */

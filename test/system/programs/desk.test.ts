@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     ]) {
       await story.locator(".step-head strong", { hasText: step }).first().waitFor();
     }
-    for (const kind of ["timesheet", "list totals", "notification", "notification counts"]) {
+    for (const kind of ["timesheet", "list counter", "notification", "notification counts"]) {
       await story
         .locator(".step.change strong", { hasText: new RegExp(`^${kind}$`) })
         .first()

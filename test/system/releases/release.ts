@@ -23,7 +23,7 @@ export async function loadRelease(name: "old" | "next") {
   const { call } = await import("../../support/requests/call.ts");
   const { write } = await import("../../support/records/writes.ts");
   const { scanItems } = await import("../../support/records/items.ts");
-  const { reconcileTotals } = await import("../../../shared/db/reconcile/reconcile-totals.ts");
+  const { expectExactCounters } = await import("../../support/records/exact-counters.ts");
   const names = Object.entries(functions).flatMap(([each, { area }]) => (area === "workers" ? [each] : []));
   const modules = names.map(async (each) => [each, await import(`../../../functions/workers/${each}.ts`)] as const);
   const workers = new Map(await Promise.all(modules));
@@ -31,7 +31,7 @@ export async function loadRelease(name: "old" | "next") {
     name,
     write,
     scanItems,
-    reconcileTotals,
+    expectExactCounters,
     /** Calls an operation and gives its answer, whose status is as expected. */
     async request(operation: string, sent: TestRequest, expected = 200) {
       const endpoint = endpoints.find((each) => each.name === operation);

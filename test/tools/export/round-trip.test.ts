@@ -1,17 +1,14 @@
 import { expect, test } from "vitest";
 import { createUser, findStoredUser, replacePassword } from "../../../shared/db/accounts/users.ts";
-import { isListedKind } from "../../../shared/db/lists/list-keys.ts";
 import { deliverNotification } from "../../../shared/db/notifications/notification-delivery.ts";
-import { readTable } from "../../../shared/db/reconcile/read-parts.ts";
-import { differencesOf, reconcileUntilStable } from "../../../shared/db/reconcile/stable-reconciliation.ts";
 import { setJobTimers } from "../../../shared/db/records/jobs.ts";
 import { markOverdue } from "../../../shared/db/records/overdue-invoices.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
 import { registeredUser } from "../../../shared/domain/accounts/shown-users.ts";
 import { callerContext, testContext } from "../../support/records/contexts.ts";
+import { expectExactCounters } from "../../support/records/exact-counters.ts";
 import { invoiceLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
-import { countRecords } from "../../support/records/store.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
@@ -28,14 +25,6 @@ async function importLines(lines: readonly (Line | string)[]): Promise<void> {
   const { summary, errors } = await runImport(streamOf(...lines));
   expect(errors).toEqual([]);
   expect(summary.failed).toBe(0);
-}
-
-async function countAll(lines: readonly Line[]): Promise<void> {
-  await countRecords(lines.flatMap(({ type, id }) => (isListedKind(type.toUpperCase()) ? [[type, id] as const] : [])));
-  const look = (suspects: readonly number[] | undefined) =>
-    readTable({ suspects, isConsistent: true }, { segments: 1 });
-  const { found } = await reconcileUntilStable({ look, pauseMs: 0 });
-  expect(differencesOf(found)).toEqual([]);
 }
 
 /** The same record under another id, with logins of its own. */
@@ -60,7 +49,7 @@ test("export, empty table, import and export give the same bytes, and totals are
   await emptyTable();
   await importLines(rows);
   expect((await exported(file("again.jsonl"), { pageItems: 100 })) === first).toBe(true);
-  await countAll(lines);
+  await expectExactCounters();
 }, 3_600_000);
 
 test("what the service itself has made of records comes back as well: registrations, states, notifications", async () => {

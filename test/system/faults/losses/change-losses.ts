@@ -1,22 +1,24 @@
 import { expect, vi } from "vitest";
 import { handler as getDocs } from "../../../../functions/service/get-docs.ts";
 import { handler as refuseUnrouted } from "../../../../functions/service/refuse-unrouted.ts";
-import { handler as updateTotals } from "../../../../functions/workers/keep-totals-and-history.ts";
+import { handler as keepHistory } from "../../../../functions/workers/keep-totals-and-history.ts";
 import { handler as markOverdue } from "../../../../functions/workers/mark-overdue.ts";
 import { handler as notify } from "../../../../functions/workers/notify.ts";
 import { handler as recountLists } from "../../../../functions/workers/recount-lists.ts";
 import { handler as rotate } from "../../../../functions/workers/rotate-signing-key.ts";
 import type { Operation } from "../../../../shared/contract/operation.ts";
 import { findOpenKeys } from "../../../../shared/db/accounts/public-keys.ts";
-import { countList } from "../../../../shared/db/lists/totals.ts";
-import { reconcileTotals } from "../../../../shared/db/reconcile/reconcile-totals.ts";
+import { findHistory } from "../../../../shared/db/history/find-history.ts";
+import { questions } from "../../../../shared/db/history/history-items.ts";
 import { recordKey } from "../../../../shared/db/table/item-keys.ts";
 import { readSigningKeys } from "../../../../shared/tokens/signing-keys.ts";
+import { testChange } from "../../../support/records/contexts.ts";
 import { invoiceLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { readItem, write } from "../../../support/records/writes.ts";
 import { call } from "../../../support/requests/call.ts";
 import { testKeyId } from "../../../support/tokens/tokens.ts";
+import { changeBy } from "../../../support/workers/events.ts";
 import { takeMessages } from "../../../support/workers/queues.ts";
 import { streamRecord } from "../../../support/workers/workers.ts";
 import { type Attempt, type LossPlan, newId, redeliveryMs } from "./scenario.ts";
@@ -34,19 +36,21 @@ const day = 86_400_000;
 /** The plans of what the stream and schedules bring, and of what no route takes. */
 export const changeLosses = {
   "keep-totals-and-history": {
-    holds: "the record is counted once, and all totals are exact",
-    loses: "TransactWriteItems",
+    holds: "the history has the change once",
+    loses: "BatchWriteItem",
     repeatMs: redeliveryMs,
     prepare: async () => {
-      const [id, scope] = [newId(), newId()];
-      await write(invoiceLine(id, scope));
+      const id = newId();
+      await write(invoiceLine(id, 1), { change: testChange("user#7") });
       const key = recordKey("INVOICE", id);
-      const record = streamRecord(key, { after: await readItem(key) });
+      const record = await changeBy(key, () =>
+        write({ type: "invoice", id, total: "7.00" }, { change: testChange("user#7") }),
+      );
       return {
-        attempt: async () => (await updateTotals({ Records: [record] })).batchItemFailures.length === 0,
+        attempt: async () => (await keepHistory({ Records: [record] })).batchItemFailures.length === 0,
         check: async () => {
-          expect(await countList({ list: "INVOICES", scope, states: ["pending", "paid", "overdue"] })).toBe(1);
-          expect((await reconcileTotals()).drifts).toEqual([]);
+          const { changes } = await findHistory(questions.ofRecord("invoice", id), { limit: 10, now: new Date() });
+          expect(changes).toMatchObject([{ after: { total: "7.00" } }]);
         },
       };
     },

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { countChanges } from "../../../../shared/db/lists/update-totals.ts";
 import { markNotifications } from "../../../../shared/db/notifications/mark-notifications.ts";
 import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
 import { findNotifications } from "../../../../shared/db/notifications/notifications.ts";
 import { driverContext } from "../../../support/records/contexts.ts";
+import { expectExactCounters } from "../../../support/records/exact-counters.ts";
 import { expectTimesheets } from "../../../support/records/list-model.ts";
 import { adjust, mark, undo } from "../../../support/requests/changes.ts";
 import { usualOrFull } from "../../../support/service/counts.ts";
@@ -115,7 +115,7 @@ async function look(each: Extract<Step, { does: "mark" }>, world: World): Promis
 }
 
 async function expectModel(world: World): Promise<void> {
-  await countChanges(world.log, new Date());
+  await expectExactCounters();
   const listed = [...world.model.records.TIMESHEETS].map(([id, { value }]) => ({
     id,
     companyId: world.base,
