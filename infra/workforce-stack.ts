@@ -167,7 +167,7 @@ export class WorkforceStack extends Stack {
     const place = { streamArn: records.streamArn, quarantine };
     for (const name of streamConsumers) {
       const worker = this.#addFunction(name);
-      const countsPolls = name === "keep-totals-and-history";
+      const countsPolls = name === "keep-history";
       this.#consumers.set(name, new StreamConsumer(worker, "Stream", { name, fn: worker.live, countsPolls, ...place }));
     }
   }
@@ -209,7 +209,7 @@ export class WorkforceStack extends Stack {
       functions: new Map([...this.#functions.keys()].map((name) => [name, functionNameOf(this.#stage.name, name)])),
       undelivered,
       intakeRule: { EventBusName: eventBus, RuleName: intakeRuleName },
-      totalsMapping: this.#consumers.get("keep-totals-and-history")?.mappingId ?? "",
+      historyMapping: this.#consumers.get("keep-history")?.mappingId ?? "",
       quarantine,
       queues,
       webhooks: ofWebhooks,

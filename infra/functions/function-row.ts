@@ -19,7 +19,7 @@ export type TableIndex = "by-state" | "by-company" | "by-month" | "by-company-mo
  * history, public signing keys, logins with their pins, who made which access token, hashes of passcodes and of passwords,
  * reset tokens, failed tries, users with sessions and what is only theirs, and which webhooks are disabled. A function that
  * is taken over reaches by key those alone that its row names. What `readsStream` reads them all: `notify` and
- * `keep-totals-and-history`.
+ * `keep-history`.
  */
 export const guardedPartitions = [
   "HISTORY#",

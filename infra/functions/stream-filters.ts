@@ -3,7 +3,7 @@ import { tombstoneMark } from "../../shared/db/table/tombstones.ts";
 import type { ServiceFunctionName } from "./worker-rows.ts";
 
 /** The functions that consume the table's stream. */
-export const streamConsumers = ["keep-totals-and-history", "notify"] as const satisfies readonly ServiceFunctionName[];
+export const streamConsumers = ["keep-history", "notify"] as const satisfies readonly ServiceFunctionName[];
 
 /** One of them. */
 export type StreamConsumerName = (typeof streamConsumers)[number];
@@ -17,7 +17,7 @@ const pushed = { Keys: { sk: { S: [{ prefix: "NOTIFICATION#" }] } }, NewImage: {
  * themselves.
  */
 export const streamFilters: Readonly<Record<StreamConsumerName, readonly Readonly<Record<string, unknown>>[]>> = {
-  "keep-totals-and-history": [
+  "keep-history": [
     { dynamodb: { Keys: { sk: { S: ["INVOICE", "TIMESHEET", "JOB", "USER"] } } } },
     // Ended sessions, for the history. Each refresh of a session changes it too.
     {

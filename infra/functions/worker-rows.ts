@@ -7,7 +7,7 @@ export type ServiceFunctionName =
   | "deliver-pin"
   | "notify-password-changed"
   | "rotate-signing-key"
-  | "keep-totals-and-history"
+  | "keep-history"
   | "notify"
   | "deliver-notifications"
   | "send-pushes"
@@ -51,7 +51,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     table: ["GetItem", "UpdateItem"],
     guarded: ["USER#"],
   },
-  "keep-totals-and-history": {
+  "keep-history": {
     area: "workers",
     impact:
       "Lists show old totals and page counts, searches by number or date miss what is new, and the history lacks the last changes.",

@@ -109,18 +109,12 @@ test("passwords, logins, pins, reset tokens and failed tries are reached by acco
   const paying = ["bulk-update-timesheets", "plan-bulk-update-timesheets", "undo-change"];
   expect(reaching("PASSCODE#")).toEqual(paying);
   // Whoever could write there could name or hide changes.
-  expect(reaching("HISTORY#")).toEqual(["list-changes", "keep-totals-and-history"]);
+  expect(reaching("HISTORY#")).toEqual(["list-changes", "keep-history"]);
   expect(outside("LOGIN#")).toEqual(["deliver-pin"]);
   expect(outside("RESET#")).toEqual([]);
   // They count the tries of passcodes.
   expect(outside("THROTTLE#")).toEqual(paying);
-  for (const name of [
-    "list-jobs",
-    "list-invoices",
-    "list-timesheets",
-    "adjust-job-timers",
-    "keep-totals-and-history",
-  ]) {
+  for (const name of ["list-jobs", "list-invoices", "list-timesheets", "adjust-job-timers", "keep-history"]) {
     expect(reaching("USER#")).not.toContain(name);
   }
 });

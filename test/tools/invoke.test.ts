@@ -130,7 +130,7 @@ test.each<[string, object, string]>([
     { Records: [{ eventName: "INSERT", dynamodb: { Keys: {} } }] },
     "it is a batch of the table's stream.",
   ],
-  ["keep-totals-and-history", { version: "2.0" }, "keep-totals-and-history takes a batch of the table's stream"],
+  ["keep-history", { version: "2.0" }, "keep-history takes a batch of the table's stream"],
   ["mark-overdue", {}, "mark-overdue takes an event of a schedule"],
 ])("%s says in one sentence that an event is of another kind", async (name, event, said) => {
   const call = run(name, "--event", eventFile(event));

@@ -14,8 +14,8 @@ export interface MonitoredResources {
   readonly functions: ReadonlyMap<string, string>;
   readonly queues: ByQueue<WorkQueue>;
   readonly webhooks: readonly WebhookQueue[];
-  /** Id of the mapping that hands the table's stream to `keep-totals-and-history`. */
-  readonly totalsMapping: string;
+  /** Id of the mapping that hands the table's stream to `keep-history`. */
+  readonly historyMapping: string;
   readonly quarantine: Queue;
   readonly undelivered: Queue;
   /** CloudWatch's dimensions of the rule that sends events of other systems to their queue. */

@@ -114,7 +114,7 @@ function moneyRow({ tableName: TableName }: MonitoredResources, namespace: strin
 }
 
 function waitingRow(watched: MonitoredResources, namespace: string): IWidget[] {
-  const { queues, webhooks, quarantine, undelivered, functions, totalsMapping } = watched;
+  const { queues, webhooks, quarantine, undelivered, functions, historyMapping } = watched;
   const ofQueue = (name: string, QueueName: string, label: string) =>
     awsMetric(`SQS ${name}`, { QueueName }, highest).with({ label });
   const named = Object.entries(queues);
@@ -145,7 +145,7 @@ function waitingRow(watched: MonitoredResources, namespace: string): IWidget[] {
     ],
     [
       "Changes polled for the totals",
-      [awsMetric("Lambda PolledEventCount", { EventSourceMappingUUID: totalsMapping }, sum)],
+      [awsMetric("Lambda PolledEventCount", { EventSourceMappingUUID: historyMapping }, sum)],
     ],
   ]);
 }

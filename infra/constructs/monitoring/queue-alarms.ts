@@ -155,16 +155,16 @@ function consumerAlarm(name: (typeof streamConsumers)[number], { functions }: Mo
 }
 
 /** Lambda sends a 0 for a poll that finds nothing. No figure at all means that it does not poll; then it measures no lag either. */
-function pollingAlarm({ totalsMapping: EventSourceMappingUUID }: MonitoredResources): AlarmRow {
+function pollingAlarm({ historyMapping: EventSourceMappingUUID }: MonitoredResources): AlarmRow {
   return {
-    id: "keep-totals-and-history-stands-still",
+    id: "keep-history-stands-still",
     metric: awsMetric("Lambda PolledEventCount", { EventSourceMappingUUID }, { statistic: "SampleCount", minutes: 5 }),
     threshold: 1,
     isBelow: true,
     periods: 3,
     treatMissingData: TreatMissingData.BREACHING,
     severity: "page",
-    impact: rows["keep-totals-and-history"].impact,
+    impact: rows["keep-history"].impact,
     heading: "A consumer of the stream stands still",
   };
 }

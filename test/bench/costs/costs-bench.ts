@@ -75,7 +75,7 @@ function monthOf(bills: readonly Bill[], users: number, fixed: Readonly<Record<s
   const each = (name: string, times: number) => ((bills.find((bill) => bill.name === name)?.total ?? 0) * times) / 1e6;
   const pins = users * pinsPerUser;
   const changes = users * changesPerUser;
-  const following = ["intake", "keep-totals-and-history", "notify", "deliver-notifications"];
+  const following = ["intake", "keep-history", "notify", "deliver-notifications"];
   const confirming = ["request-password-reset", "deliver-pin", "confirm-login", "set-password"];
   const parts: Record<string, number> = {
     calls: sum(Object.entries(callsPerUser).map(([name, times]) => each(name, times * users))),

@@ -33,7 +33,7 @@ const workers: readonly FunctionName[] = [
   "deliver-pin",
   "notify-password-changed",
   "intake",
-  "keep-totals-and-history",
+  "keep-history",
   "notify",
   "deliver-notifications",
 ];
@@ -82,7 +82,7 @@ async function measureAll(service: LocalService): Promise<MeasuredCall[]> {
   await call("deliver-pin");
   await call("confirm-login-by-body", { pin: newestPin(service) });
   const change = await readingChange(async () => void (await call("intake", {}, await eventOfInvoice())));
-  await call("keep-totals-and-history", {}, change);
+  await call("keep-history", {}, change);
   for (const name of workers) if (!measured.has(name)) await call(name);
   return [...operations.map(({ name }) => name as FunctionName), ...workers].flatMap(
     (name) => measured.get(name) ?? [],

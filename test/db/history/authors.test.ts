@@ -179,7 +179,7 @@ const deeds: Readonly<
   "deliver-pin": doesNotWrite,
   "notify-password-changed": doesNotWrite,
   "rotate-signing-key": doesNotWrite,
-  "keep-totals-and-history": doesNotWrite,
+  "keep-history": doesNotWrite,
   notify: doesNotWrite,
   "deliver-notifications": doesNotWrite,
   "send-pushes": doesNotWrite,

@@ -56,7 +56,7 @@ const rows: Readonly<Record<FunctionName, Calls & { readonly beginsAtMs?: number
   "get-docs": {},
   "deliver-pin": { table: 10, secret: 2, message: 1 },
   "notify-password-changed": { table: 3, message: 1 },
-  "keep-totals-and-history": { table: 25, workerQueue: 1 },
+  "keep-history": { table: 25, workerQueue: 1 },
   notify: { workerQueue: 8 },
   "send-events": { outboundBus: 4 },
   "deliver-webhook": { table: 2, secret: 1, webhook: 1, workerQueue: 1 },

@@ -48,11 +48,11 @@ describe("what is watched", () => {
     expect(consumers.length).toBeGreaterThan(0);
   });
 
-  test("keep-totals-and-history has an alarm that fires when its mapping has not polled the stream for a quarter of an hour", () => {
+  test("keep-history has an alarm that fires when its mapping has not polled the stream for a quarter of an hour", () => {
     const mappings = stack.all("AWS::Lambda::EventSourceMapping");
     const counting = mappings.filter(({ properties }) => properties.MetricsConfig?.Metrics.includes("EventCount"));
     expect(counting.map(({ properties }) => JSON.stringify(properties.FunctionName))).toEqual([
-      JSON.stringify({ Ref: stack.functions().get("keep-totals-and-history")?.id }),
+      JSON.stringify({ Ref: stack.functions().get("keep-history")?.id }),
     ]);
     const own = alarmOn("PolledEventCount", { EventSourceMappingUUID: { Ref: counting[0]?.id } });
     expect(own.map(({ properties }) => properties)).toMatchObject([
@@ -246,8 +246,8 @@ const paging = new Set([
   "pins-late",
   "sms-refused",
   "undelivered",
-  "keep-totals-and-history-behind",
-  "keep-totals-and-history-stands-still",
+  "keep-history-behind",
+  "keep-history-stands-still",
 ]);
 
 /** The alarms of functions that page. */

@@ -64,7 +64,7 @@ describe("the story of a request", () => {
     history.addRequest(requestOf("one"));
     addRun(
       history,
-      "keep-totals-and-history",
+      "keep-history",
       asEvent(record("e1", "TIMESHEET#1", "TIMESHEET", 1, changedBy("one"))),
       line({ request_id: "one" }),
     );

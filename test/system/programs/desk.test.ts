@@ -84,13 +84,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
       .first()
       .click();
     const story = page.getByRole("article", { name: "Story of the request" });
-    for (const step of [
-      "bulk-update-timesheets",
-      "keep-totals-and-history",
-      "notify",
-      "deliver-notifications",
-      "send-pushes",
-    ]) {
+    for (const step of ["bulk-update-timesheets", "keep-history", "notify", "deliver-notifications", "send-pushes"]) {
       await story.locator(".step-head strong", { hasText: step }).first().waitFor();
     }
     for (const kind of ["timesheet", "list counter", "notification", "notification counts"]) {

@@ -83,7 +83,7 @@ test("an edit of a shared file is in the next answers of two functions, and in t
   const show = 'console.log("edit", Reflect.get(globalThis, "edit"))';
   edit(health, "  const keys", `  ${show};\n  const keys`);
   edit("functions/service/get-key-set.ts", "=> ({", `=> (${show}, {`);
-  edit("functions/workers/keep-totals-and-history.ts", "  const ends", `  ${show};\n  const ends`);
+  edit("functions/workers/keep-history.ts", "  const ends", `  ${show};\n  const ends`);
   expect(await printedBy(() => get("/api/v1/health"), /edit/)).toContain("  edit undefined\n");
   copy.save("shared/logger.ts", `${copy.read("shared/logger.ts")}\nObject.assign(globalThis, { edit: "seven" });\n`);
   expect(await printedBy(() => get("/api/v1/health"), /get-health/)).toContain("  edit seven\n");
@@ -98,12 +98,9 @@ test("an edit of a shared file is in the next answers of two functions, and in t
     region: "eu-west-2",
     credentials,
   });
-  const printed = await printedBy(
-    () => client.send(new PutEventsCommand({ Entries: [entry] })),
-    /keep-totals-and-history/,
-  );
+  const printed = await printedBy(() => client.send(new PutEventsCommand({ Entries: [entry] })), /keep-history/);
   client.destroy();
-  expect(printed).toMatch(/keep-totals-and-history with \d+ records? \d+ ms\n {2}edit seven\n/);
+  expect(printed).toMatch(/keep-history with \d+ records? \d+ ms\n {2}edit seven\n/);
 }, 120_000);
 
 test("a new operation, and a changed setting of the stage, work without a restart, and the console says so", async () => {

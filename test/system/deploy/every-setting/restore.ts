@@ -86,7 +86,7 @@ export function testRestore({ aws, settings, stage, shell, importInvoice, invoic
   /** Stops the writers that the runbook names, and lets them go on. */
   async function setMappings(option: "--no-enabled" | "--enabled"): Promise<void> {
     const [command = ""] = /aws lambda update-event-source-mapping --uuid \S+ --no-enabled/.exec(runbookText()) ?? [];
-    const names = ["intake", "keep-totals-and-history", "notify"].map((each) => functionNameOf(settings().name, each));
+    const names = ["intake", "keep-history", "notify"].map((each) => functionNameOf(settings().name, each));
     const { EventSourceMappings } = JSON.parse(await shell()("aws lambda list-event-source-mappings"));
     const theirs = EventSourceMappings.filter(({ FunctionArn }: Mapping) =>
       names.includes(FunctionArn.split(":")[6] ?? ""),

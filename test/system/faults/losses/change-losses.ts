@@ -1,7 +1,7 @@
 import { expect, vi } from "vitest";
 import { handler as getDocs } from "../../../../functions/service/get-docs.ts";
 import { handler as refuseUnrouted } from "../../../../functions/service/refuse-unrouted.ts";
-import { handler as keepHistory } from "../../../../functions/workers/keep-totals-and-history.ts";
+import { handler as keepHistory } from "../../../../functions/workers/keep-history.ts";
 import { handler as markOverdue } from "../../../../functions/workers/mark-overdue.ts";
 import { handler as notify } from "../../../../functions/workers/notify.ts";
 import { handler as recountLists } from "../../../../functions/workers/recount-lists.ts";
@@ -35,7 +35,7 @@ const day = 86_400_000;
 
 /** The plans of what the stream and schedules bring, and of what no route takes. */
 export const changeLosses = {
-  "keep-totals-and-history": {
+  "keep-history": {
     holds: "the history has the change once",
     loses: "BatchWriteItem",
     repeatMs: redeliveryMs,

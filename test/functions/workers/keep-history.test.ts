@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { beforeEach, describe, expect, test } from "vitest";
-import { handler } from "../../../functions/workers/keep-totals-and-history.ts";
+import { handler } from "../../../functions/workers/keep-history.ts";
 import { endedAt, sessionKey } from "../../../shared/db/accounts/sessions.ts";
 import { findHistory } from "../../../shared/db/history/find-history.ts";
 import { questions } from "../../../shared/db/history/history-items.ts";
