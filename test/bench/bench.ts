@@ -1,25 +1,24 @@
 import { readArguments, runCommand, UsageError, unknownWord } from "../../infra/tools/cli/command.ts";
 
 const usualSizes = [1_000, 100_000, 1_000_000];
-const usualLagSizes = [1_000];
+const usualImports = [20_000];
 const usualRounds = { cold: 31, warm: 9, edits: 20 };
 
 const help = `npm run bench -- BENCHMARK [--rounds N] [--sizes N,N,…]
 
-store  read units, write units and round trips of every call that has a bar, on a local engine of its own; units of counting
-       changes, and how many one consumer counts in a second
+store  read units, write units and round trips of every call that has a bar, on a local engine of its own
 cold   size, start and first call of GET invoices, against the bare SDK and the usual stack
 warm   repeated calls of GET invoices: own code, the whole call against the bare SDK, memory
 edits  from saving a file to the first answer that shows it, under npm start; the local machine's memory
-lag    how long after an import into the running local machine its records are counted
+import how many invoices a second are imported into the running local machine
 costs  what a million calls of every operation cost, and a month; writes the tables of infra/COSTS.md
 
   --rounds N     how often each candidate runs, in random order, or each kind of edit is made (cold ${usualRounds.cold}, warm ${usualRounds.warm}, edits ${usualRounds.edits})
-  --sizes N,N,…  numbers of invoices (store ${usualSizes}, lag ${usualLagSizes}); above 100,000, store puts them straight into
+  --sizes N,N,…  numbers of invoices (store ${usualSizes}, import ${usualImports}); above 100,000, store puts them straight into
                  the file of the engine, dynoxide
   --help         show this
 
-cold and warm install what they measure against under .local/bench, once. These, edits, lag and the paces of store
+cold and warm install what they measure against under .local/bench, once. These, edits and import
 want a machine that does nothing else.
 Ends with 0 when every figure keeps within its bar, 1 when one does not, 2 when the call was wrong.
 `;
@@ -34,7 +33,7 @@ type Say = (text: string) => void;
 /** A benchmark is only loaded when it is asked for: what it needs is not small. */
 const benchmarks: Readonly<Record<string, (options: Options, say: Say) => Promise<boolean>>> = {
   store: async ({ sizes = usualSizes }, say) => (await import("./store/store-bench.ts")).benchStore(sizes, say),
-  lag: async ({ sizes = usualLagSizes }, say) => (await import("./lag/lag-bench.ts")).benchLag(sizes, say),
+  import: async ({ sizes = usualImports }, say) => (await import("./import/import-bench.ts")).benchImport(sizes, say),
   cold: async ({ rounds = usualRounds.cold }, say) => (await import("./call/call-bench.ts")).benchCold(rounds, say),
   warm: async ({ rounds = usualRounds.warm }, say) => (await import("./call/call-bench.ts")).benchWarm(rounds, say),
   edits: async ({ rounds = usualRounds.edits }, say) =>
