@@ -53,12 +53,11 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
   },
   "keep-history": {
     area: "workers",
-    impact:
-      "Lists show old totals and page counts, searches by number or date miss what is new, and the history lacks the last changes.",
+    impact: "The history of records lacks the last changes.",
     readsStream: true,
     timeoutSeconds: 60,
     settings: ["HISTORY_DAYS"],
-    table: ["BatchGetItem", "BatchWriteItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    table: ["BatchWriteItem", "Query"],
     guarded: ["HISTORY#"],
   },
   notify: {

@@ -83,7 +83,7 @@ test("an edit of a shared file is in the next answers of two functions, and in t
   const show = 'console.log("edit", Reflect.get(globalThis, "edit"))';
   edit(health, "  const keys", `  ${show};\n  const keys`);
   edit("functions/service/get-key-set.ts", "=> ({", `=> (${show}, {`);
-  edit("functions/workers/keep-history.ts", "  const ends", `  ${show};\n  const ends`);
+  edit("functions/workers/keep-history.ts", "(keepHistory)", `((changes) => (${show}, keepHistory(changes)))`);
   expect(await printedBy(() => get("/api/v1/health"), /edit/)).toContain("  edit undefined\n");
   copy.save("shared/logger.ts", `${copy.read("shared/logger.ts")}\nObject.assign(globalThis, { edit: "seven" });\n`);
   expect(await printedBy(() => get("/api/v1/health"), /get-health/)).toContain("  edit seven\n");
