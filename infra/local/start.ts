@@ -71,7 +71,7 @@ async function introduce(machine: Machine, began: number): Promise<void> {
     const { code } = await bundleProgram("infra/local/demo/demo-program.ts");
     await runModule(code, [], machine.environment);
     machine.demoLoaded();
-    // The lists' totals come from the stream. Wait, so that the report covers the whole demo.
+    // The history and notifications come from the stream. Wait, so that the report covers the whole demo.
     await machine.settled(demoSettlesWithinMilliseconds).catch((error) => say(firstLine(error)));
   }
   const people = await findDemoPeople();

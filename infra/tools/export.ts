@@ -38,7 +38,7 @@ the next export has them, with the --since that is printed last.
 Only you may read the file (mode 0600). It appears whole, at the end: start an interrupted export again.
 
 It does not hold: credentials of any kind (passwords, passcodes, sessions, pins, tokens, keys); devices; the timers of
-jobs; totals, counts and search entries, which follow from the records; the history and what can be undone, and tombstones;
+jobs; counters and search entries, which follow from the records; the history and what can be undone, and tombstones;
 limits that were reached, what was sent, and the state of webhooks.
 Import makes every login a confirmed one, and its user asks for a password by pin.
 

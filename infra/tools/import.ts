@@ -77,15 +77,15 @@ async function importInto(
   const seconds = (performance.now() - began) / 1000;
   finish();
   process.stdout.write(describe(summary, call, seconds));
-  if (!call.dryRun) await countImported(service, call.stage);
+  if (!call.dryRun) await followImport(service, call.stage);
   return summary.isComplete ? Number(summary.failed > 0) : interrupted;
 }
 
-/** The lists' totals come from the table's stream, which somebody has to process. */
-async function countImported(service: Service, stage: string | undefined): Promise<void> {
-  if (stage !== undefined) process.stderr.write("The stage's own workers count what was imported.\n");
+/** The history and notifications come from the table's stream, which somebody has to process. */
+async function followImport(service: Service, stage: string | undefined): Promise<void> {
+  if (stage !== undefined) process.stderr.write("The stage's own workers process what follows from the import.\n");
   if (service.running) return;
-  process.stderr.write("No machine runs: counting what was imported …\n");
+  process.stderr.write("No machine runs: processing what follows from the import …\n");
   await service.processPending();
 }
 

@@ -44,7 +44,7 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResou
       metric: awsMetric("DynamoDB ThrottledRequests", { TableName, Operation }, five),
       threshold: 10,
       severity: "page" as const,
-      impact: "Some requests are slow or fail with 503, and totals and notifications come late.",
+      impact: "Some requests are slow or fail with 503, and notifications come late.",
       heading: "The table throttles",
     })),
     ...tableIndexes.map((GlobalSecondaryIndexName) => ({

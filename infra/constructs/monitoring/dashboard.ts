@@ -144,7 +144,7 @@ function waitingRow(watched: MonitoredResources, namespace: string): IWidget[] {
       consumers.map((FunctionName) => awsMetric("Lambda IteratorAge", { FunctionName }, highest)),
     ],
     [
-      "Changes polled for the totals",
+      "Changes polled for the history",
       [awsMetric("Lambda PolledEventCount", { EventSourceMappingUUID: historyMapping }, sum)],
     ],
   ]);

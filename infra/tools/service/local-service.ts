@@ -51,6 +51,6 @@ async function loadDemoData(aws: OpenLocalAws): Promise<void> {
   const { loadDemo } = await import("../../local/demo/demo.ts");
   await loadDemo();
   aws.demoLoaded();
-  // The lists' totals come from the stream, which only a running machine processes by itself.
+  // The history and notifications come from the stream, which only a running machine processes by itself.
   await aws.processPending();
 }

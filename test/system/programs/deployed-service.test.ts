@@ -45,7 +45,7 @@ function refusal({ code, stdout, stderr }: CommandResult): string {
 }
 
 test(
-  "records, an owner's passcode among them, are imported into the stage's table, which its own workers count",
+  "records, an owner's passcode among them, are imported into the stage's table, which its own workers follow",
   async () => {
     const file = join(directory.path, "lines.jsonl");
     const user = userLine(12, { email: login, passcode: "1234" });
@@ -54,7 +54,7 @@ test(
     // The user's shell may hold what a local machine or another stage left behind.
     const imported = await run("import", [file], { TABLE_NAME: "workforce-prod-records", HMAC_SECRET_ARN: "another" });
     expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining("3 created") });
-    expect(imported.stderr).toBe(`${place}The stage's own workers count what was imported.\n`);
+    expect(imported.stderr).toBe(`${place}The stage's own workers process what follows from the import.\n`);
     const Key = { ...recordKey("INVOICE", 31) };
     const { Item } = await stage.database.send(new GetCommand({ TableName, Key }));
     expect(Item?.record).toMatchObject({ number: "INV-2026-00031" });

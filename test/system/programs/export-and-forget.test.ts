@@ -72,7 +72,7 @@ test("wrong calls are mistakes, and --help says what the file does not hold", as
   const { code, out } = await run("--help");
   const leftOut = out.split("It does not hold: ")[1] ?? "";
   expect(code).toBe(0);
-  for (const kind of ["credentials of any kind", "devices", "timers", "totals", "history", "tombstones"])
+  for (const kind of ["credentials of any kind", "devices", "timers", "counters", "history", "tombstones"])
     expect(leftOut).toContain(kind);
 });
 
