@@ -22,6 +22,7 @@ export type TableIndex = "by-state" | "by-company" | "by-month" | "by-company-mo
  * `keep-history`.
  */
 export const guardedPartitions = [
+  "CHANGE#",
   "HISTORY#",
   "KEYS",
   "LOGIN#",

@@ -16,7 +16,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     canary: true,
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-    guarded: ["PASSCODE#", "THROTTLE#", "USER#"],
+    guarded: ["CHANGE#", "PASSCODE#", "THROTTLE#", "USER#"],
   },
   "plan-bulk-update-timesheets": {
     area: "finance",
@@ -56,6 +56,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     access: { admin: "all" },
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "PutItem", "ConditionCheckItem"],
+    guarded: ["CHANGE#"],
   },
   "plan-adjust-job-timers": {
     area: "jobs",
@@ -70,7 +71,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsHmacKey: true,
     timeoutSeconds: 25,
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
-    guarded: ["PASSCODE#", "THROTTLE#", "USER#"],
+    guarded: ["CHANGE#", "PASSCODE#", "THROTTLE#", "USER#"],
   },
   "list-notifications": {
     area: "notifications",
@@ -109,7 +110,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     timeoutSeconds: 29,
     indexes: ["by-mark"],
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
-    guarded: ["USER#"],
+    guarded: ["CHANGE#", "USER#"],
   },
   "get-unread-counts": {
     area: "notifications",

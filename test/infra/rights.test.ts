@@ -108,6 +108,9 @@ test("passwords, logins, pins, reset tokens and failed tries are reached by acco
   // They ask for the passcode, and reach no password.
   const paying = ["bulk-update-timesheets", "plan-bulk-update-timesheets", "undo-change"];
   expect(reaching("PASSCODE#")).toEqual(paying);
+  // An undo restores what is there.
+  const changing = ["bulk-update-timesheets", "adjust-job-timers", "undo-change", "mark-notifications"];
+  expect(reaching("CHANGE#")).toEqual(changing);
   // Whoever could write there could name or hide changes.
   expect(reaching("HISTORY#")).toEqual(["list-changes", "keep-history"]);
   expect(outside("LOGIN#")).toEqual(["deliver-pin"]);

@@ -5,7 +5,7 @@ import { deliveredKey } from "../../../shared/db/notifications/notification-deli
 import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
-import { userLine } from "../../support/records/records.ts";
+import { invoiceLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
@@ -98,6 +98,22 @@ describe("D25: an event is notified", () => {
     const [actorId] = ids;
     await deliver(message({ company, role: "operator" }, { actorId }), message({ users: ids }, { actorId }));
     expect(await countsOf(ids)).toEqual([0, 2]);
+  });
+
+  test("of an invoice while its state is the one that it reports, also if another field was changed", async () => {
+    const { company, ids } = await newUsers("client", "client");
+    const line = invoiceLine(company, company, { state: "overdue" });
+    await write(line);
+    const overdue = { record_type: "Invoice", record_id: company, params: { type: "overdue" }, state: "overdue" };
+    const late = message({ company, role: "client" }, overdue);
+    await write({ ...line, total: "7.00" });
+    await deliver(message({ company, role: "client" }, overdue));
+    expect(await countsOf(ids)).toEqual([1, 1]);
+    await write({ ...line, state: "paid" });
+    await deliver(late);
+    await write({ type: "invoice", id: company, deleted: true });
+    await deliver(late);
+    expect(await countsOf(ids)).toEqual([1, 1]);
   });
 
   test("to those of the users named that there are; the others leave nothing behind", async () => {

@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { recordKey } from "../../../../shared/db/table/item-keys.ts";
+import { useHeldItems } from "../../../support/faults/held-items.ts";
+import { callerLine, notificationLine, timesheetLine } from "../../../support/records/records.ts";
+import { store } from "../../../support/records/store.ts";
+import { readItem } from "../../../support/records/writes.ts";
+import type { TestAnswer } from "../../../support/requests/call.ts";
+import { mark, markAll, markRead, undo } from "../../../support/requests/changes.ts";
+import { useService } from "../../../support/service/service.ts";
+
+const operator = { id: 2, role: "operator", company_id: 1 } as const;
+const driver = { id: 5, role: "driver", company_id: null } as const;
+const ids = [1, 2, 3];
+
+useService();
+const held = useHeldItems();
+afterEach(() => held.end());
+
+beforeEach(() =>
+  store([
+    callerLine(operator, { passcode: null }),
+    ...ids.map((id) => timesheetLine(id, 1)),
+    ...ids.map((id) => notificationLine(id, driver.id)),
+  ]),
+);
+
+/** Sends a request many times at once, while transactions hold their items. */
+async function atOnce(times: number, send: () => Promise<TestAnswer>): Promise<TestAnswer[]> {
+  held.begin();
+  const answers = await Promise.all(Array.from({ length: times }, send));
+  held.end();
+  return answers;
+}
+
+const isReplay = ({ headers }: TestAnswer) => headers["idempotency-replayed"] === "true";
+
+async function revisions(): Promise<number[]> {
+  return Promise.all(ids.map(async (id) => Number((await readItem(recordKey("TIMESHEET", id)))?.revision)));
+}
+
+test("D18, D32: of 20 equal payments at once one is carried out, none is busy, and each gets its change", async () => {
+  const [key, before] = [crypto.randomUUID(), await revisions()];
+  const answers = await atOnce(20, () => mark(operator, ids, "paid", { key }));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1);
+  expect(new Set(answers.map(({ headers }) => headers["change-id"])).size).toBe(1);
+  expect(await revisions()).toEqual(before.map((revision) => revision + 1));
+});
+
+test("D41: of 20 undos at once one is made, none is busy", async () => {
+  const { headers } = await mark(operator, ids, "paid");
+  const before = await revisions();
+  const answers = await atOnce(20, () => undo(operator, headers["change-id"]));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(answers.filter(({ body }) => body.code === "change_undone")).toHaveLength(19);
+  expect(await revisions()).toEqual(before.map((revision) => revision + 1));
+});
+
+test.each([
+  ["named notifications are", (key: string) => markRead(driver, ids, true, { key })],
+  ["all notifications are", (key: string) => markAll(driver, { key })],
+])("D27, D32: %s marked and counted once by 8 equal calls at once", async (_, send) => {
+  const key = crypto.randomUUID();
+  const answers = await atOnce(8, () => send(key));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  expect(await readItem({ pk: `USER#${driver.id}`, sk: "COUNTS" })).toMatchObject({ total: 3, notifications: 0 });
+  expect(isReplay(await send(key))).toBe(true);
+});
