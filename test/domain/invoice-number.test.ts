@@ -27,3 +27,15 @@ test.each([
 ])("D22: %s is not found by %s, which starts within a part", (number, search) => {
   expect(isFound(number, search)).toBe(false);
 });
+
+test("D22: a number has at most 45 starts, those of its first parts", () => {
+  for (const part of ["01-", "0a", "7-", "é0 "]) {
+    const number = part.repeat(64).slice(0, 64);
+    const starts = searchableStarts(number);
+    expect(starts.length).toBeLessThanOrEqual(45);
+    expect(starts[0]).toBe(number);
+  }
+  const parts = Array.from({ length: 60 }, (_, at) => `${at}`).join("-");
+  expect(searchableStarts(parts)).toHaveLength(45);
+  expect(searchableStarts(parts).at(-1)).toBe(parts.slice(parts.indexOf("44-45")));
+});

@@ -6,10 +6,14 @@ import { queryPage } from "../table/table.ts";
 import { dayId, monthKey } from "./list-keys.ts";
 import { cutPage, type ListedFields, type ListRow, toPage, toRow } from "./listed-items.ts";
 import { deep, readNewest, wantedRows } from "./newest-rows.ts";
-import { countDays, type DayCount, type ListSelection } from "./totals.ts";
+import { countDays, type DayCount, type ListSelection, tooManyDates } from "./totals.ts";
 
-/** Each further read of the same rows takes so many times more of them: few round trips count more than a few rows. */
-const growth = 4;
+/** Most days and states of all companies that are opened for one page: half a read unit each. */
+const mostParts = 2_000;
+/** Rows that a read takes beyond those that are missing: a second read costs a round trip. */
+const margin = 3;
+/** Most rows of a read: half a megabyte. */
+const mostRows = 1_500;
 
 /**
  * Access pattern L2: one page of the records of a list within a range of dates, newest id first. Ids need not follow
@@ -32,6 +36,7 @@ export async function findDatedPage<L extends ListName>(
   const lowest = newest.length < wanted ? undefined : newest.at(-1)?.id;
   if (lowest !== undefined && found.length < wanted) {
     const parts = partsOf(selection, days, start.beforeId === undefined ? found : []);
+    if (parts.length > mostParts) throw tooManyDates();
     const sources = parts.map((part) => sourceOf(selection, part));
     found.push(...(await mergeReads(sources, { below: lowest, limit: wanted - found.length })));
   }
@@ -52,6 +57,8 @@ interface Part extends Pick<DayCount, "date" | "state"> {
   readonly left: number;
   /** The rows for each of those in the range. */
   readonly ratio: number;
+  /** The rows with dates after the range. */
+  readonly later: number;
 }
 
 /** The parts that have rows in the range beside those that are known. */
@@ -66,7 +73,8 @@ function partsOf<L extends ListName>(
   return [...Map.groupBy(days, nameOf)].flatMap(([name, ofPart]) => {
     const inRange = totalOf(ofPart, selection);
     const left = inRange - (knownOf.get(name)?.length ?? 0);
-    return ofPart[0] && left > 0 ? [{ ...ofPart[0], left, ratio: totalOf(ofPart, {}) / inRange }] : [];
+    const [all, upToEnd] = [totalOf(ofPart, {}), totalOf(ofPart, { toDate: selection.toDate })];
+    return ofPart[0] && left > 0 ? [{ ...ofPart[0], left, ratio: all / inRange, later: all - upToEnd }] : [];
   });
 }
 
@@ -75,24 +83,25 @@ function placeIn(list: ListName, record: PositionFields): Pick<DayCount, "date" 
 }
 
 /**
- * Reads of a part. If some of its rows are outside of the range, a read takes so many more, and ends with the last that
- * is in the range: without that it would go on to the end of the part.
+ * Reads of a part. If some of its rows are outside of the range, a read takes so many more, as if ids were in no order.
+ * If it finds none, the next one goes on to where the range begins if ids follow dates. It ends with the last row in the
+ * range: without that it would go on to the end of the part.
  */
 function sourceOf<L extends ListName>(selection: ListSelection<L>, { date, state, ...part }: Part): Source<ListRow<L>> {
-  let { left } = part;
+  let { left, later } = part;
   return {
     async read(below, least) {
       const found: ListRow<L>[] = [];
-      let Limit = Math.ceil(least * part.ratio);
-      for (
-        let next: number | undefined = below;
-        next !== undefined && left > 0 && found.length < least;
-        Limit *= growth
-      ) {
+      let next: number | undefined = below;
+      for (let factor = 1; next !== undefined && left > 0 && found.length < least; factor *= 2) {
+        const inNoOrder = Math.ceil((least - found.length + margin) * part.ratio) * factor;
+        const inOrder = factor > 1 && found.length === 0 ? later + least : 0;
+        const Limit = Math.min(Math.max(inNoOrder, inOrder), mostRows);
         const { items, lastKey } = await queryPage({ ...queryOf(selection, date, state, next), Limit });
         const rows = items.map((item) => toRow(selection.list, item));
         const inRange = rows.filter(isWithin(selection));
         found.push(...inRange);
+        later -= rows.length - inRange.length;
         if (part.ratio > 1) left -= inRange.length;
         next = lastKey && rows.at(-1)?.id;
       }

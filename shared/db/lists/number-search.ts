@@ -18,14 +18,12 @@ import type { ListSelection } from "./totals.ts";
 /** A search entry of an invoice number: its keys hold all of it. */
 export type StoredNumberEntry = StoredItem & Mark;
 
-const partitionEnd = "#NUMBERS";
 /** Most matches that are filtered are 20 calls. */
 const chunksAtOnce = 10;
 
 /** The entity of the search entries of invoice numbers. */
-export const numberEntries = defineEntity<StoredNumberEntry>(
-  "number entry",
-  ({ pk }) => pk.startsWith("COMPANY#") && pk.endsWith(partitionEnd),
+export const numberEntries = defineEntity<StoredNumberEntry>("number entry", ({ pk }) =>
+  /^COMPANY#\d+#NUMBERS#/.test(pk),
 );
 
 /** The entries that others lack. */
@@ -107,7 +105,7 @@ function entriesThatStart(scope: Scope, search: string) {
   const [place, key] =
     scope === "all"
       ? [{ index: "by-mark", partition: "mark_key", order: "mark_order" }, entriesMark(search)]
-      : [{ index: undefined, partition: "pk", order: "sk" }, partitionOf(scope)];
+      : [{ index: undefined, partition: "pk", order: "sk" }, partitionOf(scope, search)];
   return {
     IndexName: place.index,
     KeyConditionExpression: `${place.partition} = :key AND begins_with(${place.order}, :search)`,
@@ -115,26 +113,27 @@ function entriesThatStart(scope: Scope, search: string) {
   };
 }
 
-/** A partition of an index takes 1,000 write units a second: the entries of a number begin with different characters. */
+/**
+ * Where the entries of all companies are that begin with the same character. A partition takes 1,000 write units a
+ * second, and the entries of a number begin with different characters: so a company takes 500 new invoices a second.
+ */
 function entriesMark(start: string): string {
   return `NUMBERS#${String.fromCodePoint(start.codePointAt(0) ?? 0)}`;
 }
 
-/** Partition of the search entries of a company. */
-function partitionOf(companyId: number): string {
-  return `COMPANY#${companyId}${partitionEnd}`;
+/** The partition of those of a company. */
+function partitionOf(companyId: number, start: string): string {
+  return `COMPANY#${companyId}#${entriesMark(start)}`;
 }
 
 /** The search entries of a record as it is; none for one without a number. */
 export function entriesOf(place: ListPosition | null): StoredNumberEntry[] {
   if (!place || place.number === null) return [];
   const { id, companyId, number } = place;
-  return searchableStarts(number).map((start) => entryOf(partitionOf(companyId), `${start}#${padId(id)}`));
-}
-
-/** An entry is the same whenever it is written: what its invoice's writes do in another order leaves no other. */
-function entryOf(pk: string, sk: string): StoredNumberEntry {
-  return { pk, sk, mark_key: entriesMark(sk), mark_order: sk };
+  return searchableStarts(number).map((start) => {
+    const sk = `${start}#${padId(id)}`;
+    return { pk: partitionOf(companyId, start), sk, mark_key: entriesMark(start), mark_order: sk };
+  });
 }
 
 /** The id of the invoice that a search entry is of. */

@@ -112,15 +112,16 @@ async function readAllCompanies({ list, from, to }: Summed): Promise<Item[]> {
     };
     for await (const page of queryPages(query)) {
       found.push(...page);
-      if (ofMonths && found.length > mostCounters) throw tooBroad();
+      if (ofMonths && found.length > mostCounters) throw tooManyDates();
     }
   };
   await Promise.all(totalPartitions(list, ofMonths).map(readShard));
   return found;
 }
 
-function tooBroad(): Refusal {
-  const detail = `is required: the dates of all companies take more than ${mostCounters} counters; or give fewer months`;
+/** The refusal of a range of dates of all companies that takes too much to read. */
+export function tooManyDates(): Refusal {
+  const detail = "is required for so many dates: reading them for all companies takes too much; or give fewer months";
   return new Refusal("query_too_broad", "The range of dates of all companies is too broad", {
     errors: [{ parameter: "by_company", code: "required", detail }],
   });

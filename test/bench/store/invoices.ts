@@ -1,8 +1,8 @@
 /** The first id: ids of the same length at every size, so that rows are of the same size too. */
 export const firstId = 1_000_000;
 
-/** A company with three of ten invoices, and one with thirty invoices over the year however many there are. */
-export const companies = { large: 1, sparse: 999 } as const;
+/** A company with three of ten invoices, one with one of seventy, and one with thirty a year however many there are. */
+export const companies = { large: 1, usual: 2, sparse: 999 } as const;
 
 const sparseCount = 30;
 const days = 364;
@@ -27,6 +27,10 @@ export const year = { fromDate: dateOf(0), toDate: dateOf(days) };
 
 /** The last month of the year. */
 export const month = { fromDate: dateOf(days - 30), toDate: dateOf(days) };
+
+/** A month in the middle of the year, and two days early in it. */
+export const earlierMonth = { fromDate: "2025-06-01", toDate: "2025-06-30" };
+export const earlyDays = { fromDate: "2025-06-02", toDate: "2025-06-03" };
 
 /** The number of the invoice at a position. */
 export function numberOf(id: number): string {

@@ -2,15 +2,18 @@ import { findInvoices, type InvoiceFilter } from "../../../shared/db/records/inv
 import { queryPages } from "../../../shared/db/table/table.ts";
 import type { PageStart } from "../../../shared/domain/paging/paging.ts";
 import { type Cost, costOf } from "../../support/records/costs.ts";
-import { companies, firstId, month, numberOf, year } from "./invoices.ts";
+import { companies, earlierMonth, earlyDays, firstId, month, numberOf, year } from "./invoices.ts";
 
 /** One call of the table of bars: what it does, what it may cost, and whether that may grow with the table. */
 export interface Measure {
   readonly name: string;
   readonly mostReadUnits: number;
   readonly mostTrips: number;
-  /** `flat`: the same at every size. `months`: grows until each day of the months is in the totals. `matches`: with what it finds. */
-  readonly growth: "flat" | "months" | "matches";
+  /**
+   * `flat`: the same at every size. `parts`: with the parts of the companies' counters. `months`: the same, until each day
+   * of the months is in each part. `matches`: with what it finds.
+   */
+  readonly growth: "flat" | "parts" | "months" | "matches";
   run(count: number): Promise<unknown>;
 }
 
@@ -21,36 +24,54 @@ const firstPage: PageStart = { limit: 20, beforeId: undefined, skip: 0 };
 const deepestPage: PageStart = { limit: 100, beforeId: undefined, skip: 900 };
 const middle = (count: number): PageStart => ({ ...firstPage, beforeId: firstId + Math.floor(count / 2) });
 
+/** The counters of 51 companies with all twelve parts: 120 bytes each, in four partitions of an index. */
+const totalOfAll = 10;
+/** The same of months: 660 bytes each. */
+const totalOfMonths = (months: number) => 52 * months;
+
 /** Every way to list invoices that has a bar. */
 export const invoiceMeasures: readonly Measure[] = [
-  undated("all companies, all states, first page", everything, () => firstPage, 6),
-  undated("all companies, all states, by cursor in the middle", everything, middle, 6),
-  undated("all companies, one state, first page", { ...everything, states: ["paid"] }, () => firstPage, 3),
-  undated("all companies, two states, by cursor", { ...everything, states: ["pending", "overdue"] }, middle, 6),
-  undated("one company, all states, first page", { ...everything, scope: companies.large }, () => firstPage, 6),
-  undated("one company, one state, by cursor", { scope: companies.large, states: ["paid"] }, middle, 3),
+  undated("all companies, all states, first page", everything, () => firstPage, 3 + totalOfAll),
+  undated("all companies, all states, by cursor in the middle", everything, middle, 3 + totalOfAll),
+  undated("all companies, one state, first page", { ...everything, states: ["paid"] }, () => firstPage, 1 + totalOfAll),
+  undated(
+    "all companies, two states, by cursor",
+    { ...everything, states: ["pending", "overdue"] },
+    middle,
+    2 + totalOfAll,
+  ),
+  undated("one company, all states, first page", { ...everything, scope: companies.large }, () => firstPage, 4),
+  undated("one company, one state, by cursor", { scope: companies.large, states: ["paid"] }, middle, 2),
   {
     ...undated("all companies, all states, the deepest page by number", everything, () => deepestPage, 70),
     // It reads the nine hundred rows above it once, and a little of each state beyond them.
     mostTrips: 6,
     growth: "matches",
   },
-  dated("twelve months, all companies", { ...everything, ...year }),
-  dated("twelve months, one company", { ...everything, ...year, scope: companies.large }),
-  dated("twelve months, a company with thirty invoices", { ...everything, ...year, scope: companies.sparse }),
-  dated("twelve months, one state", { ...everything, ...year, states: ["pending"] }),
-  dated("one month, all companies", { ...everything, ...month }),
+  dated("twelve months, one company", { ...everything, ...year, scope: companies.large }, 24),
+  dated("twelve months, a company with thirty invoices", { ...everything, ...year, scope: companies.sparse }, 24),
+  dated("a month in the middle, one company", { ...everything, ...earlierMonth, scope: companies.large }, 24),
+  dated("two days early in a month, one company", { ...everything, ...earlyDays, scope: companies.usual }, 60),
+  dated("twelve months, all companies", { ...everything, ...year }, 3 + totalOfMonths(12)),
+  dated(
+    "twelve months, all companies, one state",
+    { ...everything, ...year, states: ["pending"] },
+    1 + totalOfMonths(12),
+  ),
+  dated("the last month, all companies", { ...everything, ...month }, 3 + totalOfMonths(2)),
+  dated("a month in the middle, all companies", { ...everything, ...earlierMonth }, 50 + totalOfMonths(1)),
+  dated("two days early in a month, all companies", { ...everything, ...earlyDays }, 9 + totalOfMonths(1)),
   search("a whole number", (count) => numberOf(firstId + Math.floor(count / 3))),
   search("the start of a number that 111 invoices have", (count) => String(firstId + count - 700).slice(0, 5), 120),
 ];
 
 /** Later pages of a range of dates: flat where ids follow dates, and only reported where they do not. */
 export const laterPage: Measure = {
-  ...dated("twelve months, all companies, by cursor in the middle", { ...everything, ...year }),
+  ...dated("twelve months, all companies, by cursor in the middle", { ...everything, ...year }, 3 + totalOfMonths(12)),
   run: (count) => findInvoices({ ...everything, ...year }, middle(count)),
 };
 
-/** The same lists as they would be without totals and without days in the keys: count the index, filter what it holds. */
+/** The same lists as they would be without counters and without days in the keys: count the index, filter what it holds. */
 export const naiveMeasures: readonly Measure[] = [
   { ...unbounded("all states, first page"), run: () => countAndFilter() },
   { ...unbounded("twelve months, all companies"), run: () => countAndFilter(year) },
@@ -69,11 +90,12 @@ function undated(
   start: (count: number) => PageStart,
   mostReadUnits: number,
 ): Measure {
-  return { name, mostReadUnits, mostTrips: 1, growth: "flat", run: (count) => findInvoices(filter, start(count)) };
+  const growth = filter.scope === "all" ? "parts" : "flat";
+  return { name, mostReadUnits, mostTrips: 1, growth, run: (count) => findInvoices(filter, start(count)) };
 }
 
-function dated(name: string, filter: InvoiceFilter): Measure {
-  return { name, mostReadUnits: 20, mostTrips: 3, growth: "months", run: () => findInvoices(filter, firstPage) };
+function dated(name: string, filter: InvoiceFilter, mostReadUnits: number): Measure {
+  return { name, mostReadUnits, mostTrips: 4, growth: "months", run: () => findInvoices(filter, firstPage) };
 }
 
 function search(name: string, number: (count: number) => string, mostReadUnits = 10): Measure {

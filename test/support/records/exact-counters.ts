@@ -80,7 +80,7 @@ function countOf(items: readonly Item[]): Sums {
 }
 
 function entriesIn(items: readonly Item[]): string[] {
-  const entries = items.filter(({ pk }) => /^COMPANY#\d+#NUMBERS/.test(String(pk)));
+  const entries = items.filter(({ pk }) => /^COMPANY#\d+#NUMBERS#/.test(String(pk)));
   return entries.map(({ pk, sk }) => `${pk} ${sk}`).sort();
 }
 
@@ -89,7 +89,7 @@ function entriesOfRecords(items: readonly Item[]): string[] {
   return invoices
     .flatMap(({ id, companyId, record }) =>
       searchableStarts(String(record.number)).map(
-        (start) => `COMPANY#${companyId}#NUMBERS ${start}#${String(id).padStart(16, "0")}`,
+        (start) => `COMPANY#${companyId}#NUMBERS#${[...start][0]} ${start}#${String(id).padStart(16, "0")}`,
       ),
     )
     .sort();

@@ -1,0 +1,58 @@
+import { beforeEach, expect, test } from "vitest";
+import { findInvoices } from "../../shared/db/records/invoices.ts";
+import { useFaultProxy } from "../support/faults/fault-proxy.ts";
+import { expectExactCounters } from "../support/records/exact-counters.ts";
+import { invoiceLine } from "../support/records/records.ts";
+import { write } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
+
+useService();
+const proxy = useFaultProxy();
+beforeEach(() => proxy.reset());
+
+const states = ["pending", "paid", "overdue"] as const;
+const top = { limit: 20, beforeId: undefined, skip: 0 };
+
+async function idsOf(scope: number | "all", number: string): Promise<number[]> {
+  return (await findInvoices({ scope, states, number }, top)).items.map(({ id }) => id);
+}
+
+test.each<[string, number]>([
+  ["01-", 101],
+  ["a ", 102],
+  ["0é/", 103],
+])("64 characters of %s change their number, company, month and state in one transaction", async (part, id) => {
+  const [one, other] = [part, part.replace(/./, "7")].map((each) => each.repeat(64).slice(0, 64));
+  await write(invoiceLine(id, 1, { number: one }));
+  proxy.reset();
+  await write({
+    type: "invoice",
+    id,
+    company_id: 2,
+    number: other,
+    issued_date: "2025-12-31",
+    state: "paid",
+    version: 3,
+  });
+  expect(proxy.calls.get("TransactWriteItems")).toBe(1);
+  expect([await idsOf(1, one ?? ""), await idsOf(2, other ?? ""), await idsOf("all", other ?? "")]).toEqual([
+    [],
+    [id],
+    [id],
+  ]);
+  await write({ type: "invoice", id, deleted: true });
+  expect(await idsOf("all", other ?? "")).toEqual([]);
+  await expectExactCounters();
+});
+
+test("D22: starts with any first character are found, in a company and in all of them", async () => {
+  const numbers = ["INV-2026-7", "#7 a", "é7-Z", "𝔘-9", "~0042"];
+  for (const [at, number] of numbers.entries()) await write(invoiceLine(900 + at, 3 + (at % 2), { number }));
+  for (const [at, number] of numbers.entries()) {
+    for (const scope of [3 + (at % 2), "all"] as const) expect(await idsOf(scope, number), number).toEqual([900 + at]);
+    expect(await idsOf(4 - (at % 2), number)).toEqual([]);
+  }
+  expect(await idsOf(4, "42")).toEqual([]);
+  expect(await idsOf(3, "42")).toEqual([904]);
+  await expectExactCounters();
+});
