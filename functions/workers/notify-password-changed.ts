@@ -1,5 +1,5 @@
 import { maySendSms } from "../../shared/accounts/sms-allowance.ts";
-import { findNoticeProgress, keepNoticeProgress, type NoticeChannel } from "../../shared/db/accounts/notices.ts";
+import { acquireSendLease, releaseSendLease } from "../../shared/db/accounts/sendings.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
 import { type NoticeRecipient, sendNotice } from "../../shared/messaging/notice-message.ts";
@@ -12,33 +12,36 @@ import { forQueue, reportRefused } from "../../shared/workers/queue-worker.ts";
  * ceiling (D11). A message that comes again repeats only the channel that failed.
  */
 export const handler = forQueue(noticeMessage, async ({ userId, changedAt }, { now }) => {
-  const [user, progress] = await Promise.all([findUser(userId), findNoticeProgress(userId, changedAt)]);
+  const user = await findUser(userId);
   if (!user) return;
-  const addresses: readonly [NoticeChannel, string | null][] = [
-    ["email", user.email],
-    ["sms", user.phone_number],
-  ];
-  const waiting = addresses.flatMap(([channel, to]) =>
-    to !== null && !progress.served.includes(channel) ? [{ channel, to, locale: user.locale }] : [],
-  );
-  let { sms_counted } = progress;
+  const lease = await acquireSendLease(userId, { kind: "NOTICE", name: changedAt.toISOString() }, now);
+  const served = new Set(lease.served);
+  const addresses = [
+    { channel: "email", to: user.email },
+    { channel: "sms", to: user.phone_number },
+  ] as const;
   const attempts = await Promise.allSettled(
-    waiting.map(async (each) => {
-      if (!(await mayServe(each, progress.sms_counted, now))) return;
-      sms_counted ||= each.channel === "sms";
-      await send(each, changedAt);
+    addresses.map(async ({ channel, to }) => {
+      if (to === null || served.has(channel)) return;
+      const recipient = { channel, to, locale: user.locale };
+      if (await mayServe(recipient, served, now)) await send(recipient, changedAt);
+      served.add(channel);
     }),
   );
-  const done = waiting.flatMap(({ channel }, at) => (attempts[at]?.status === "fulfilled" ? [channel] : []));
-  const next = { served: [...progress.served, ...done], sms_counted };
-  if (waiting.length > 0) await keepNoticeProgress(userId, changedAt, next, now);
+  await releaseSendLease(lease, [...served]);
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
 });
 
-/** An SMS needs a number that takes one, and counts once, however often it is tried (D7, D11). */
-async function mayServe({ channel, to }: NoticeRecipient, isCounted: boolean, now: Date): Promise<boolean> {
+/** The step that counts the SMS. It is served once, however often the SMS is tried (D11). */
+const countedSms = "sms counted";
+
+/** An SMS needs a number that takes one, and room below the ceilings (D7, D11). */
+async function mayServe({ channel, to }: NoticeRecipient, served: Set<string>, now: Date): Promise<boolean> {
   if (channel !== "sms") return true;
-  return maySendSmsTo(to, { isStored: true }) && (isCounted || (await maySendSms("user", now)));
+  if (!maySendSmsTo(to, { isStored: true })) return false;
+  if (!served.has(countedSms) && !(await maySendSms("user", now))) return false;
+  served.add(countedSms);
+  return true;
 }
 
 /** Sends by one channel; one that takes no such recipient is served as well. */

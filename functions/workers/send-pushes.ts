@@ -1,8 +1,9 @@
 import { findAccount } from "../../shared/db/accounts/accounts.ts";
+import { acquireSendLease, releaseSendLease } from "../../shared/db/accounts/sendings.ts";
 import { dropDeviceTokens } from "../../shared/db/notifications/device-tokens.ts";
 import { findDevices, isRegistered, keepEndpoint, type StoredDevice } from "../../shared/db/notifications/devices.ts";
 import { findUnread, type Notification } from "../../shared/db/notifications/notifications.ts";
-import { acquirePushLease, releasePushLease } from "../../shared/db/notifications/pushes.ts";
+import { padId } from "../../shared/db/table/item-keys.ts";
 import {
   deleteEndpoint,
   type PushOutcome,
@@ -23,16 +24,16 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
   if (!account) return;
   const reachable = devices.filter((device) => isRegistered(device, account) && servesPushes(device));
   if (reachable.length === 0) return;
-  const lease = await acquirePushLease(userId, notificationId, now);
+  const lease = await acquireSendLease(userId, { kind: "PUSH", name: padId(notificationId) }, now);
   // Read last, so that one that is read meanwhile is not pushed.
   const notification = await findUnread(userId, notificationId);
-  const waiting = reachable.filter(({ id }) => !lease.served.includes(id));
+  const waiting = reachable.filter(({ id }) => !lease.served.includes(`${id}`));
   const attempts = notification
     ? await Promise.allSettled(waiting.map((device) => push(device, notification, account.user.locale)))
     : [];
   const pushed = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []));
   const served = pushed.filter((each) => each.result === "sent");
-  await releasePushLease(lease, [...lease.served, ...served.map(({ device }) => device.id)]);
+  await releaseSendLease(lease, [...lease.served, ...served.map(({ device }) => `${device.id}`)]);
   const dead = pushed.filter((each) => each.result === "dead");
   await dropDead(userId, dead);
   // Saves the next push a call.

@@ -1,11 +1,11 @@
 import { clientGuesses, loginGuesses } from "./accounts/guesses.ts";
 import { logins } from "./accounts/logins.ts";
 import { mintedTokens } from "./accounts/minted-tokens.ts";
-import { notices } from "./accounts/notices.ts";
 import { pins } from "./accounts/pins.ts";
 import { profiles } from "./accounts/profiles.ts";
 import { publicKeys } from "./accounts/public-keys.ts";
 import { resetTokens } from "./accounts/reset-tokens.ts";
+import { sendings } from "./accounts/sendings.ts";
 import { sessions } from "./accounts/sessions.ts";
 import { smsCounts } from "./accounts/sms-ceilings.ts";
 import { throttles } from "./accounts/throttles.ts";
@@ -19,7 +19,6 @@ import { deviceSets, devices } from "./notifications/devices.ts";
 import { notificationCounts } from "./notifications/notification-counts.ts";
 import { deliveredEvents } from "./notifications/notification-delivery.ts";
 import { notifications } from "./notifications/notifications.ts";
-import { pushes } from "./notifications/pushes.ts";
 import { changes } from "./records/changes.ts";
 import { companies } from "./records/companies.ts";
 import type { Entity } from "./table/entity.ts";
@@ -44,14 +43,13 @@ export const entities: readonly Entity<object>[] = [
   smsCounts,
   publicKeys,
   mintedTokens,
-  notices,
   notifications,
   notificationCounts,
   deliveredEvents,
   devices,
   deviceSets,
   deviceOwners,
-  pushes,
+  sendings,
   changes,
   companies,
   listedItems.TIMESHEETS,

@@ -2,11 +2,11 @@ import { timeOfId } from "../domain/time-ordered-id.ts";
 import { clientGuesses, loginGuesses } from "./accounts/guesses.ts";
 import { logins } from "./accounts/logins.ts";
 import { mintedTokens } from "./accounts/minted-tokens.ts";
-import { noticedChange, notices } from "./accounts/notices.ts";
 import { pins } from "./accounts/pins.ts";
 import { profiles } from "./accounts/profiles.ts";
 import { publicKeys } from "./accounts/public-keys.ts";
 import { resetTokens } from "./accounts/reset-tokens.ts";
+import { sendings, sentMessageOf } from "./accounts/sendings.ts";
 import { familyOf, refreshedAt, sessions } from "./accounts/sessions.ts";
 import { smsCounts } from "./accounts/sms-ceilings.ts";
 import { throttles } from "./accounts/throttles.ts";
@@ -20,7 +20,6 @@ import { deviceSets, devices } from "./notifications/devices.ts";
 import { notificationCounts } from "./notifications/notification-counts.ts";
 import { deliveredEvents } from "./notifications/notification-delivery.ts";
 import { notifications } from "./notifications/notifications.ts";
-import { pushedIn, pushes } from "./notifications/pushes.ts";
 import { changes } from "./records/changes.ts";
 import { companies } from "./records/companies.ts";
 import type { Entity } from "./table/entity.ts";
@@ -86,13 +85,18 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
     pushed_on: pushed_on ?? null,
   })),
   shown(notifications, ({ id, record }) => ({ type: "notification", id, ...record })),
-  shown(notices, (notice) => ({
-    type: "notice",
-    about: "password_changed",
-    at: noticedChange(notice),
-    channels: notice.served,
-  })),
-  shown(pushes, (push) => ({ type: "push", notification_id: pushedIn(push), device_ids: push.served ?? [] })),
+  shown(sendings, (sending) => {
+    const { kind, name } = sentMessageOf(sending);
+    const served = sending.served ?? [];
+    return kind === "PUSH"
+      ? { type: "push", notification_id: Number(name), device_ids: served.map(Number) }
+      : {
+          type: "notice",
+          about: "password_changed",
+          at: name,
+          channels: served.filter((each) => each !== "sms counted"),
+        };
+  }),
   // A timesheet is shown to its driver.
   shown(listedItems.TIMESHEETS, (stored) => ({ type: "timesheet", ...toOwned(stored) })),
   // The author of a change is left out, because that is another person's data.

@@ -10,7 +10,7 @@ const key = { pk: "ATTRIBUTES", sk: "ATTRIBUTES" };
 const values = {
   numbers: [0, -1, 0.1, 1e-7, 5e-100, -2.5e15, Number.MAX_SAFE_INTEGER, 12_345_678_901_234_567_890n],
   texts: ["", "é", "__proto__"],
-  others: [true, false, null, new Uint8Array([0, 255]), [], {}, { "": { "a.b": [[]] } }],
+  others: [true, false, null, new Uint8Array([0, 255]), [], {}, { " ": { "a.b": [[]] } }],
   sets: { texts: new Set(["a", "b"]), numbers: new Set([1, 2.5]), bytes: new Set([new Uint8Array([1])]) },
 };
 

@@ -1,7 +1,7 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
+import { acquireSendLease } from "../../../shared/db/accounts/sendings.ts";
 import { countSms } from "../../../shared/db/accounts/sms-ceilings.ts";
-import { acquirePushLease } from "../../../shared/db/notifications/pushes.ts";
 import { requireRecord } from "../../../shared/db/records/find-records.ts";
 import { deleteIf, putIf, tryUpdate, updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { anyOf, ifUnchanged, lacks } from "../../../shared/db/table/conditions.ts";
@@ -160,8 +160,9 @@ test("a transaction whose answer was lost is written once", async () => {
 
 test("D29: a lease that was acquired with a lost answer is the worker's own", async () => {
   const now = new Date();
-  expect(await interrupted(() => acquirePushLease(1, 2, now))).toMatchObject({ served: [] });
-  await expect(acquirePushLease(1, 2, new Date(now.getTime() + 1))).rejects.toMatchObject({ code: "busy" });
+  const push = { kind: "PUSH", name: "2" } as const;
+  expect(await interrupted(() => acquireSendLease(1, push, now))).toMatchObject({ served: [] });
+  await expect(acquireSendLease(1, push, new Date(now.getTime() + 1))).rejects.toMatchObject({ code: "busy" });
 });
 
 test("a transaction that the table can never carry out is no error that passes", () => {

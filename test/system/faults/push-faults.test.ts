@@ -1,8 +1,9 @@
 import { SetEndpointAttributesCommand } from "@aws-sdk/client-sns";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/send-pushes.ts";
+import { acquireSendLease } from "../../../shared/db/accounts/sendings.ts";
 import { dropDeviceTokens } from "../../../shared/db/notifications/device-tokens.ts";
-import { acquirePushLease } from "../../../shared/db/notifications/pushes.ts";
+import { padId } from "../../../shared/db/table/item-keys.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import {
   endpointOf,
@@ -87,7 +88,7 @@ test("D29: a push that another worker holds comes again, and is sent when that o
   await register(userId, "held");
   const push = await newPush(userId);
   vi.useFakeTimers({ toFake: ["Date"], now: new Date() });
-  await acquirePushLease(userId, push.notificationId, new Date());
+  await acquireSendLease(userId, { kind: "PUSH", name: padId(push.notificationId) }, new Date());
   expect(await send(push)).toEqual(wentBack);
   vi.setSystemTime(Date.now() + holdMs + 1);
   expect(await send(push)).toEqual(nothingFailed);

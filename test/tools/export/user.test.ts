@@ -3,7 +3,7 @@ import { beforeAll, expect, test, vi } from "vitest";
 import { handler as registerDeviceHandler } from "../../../functions/devices/register-device-token.ts";
 import { exportUser } from "../../../infra/tools/export/user-lines.ts";
 import { registerDeviceToken } from "../../../shared/contract/devices.ts";
-import { keepNoticeProgress } from "../../../shared/db/accounts/notices.ts";
+import { acquireSendLease, releaseSendLease } from "../../../shared/db/accounts/sendings.ts";
 import { secretKey } from "../../../shared/db/accounts/user-secrets.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { queryItems } from "../../../shared/db/table/table.ts";
@@ -69,7 +69,8 @@ test("everything that is held about a user, with nothing of a credential", async
   const notification = { token: "device-token-1", device_id: "phone-1" };
   await call(registerDeviceHandler, registerDeviceToken, { ...bearerOf(tokens), body: { notification } });
   await store([notificationLine(1, userId)]);
-  await keepNoticeProgress(userId, new Date(moment), { served: ["email"], sms_counted: false }, new Date());
+  const notice = { kind: "NOTICE", name: moment } as const;
+  await releaseSendLease(await acquireSendLease(userId, notice, new Date()), ["sms counted", "email"]);
   const changed = {
     type: "user",
     id: userId,
@@ -88,8 +89,8 @@ test("everything that is held about a user, with nothing of a credential", async
     { type: "login", login, confirmed_at: expect.any(String) },
     { type: "login", login: phoneOf(userId), confirmed_at: expect.any(String) },
     expect.objectContaining({ type: "device", platform: "fcm", device_id: "phone-1", pushed_on: null }),
-    { type: "notice", about: "password_changed", at: moment, channels: ["email"] },
     { type: "notification", ...shown },
+    { type: "notice", about: "password_changed", at: moment, channels: ["email"] },
     expect.objectContaining({ type: "session", id: familyOf(tokens), opened_at: moment }),
     { type: "user", ...user, password_changed_at: null },
     // Without who made it.
