@@ -35,7 +35,7 @@ export const handler = forQueue(noticeMessage, async ({ userId, changedAt }, { n
 /** The step that counts the SMS. It is served once, however often the SMS is tried (D11). */
 const countedSms = "sms counted";
 
-/** An SMS needs a number that takes one, and room below the ceilings (D7, D11). */
+/** An SMS needs a number that takes one, and must not exceed the ceilings (D7, D11). */
 async function mayServe({ channel, to }: NoticeRecipient, served: Set<string>, now: Date): Promise<boolean> {
   if (channel !== "sms") return true;
   if (!maySendSmsTo(to, { isStored: true })) return false;

@@ -86,14 +86,14 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   })),
   shown(notifications, ({ id, record }) => ({ type: "notification", id, ...record })),
   shown(sendings, (sending) => {
-    const { kind, name } = sentMessageOf(sending);
+    const message = sentMessageOf(sending);
     const served = sending.served ?? [];
-    return kind === "PUSH"
-      ? { type: "push", notification_id: Number(name), device_ids: served.map(Number) }
+    return "notificationId" in message
+      ? { type: "push", notification_id: message.notificationId, device_ids: served.map(Number) }
       : {
           type: "notice",
           about: "password_changed",
-          at: name,
+          at: message.changedAt,
           channels: served.filter((each) => each !== "sms counted"),
         };
   }),

@@ -140,7 +140,7 @@ test.each([
   expect((await readItem(recordKey("USER", 61)))?.reset_hash).toBe(stands ? "reset" : undefined);
 });
 
-/** It says when the user was removed, by whom, and for how long it stays; nothing of the user. */
+/** It says when and by which change the user was removed, and for how long it stays; nothing of the user. */
 function expectTombstone(item: object | undefined): void {
   const attributes = ["change", "expires_at", "pk", "removed_at", "revision", "schema_version", "silent", "sk"];
   expect(

@@ -29,10 +29,10 @@ export interface SentMessage {
   readonly name: string;
 }
 
-/** The message of a stored sending. */
-export function sentMessageOf({ sk }: Key): SentMessage {
+/** The message of a stored sending: the notification's id of a push, the time of the new password of a notice. */
+export function sentMessageOf({ sk }: Key): { readonly notificationId: number } | { readonly changedAt: string } {
   const [, kind, name = ""] = sk.split("#");
-  return { kind: kind === "PUSH" ? kind : "NOTICE", name };
+  return kind === "PUSH" ? { notificationId: Number(name) } : { changedAt: name };
 }
 
 /** The lease of a message. One worker has it until it releases it or the lease expires. */

@@ -4,6 +4,7 @@ import { chunksOf } from "../../batches.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { keyOf } from "../table/item-keys.ts";
 import { projectionOf } from "../table/projections.ts";
+import { paces, retry } from "../table/retry.ts";
 import { type Item, queryPages } from "../table/table.ts";
 import { addIfAsRead, type CompanyList, readCounters, sumsOf } from "../writes/counter-parts.ts";
 import { allMonths, type Count, countsBetween, foldCounts, stateOfDay } from "../writes/counters.ts";
@@ -19,7 +20,6 @@ export interface Recount {
   readonly differences: readonly Count[];
 }
 
-const mostTries = 5;
 const placeFields = ["record.state", "record.date", "record.issued_date", "record.number"];
 const rowPaths = ["pk", "sk", "schema_version", "id", ...placeFields];
 
@@ -33,7 +33,7 @@ export async function recount(
   of: CompanyList,
   { repairs = false, apartMs = 60_000, lagMs = 2_000 } = {},
 ): Promise<Recount> {
-  for (let tries = 0; tries < mostTries; tries += 1) {
+  const attempt = async (): Promise<Recount | undefined> => {
     const { records, ...first } = await look(of);
     if (first.differences.length === 0) return { records, differences: [] };
     await sleep(apartMs);
@@ -42,9 +42,12 @@ export async function recount(
       .filter((month) => month !== allMonths || of.list === "JOBS");
     const second = await look(of, { months, lagMs });
     const differences = first.differences.flatMap((count) => alikeIn(second.differences, count));
-    if (!repairs || (await addIfAsRead(differences, second.counters))) return { records, differences };
-  }
-  throw new Error(`Others write the counters of the ${of.list} of company ${of.companyId} all the time`);
+    const isDone = !repairs || (await addIfAsRead(differences, second.counters));
+    return isDone ? { records, differences } : undefined;
+  };
+  return retry(paces.recount, attempt, () => {
+    throw new Error(`Others write the counters of the ${of.list} of company ${of.companyId} all the time`);
+  });
 }
 
 /** A counter, and what has to be added to its figures. */

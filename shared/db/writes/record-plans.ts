@@ -27,8 +27,8 @@ interface Versioned {
 }
 
 /** A record as a line leaves it, with the writes that go with it. */
-export interface Draft extends Pick<WritePlan, "uniqueKeys" | "counts"> {
-  readonly next: object;
+export interface Draft<Stored> extends Pick<WritePlan, "uniqueKeys" | "counts"> {
+  readonly next: Stored;
   readonly writes?: readonly TransactionWrite[];
 }
 
@@ -48,14 +48,14 @@ export function upsertRecord<Stored extends RecordItem>(
   key: Key,
   line: Versioned,
   context: WriteContext,
-  decide: (stored: Stored | undefined) => Draft | Promise<Draft>,
+  decide: (stored: Stored | undefined) => Draft<Stored> | Promise<Draft<Stored>>,
 ): Promise<Outcome> {
   return changePlace(key, context, async (found) => {
     const { stored, tombstone, version } = readPlace(entity, found, context.now);
     if (isStale(line, version)) return { outcome: "stale" };
     const { next, writes = [], ...others } = await decide(stored);
     const removed_before = tombstone ? tombstone.removed_at : stored?.removed_before;
-    const item = entity.encode({ ...next, version: versionAfter(line, version), removed_before } as Stored);
+    const item = entity.encode({ ...next, version: versionAfter(line, version), removed_before });
     if (isSameItem(stored, item)) return { outcome: "unchanged" };
     const put = replaceItem(stored ?? tombstone, item, context);
     return { ...others, outcome: stored ? "updated" : "created", writes: [put, ...writes] };
