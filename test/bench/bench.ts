@@ -14,8 +14,8 @@ import how many invoices a second are imported into the running local machine
 costs  what a million calls of every operation cost, and a month; writes the tables of infra/COSTS.md
 
   --rounds N     how often each candidate runs, in random order, or each kind of edit is made (cold ${usualRounds.cold}, warm ${usualRounds.warm}, edits ${usualRounds.edits})
-  --sizes N,N,…  numbers of invoices (store ${usualSizes}, import ${usualImports}); above 100,000, store puts them straight into
-                 the file of the engine, dynoxide
+  --sizes N,N,…  numbers of invoices (store ${usualSizes}, import ${usualImports}); store puts them straight into the file of
+                 the engine, dynoxide
   --help         show this
 
 cold and warm install what they measure against under .local/bench, once. These, edits and import

@@ -2,7 +2,7 @@ import { findInvoices, type InvoiceFilter } from "../../../shared/db/records/inv
 import { queryPages } from "../../../shared/db/table/table.ts";
 import type { PageStart } from "../../../shared/domain/paging/paging.ts";
 import { type Cost, costOf } from "../../support/records/costs.ts";
-import { companies, earlierMonth, earlyDays, firstId, month, numberOf, year } from "./invoices.ts";
+import { companies, earlierMonth, earlyDays, firstId, month, numberOf, tenWeeks, year } from "./invoices.ts";
 
 /** One call of the table of bars: what it does, what it may cost, and whether that may grow with the table. */
 export interface Measure {
@@ -71,6 +71,18 @@ export const laterPage: Measure = {
   run: (count) => findInvoices({ ...everything, ...year }, middle(count)),
 };
 
+/** Ranges of which the rows that are read grow with the months that they begin and end in: only reported. */
+export const rangeMeasures: readonly Measure[] = [
+  reported("two days early in a month, a company of three in ten", {
+    ...everything,
+    ...earlyDays,
+    scope: companies.large,
+  }),
+  reported("ten weeks, a company of three in ten", { ...everything, ...tenWeeks, scope: companies.large }),
+  reported("ten weeks, a company with thirty invoices", { ...everything, ...tenWeeks, scope: companies.sparse }),
+  reported("ten weeks, all companies", { ...everything, ...tenWeeks }),
+];
+
 /** The same lists as they would be without counters and without days in the keys: count the index, filter what it holds. */
 export const naiveMeasures: readonly Measure[] = [
   { ...unbounded("all states, first page"), run: () => countAndFilter() },
@@ -96,6 +108,10 @@ function undated(
 
 function dated(name: string, filter: InvoiceFilter, mostReadUnits: number): Measure {
   return { name, mostReadUnits, mostTrips: 4, growth: "months", run: () => findInvoices(filter, firstPage) };
+}
+
+function reported(name: string, filter: InvoiceFilter): Measure {
+  return { ...unbounded(name), run: () => findInvoices(filter, firstPage) };
 }
 
 function search(name: string, number: (count: number) => string, mostReadUnits = 10): Measure {
