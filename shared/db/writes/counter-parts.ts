@@ -46,7 +46,7 @@ export function figuresOf(part: StoredCounter): Map<string, number> {
 }
 
 /**
- * Adds folded counts to counters of a list, if nobody has written a part of these since it was read. Up to eight
+ * Adds folded counts to counters of a list, if nobody has written a part of these since it was read. Up to twelve
  * counters are one transaction. False if somebody has; the counters of earlier transactions are written then.
  */
 export async function addIfAsRead(counts: readonly Count[], read: CounterParts): Promise<boolean> {

@@ -23,9 +23,9 @@ const partitionStart = "COUNTERS#";
 export const counters = defineEntity<StoredCounter>("list counter", ({ pk }) => pk.startsWith(partitionStart));
 
 /** The parts that users, events and runs write. Enough for 50 bulk updates of one company at once; each costs readers. */
-export const userParts: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
+export const userParts: readonly number[] = [0, 1, 2, 3];
 /** The parts of an import, one for each transaction that it has under way. */
-export const importParts: readonly number[] = [8, 9, 10, 11];
+export const importParts: readonly number[] = [4, 5, 6, 7];
 
 /** The part that a transaction writes: its own at first, so that a quiet company has few, and after a conflict one by chance. */
 export function partFor(parts: readonly number[], own: number, conflicts: number): number {
