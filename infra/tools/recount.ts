@@ -43,8 +43,8 @@ export async function recountLists(parameters: string[], directory: string, wait
       differing += found.differences.length;
       process.stdout.write(found.differences.map((each) => `${describeDifference(each)}\n`).join(""));
     });
-    const end = differing === 0 ? "all counters are exact" : `${differing} counters ${repairs ? "repaired" : "differ"}`;
-    process.stdout.write(`${records} records, ${end}.\n`);
+    const found = differing === 0 ? "all counters are exact" : `counters that differ: ${differing}`;
+    process.stdout.write(`${records} records, ${found}${repairs && differing > 0 ? ", repaired" : ""}.\n`);
     return differing === 0 || repairs ? 0 : 1;
   });
 }

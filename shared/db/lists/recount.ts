@@ -6,22 +6,19 @@ import { keyOf } from "../table/item-keys.ts";
 import { projectionOf } from "../table/projections.ts";
 import { paces, retry } from "../table/retry.ts";
 import { type Item, queryPages } from "../table/table.ts";
-import { addIfAsRead, type CompanyList, readCounters, sumsOf } from "../writes/counter-parts.ts";
+import { addIfAsRead, type CompanyList, type CounterParts, readCounters, sumsOf } from "../writes/counter-parts.ts";
 import { allMonths, type Count, countsBetween, foldCounts, stateOfDay } from "../writes/counters.ts";
 import { listStates, monthKey, stateKey } from "./list-keys.ts";
 import { findPlace } from "./list-writes.ts";
 import { listedItems } from "./listed-items.ts";
 
-/** A comparison of counters with records. */
+/** The number of records that were compared, and the figures that have to be added to the counters. */
 export interface Recount {
-  /** The number of records. */
   readonly records: number;
-  /** What has to be added to the counters. */
   readonly differences: readonly Count[];
 }
 
-const placeFields = ["record.state", "record.date", "record.issued_date", "record.number"];
-const rowPaths = ["pk", "sk", "schema_version", "id", ...placeFields];
+const rowPaths = "pk sk schema_version id record.state record.date record.issued_date record.number".split(" ");
 
 /**
  * Access pattern R4: compares the counters of a company's list with its records, beside traffic. Two looks, `apartMs`
@@ -37,10 +34,7 @@ export async function recount(
     const { records, ...first } = await look(of);
     if (first.differences.length === 0) return { records, differences: [] };
     await sleep(apartMs);
-    const months = first.differences
-      .map(({ month }) => month)
-      .filter((month) => month !== allMonths || of.list === "JOBS");
-    const second = await look(of, { months, lagMs });
+    const second = await look(of, { months: first.differences.map(({ month }) => month), lagMs });
     const differences = first.differences.flatMap((count) => alikeIn(second.differences, count));
     const isDone = !repairs || (await addIfAsRead(differences, second.counters));
     return isDone ? { records, differences } : undefined;
@@ -61,22 +55,19 @@ async function look(of: CompanyList, some?: { readonly months: readonly string[]
   const before = await readCounters(of);
   await sleep(some?.lagMs ?? 0);
   let [records, counted]: [number, Count[]] = [0, []];
-  for await (const rows of some ? recordsOf(of, some.months) : rowsOf(of, allMonths, rowPaths)) {
+  for await (const rows of some ? recordsOf(of, some.months) : rowsOf(of, allMonths)) {
     records += rows.length;
     counted = foldCounts([...counted, ...rows.flatMap((row) => countsOf(of, row))]);
   }
   const counters = await readCounters(of);
   const stored = sumsOf(of, before);
-  const uncounted = stored.filter(
-    ({ month }) => some !== undefined && !some.months.includes(month) && month !== allMonths,
-  );
-  const months = [...counted.filter(({ month }) => some?.months.includes(month) ?? true), ...uncounted];
-  const should = [...months, ...months.flatMap(inAll)];
-  const differences = foldCounts([...should, ...stored.map(negative)]).filter(({ month }) =>
-    month === allMonths
-      ? isDeepStrictEqual(before, counters)
-      : isDeepStrictEqual(before.get(month), counters.get(month)),
-  );
+  const isAsked = ({ month }: Count) => some?.months.includes(month) ?? true;
+  const others = stored.filter((count) => !isAsked(count) && isCounted(of, count.month));
+  const months = [...counted.filter(isAsked), ...others];
+  // The counter of all months is the sum of theirs: it can be compared only if nobody wrote any of them.
+  const partsOf = (parts: CounterParts, month: string) => (month === allMonths ? parts : parts.get(month));
+  const isStill = ({ month }: Count) => isDeepStrictEqual(partsOf(before, month), partsOf(counters, month));
+  const differences = foldCounts([...months, ...months.flatMap(inAll), ...stored.map(negative)]).filter(isStill);
   return { records, counters, differences };
 }
 
@@ -84,7 +75,12 @@ async function look(of: CompanyList, some?: { readonly months: readonly string[]
 function countsOf({ list, companyId }: CompanyList, row: Item): Count[] {
   const place = findPlace(list, listedItems[list].decode({ company_id: companyId, ...row }));
   if (place?.companyId !== companyId) return [];
-  return countsBetween(list, null, place).filter(({ month }) => (month === allMonths) === (list === "JOBS"));
+  return countsBetween(list, null, place).filter(({ month }) => isCounted({ list }, month));
+}
+
+/** True for a counter that records are counted for: that of all months is the sum of theirs, and jobs have no months. */
+function isCounted({ list }: Pick<CompanyList, "list">, month: string): boolean {
+  return (month === allMonths) === (list === "JOBS");
 }
 
 /** The counts in all months that follow from those of a month. */
@@ -107,14 +103,10 @@ function alikeIn(others: readonly Count[], count: Count): Count[] {
 }
 
 /** Reads the rows of a company's list, or of one of its months. */
-async function* rowsOf(
-  { list, companyId }: CompanyList,
-  month: string,
-  paths: readonly string[],
-): AsyncGenerator<Item[]> {
+async function* rowsOf({ list, companyId }: CompanyList, month: string): AsyncGenerator<Item[]> {
   const [IndexName, attribute] =
     month === allMonths ? ["by-company", "company_key"] : ["by-company-month", "company_month_key"];
-  const query = { IndexName, KeyConditionExpression: `${attribute} = :key`, ...projectionOf(paths) };
+  const query = { IndexName, KeyConditionExpression: `${attribute} = :key`, ...projectionOf(rowPaths) };
   for (const state of listStates[list]) {
     const key = month === allMonths ? stateKey(list, companyId, state) : monthKey(list, companyId, state, month);
     yield* queryPages({ ...query, ExpressionAttributeValues: { ":key": key } });
@@ -123,8 +115,8 @@ async function* rowsOf(
 
 /** Reads the records of months consistently. */
 async function* recordsOf(of: CompanyList, months: readonly string[]): AsyncGenerator<Item[]> {
-  for (const month of months) {
-    for await (const rows of rowsOf(of, month, ["pk", "sk"])) {
+  for (const month of months.filter((each) => isCounted(of, each))) {
+    for await (const rows of rowsOf(of, month)) {
       for (const keys of chunksOf(rows.map(keyOf), maxBatchReads)) {
         yield (await readBatch(keys, { paths: ["company_id", ...rowPaths] })).filter((record) => record !== undefined);
       }
