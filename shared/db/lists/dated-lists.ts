@@ -1,6 +1,6 @@
 import { type DateRange, isWithinRange } from "../../domain/paging/date-range.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
-import { type ListName, listedDate, type PositionFields } from "../../domain/records/list-position.ts";
+import { type ListName, listedDate, listedState, type PositionFields } from "../../domain/records/list-position.ts";
 import { mergeReads, type Source } from "../table/merged-reads.ts";
 import { queryPage } from "../table/table.ts";
 import { dayId, monthKey } from "./list-keys.ts";
@@ -79,7 +79,7 @@ function partsOf<L extends ListName>(
 }
 
 function placeIn(list: ListName, record: PositionFields): Pick<DayCount, "date" | "state"> {
-  return { date: listedDate(list, record) ?? "", state: String(record.state) };
+  return { date: listedDate(list, record) ?? "", state: listedState(list, record) ?? "" };
 }
 
 /**

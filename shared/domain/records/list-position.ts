@@ -38,6 +38,13 @@ export function listedDate(list: ListName, fields: PositionFields): string | und
   return typeof value === "string" ? value : undefined;
 }
 
+/** The state of a record in its list. */
+export function listedState(list: ListName, fields: PositionFields): string | undefined {
+  const { state } = shapes[list];
+  const value = state && fields[state];
+  return typeof value === "string" ? value : undefined;
+}
+
 /** The first reason why a record has no place in its list; undefined if it has one. */
 export function positionFault(list: ListName, companyId: unknown, fields: PositionFields): string | undefined {
   const { state, date, number } = shapes[list];

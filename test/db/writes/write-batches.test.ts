@@ -71,7 +71,7 @@ test("changes too large for one transaction are made in several", async () => {
 
 test("changes beside one whose item others hold are written, and it alone is refused as busy", async () => {
   const commit = createWriteBatches(importParts);
-  held.begin({ leastMs: 4_000, mostMs: 4_000 });
+  held.begin({ leastMs: 7_000, mostMs: 7_000 });
   const others = transact([increase("of others")]);
   held.begin({ leastMs: 0, mostMs: 0 });
   const outcomes = await Promise.allSettled(

@@ -6,6 +6,7 @@ import { matchesAny, type Pattern } from "../../../infra/local/filter-patterns.t
 import { entityOf } from "../../../shared/db/entities.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
+import { isTombstone } from "../../../shared/db/table/tombstones.ts";
 import { changeAt } from "../../support/workers/events.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
 import { queueEvent } from "../../support/workers/workers.ts";
@@ -59,7 +60,7 @@ export async function takeTurns(order: readonly [Release, Release]) {
 
 /** Says why an item is worse than before, if it is. */
 function lossOf(before: Item | undefined, after: Item | undefined): string | undefined {
-  if (!before || !after || isOverwritten(after)) return undefined;
+  if (!before || !after || isTombstone(after) || isOverwritten(after)) return undefined;
   if (Number(after.schema_version) < Number(before.schema_version)) return "it has an older version";
   return addition in before && !(addition in after) ? `it lost ${addition}` : undefined;
 }

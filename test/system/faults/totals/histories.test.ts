@@ -77,10 +77,22 @@ async function runHistory(steps: readonly Step[]): Promise<void> {
   const history: History = { base, invoices: new Map(), timesheets: new Map() };
   for (const { change, crashAt: n, moment } of steps) {
     const work = carryOut(change, history);
-    if (await crashAt(n, moment, work)) await work();
+    if (await crashAt(n, moment, work).catch(requireKilled)) await repeat(work);
     keep(change, history);
     await expectHistory(history);
   }
+}
+
+/** Histories side by side share reads, so that the death of one writer fails the work of another. */
+function requireKilled(error: unknown): true {
+  if ((error as { code?: unknown }).code !== "ECONNRESET") throw error;
+  return true;
+}
+
+/** Repeats work as its client does, until no other writer dies beside it. */
+async function repeat(work: () => Promise<unknown>): Promise<void> {
+  const wasKilled = await work().then(() => false, requireKilled);
+  if (wasKilled) await repeat(work);
 }
 
 async function expectHistory({ base, invoices, timesheets }: History): Promise<void> {
