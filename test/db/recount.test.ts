@@ -83,7 +83,7 @@ describe("a figure that was falsified", () => {
     { name: "of jobs", list: "JOBS", month: "ALL", figure: "published" },
   ];
   test.each(cases)("$name is found and repaired, whichever part has it", async ({ list, month, figure }) => {
-    for (const part of [0, 5, 11]) {
+    for (const part of [0, 3, 7]) {
       const company = newCompany();
       await storeSome(company);
       await falsify(list, company, month, part, { [figure]: 7 });
@@ -109,10 +109,9 @@ describe("a figure that was falsified", () => {
   test("in more counters than a transaction takes is repaired in all", async () => {
     const company = newCompany();
     await storeSome(company);
-    for (let month = 1; month <= 12; month += 1) {
-      await falsify("INVOICES", company, `2026-${String(month).padStart(2, "0")}`, 1, { "03o": month });
-    }
-    expect(await differencesOf(company, { repairs: true })).toHaveLength(12);
+    const months = [2025, 2026].flatMap((year) => Array.from({ length: 9 }, (_, at) => `${year}-0${at + 1}`));
+    for (const [at, month] of months.entries()) await falsify("INVOICES", company, month, 1, { "03o": at + 1 });
+    expect(await differencesOf(company, { repairs: true })).toHaveLength(months.length);
     expect(await differencesOf(company)).toEqual([]);
   });
 });
@@ -121,7 +120,7 @@ test("parts may be absent or below zero as long as their sum is right", async ()
   const company = newCompany();
   await storeSome(company);
   await falsify("INVOICES", company, "2026-05", 0, { "01p": -3 });
-  await falsify("INVOICES", company, "2026-05", 9, { "01p": 3 });
+  await falsify("INVOICES", company, "2026-05", 6, { "01p": 3 });
   expect(await differencesOf(company)).toEqual([]);
   await transact([{ Delete: { Key: counterKey({ list: "INVOICES", companyId: company, month: "2026-05" }, 0) } }]);
   expect(await differencesOf(company, { repairs: true })).toEqual([
