@@ -1,8 +1,11 @@
 import { beforeEach, expect, test } from "vitest";
 import { countDays, countList } from "../../shared/db/lists/totals.ts";
+import { findTimesheets } from "../../shared/db/records/timesheets.ts";
 import { transact } from "../../shared/db/table/transaction.ts";
 import { counterWrites } from "../../shared/db/writes/counters.ts";
 import { costOf } from "../support/records/costs.ts";
+import { timesheetLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
 import { countedMetrics, loggedLines } from "../support/service/capture-logs.ts";
 import { useService } from "../support/service/service.ts";
 
@@ -19,6 +22,11 @@ function add(companyId: number, month: string, figures: Readonly<Record<string, 
   return counterWrites([count], part);
 }
 
+/** The counts of days, by date. */
+async function daysOf(selection: Parameters<typeof countDays>[0]) {
+  return (await countDays(selection)).sort((one, other) => (one.date < other.date ? -1 : 1));
+}
+
 const list = (scope: number | "all") => ({ list: "TIMESHEETS", scope, states }) as const;
 
 test("figures are the sums of all parts, of a company and of all companies", async () => {
@@ -28,11 +36,11 @@ test("figures are the sums of all parts, of a company and of all companies", asy
   await transact([...add(1, "2026-02", { "05p": 3, "06a": 1 }), ...add(1, "2026-02", { "05p": -1 }, 8)]);
   await transact([...add(2, "2026-02", { "05p": 4 }), ...add(1, "2026-03", { "01p": 1 })]);
   const range = { fromDate: "2026-02-06", toDate: "2026-02-28" };
-  expect(await countDays({ ...list(1), ...range })).toEqual([
+  expect(await daysOf({ ...list(1), ...range })).toEqual([
     { date: "2026-02-05", state: "pending", count: 2 },
     { date: "2026-02-06", state: "paid", count: 1 },
   ]);
-  expect(await countDays({ ...list("all"), fromDate: "2026-02-06" })).toEqual([
+  expect(await daysOf({ ...list("all"), fromDate: "2026-02-06" })).toEqual([
     { date: "2026-02-05", state: "pending", count: 6 },
     { date: "2026-02-06", state: "paid", count: 1 },
     { date: "2026-03-01", state: "pending", count: 1 },
@@ -48,7 +56,7 @@ test("a company's total costs one read unit with every part, and is read consist
 test("a sum below zero in two reads counts as 0, and is logged and counted", async () => {
   await transact([...add(5, "ALL", { pending: -2, paid: 3 }), ...add(5, "2026-02", { "05p": -1, "05a": 2 })]);
   expect(await countList(list(5))).toBe(3);
-  expect(await countDays(list(5))).toEqual([{ date: "2026-02-05", state: "paid", count: 2 }]);
+  expect(await daysOf(list(5))).toEqual([{ date: "2026-02-05", state: "paid", count: 2 }]);
   expect(countedMetrics()).toEqual([{ CountersBelowZero: 1 }, { CountersBelowZero: 1 }]);
   const fault = { level: "error", message: "Counters are below zero", list: "TIMESHEETS", company_id: 5 };
   expect(loggedLines.map((line) => JSON.parse(line)).filter(({ level }) => level)).toMatchObject([fault, fault]);
@@ -56,18 +64,25 @@ test("a sum below zero in two reads counts as 0, and is logged and counted", asy
 
 test("of all companies a sum below zero counts as 0: an index may have one part late", async () => {
   await transact(add(6, "2026-05", { "05p": -4 }));
-  expect(await countDays({ ...list("all"), fromDate: "2026-05-01", toDate: "2026-05-31" })).toEqual([]);
+  expect(await daysOf({ ...list("all"), fromDate: "2026-05-01", toDate: "2026-05-31" })).toEqual([]);
   expect(countedMetrics()).toEqual([]);
 });
 
-test("D21: dates of all companies that take more than 10,000 counters are query_too_broad, naming by_company", async () => {
+test("D21: dates of all companies that take more than 10,000 counters, or 2,000 days and states, are query_too_broad, naming by_company", async () => {
   const year = (at: number) => `${3_000 + Math.floor(at / 12)}-${String(1 + (at % 12)).padStart(2, "0")}`;
   const writes = Array.from({ length: 10_001 }, (_, at) => add(7, year(at), { "01p": 1 })).flat();
   for (let at = 0; at < writes.length; at += 100) await transact(writes.slice(at, at + 100));
-  expect(await countDays({ ...list("all"), fromDate: "3000-02-01" })).toHaveLength(10_000);
+  expect(await daysOf({ ...list("all"), fromDate: "3000-02-01" })).toHaveLength(10_000);
   await expect(countDays({ ...list("all"), fromDate: "3000-01-01" })).rejects.toMatchObject({
     code: "query_too_broad",
     facts: { errors: [{ parameter: "by_company" }] },
   });
-  expect(await countDays(list(7))).toHaveLength(10_001);
+  expect(await daysOf(list(7))).toHaveLength(10_001);
+  // Newer records than those in the range: each of its days would be opened.
+  await store(Array.from({ length: 21 }, (_, at) => timesheetLine(900 + at, 8)));
+  const page = (scope: "all" | number, fromDate: string) =>
+    findTimesheets({ scope, states, fromDate }, { limit: 20, skip: 0, beforeId: undefined });
+  await expect(page("all", "3000-02-01")).rejects.toMatchObject({ code: "query_too_broad" });
+  await expect(page("all", "3700-01-01")).resolves.toMatchObject({ items: [] });
+  await expect(page(7, "3000-02-01")).resolves.toMatchObject({ items: [] });
 }, 120_000);

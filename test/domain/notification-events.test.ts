@@ -129,7 +129,7 @@ test("D25: a loud change of what was written silently before is notified", () =>
 
 test.each([
   "COUNTS",
-  "TALLIED",
+  "ALL#00",
   "EVENT#e1",
   "COMPANY",
   "constructor",

@@ -91,9 +91,8 @@ test("D29: notify is given new notifications that are to be pushed, once", () =>
 });
 
 test.each([
-  "TALLIED",
-  "ALL",
-  "2026-05",
+  "ALL#00",
+  "2026-05#11",
   "COUNTS",
   "EVENT#1",
   "PUSH#1",

@@ -62,7 +62,7 @@ export function queueAlarms(watched: MonitoredResources, namespace: string): Ala
     deadLetterAlarm(
       "quarantine",
       watched.quarantine,
-      "A change was left out: a total is wrong, a search misses a record, or somebody was not notified.",
+      "A change was left out: somebody was not notified, or the history lacks it.",
       "Quarantined changes",
     ),
     {

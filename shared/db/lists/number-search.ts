@@ -63,9 +63,11 @@ export async function findByNumber(
   const following = matching.filter((id) => id < beforeId).sort((a, b) => b - a);
   const shown = new Set(following.slice(skip, skip + limit));
   const rows = known ? known.filter(({ id }) => shown.has(id)) : await readRows([...shown]);
+  // An entry may be read beside the removal of its invoice, or be late in the index.
+  const total = matching.length - (shown.size - rows.length);
   return toPage(
     rows.sort((a, b) => b.id - a.id),
-    matching.length,
+    total,
     following.length > skip + limit,
   );
 }

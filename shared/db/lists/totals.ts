@@ -5,7 +5,8 @@ import { Refusal } from "../../domain/refusal.ts";
 import { log } from "../../logger.ts";
 import { count } from "../../metrics.ts";
 import { type Item, queryItems, queryPages } from "../table/table.ts";
-import { allMonths, counterPartition, dayFigure, readCounter, totalPartitions } from "../writes/counters.ts";
+import { figuresOf } from "../writes/counter-parts.ts";
+import { allMonths, counterPartition, counters, monthOf, stateOfDay, totalPartitions } from "../writes/counters.ts";
 
 /** The records of a list in some states, of one company or of all, within a range of dates (D21). */
 export interface ListSelection<L extends ListName = ListName> extends DateRange {
@@ -24,24 +25,25 @@ export interface DayCount {
 
 /** Most counters of all companies that one answer sums. */
 const mostCounters = 10_000;
+/** A megabyte of counters takes longer than a call may. */
+const countersOfAPage = 500;
 
-/** The sums of figures over all parts of a month's counters, or of all of a list, by its name. */
+/** The sums of the figures of a month's counters, or of those of a whole list, by its name. */
 type Sums = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** The counters of a list that are summed: those of a range of months, both ends included. */
-interface Summed extends Pick<ListSelection, "list" | "scope"> {
+/** A range of months, both ends included. */
+interface Months {
   readonly from: string;
   readonly to: string;
-  readonly figures: readonly string[];
 }
 
 /**
  * Access pattern L3: the number of records in a list, without dates. Of a company it is consistent, and costs 1 read
  * unit. Of all companies it follows within a second, and costs half a unit for each 4 KB of their counters.
  */
-export async function countList({ list, scope, states }: ListSelection): Promise<number> {
-  const sums = await sumCounters({ list, scope, from: allMonths, to: allMonths, figures: states });
-  return [...(sums.get(allMonths)?.values() ?? [])].reduce((total, sum) => total + Math.max(0, sum), 0);
+export async function countList({ states, ...list }: ListSelection): Promise<number> {
+  const sums = await sumCounters(list, { from: allMonths, to: allMonths });
+  return states.reduce((total, state) => total + Math.max(0, sums.get(allMonths)?.get(state) ?? 0), 0);
 }
 
 /**
@@ -49,28 +51,25 @@ export async function countList({ list, scope, states }: ListSelection): Promise
  * are outside of it. 1 read unit for each 4 KB of a company's counters. Half of that for all companies, which is refused
  * with `query_too_broad` above 10,000 counters.
  */
-export async function countDays({ list, scope, states, fromDate, toDate }: ListSelection): Promise<DayCount[]> {
-  const named = new Map(days.flatMap((day) => states.map((state) => [dayFigure(day, state), { day, state }] as const)));
-  const [from, to] = [fromDate?.slice(0, 7) ?? "0000-01", toDate?.slice(0, 7) ?? "9999-12"];
-  const sums = await sumCounters({ list, scope, from, to, figures: [...named.keys()] });
-  return [...sums].flatMap(([month, figures]) =>
-    [...named].flatMap(([figure, { day, state }]) => {
-      const sum = figures.get(figure) ?? 0;
-      return sum > 0 ? [{ date: `${month}-${day}`, state, count: sum }] : [];
+export async function countDays({ states, fromDate, toDate, ...list }: ListSelection): Promise<DayCount[]> {
+  const months = { from: fromDate?.slice(0, 7) ?? "0000-01", to: toDate?.slice(0, 7) ?? "9999-12" };
+  return [...(await sumCounters(list, months))].flatMap(([month, figures]) =>
+    [...figures].flatMap(([figure, sum]) => {
+      const state = stateOfDay(figure);
+      if (sum <= 0 || state === undefined || !states.includes(state)) return [];
+      return [{ date: `${month}-${figure.slice(0, 2)}`, state, count: sum }];
     }),
   );
 }
 
-const days = Array.from({ length: 31 }, (_, at) => `${at + 1}`.padStart(2, "0"));
-
 /** The sums of figures. If two consistent reads agree that one is below zero, the counters are wrong. */
-async function sumCounters(summed: Summed): Promise<Sums> {
-  if (summed.scope === "all") return sumOf(await readAllCompanies(summed), summed);
-  const sums = sumOf(await readCompany(summed, summed.scope), summed);
+async function sumCounters({ list, scope }: Pick<ListSelection, "list" | "scope">, months: Months): Promise<Sums> {
+  if (scope === "all") return sumOf(await readAllCompanies(list, months));
+  const sums = sumOf(await readCompany(list, scope, months));
   if (!hasNegative(sums)) return sums;
-  const again = sumOf(await readCompany(summed, summed.scope), summed);
+  const again = sumOf(await readCompany(list, scope, months));
   if (hasNegative(again)) {
-    log("error", "Counters are below zero", { list: summed.list, company_id: summed.scope });
+    log("error", "Counters are below zero", { list, company_id: scope });
     count("CountersBelowZero", {});
   }
   return again;
@@ -80,20 +79,18 @@ function hasNegative(sums: Sums): boolean {
   return [...sums.values()].some((figures) => [...figures.values()].some((sum) => sum < 0));
 }
 
-function sumOf(items: readonly Item[], { figures: names }: Summed): Sums {
+function sumOf(items: readonly Item[]): Sums {
   const sums = new Map<string, Map<string, number>>();
-  for (const { month, figures } of items.map(readCounter)) {
+  for (const part of items.map(counters.decode)) {
+    const month = monthOf(part);
     const ofMonth = sums.get(month) ?? new Map<string, number>();
     sums.set(month, ofMonth);
-    for (const name of names) {
-      const part = figures[name];
-      if (typeof part === "number") ofMonth.set(name, (ofMonth.get(name) ?? 0) + part);
-    }
+    for (const [figure, amount] of figuresOf(part)) ofMonth.set(figure, (ofMonth.get(figure) ?? 0) + amount);
   }
   return sums;
 }
 
-function readCompany({ list, from, to }: Summed, companyId: number): Promise<Item[]> {
+function readCompany(list: ListName, companyId: number, { from, to }: Months): Promise<Item[]> {
   return queryItems({
     KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
     ExpressionAttributeValues: { ":pk": counterPartition(list, companyId), ":from": `${from}#`, ":to": `${to}#~` },
@@ -101,7 +98,7 @@ function readCompany({ list, from, to }: Summed, companyId: number): Promise<Ite
   });
 }
 
-async function readAllCompanies({ list, from, to }: Summed): Promise<Item[]> {
+async function readAllCompanies(list: ListName, { from, to }: Months): Promise<Item[]> {
   const ofMonths = from !== allMonths;
   const found: Item[] = [];
   const readShard = async (partition: string) => {
@@ -109,6 +106,7 @@ async function readAllCompanies({ list, from, to }: Summed): Promise<Item[]> {
       IndexName: "by-total",
       KeyConditionExpression: "total_key = :key AND total_order BETWEEN :from AND :to",
       ExpressionAttributeValues: { ":key": partition, ":from": `${from}#`, ":to": `${to}#~` },
+      Limit: countersOfAPage,
     };
     for await (const page of queryPages(query)) {
       found.push(...page);

@@ -18,7 +18,7 @@ interface Reading<R extends Row> {
   isDone: boolean;
 }
 
-/** The rows that are wanted of several sources. No two of them have the same id. */
+/** The rows that are wanted of several sources. */
 export interface Wanted {
   readonly below: number;
   readonly limit: number;
@@ -47,9 +47,10 @@ export async function mergeReads<R extends Row>(sources: readonly Source<R>[], w
   return highestOf(readings, limit);
 }
 
+/** A record that moves from one source to another between two reads may be in both: it counts once. */
 function highestOf<R extends Row>(readings: readonly Reading<R>[], limit: number): R[] {
-  const rows = readings.flatMap((each) => each.rows);
-  return rows.sort((one, other) => other.id - one.id).slice(0, limit);
+  const rows = readings.flatMap((each) => each.rows).sort((one, other) => other.id - one.id);
+  return rows.filter(({ id }, at) => id !== rows[at - 1]?.id).slice(0, limit);
 }
 
 async function readOn<R extends Row>(reading: Reading<R>, { below }: Wanted, least: number): Promise<void> {

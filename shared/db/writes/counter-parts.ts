@@ -10,6 +10,7 @@ import {
   counterWrites,
   foldCounts,
   importParts,
+  monthOf,
   type StoredCounter,
   userParts,
 } from "./counters.ts";
@@ -29,7 +30,7 @@ export async function readCounters({ list, companyId }: CompanyList): Promise<Co
   const ExpressionAttributeValues = { ":pk": counterPartition(list, companyId) };
   const query = { KeyConditionExpression: "pk = :pk", ConsistentRead: true, ExpressionAttributeValues };
   const parts = (await queryItems(query)).map(counters.decode);
-  return Map.groupBy(parts, ({ sk }) => sk.slice(0, sk.indexOf("#")));
+  return Map.groupBy(parts, monthOf);
 }
 
 /** The sums of the parts of each counter. */

@@ -50,10 +50,9 @@ export function counterPartition(list: ListName, companyId: number): string {
   return `${partitionStart}${list}#${companyId}`;
 }
 
-/** A part of a counter, as read: its month, or `ALL`, and its figures by name. */
-export function readCounter(item: Item): { readonly month: string; readonly figures: Readonly<Item> } {
-  const { sk, ...figures } = counters.decode(item);
-  return { month: sk.split("#")[0] ?? "", figures };
+/** The month that a counter is of, or `ALL`. */
+export function monthOf({ sk }: StoredCounter): string {
+  return sk.slice(0, sk.indexOf("#"));
 }
 
 /** The company that a counter is of. */
@@ -83,7 +82,7 @@ function totalPartition(list: ListName, ofMonths: boolean, shard: number): strin
 const letters: Readonly<Record<string, string>> = { pending: "p", paid: "a", overdue: "o" };
 
 /** The name of the figure of a day of the month, in two digits, and of a state. */
-export function dayFigure(day: string, state: string): string {
+function dayFigure(day: string, state: string): string {
   const letter = letters[state];
   if (!letter) throw new Error(`The state ${state} has no letter`);
   return day + letter;

@@ -43,6 +43,17 @@ test("the highest rows of all sources, in order, whatever source they are in", a
   );
 });
 
+test("a row that moves from one source to another while they are read is found once", async () => {
+  const { sources } = sourcesOf([
+    [9, 7, 5, 3],
+    [8, 7, 6, 5, 4],
+  ]);
+  for (const share of [undefined, 4, 20]) {
+    expect(await mergeReads(sources, { below: 100, limit: 4, share })).toEqual(newestFirst([9, 8, 7, 6]));
+    expect(await mergeReads(sources, { below: 100, limit: 20, share })).toEqual(newestFirst([9, 8, 7, 6, 5, 4, 3]));
+  }
+});
+
 test("what is read depends on what is wanted, not on how much there is", async () => {
   const read = async (count: number, limit: number) => {
     const shards = Array.from({ length: 8 }, (_, shard) =>
