@@ -78,7 +78,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     mayCallItself: true,
     timeoutSeconds: 60,
     indexes: ["by-mark"],
-    table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "ConditionCheckItem"],
+    table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "ConditionCheckItem"],
     guarded: ["USER#"],
   },
   "send-pushes": {
@@ -108,7 +108,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     queuesNotifications: true,
     timeoutSeconds: 60,
     settings: ["DEFAULT_COUNTRY", "BUSINESS_TIME_ZONE"],
-    table: ["BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+    table: ["BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
     guarded: ["USER#"],
   },
   "mark-overdue": {
