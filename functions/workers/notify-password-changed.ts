@@ -1,5 +1,5 @@
 import { maySendSms } from "../../shared/accounts/sms-allowance.ts";
-import { acquireSendLease, releaseSendLease } from "../../shared/db/accounts/sendings.ts";
+import { acquireSendLease, countedSms, releaseSendLease } from "../../shared/db/accounts/sendings.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
 import { type NoticeRecipient, sendNotice } from "../../shared/messaging/notice-message.ts";
@@ -31,9 +31,6 @@ export const handler = forQueue(noticeMessage, async ({ userId, changedAt }, { n
   await releaseSendLease(lease, [...served]);
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
 });
-
-/** The step that counts the SMS. It is served once, however often the SMS is tried (D11). */
-const countedSms = "sms counted";
 
 /** An SMS needs a number that takes one, and must not exceed the ceilings (D7, D11). */
 async function mayServe({ channel, to }: NoticeRecipient, served: Set<string>, now: Date): Promise<boolean> {

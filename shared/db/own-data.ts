@@ -6,7 +6,7 @@ import { pins } from "./accounts/pins.ts";
 import { profiles } from "./accounts/profiles.ts";
 import { publicKeys } from "./accounts/public-keys.ts";
 import { resetTokens } from "./accounts/reset-tokens.ts";
-import { sendings, sentMessageOf } from "./accounts/sendings.ts";
+import { countedSms, sendings, sentMessageOf } from "./accounts/sendings.ts";
 import { familyOf, refreshedAt, sessions } from "./accounts/sessions.ts";
 import { smsCounts } from "./accounts/sms-ceilings.ts";
 import { throttles } from "./accounts/throttles.ts";
@@ -94,7 +94,7 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
           type: "notice",
           about: "password_changed",
           at: message.changedAt,
-          channels: served.filter((each) => each !== "sms counted"),
+          channels: served.filter((each) => each !== countedSms),
         };
   }),
   // A timesheet is shown to its driver.

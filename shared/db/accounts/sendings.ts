@@ -14,6 +14,9 @@ interface StoredSending extends StoredItem {
   readonly expires_at: number;
 }
 
+/** The step of a notice that counts its SMS. It is served once, however often the SMS is tried (D11). */
+export const countedSms = "sms counted";
+
 const skStart = "SENT#";
 
 /** The entity of the progress of messages to users. */
