@@ -11,6 +11,7 @@ import { smsCounts } from "./accounts/sms-ceilings.ts";
 import { throttles } from "./accounts/throttles.ts";
 import { userSecrets } from "./accounts/user-secrets.ts";
 import { users } from "./accounts/users.ts";
+import { limitCounts } from "./accounts/windows.ts";
 import { historyItems } from "./history/history-items.ts";
 import { listedItems } from "./lists/listed-items.ts";
 import { numberEntries } from "./lists/number-search.ts";
@@ -41,6 +42,7 @@ export const entities: readonly Entity<object>[] = [
   loginGuesses,
   clientGuesses,
   smsCounts,
+  limitCounts,
   publicKeys,
   mintedTokens,
   notifications,

@@ -12,6 +12,7 @@ import { smsCounts } from "./accounts/sms-ceilings.ts";
 import { throttles } from "./accounts/throttles.ts";
 import { userSecrets } from "./accounts/user-secrets.ts";
 import { toUser, users } from "./accounts/users.ts";
+import { limitCounts } from "./accounts/windows.ts";
 import { historyItems, toRecordedChange } from "./history/history-items.ts";
 import { listedItems, toOwned } from "./lists/listed-items.ts";
 import { numberEntries } from "./lists/number-search.ts";
@@ -116,6 +117,7 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   left(deviceSets, "a revision, without data"),
   left(deviceOwners, derived),
   left(throttles, guarding),
+  left(limitCounts, guarding),
   left(loginGuesses, guarding),
   left(clientGuesses, guarding),
   left(smsCounts, ofNobody),

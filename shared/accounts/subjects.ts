@@ -1,0 +1,19 @@
+import { clientOf } from "../domain/accounts/client-address.ts";
+import type { RuleName } from "../domain/guessing/rules.ts";
+import { hmacKey } from "../secrets.ts";
+
+const clientBytes = 12;
+
+/** Names the subject of a rule by a keyed hash. A new version of the key begins new counts. */
+export async function subjectOf(rule: RuleName, subject: string): Promise<string> {
+  return (await hmacKey()).sign("throttle", `${rule}|${subject}`);
+}
+
+/** Names the client of an address, apart for each rule and subject, in letters that an attribute's name takes. */
+export async function clientOfSubject(rule: RuleName, subject: string, address: string): Promise<string> {
+  const key = await hmacKey();
+  return key
+    .digest("throttle", `${rule}|${subject}|${clientOf(address)}`)
+    .subarray(0, clientBytes)
+    .toString("hex");
+}

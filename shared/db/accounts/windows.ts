@@ -1,0 +1,122 @@
+import { type LimitRule, type RuleName, rules, windowOf } from "../../domain/guessing/rules.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { deleteItemAt, tryUpdate } from "../table/conditional-writes.ts";
+import { allOf, anyOf, lacks } from "../table/conditions.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
+import { epochSecondsAfter } from "../table/expiry.ts";
+import type { Key } from "../table/table.ts";
+import { transact } from "../table/transaction.ts";
+import { type Patch, updateOf } from "../table/updates.ts";
+
+/** The attempts of a subject in a window. One attribute more for each client that a rule counts apart: `of_` and its hash. */
+interface StoredCount extends StoredItem {
+  readonly n: number;
+  readonly expires_at: number;
+}
+
+/** The entity of counted attempts; the key holds the rule, the subject's keyed hash and the window's start. */
+export const limitCounts = defineEntity<StoredCount>("limit count", ({ pk }) => pk.startsWith("LIMIT#"));
+
+/** Whose attempts are counted, by which rule. Subject and client are keyed hashes. */
+export interface Limited {
+  readonly rule: RuleName;
+  readonly subject: string;
+  /** For a rule that counts each client apart as well. */
+  readonly client?: string;
+}
+
+/** An attempt that was counted. */
+export interface Taken {
+  readonly key: Key;
+  /** The attribute of its client, for a rule that counts each apart. */
+  readonly client: string | undefined;
+  /** True if it is the only one of its client. */
+  readonly isOnly: boolean;
+}
+
+/** Two windows; a row without a window outlasts those of its subject. */
+const keptDays = { hour: 1, day: 2, none: 400 };
+
+/**
+ * Access pattern L1: counts an attempt. Above the limit it refuses and counts nothing. Of attempts at once, no more than
+ * the limit get through; a lost answer counts one too many only if another write came between. One write unit, one round trip.
+ */
+export async function take(limited: Limited, now: Date): Promise<Taken> {
+  const { most, each }: LimitRule = rules[limited.rule];
+  const { key, client } = countOf(limited, now);
+  const isBelow = anyOf(lacks("n"), "n < :most");
+  const isClientBelow = client && anyOf(lacks(client), `${client} < :each`);
+  const { isWritten, item } = await tryUpdate(key, {
+    when: isClientBelow ? allOf(isBelow, isClientBelow) : isBelow,
+    values: { ":most": most, ...(isClientBelow && { ":each": each }) },
+    ...oneMore(limited, now),
+  });
+  if (!isWritten) throw tooMany(limited.rule, now);
+  return { key, client, isOnly: client !== undefined && item?.[client] === 1 };
+}
+
+/**
+ * Access pattern L2: takes an attempt back that was no failure, exactly once, also if an answer is lost or others count
+ * meanwhile. An attempt that cannot be taken back in a crowd of others stays counted. Two write units.
+ */
+export async function giveBack({ key, client, isOnly }: Taken): Promise<void> {
+  const least = { when: "n >= :one", values: { ":one": 1 } };
+  const ofClient = client && { ...least, when: allOf(least.when, `${client} >= :one`) };
+  const less = ofClient ? { ...ofClient, add: { n: -1, [client]: -1 } } : { ...least, add: { n: -1 } };
+  if (isOnly && client) {
+    const isStillOnly = { ...least, when: allOf(least.when, `${client} = :one`) };
+    if (await isGiven(key, { ...isStillOnly, add: { n: -1 }, remove: [client] })) return;
+  }
+  await isGiven(key, less);
+}
+
+/** Access pattern L3: counts a failure, whatever the limit. One write unit. Returns the count. */
+export async function addTo(limited: Limited, now: Date): Promise<number> {
+  const { item } = await tryUpdate(countOf(limited, now).key, oneMore(limited, now));
+  return item ? limitCounts.decode(item).n : 0;
+}
+
+/** Access pattern L4: the attempts of a subject in its window. Half a read unit, one if consistent. */
+export async function findCount(limited: Limited, now: Date, { consistent = false } = {}): Promise<number> {
+  return (await limitCounts.find(countOf(limited, now).key, { consistent }))?.n ?? 0;
+}
+
+/** Refuses a subject whose attempts in this window have reached the limit. */
+export function requireBelow(rule: RuleName, count: number, now: Date): void {
+  if (count >= rules[rule].most) throw tooMany(rule, now);
+}
+
+/** Access pattern L5: forgets the attempts of a subject in its window. One write unit. */
+export async function forgetCount(limited: Limited, now: Date): Promise<void> {
+  await deleteItemAt(countOf(limited, now).key);
+}
+
+function countOf({ rule, subject, client }: Limited, now: Date) {
+  const { each, ...window }: LimitRule = rules[rule];
+  const { start } = windowOf(window, now);
+  const isApart = each !== undefined && client !== undefined;
+  return { key: { pk: `LIMIT#${rule}#${subject}`, sk: start }, client: isApart ? `of_${client}` : undefined };
+}
+
+function oneMore(limited: Limited, now: Date): Patch {
+  const { client } = countOf(limited, now);
+  const expires_at = epochSecondsAfter(now, keptDays[rules[limited.rule].window]);
+  return { set: { expires_at }, add: { n: 1, ...(client && { [client]: 1 }) } };
+}
+
+async function isGiven(key: Key, patch: Patch): Promise<boolean> {
+  const failed = await transact([{ Update: updateOf(key, patch) }]).catch(staysCounted);
+  return failed.length === 0;
+}
+
+/** Others hold the count. What the attempt was for has succeeded all the same. */
+function staysCounted(error: unknown): readonly number[] {
+  if (error instanceof Refusal && error.code === "busy") return [];
+  throw error;
+}
+
+function tooMany(rule: RuleName, now: Date): Refusal {
+  const { code = "too_many_requests", reason = "Too many attempts" }: LimitRule = rules[rule];
+  const seconds = Math.ceil((windowOf(rules[rule], now).endsAt.getTime() - now.getTime()) / 60_000) * 60;
+  return new Refusal(code, `${reason}; try again in ${seconds} seconds`, { retryAfterSeconds: seconds });
+}

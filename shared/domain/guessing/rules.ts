@@ -1,0 +1,83 @@
+import type { RefusalCode } from "../../contract/refusal-codes.ts";
+
+/** The windows by the clock (UTC) in which attempts are counted. */
+type WindowLength = "hour" | "day" | "none";
+
+/** How many attempts a subject has in a window. */
+export interface LimitRule {
+  /** Whose attempts are counted. */
+  readonly of: "login" | "client" | "proof" | "stage" | "user" | "session" | "passcode";
+  readonly most: number;
+  /** The most attempts of one client within those of the subject. */
+  readonly each?: number;
+  readonly window: WindowLength;
+  /** Code of the refusals if it is not `too_many_requests`. */
+  readonly code?: RefusalCode;
+  /** The reason in the refusals if it is not "Too many attempts". */
+  readonly reason?: string;
+}
+
+/** The limits on guessing and sending by anyone (D5, D10, D11, D15, D19). */
+export const rules = {
+  /** Passwords of a login by clients without a proof. */
+  password: {
+    of: "login",
+    most: 60,
+    each: 20,
+    window: "day",
+    reason: "Too many wrong passwords; or ask for a pin: it lets you in",
+  },
+  /** Wrong passwords of a client at all logins. */
+  failures: { of: "client", most: 2_000, window: "day" },
+  /** Passwords by a client with a proof. */
+  knownPassword: { of: "proof", most: 10, window: "day" },
+  /** Wrong short pins of all logins: above it every pin is long. */
+  wrongPins: { of: "stage", most: 5_000, window: "day" },
+  registration: { of: "client", most: 30, window: "hour" },
+  passcode: { of: "user", most: 20, window: "day", code: "passcode_locked" },
+  /** Wrong passcodes in a row, until the right one. */
+  passcodesInRow: {
+    of: "passcode",
+    most: 100,
+    window: "none",
+    code: "passcode_locked",
+    reason: "100 wrong passcodes in a row: the support of the service has to unlock it or set another one first",
+  },
+  /** Numbers of a session's refresh tokens whose answer was given again. */
+  repeats: { of: "session", most: 20, window: "day" },
+} as const satisfies Readonly<Record<string, LimitRule>>;
+
+/** The name of a rule. */
+export type RuleName = keyof typeof rules;
+
+/** What pins are like, and how often they are sent and tried (D9, D10, D11). */
+export const pinRules = {
+  lifeMinutes: 12,
+  /** Tries of a login's short pins in a day, right or wrong. */
+  triesADay: 20,
+  /** How often the message of one pin is sent. */
+  messagesOfPin: 3,
+  /** Messages of a login in a day before each pin is sent only once. */
+  freeMessagesADay: 10,
+} as const;
+
+/** The shares of the stage's messages in a day: for a login's first, second, third and each further message, and for registrations (D11). */
+export const messageShares = { ofLogin: [1, 0.8, 0.6, 0.4], ofRegistrations: 0.2 } as const;
+
+/** A window by the clock. */
+export interface LimitWindow {
+  /** Its start in ISO 8601, or `ALL`. */
+  readonly start: string;
+  readonly endsAt: Date;
+}
+
+const msOf = { hour: 3_600_000, day: 86_400_000 };
+/** A rule without a window lets its subject try again after a day, whatever the day. */
+const tryAgainMs = msOf.day;
+
+/** The window of a rule at a moment. */
+export function windowOf({ window }: LimitRule, now: Date): LimitWindow {
+  if (window === "none") return { start: "ALL", endsAt: new Date(now.getTime() + tryAgainMs) };
+  const start = now.getTime() - (now.getTime() % msOf[window]);
+  return { start: new Date(start).toISOString(), endsAt: new Date(start + msOf[window]) };
+}

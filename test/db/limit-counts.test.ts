@@ -1,0 +1,151 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { clientOfSubject, subjectOf } from "../../shared/accounts/subjects.ts";
+import {
+  addTo,
+  findCount,
+  forgetCount,
+  giveBack,
+  type Limited,
+  limitCounts,
+  requireBelow,
+  take,
+} from "../../shared/db/accounts/windows.ts";
+import { type RuleName, rules } from "../../shared/domain/guessing/rules.ts";
+import { useLossyNetwork } from "../support/faults/lossy-network.ts";
+import { costOf } from "../support/records/costs.ts";
+import { readItem } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
+
+useService();
+const network = useLossyNetwork();
+const noon = new Date("2026-05-01T12:00:00.000Z");
+const midnight = new Date("2026-05-02T00:00:00.000Z");
+const endOfHour = new Date("2026-05-01T12:59:59.999Z");
+
+function fresh(rule: RuleName, client?: string): Limited {
+  return { rule, subject: randomUUID(), ...(client && { client }) };
+}
+
+async function takeTimes(limited: Limited, times: number, now = noon): Promise<void> {
+  for (let count = 0; count < times; count += 1) await take(limited, now);
+}
+
+/** Runs a write whose first answer is lost, after it was carried out. */
+async function interrupted<T>(write: () => Promise<T>, between?: () => Promise<unknown>): Promise<T> {
+  network.lose(1, "interrupted", between);
+  const outcome = await write();
+  expect(network.heal()).toBeDefined();
+  return outcome;
+}
+
+test.each([
+  ["password", noon, 43_200, midnight],
+  ["knownPassword", noon, 43_200, midnight],
+  ["registration", endOfHour, 60, new Date(endOfHour.getTime() + 1)],
+  ["passcode", noon, 43_200, midnight],
+] as const)("%s: the limit refuses until its window ends, and then opens", async (rule, now, wait, next) => {
+  const limited = fresh(rule);
+  const code = rule === "passcode" ? "passcode_locked" : "too_many_requests";
+  await takeTimes(limited, rules[rule].most, now);
+  await expect(take(limited, now)).rejects.toMatchObject({ code, facts: { retryAfterSeconds: wait } });
+  const lastMoment = new Date(next.getTime() - 1);
+  await expect(take(limited, lastMoment)).rejects.toMatchObject({ code, facts: { retryAfterSeconds: 60 } });
+  await take(limited, next);
+  expect([await findCount(limited, now), await findCount(limited, next)]).toEqual([rules[rule].most, 1]);
+});
+
+test("one client reaches its own limit before the login's, and the others go on", async () => {
+  const { subject } = fresh("password");
+  const by = (client: string): Limited => ({ rule: "password", subject, client });
+  await takeTimes(by("a"), 20);
+  await expect(take(by("a"), noon)).rejects.toMatchObject({ code: "too_many_requests" });
+  await takeTimes(by("b"), 20);
+  await takeTimes(by("c"), 20);
+  await expect(take(by("d"), noon)).rejects.toMatchObject({ code: "too_many_requests" });
+  expect(await findCount(by("d"), noon)).toBe(60);
+});
+
+test("of attempts at once no more than the limit get through", async () => {
+  const limited = fresh("knownPassword", "a");
+  const outcomes = await Promise.allSettled(Array.from({ length: 25 }, () => take(limited, noon)));
+  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(rules.knownPassword.most);
+});
+
+test("attempts given back at once leave nothing; the last of a client leaves not even its name", async () => {
+  const { subject } = fresh("password");
+  const attempts = Array.from(
+    { length: 24 },
+    (_, at): Limited => ({ rule: "password", subject, client: `c${at % 4}` }),
+  );
+  const taken = await Promise.all(attempts.map((limited) => take(limited, noon)));
+  await Promise.all(taken.map(giveBack));
+  const key = { pk: `LIMIT#password#${subject}`, sk: "2026-05-01T00:00:00.000Z" };
+  const { n, of_c0 = 0, of_c1 = 0, of_c2 = 0, of_c3 = 0 } = (await readItem(key)) ?? {};
+  expect([n, of_c0, of_c1, of_c2, of_c3]).toEqual([0, 0, 0, 0, 0]);
+  await giveBack(await take({ rule: "password", subject, client: "alone" }, noon));
+  expect(await readItem(key)).not.toHaveProperty("of_alone");
+});
+
+test("only what was taken is given back: not after it was forgotten", async () => {
+  const limited = fresh("password", "a");
+  const taken = await take(limited, noon);
+  await forgetCount(limited, noon);
+  await giveBack(taken);
+  expect(await findCount(limited, noon)).toBe(0);
+  expect(await readItem(taken.key)).toBeUndefined();
+});
+
+test("a lost answer counts once; one too many if another write came between", async () => {
+  const limited = fresh("password", "a");
+  const taken = await interrupted(() => take(limited, noon));
+  expect(await findCount(limited, noon, { consistent: true })).toBe(1);
+  await interrupted(
+    () => take(limited, noon),
+    () => take(limited, noon),
+  );
+  expect(await findCount(limited, noon, { consistent: true })).toBe(4);
+  await interrupted(
+    () => giveBack(taken),
+    () => take(limited, noon),
+  );
+  expect(await findCount(limited, noon, { consistent: true })).toBe(4);
+  await interrupted(() => addTo(limited, noon));
+  expect(await findCount(limited, noon, { consistent: true })).toBe(5);
+});
+
+test("failures in a row have no window, and what is forgotten begins again", async () => {
+  const limited = fresh("passcodesInRow");
+  expect(await addTo(limited, noon)).toBe(1);
+  expect(await addTo(limited, midnight)).toBe(2);
+  expect(() => requireBelow("passcodesInRow", 99, noon)).not.toThrow();
+  expect(() => requireBelow("passcodesInRow", 100, noon)).toThrow(/support of the service/);
+  await forgetCount(limited, midnight);
+  expect(await findCount(limited, noon)).toBe(0);
+});
+
+test("one write unit and no read to take, two to give back, half a read to ask", async () => {
+  const limited = fresh("password", "a");
+  let taken: Awaited<ReturnType<typeof take>> | undefined;
+  expect(await costOf(async () => (taken = await take(limited, noon)))).toEqual({
+    readUnits: 0,
+    writeUnits: 1,
+    sequentialTrips: 1,
+  });
+  expect(await costOf(async () => taken && giveBack(taken))).toEqual({
+    readUnits: 0,
+    writeUnits: 2,
+    sequentialTrips: 1,
+  });
+  expect(await costOf(() => findCount(limited, noon))).toEqual({ readUnits: 0.5, writeUnits: 0, sequentialTrips: 1 });
+});
+
+test("keys hold keyed hashes alone, and a client has another name at each login", async () => {
+  const subject = await subjectOf("password", "ines@example.com");
+  const client = await clientOfSubject("password", "ines@example.com", "203.0.113.7");
+  expect(client).toMatch(/^[0-9a-f]{24}$/);
+  expect(client).not.toBe(await clientOfSubject("password", "omar@example.com", "203.0.113.7"));
+  const { key } = await take({ rule: "password", subject, client }, noon);
+  expect(limitCounts.matches(key)).toBe(true);
+  expect(JSON.stringify(await readItem(key))).not.toMatch(/ines|203\.0/);
+});

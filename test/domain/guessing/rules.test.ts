@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { messageShares, pinRules, rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
+
+test("short pins of a login and of all logins stay below the promised chance of a takeover in a day", () => {
+  expect(pinRules.triesADay / 1e6).toBeLessThanOrEqual(2e-5);
+  expect(rules.wrongPins.most / 1e6).toBeLessThanOrEqual(1e-2);
+});
+
+test("each further message of a login has a smaller share of the day, and registrations the smallest", () => {
+  expect([...messageShares.ofLogin].sort((one, other) => other - one)).toEqual(messageShares.ofLogin);
+  expect(messageShares.ofRegistrations).toBeLessThan(Math.min(...messageShares.ofLogin));
+});
+
+test.each([
+  ["hour", "2026-05-01T12:00:00.000Z", "2026-05-01T13:00:00.000Z"],
+  ["day", "2026-05-01T00:00:00.000Z", "2026-05-02T00:00:00.000Z"],
+  ["none", "ALL", "2026-05-02T12:59:59.999Z"],
+] as const)("a window of one %s begins by the clock", (window, start, endsAt) => {
+  const now = new Date("2026-05-01T12:59:59.999Z");
+  expect(windowOf({ of: "user", most: 1, window }, now)).toEqual({ start, endsAt: new Date(endsAt) });
+});
