@@ -14,9 +14,9 @@ import { requireAll } from "../records/find-records.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { putIf, tryUpdate } from "../table/conditional-writes.ts";
 import { lacks } from "../table/conditions.ts";
-import { paces, retry } from "../table/retry.ts";
+import { paces, retry, retryConflicts } from "../table/retry.ts";
 import { queryPages } from "../table/table.ts";
-import { maxTransactionWrites, type TransactionWrite, transact } from "../table/transaction.ts";
+import { maxTransactionWrites, type TransactionWrite, transactOnce } from "../table/transaction.ts";
 import { replaceItem, type WriteContext } from "../writes/write-plans.ts";
 import { addCounts } from "./notification-counts.ts";
 import {
@@ -51,7 +51,7 @@ const idsPerPage = 10 * mostTogether;
  * Access pattern N5: marks the caller's notifications as read, or as unread, all or none, and updates the counts (D26,
  * D27). Returns them in the order of the ids. A repetition of a request with an Idempotency-Key marks nothing and
  * returns those that are left (D32). Refuses with `records_not_found` if one is missing or another user's, and as
- * `busy` after many lost races. n read units, two round trips.
+ * `busy` if others change or hold them for a second. n read units, two round trips.
  */
 export function markNotifications(
   ids: readonly number[],
@@ -59,14 +59,14 @@ export function markNotifications(
   context: MarkContext,
 ): Promise<MarkedNotifications> {
   const { userId } = context.caller;
-  return retry(paces.record, async () => {
+  return retryConflicts(async (_, leftMs) => {
     const [earlier, stored] = await Promise.all([findEarlier(context), readPresent(userId, ids)]);
     // The notifications that were read beside the change may be older than it.
     if (earlier) return showAgain(await readPresent(userId, ids));
     requireAll(ids, stored);
     const change = context.key ? [putChange(newChange("NOTIFICATIONS", [], context))] : [];
     const marked = stored.map((item) => mark(userId, item, read ? context.now : null));
-    const isWritten = await writeMarked(stored, marked, context, change);
+    const isWritten = await writeMarked(stored, marked, context, leftMs, change);
     return isWritten ? { ...showNotifications(marked.map(({ item }) => item)), total: marked.length } : undefined;
   });
 }
@@ -105,7 +105,7 @@ async function markUnread(
   for await (const unread of readAhead(unreadInTurn(userId))) {
     if (!isFirst && context.remainingMs() < lastTransactionMs) break;
     isFirst = false;
-    const marked = await retry(paces.record, async (race) => {
+    const marked = await retryConflicts(async (race, leftMs) => {
       const stored =
         race === 0
           ? unread
@@ -115,7 +115,7 @@ async function markUnread(
             );
       const concerned = stored.filter(({ record }) => at === undefined || record.created_at <= at);
       const next = concerned.map((item) => mark(userId, item, context.now));
-      return (await writeMarked(concerned, next, context)) ? next : undefined;
+      return (await writeMarked(concerned, next, context, leftMs)) ? next : undefined;
     });
     const changed = marked.filter(({ isChanged }) => isChanged);
     newest.push(...changed.slice(0, maxShown - newest.length).map(({ item }) => item));
@@ -158,6 +158,7 @@ async function writeMarked(
   stored: readonly StoredNotification[],
   marked: readonly Marked[],
   { caller, change }: MarkContext,
+  leftMs: number,
   others: readonly TransactionWrite[] = [],
 ): Promise<boolean> {
   const after = marked.flatMap(({ item, isChanged }) => (isChanged ? [item] : []));
@@ -166,7 +167,7 @@ async function writeMarked(
     replaceItem(item, notifications.encode(after[at] ?? item), { now: new Date(), change, notifies: true }),
   );
   const all = [...writes, ...addCounts(caller.userId, before, after), ...others];
-  return all.length === 0 || (await transact(all)).length === 0;
+  return all.length === 0 || (await transactOnce(all, leftMs)).length === 0;
 }
 
 /** A notification after marking. One that is already marked so keeps its time of reading. */

@@ -4,9 +4,9 @@ import type { Scope } from "../../domain/caller.ts";
 import type { Found } from "../../domain/paging/paging.ts";
 import { listWrites } from "../lists/list-writes.ts";
 import { type ListedFields, type ListedItem, toFields } from "../lists/listed-items.ts";
-import { paces, retry } from "../table/retry.ts";
+import { paces, retryConflicts } from "../table/retry.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { commitTogether } from "../writes/commit.ts";
+import { type Attempt, commitOnce } from "../writes/commit.ts";
 import { replaceItem, requireUnchanged, type WriteContext } from "../writes/write-plans.ts";
 import { type ChangeContext, findEarlier, newChange, putChange, shownId, type UndoableList } from "./changes.ts";
 import { readRecordsWithin, requireAll } from "./find-records.ts";
@@ -73,23 +73,27 @@ export function changeTogether<L extends UndoableList, Values extends object>(
   asked: BulkAsked<Values>,
   context: CallerContext,
 ): Promise<BulkChange<L>> {
-  return retry(paces.bulk, async () => {
+  return retryConflicts(async (count, leftMs) => {
     const read = () => readRecordsWithin(kind.list, asked.ids, asked.scope);
     const [earlier, found] = await onceAuthorized(context.authorization, Promise.all([findEarlier(context), read()]));
     // The records that were read beside the change may be older than it.
     if (earlier) return { ...show((await read()).map(unchanged)), changeId: shownId(earlier), isRepetition: true };
     const steps = stepsOf(kind, asked, found);
     if (!context.key && steps.every(({ next }) => next === undefined)) return { ...show(steps), changeId: undefined };
-    const change = await commitSteps(kind, steps, context);
+    const change = await commitSteps(kind, steps, context, { count, leftMs });
     return change && { ...show(steps), changeId: shownId(change) };
-  });
+  }, paces.bulk);
 }
 
-/** Writes the steps of a change with its item, and further writes, in one transaction. Undefined if others came first. */
+/**
+ * Writes the steps of a change with its item, and further writes, in one transaction. Undefined if others came first;
+ * throws if others' transactions hold the items.
+ */
 export async function commitSteps<L extends UndoableList, Values extends object>(
   { list, valuesOf }: BulkKind<L, Values>,
   steps: readonly Step<L>[],
   context: CallerContext,
+  attempt: Attempt,
   others: readonly TransactionWrite[] = [],
 ) {
   const changed = steps.flatMap(({ record, next }) =>
@@ -101,7 +105,7 @@ export async function commitSteps<L extends UndoableList, Values extends object>
     next ? replaceItem(record, next, { ...context, notifies: true }, stamps) : requireUnchanged(record),
   );
   const counts = steps.flatMap(({ record, next }) => (next ? listWrites(list, record, next).counts : []));
-  const failed = await commitTogether([...writes, ...others, putChange(change)], counts, paces.bulk);
+  const failed = await commitOnce([...writes, ...others, putChange(change)], counts, attempt);
   return failed.length > 0 ? undefined : change;
 }
 

@@ -3,7 +3,8 @@ import type { Caller } from "../../domain/caller.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { type ListedItem, listedItems, listedKey } from "../lists/listed-items.ts";
 import { readBatch } from "../table/batch-reads.ts";
-import { paces, retry } from "../table/retry.ts";
+import { paces, retryConflicts } from "../table/retry.ts";
+import type { Attempt } from "../writes/commit.ts";
 import { type BulkKind, type CallerContext, commitSteps, onceAuthorized } from "./bulk-changes.ts";
 import { findChange, findEarlier, markUndone, type StoredChange, type UndoableList } from "./changes.ts";
 import { recordNotFound } from "./find-records.ts";
@@ -29,17 +30,17 @@ interface UndoneChange {
  * change is read while the caller is authorized. n read units and one for every 4 KB of the change; three round trips.
  */
 export function undoChange(changeId: string, context: CallerContext): Promise<UndoneChange> {
-  return retry(paces.bulk, async () => {
+  return retryConflicts(async (count, leftMs) => {
     const reading = Promise.all([findEarlier(context), findChange(changeId)]);
     const [earlier, found] = await onceAuthorized(context.authorization, reading);
     if (earlier && isUndoable(earlier)) return { ...show(earlier), isRepetition: true };
     if (!found || !isUndoable(found) || !mayUndo(found, context.caller)) throw recordNotFound();
     requireOpen(found, context.now);
     const undo = await (found.list === "TIMESHEETS"
-      ? restore(timesheetStates, found, context)
-      : restore(jobTimers, found, context));
+      ? restore(timesheetStates, found, context, { count, leftMs })
+      : restore(jobTimers, found, context, { count, leftMs }));
     return undo && show(undo);
-  });
+  }, paces.bulk);
 }
 
 /** Returns the change that undoes; undefined if others came first. */
@@ -47,6 +48,7 @@ async function restore<L extends UndoableList, Values extends object>(
   kind: BulkKind<L, Values>,
   undone: StoredChange,
   context: CallerContext,
+  attempt: Attempt,
 ): Promise<UndoableChange | undefined> {
   const records = await readUntouched(kind.list, undone);
   const steps = records?.map((record, at) => {
@@ -55,7 +57,7 @@ async function restore<L extends UndoableList, Values extends object>(
   });
   if (!steps) return undefined;
   const change = { ...context.change, undoes: undone.change_id };
-  return commitSteps(kind, steps, { ...context, change }, [markUndone(undone, change.id)]);
+  return commitSteps(kind, steps, { ...context, change }, attempt, [markUndone(undone, change.id)]);
 }
 
 function show({ change_id: id, list, records }: UndoableChange): UndoneChange {

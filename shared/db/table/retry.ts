@@ -1,8 +1,4 @@
-import {
-  TransactionCanceledException,
-  TransactionConflictException,
-  TransactionInProgressException,
-} from "@aws-sdk/client-dynamodb";
+import { TransactionCanceledException, TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import { jitter, sleep } from "../../backoff.ts";
 import { Refusal } from "../../domain/refusal.ts";
 
@@ -39,20 +35,21 @@ export const paces = {
 const retryAfterSeconds = 1;
 
 /**
- * Retries until an attempt returns an outcome; undefined means that other writers came first. Attempts are numbered
- * from 0. If the pace ends without an outcome, `giveUp` decides; by default it refuses with `busy`. If a first attempt
- * on stale reads refuses, the decision is made again. A refusal with `busy` is final, because the attempt may have
- * written, and the next one would take its writes for another's.
+ * Retries until an attempt returns an outcome; undefined means that other writers came first. An attempt gets its number,
+ * from 0, and the milliseconds that are left of the pace. If the pace ends without an outcome, `giveUp` decides; by
+ * default it refuses with `busy`. If a first attempt on stale reads refuses, the decision is made again. A refusal with
+ * `busy` is final, because the attempt may have written, and the next one would take its writes for another's.
  */
 export async function retry<T>(
   pace: Pace,
-  attempt: (count: number) => Promise<T | undefined>,
+  attempt: (count: number, leftMs: number) => Promise<T | undefined>,
   giveUp: () => T = refuseAsBusy,
 ): Promise<T> {
   const { tries = Number.POSITIVE_INFINITY, withinMs = Number.POSITIVE_INFINITY, isFirstStale = false } = pace;
   const startedAt = performance.now();
   for (let count = 0; count < tries; count += 1) {
-    const outcome = await attempt(count).catch((error: unknown) => {
+    const leftMs = withinMs - (performance.now() - startedAt);
+    const outcome = await attempt(count, leftMs).catch((error: unknown) => {
       if (count > 0 || !isFirstStale || !isDecision(error)) throw error;
       return undefined;
     });
@@ -64,10 +61,13 @@ export async function retry<T>(
   return giveUp();
 }
 
-/** Repeats a call while others' transactions hold its items, at a pace. Then refuses with `busy`. */
-export function retryConflicts<T>(call: () => Promise<T>, pace: Pace = paces.conflict): Promise<T> {
-  return retry(pace, () =>
-    call().catch((error: unknown) => {
+/** As `retry`, but an attempt that meets others' transactions is made again, too: it has written nothing. */
+export function retryConflicts<T>(
+  attempt: (count: number, leftMs: number) => Promise<T | undefined>,
+  pace: Pace = paces.conflict,
+): Promise<T> {
+  return retry(pace, (count, leftMs) =>
+    attempt(count, leftMs).catch((error: unknown) => {
       if (!isConflict(error)) throw error;
       return undefined;
     }),
@@ -88,7 +88,7 @@ function isDecision(error: unknown): boolean {
 }
 
 function isConflict(error: unknown): boolean {
-  if (error instanceof TransactionConflictException || error instanceof TransactionInProgressException) return true;
+  if (error instanceof TransactionConflictException) return true;
   if (!(error instanceof TransactionCanceledException)) return false;
   const codes = (error.CancellationReasons ?? []).map((reason) => reason.Code);
   return codes.some((code) => code !== undefined && transientCodes.has(code));

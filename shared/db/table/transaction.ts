@@ -8,7 +8,7 @@ import {
   TransactWriteItemsCommand,
 } from "@aws-sdk/client-dynamodb";
 import { fromAttributes, inTable, type Plain } from "./attributes.ts";
-import { type Pace, paces, retryConflicts } from "./retry.ts";
+import { paces, retry, retryConflicts } from "./retry.ts";
 import { type Item, type Key, tableClient } from "./table.ts";
 import { liveItem } from "./tombstones.ts";
 
@@ -18,36 +18,27 @@ export const maxTransactionWrites = 100;
 /** One write of a transaction. The table's name is added here. */
 export type TransactionWrite = { [K in keyof TransactWriteItem]: Plain<NonNullable<TransactWriteItem[K]>> };
 
-/** The writes of a transaction, for each attempt after so many conflicts. */
-type WritesByAttempt = (conflicts: number) => readonly TransactionWrite[];
+/**
+ * Carries out up to 100 writes, or none of them. Returns the positions of the writes whose conditions failed; none means
+ * that everything was written. Refuses with `busy` if others' transactions hold the items for longer than a second (D18).
+ */
+export function transact(writes: readonly TransactionWrite[]): Promise<readonly number[]> {
+  return retryConflicts((_, leftMs) => transactOnce(writes, leftMs));
+}
 
 /**
- * Carries out up to 100 writes, or none of them. If an answer is lost, the SDK repeats the call under the same token,
- * and the writes happen once. After a conflict nothing was written: the next attempt has a token of its own, and may
- * have other writes. Returns the positions of the writes whose conditions failed; none means that everything was
- * written. Refuses with `busy` if others' transactions hold the items for longer than the pace, by default a second
- * (D18).
+ * As `transact`, but throws if others' transactions hold the items. Nothing was written then, and the next attempt may
+ * have other writes. If an answer is lost, the SDK repeats the call under the same token, and the writes happen once.
+ * While the first call is in progress, the same call is repeated, because one with another token would conflict with it.
  */
-export async function transact(
-  writes: readonly TransactionWrite[] | WritesByAttempt,
-  pace: Pace = paces.conflict,
-): Promise<readonly number[]> {
-  const writesOf = typeof writes === "function" ? writes : () => writes;
-  let conflicts = 0;
-  let call: TransactWriteItemsCommand | undefined;
-  return retryConflicts(async () => {
-    call ??= transactionOf(writesOf(conflicts));
-    try {
-      return await send(call);
-    } catch (error) {
-      // A transaction in progress is repeated as it is, so that it does not conflict with itself.
-      if (!(error instanceof TransactionInProgressException)) {
-        conflicts += 1;
-        call = undefined;
-      }
-      throw error;
-    }
-  }, pace);
+export function transactOnce(writes: readonly TransactionWrite[], withinMs: number): Promise<readonly number[]> {
+  const call = transactionOf(writes);
+  return retry({ ...paces.conflict, withinMs }, () =>
+    send(call).catch((error: unknown) => {
+      if (!(error instanceof TransactionInProgressException)) throw error;
+      return undefined;
+    }),
+  );
 }
 
 function transactionOf(writes: readonly TransactionWrite[]): TransactWriteItemsCommand {

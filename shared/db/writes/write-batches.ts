@@ -1,7 +1,6 @@
 import { Refusal } from "../../domain/refusal.ts";
 import { keyOf, nameOf } from "../table/item-keys.ts";
 import { bytesInTable, mostTransactionBytes } from "../table/item-size.ts";
-import { paces } from "../table/retry.ts";
 import { maxTransactionWrites, type TransactionWrite } from "../table/transaction.ts";
 import { type Commit, commitTogether } from "./commit.ts";
 import { type Count, counterKey, partFor } from "./counters.ts";
@@ -110,7 +109,7 @@ async function writeBatch(batch: readonly Waiting[], partOf: (conflicts: number)
   while (open.length > 0) {
     try {
       const [writes, counts] = [open.flatMap((each) => each.writes), open.flatMap((each) => each.counts)];
-      open = settleFailed(open, await commitTogether(writes, counts, paces.conflict, partOf));
+      open = settleFailed(open, await commitTogether(writes, counts, partOf));
     } catch (error) {
       if (open.length > 1 && isOfSome(error)) {
         const middle = Math.ceil(open.length / 2);

@@ -48,6 +48,24 @@ test("D18: what waits for others gives up within its time, in the way that its c
   });
 });
 
+test("D18: an attempt gets the time that is left, so that what it repeats itself ends with the others", async () => {
+  const left: number[] = [];
+  const pace = { withinMs: 100, firstPauseMs: 20, longestPauseMs: 20 };
+  const startedAt = performance.now();
+  const attempt = async (_: number, leftMs: number) => {
+    left.push(leftMs);
+    return retry(
+      { ...pace, withinMs: leftMs },
+      async () => undefined,
+      () => undefined,
+    );
+  };
+  await expect(retry(pace, attempt)).rejects.toMatchObject({ code: "busy" });
+  expect(performance.now() - startedAt).toBeLessThan(190);
+  expect(left[0]).toBeGreaterThan(90);
+  expect(left.toSorted((one, other) => other - one)).toEqual(left);
+});
+
 test("D18: what is tried again after others were faster is tried by the one helper", () => {
   // The client package runs in apps, and repeats requests, not writes of the table.
   const files = globSync("{functions,shared}/**/*.ts", { cwd: root, exclude: ["shared/client/**"] });

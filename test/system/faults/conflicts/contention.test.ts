@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type Pace, paces } from "../../../../shared/db/table/retry.ts";
-import { commitTogether } from "../../../../shared/db/writes/commit.ts";
+import { type Pace, paces, retryConflicts } from "../../../../shared/db/table/retry.ts";
+import { commitOnce } from "../../../../shared/db/writes/commit.ts";
 import { countsBetween } from "../../../../shared/db/writes/counters.ts";
 import { type Contention, modelContention } from "../../../support/faults/conflict-model.ts";
 import { inParts, useHeldItems } from "../../../support/faults/held-items.ts";
@@ -16,7 +16,10 @@ const paid = countsBetween("TIMESHEETS", { ...place, state: "pending" }, { ...pl
 
 /** Payments of timesheets of one company and month, each of its own timesheet. */
 function payments(pace: Pace = paces.bulk) {
-  return (at: number) => commitTogether([{ Put: { Item: { pk: `TIMESHEET#${at}`, sk: "TIMESHEET" } } }], paid, pace);
+  return (at: number) => {
+    const writes = [{ Put: { Item: { pk: `TIMESHEET#${at}`, sk: "TIMESHEET" } } }];
+    return retryConflicts((count, leftMs) => commitOnce(writes, paid, { count, leftMs }), pace);
+  };
 }
 
 function show(name: string, figures: Contention): Contention {

@@ -47,12 +47,22 @@ test("D18, D32: of 20 equal payments at once one is carried out, none is busy, a
   expect(await revisions()).toEqual(before.map((revision) => revision + 1));
 });
 
-test("D41: of 20 undos at once one is made, none is busy", async () => {
+test("D41: of 50 undos at once one is made, none is busy", async () => {
   const { headers } = await mark(operator, ids, "paid");
   const before = await revisions();
-  const answers = await atOnce(20, () => undo(operator, headers["change-id"]));
+  const answers = await atOnce(50, () => undo(operator, headers["change-id"]));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-  expect(answers.filter(({ body }) => body.code === "change_undone")).toHaveLength(19);
+  expect(answers.filter(({ body }) => body.code === "change_undone")).toHaveLength(49);
+  expect(await revisions()).toEqual(before.map((revision) => revision + 1));
+});
+
+test("D32, D41: of 50 equal undos at once with one key one is made, and each gets its change", async () => {
+  const [key, { headers }] = [crypto.randomUUID(), await mark(operator, ids, "paid")];
+  const before = await revisions();
+  const answers = await atOnce(50, () => undo(operator, headers["change-id"], { key }));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1);
+  expect(new Set(answers.map((answer) => answer.headers["change-id"])).size).toBe(1);
   expect(await revisions()).toEqual(before.map((revision) => revision + 1));
 });
 
