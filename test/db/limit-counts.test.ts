@@ -10,6 +10,7 @@ import {
   limitCounts,
   requireBelow,
   take,
+  takeOnce,
 } from "../../shared/db/accounts/windows.ts";
 import { type RuleName, rules } from "../../shared/domain/guessing/rules.ts";
 import { useLossyNetwork } from "../support/faults/lossy-network.ts";
@@ -148,4 +149,30 @@ test("keys hold keyed hashes alone, and a client has another name at each login"
   const { key } = await take({ rule: "password", subject, client }, noon);
   expect(limitCounts.matches(key)).toBe(true);
   expect(JSON.stringify(await readItem(key))).not.toMatch(/ines|203\.0/);
+});
+
+test("a number that grows counts once, however often it comes and in whatever order; above the limit only counted ones pass", async () => {
+  const limited = fresh("repeats");
+  const outcomes = [];
+  for (let number = 1; number <= 21; number += 1) outcomes.push(await takeOnce(limited, 2 * number, noon));
+  expect(outcomes).toEqual([...Array.from({ length: 20 }, () => true), false]);
+  const again = await Promise.all([40, 40, 39, 2, 42].map((number) => takeOnce(limited, number, noon)));
+  expect(again).toEqual([true, true, true, true, false]);
+  expect(await findCount(limited, noon)).toBe(20);
+  expect(await takeOnce(limited, 42, midnight)).toBe(true);
+});
+
+test("50 requests at once count one number once, and a lost answer does not count it twice", async () => {
+  const limited = fresh("repeats");
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => takeOnce(limited, 7, noon)));
+  expect(new Set(outcomes)).toEqual(new Set([true]));
+  expect(await interrupted(() => takeOnce(limited, 8, noon))).toBe(true);
+  expect(
+    await interrupted(
+      () => takeOnce(limited, 9, noon),
+      () => takeOnce(limited, 10, noon),
+    ),
+  ).toBe(true);
+  expect(await findCount(limited, noon)).toBe(4);
+  expect(await costOf(() => takeOnce(limited, 11, noon))).toEqual({ readUnits: 0, writeUnits: 1, sequentialTrips: 1 });
 });

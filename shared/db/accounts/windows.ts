@@ -12,6 +12,8 @@ import { type Patch, updateOf } from "../table/updates.ts";
 interface StoredCount extends StoredItem {
   readonly n: number;
   readonly expires_at: number;
+  /** The last number that was counted, of numbers that only grow. */
+  readonly highest?: number;
 }
 
 /** The entity of counted attempts; the key holds the rule, the subject's keyed hash and the window's start. */
@@ -53,6 +55,21 @@ export async function take(limited: Limited, now: Date): Promise<Taken> {
   });
   if (!isWritten) throw tooMany(limited.rule, now);
   return { key, client, isOnly: client !== undefined && item?.[client] === 1 };
+}
+
+/**
+ * Access pattern L6: counts a number of a subject whose numbers only grow, once for however many attempts. False, and
+ * uncounted, above the limit. One write unit, one round trip.
+ */
+export async function takeOnce(limited: Limited, number: number, now: Date): Promise<boolean> {
+  const { set, ...more } = oneMore(limited, now);
+  const { isWritten, item } = await tryUpdate(countOf(limited, now).key, {
+    when: allOf(anyOf(lacks("n"), "n < :most"), anyOf(lacks("highest"), "highest < :number")),
+    values: { ":most": rules[limited.rule].most, ":number": number },
+    set: { ...set, highest: number },
+    ...more,
+  });
+  return isWritten || (item !== undefined && (limitCounts.decode(item).highest ?? 0) >= number);
 }
 
 /**
