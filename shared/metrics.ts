@@ -15,22 +15,16 @@ export const metrics = {
   PasscodeFailures: [],
   /** Spent refresh tokens that got their successor again, because they were spent a moment before (D5). */
   RefreshesRepeated: [],
+  /** Refresh tokens with a number above the stored one: the table was restored to an earlier state (D5). */
+  RefreshesAhead: [],
   /** SMS that SNS accepted. */
   SmsSent: [],
   /** Recipients that SES or SNS refuses for good. No message reaches them. */
   RecipientsRefused: [],
   /** Devices that get no more pushes: their push service refused the token, or SNS disabled the endpoint. */
   DevicesDropped: [],
-  /** A login's first three SMS of a day, and SMS of registrations, that the stage's ceiling held back. */
+  /** SMS that were not sent because the stage's ceiling was reached. */
   SmsRefused: [],
-  /** The same of e-mails. */
-  MailRefused: [],
-  /** Messages of a login beyond its third of a day that the stage's ceiling held back, of both kinds. */
-  FurtherMessagesRefused: [],
-  /** Percent of the stage's SMS of the day that are used, at each one that is counted. */
-  SmsShare: [],
-  /** The same of e-mails. */
-  MailShare: [],
   /**
    * Events of another system with a version not above the stored one. Some are repeated or late; if all are, its clock
    * is wrong.

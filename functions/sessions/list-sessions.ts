@@ -1,6 +1,6 @@
 import { requireSession } from "../../shared/accounts/caller-session.ts";
 import { listSessions } from "../../shared/contract/sessions.ts";
-import { familyOf, findUnexpiredSessions, refreshedAt, type StoredSession } from "../../shared/db/accounts/sessions.ts";
+import { familyOf, findUnexpiredSessions, type StoredSession } from "../../shared/db/accounts/sessions.ts";
 import { findDevices, type StoredDevice } from "../../shared/db/notifications/devices.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
@@ -27,7 +27,7 @@ function shown(session: StoredSession, devices: readonly StoredDevice[], session
   return {
     id,
     opened_at: session.opened_at,
-    refreshed_at: refreshedAt(session).toISOString(),
+    refreshed_at: session.renewed_at,
     platforms: devices.flatMap(({ family, platform }) => (family === id ? [platform] : [])),
     current: id === sessionId,
   };

@@ -1,8 +1,15 @@
+import { subjectOf } from "../../shared/accounts/subjects.ts";
 import { refreshToken } from "../../shared/contract/sessions.ts";
 import { findAccount } from "../../shared/db/accounts/accounts.ts";
-import { revokeSession, rotateSession } from "../../shared/db/accounts/sessions.ts";
+import { endSession, findSession, rotateSession } from "../../shared/db/accounts/sessions.ts";
+import { takeOnce } from "../../shared/db/accounts/windows.ts";
 import { dropDevicesOfSession } from "../../shared/db/notifications/device-tokens.ts";
-import { makeRefreshToken, parseRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
+import {
+  isGenuine,
+  makeRefreshToken,
+  parseRefreshToken,
+  type RefreshPlace,
+} from "../../shared/domain/accounts/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { count } from "../../shared/metrics.ts";
@@ -10,26 +17,34 @@ import { hmacKey } from "../../shared/secrets.ts";
 import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
 
 /**
- * Spends a refresh token for new tokens; one that was spent before ends its whole family and removes its devices, but for
- * the minute in which an answer that was lost is given again (D5, D28). One that has expired ends nothing: it proves an
- * earlier session (D10). The session is changed last, so that a fault before it costs nothing.
+ * Renews a session by its refresh token. A token that was spent before ends the session and removes its devices, except
+ * for the minute in which its answer is given again (D5, D28). A token that has expired, or that the service did not
+ * make, ends nothing. The session is changed last, so that a fault before it costs nothing.
  */
 export const handler = anonymous(refreshToken, async ({ body, now, change }) => {
-  const key = await hmacKey();
-  const spent = parseRefreshToken(body.refresh_token, key);
-  if (!spent) throw refreshTokenInvalid();
-  const { userId, family } = spent;
-  const next = makeRefreshToken(userId, family, key);
-  const account = await findAccount(userId);
+  const given = parseRefreshToken(body.refresh_token);
+  if (!given) throw refreshTokenInvalid();
+  const { userId, family, n } = given;
+  const [session, account, key] = await Promise.all([findSession(userId, family), findAccount(userId), hmacKey()]);
+  if (!session || !isGenuine(given, session.seed, key)) throw refreshTokenInvalid();
+  const next = makeRefreshToken({ userId, family, n: n + 1 }, session.seed, key);
   const token = account && (await issueTokens(account.user, family, next, now));
-  const current = account && (await rotateSession(spent, next, account.epoch, now));
-  if (!token || !current) {
-    if (await revokeSession(spent, account?.epoch, change)) await dropDevicesOfSession(userId, family);
-    throw refreshTokenInvalid();
+  const outcome = await rotateSession(given, session, account?.epoch, now);
+  if (outcome === "reused") {
+    await endSession(userId, family, change, { revoked: true });
+    await dropDevicesOfSession(userId, family);
   }
-  if (current !== next) count("RefreshesRepeated", {});
-  return { token: { ...token, refresh_token: current } };
+  const isAnswered = outcome === "renewed" || (outcome === "repeated" && (await mayRepeat(given, now)));
+  if (!token || !isAnswered) throw refreshTokenInvalid();
+  if (outcome === "repeated") count("RefreshesRepeated", {});
+  if (n > session.n) count("RefreshesAhead", {});
+  return { token };
 });
+
+/** Counts a number whose answer is given again: 20 a session and day, however many requests ask for one. */
+async function mayRepeat({ family, n }: RefreshPlace, now: Date): Promise<boolean> {
+  return takeOnce({ rule: "repeats", subject: await subjectOf("repeats", family) }, n, now);
+}
 
 function refreshTokenInvalid(): Refusal {
   return new Refusal("refresh_token_invalid", "The refresh token is spent, expired or unknown; sign in again");

@@ -8,7 +8,7 @@ import { openSession } from "../../shared/db/accounts/sessions.ts";
 import { findCompany } from "../../shared/db/records/companies.ts";
 import { requireLogin } from "../../shared/domain/accounts/login.ts";
 import { unusableHash, verifyPassword } from "../../shared/domain/accounts/password.ts";
-import { makeFamily, makeRefreshToken } from "../../shared/domain/accounts/refresh-token.ts";
+import { firstNumber, makeFamily, makeRefreshToken, makeSeed } from "../../shared/domain/accounts/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { anonymousByAddress } from "../../shared/http/anonymous-by-address.ts";
 import { hmacKey } from "../../shared/secrets.ts";
@@ -26,12 +26,12 @@ export const handler = anonymousByAddress(signIn, async ({ body, now, clientAddr
   if (!account || !isRight) throw new Refusal("login_invalid", "The login or the password is wrong");
 
   const { user, epoch } = account;
-  const family = makeFamily(now);
-  const refreshToken = makeRefreshToken(user.id, family, await hmacKey());
+  const [family, seed] = [makeFamily(now), makeSeed()];
+  const refreshToken = makeRefreshToken({ userId: user.id, family, n: firstNumber }, seed, await hmacKey());
   const [company, token] = await Promise.all([
     findCompany(user.financial_company_id),
     issueTokens(user, family, refreshToken, now),
-    openSession(user.id, family, refreshToken, epoch, now),
+    openSession(user.id, family, seed, epoch, now),
     forgivePassword(guesser, counted, now),
     renewPasswordHash(user.id, body.password, hash),
   ]);

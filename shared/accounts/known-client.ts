@@ -4,7 +4,7 @@ import { findSession } from "../db/accounts/sessions.ts";
 import { findDeviceOwner } from "../db/notifications/device-owners.ts";
 import { findDevice, isRegistered } from "../db/notifications/devices.ts";
 import type { Login } from "../domain/accounts/login.ts";
-import { parseRefreshToken, type RefreshToken } from "../domain/accounts/refresh-token.ts";
+import { isProofOfSession, parseRefreshToken, type RefreshToken } from "../domain/accounts/refresh-token.ts";
 import { hashToken } from "../domain/token-hash.ts";
 import { hmacKey } from "../secrets.ts";
 
@@ -15,18 +15,19 @@ import { hmacKey } from "../secrets.ts";
  */
 export async function isKnownClient(login: Login, proof: string | undefined): Promise<boolean> {
   if (proof === undefined) return false;
-  const token = parseRefreshToken(proof, await hmacKey());
+  const token = parseRefreshToken(proof);
   return token ? isOwnSession(login, token) : isOwnDevice(login, proof);
 }
 
-async function isOwnSession({ value }: Login, { userId, family, hash }: RefreshToken): Promise<boolean> {
-  const [owner, session, account] = await Promise.all([
+async function isOwnSession({ value }: Login, token: RefreshToken): Promise<boolean> {
+  const [owner, session, account, key] = await Promise.all([
     findUserIdOfLogin(value),
-    findSession(userId, family),
-    findAccount(userId),
+    findSession(token.userId, token.family),
+    findAccount(token.userId),
+    hmacKey(),
   ]);
-  if (owner !== userId || session?.refresh_hash !== hash || session.revoked) return false;
-  return session.epoch === account?.epoch;
+  if (owner !== token.userId || !session || session.epoch !== account?.epoch) return false;
+  return isProofOfSession(token, session, key);
 }
 
 async function isOwnDevice({ value }: Login, deviceToken: string): Promise<boolean> {

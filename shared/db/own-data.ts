@@ -7,7 +7,7 @@ import { profiles } from "./accounts/profiles.ts";
 import { publicKeys } from "./accounts/public-keys.ts";
 import { resetTokens } from "./accounts/reset-tokens.ts";
 import { countedSms, sendings, sentMessageOf } from "./accounts/sendings.ts";
-import { familyOf, refreshedAt, sessions } from "./accounts/sessions.ts";
+import { familyOf, sessions } from "./accounts/sessions.ts";
 import { smsCounts } from "./accounts/sms-ceilings.ts";
 import { throttles } from "./accounts/throttles.ts";
 import { userSecrets } from "./accounts/user-secrets.ts";
@@ -72,7 +72,7 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
     id: familyOf(session),
     opened_at: session.opened_at,
     ...(session.valid_to > new Date(0).toISOString()
-      ? { refreshed_at: refreshedAt(session).toISOString(), valid_to: session.valid_to }
+      ? { refreshed_at: session.renewed_at, valid_to: session.valid_to }
       : { refreshed_at: null, valid_to: null }),
   })),
   // Its token is left out, because it proves a known client (D10).

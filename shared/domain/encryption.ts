@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 
 const cipherName = "aes-256-gcm";
 const ivBytes = 12;
@@ -25,21 +25,4 @@ export function decrypt(bytes: Buffer, key: Buffer, context = ""): string | unde
   } catch {
     return undefined;
   }
-}
-
-/**
- * Encrypts text for one purpose, under a key derived from a secret of 32 random bytes, which needs no slow derivation.
- * Returns base64url of nonce, tag and ciphertext.
- */
-export function encryptText(text: string, secret: string, purpose: string): string {
-  return encrypt(text, keyFrom(secret, purpose)).toString("base64url");
-}
-
-/** Decrypts a result of `encryptText`. Undefined with another secret or purpose, or after tampering. */
-export function decryptText(encrypted: string, secret: string, purpose: string): string | undefined {
-  return decrypt(Buffer.from(encrypted, "base64url"), keyFrom(secret, purpose));
-}
-
-function keyFrom(secret: string, purpose: string): Buffer {
-  return Buffer.from(hkdfSync("sha256", secret, "", purpose, 32));
 }

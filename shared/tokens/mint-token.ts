@@ -1,6 +1,6 @@
 import { findAccount } from "../db/accounts/accounts.ts";
 import { openSession } from "../db/accounts/sessions.ts";
-import { makeFamily } from "../domain/accounts/refresh-token.ts";
+import { makeFamily, makeSeed } from "../domain/accounts/refresh-token.ts";
 import { signAccessToken, type TokenSubject } from "./issue-tokens.ts";
 
 /** An access token that a person made, and its session. */
@@ -10,12 +10,12 @@ export interface MintedToken {
 }
 
 /**
- * Makes an access token for a user without their password. It opens a session that has no refresh token and that
- * signing out ends.
+ * Makes an access token for a user without their password. It opens a session whose refresh token is given to
+ * nobody, and that signing out ends.
  */
 export async function mintToken(subject: TokenSubject, lifeSeconds: number, now: Date): Promise<MintedToken> {
   const account = await findAccount(subject.id);
   const family = makeFamily(now);
-  await openSession(subject.id, family, crypto.randomUUID(), account?.epoch ?? 0, now);
+  await openSession(subject.id, family, makeSeed(), account?.epoch ?? 0, now);
   return { token: await signAccessToken(subject, family, now, lifeSeconds), family };
 }

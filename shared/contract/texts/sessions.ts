@@ -34,8 +34,8 @@ Clients that were signed in before should send \`Known-Client\`, so that strange
 
 export const refreshTokenText = describes(refreshToken, {
   description: `Call it on a 401 \`token_expired\`, or shortly before. Every refresh token works once: keep the new one and drop the old.
-If the answer was lost, repeat within 60 seconds; calls at the same time all get one successor. A token that turns up again later
-looks stolen, and its whole session ends.`,
+If the answer was lost, repeat within 60 seconds; calls at the same time all get one successor. 20 tokens a session and day (UTC) are
+answered again in that way. A token that turns up again later looks stolen, and its whole session ends.`,
   body: {
     text: "The session to go on with.",
     fields: { refresh_token: ["The latest one of the session.", "example-refresh-token-7Jd0"] },

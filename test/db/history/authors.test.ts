@@ -17,10 +17,11 @@ import type { OperationName } from "../../../shared/contract/operations.ts";
 import { endSession, refreshToken, signOut } from "../../../shared/contract/sessions.ts";
 import { findUserIdOfLogin } from "../../../shared/db/accounts/logins.ts";
 import { openSession, sessionKey } from "../../../shared/db/accounts/sessions.ts";
+import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import type { RecordItem } from "../../../shared/db/table/entity.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { Key } from "../../../shared/db/table/table.ts";
-import { makeFamily, makeRefreshToken } from "../../../shared/domain/accounts/refresh-token.ts";
+import { makeFamily, makeRefreshToken, makeSeed } from "../../../shared/domain/accounts/refresh-token.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
 import { useSigningKey } from "../../support/records/own-user.ts";
 import { callerLine, invoiceLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
@@ -39,6 +40,7 @@ useSigningKey();
 
 const operator = { id: 900, role: "operator", company_id: 1 } as const;
 const admin = { id: 901, role: "admin", company_id: null } as const;
+const seed = makeSeed();
 let id = 100;
 
 /** What somebody does: the item that it writes, and who that says. */
@@ -58,8 +60,7 @@ async function newUser(changes: Record<string, unknown> = {}): Promise<{ id: num
 async function newSession() {
   const user = await newUser();
   const family = makeFamily(new Date());
-  const token = makeRefreshToken(user.id, family, await hmacKey());
-  for (const each of [family, testSession]) await openSession(user.id, each, token, 0, new Date());
+  for (const each of [family, testSession]) await openSession(user.id, each, seed, 0, new Date());
   return { user, family, other: sessionKey(user.id, family), own: sessionKey(user.id, testSession) };
 }
 
@@ -129,7 +130,8 @@ const deeds: Readonly<
   },
   "refresh-token": async () => {
     const { user, family, other: key } = await newSession();
-    const spent = makeRefreshToken(user.id, family, await hmacKey());
+    await updateIf(key, { set: { n: 3 } });
+    const spent = makeRefreshToken({ userId: user.id, family, n: 1 }, seed, await hmacKey());
     await call(refreshHandler, refreshToken, { body: { token: { refresh_token: spent } } });
     return { key, by: "service#refresh-token" };
   },

@@ -8,16 +8,19 @@ import { handler as signOutHandler } from "../../../functions/sessions/sign-out.
 import { getProfile } from "../../../shared/contract/accounts.ts";
 import { registerDeviceToken } from "../../../shared/contract/devices.ts";
 import { refreshToken, signIn, signOut } from "../../../shared/contract/sessions.ts";
-import { makeRefreshToken } from "../../../shared/domain/accounts/refresh-token.ts";
+import { findSession, type StoredSession } from "../../../shared/db/accounts/sessions.ts";
+import { putIf } from "../../../shared/db/table/conditional-writes.ts";
+import { makeRefreshToken, makeSeed } from "../../../shared/domain/accounts/refresh-token.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
 import { readSigningKeys, writeSigningKeys } from "../../../shared/tokens/signing-keys.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { costOf } from "../../support/records/costs.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { signInAs } from "../../support/requests/sessions.ts";
+import { familyOf, signInAs } from "../../support/requests/sessions.ts";
 import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 import { tokensOf } from "../../support/workers/pushes.ts";
@@ -48,6 +51,12 @@ async function spentLongAgo(token: string): Promise<string> {
   const { refresh_token } = (await refresh(token)).body.token;
   at("2026-03-01T09:01:00.000");
   return refresh_token;
+}
+
+async function storedSession(refresh_token: string): Promise<StoredSession> {
+  const session = await findSession(userId, familyOf({ refresh_token }));
+  if (!session) throw new Error("There is no session");
+  return session;
 }
 
 async function registerDevice(accessToken: string, name: string): Promise<void> {
@@ -90,6 +99,42 @@ describe("200", () => {
     expect(countedMetrics()).toEqual([{ RefreshesRepeated: 1 }]);
     expect(again.headers.authorization).toBe(`Bearer ${again.body.token.access_token}`);
     expect((await refresh(first.refresh_token)).status).toBe(200);
+  });
+
+  test("D5: however often one number is repeated it counts once, and of 20 numbers a day each is repeated", async () => {
+    at("2026-03-01T09:00:00.000");
+    let { refresh_token } = await signedIn();
+    for (let number = 1; number <= 20; number += 1) {
+      const next = (await refresh(refresh_token)).body.token.refresh_token;
+      for (let time = 0; time < (number === 1 ? 25 : 1); time += 1) {
+        expect((await refresh(refresh_token)).body.token.refresh_token).toBe(next);
+      }
+      refresh_token = next;
+    }
+    const next = (await refresh(refresh_token)).body.token.refresh_token;
+    loggedLines.length = 0;
+    await expectDead(refresh_token);
+    expect(countedMetrics()).toEqual([]);
+    // The 21st ends nothing, and the next day has 20 of its own.
+    at("2026-03-02T09:00:00.000");
+    refresh_token = (await refresh(next)).body.token.refresh_token;
+    expect((await refresh(next)).body.token.refresh_token).toBe(refresh_token);
+    expect((await refresh(refresh_token)).status).toBe(200);
+  });
+
+  test("D5: a client that is ahead of a table that was restored goes on, and is counted", async () => {
+    const { refresh_token: first } = await signedIn();
+    const backup = await storedSession(first);
+    const second = (await refresh(first)).body.token.refresh_token;
+    const third = (await refresh(second)).body.token.refresh_token;
+    await putIf({ Item: { ...backup } });
+    loggedLines.length = 0;
+    const fourth = (await refresh(third)).body.token.refresh_token;
+    expect(countedMetrics()).toEqual([{ RefreshesAhead: 1 }]);
+    expect((await refresh(fourth)).status).toBe(200);
+    // The numbers of before are old now, whatever the restored table had of them.
+    await expectDead(second);
+    await expectDead(fourth);
   });
 
   test("D5: of 20 who spend one token at once all get one successor, which renews", async () => {
@@ -233,7 +278,7 @@ describe("401", () => {
     ["its last letter changed", (token: string) => token.replace(/.$/, (last) => (last === "A" ? "E" : "A"))],
     ["white space around it", (token: string) => ` ${token} `],
     ["two parts", (token: string) => token.split(".").slice(0, 2).join(".")],
-    ["four parts", (token: string) => `${token}.a`],
+    ["a part more", (token: string) => `${token}.a`],
     ["only a word", () => "token"],
     ["a reset token", () => "r".repeat(43)],
   ])("D5: a token with %s is refused", async (_, change) => {
@@ -250,9 +295,59 @@ describe("401", () => {
     expectProblem(answer, 401, "token_invalid");
   });
 
+  test.each([
+    ["a minute and a second", "2026-03-01T09:01:01.000", 401],
+    ["a minute less a millisecond", "2026-03-01T09:00:59.999", 200],
+  ])("D5: a token that was spent %s ago", async (_, moment, status) => {
+    at("2026-03-01T09:00:00.000");
+    const { refresh_token } = await signedIn();
+    const newest = (await refresh(refresh_token)).body.token.refresh_token;
+    at(moment);
+    expect((await refresh(refresh_token)).status).toBe(status);
+    expect((await refresh(newest)).status).toBe(status);
+  });
+
+  test("D5: a number that is too high or too low, without a MAC of its own, ends nothing, in two reads at once", async () => {
+    let { refresh_token } = await signedIn();
+    const first = refresh_token;
+    for (let round = 0; round < 3; round += 1) refresh_token = (await refresh(refresh_token)).body.token.refresh_token;
+    for (const n of ["1", "2", "3", "5", "999999999"]) {
+      const forged = refresh_token.replace(/^([^.]*\.[^.]*)\.4\./, `$1.${n}.`);
+      expect(forged).not.toBe(refresh_token);
+      const cost = await costOf(() => expectDead(forged));
+      expect(cost).toEqual({ readUnits: 2, writeUnits: 0, sequentialTrips: 1 });
+    }
+    await expectDead(first.replace(/.$/, (last) => (last === "A" ? "Q" : "A")));
+    expect((await refresh(refresh_token)).status).toBe(200);
+  });
+
+  test("D5, D10: the last token of a session that ended, or a number above it, ends nothing: the client is still known", async () => {
+    const { access_token, refresh_token } = await signedIn();
+    const { seed } = await storedSession(refresh_token);
+    await call(signOutHandler, signOut, { headers: { authorization: `Bearer ${access_token}` } });
+    const ended = await storedSession(refresh_token);
+    const above = { userId, family: familyOf({ refresh_token }), n: 2 };
+    await expectDead(refresh_token);
+    await expectDead(makeRefreshToken(above, seed, await hmacKey()));
+    expect(await storedSession(refresh_token)).toEqual(ended);
+  });
+
+  test("D5, D10: the predecessor of a session that ended a moment ago is refused and ends nothing; later it is reuse", async () => {
+    at("2026-03-01T09:00:00.000");
+    const first = await signedIn();
+    const { access_token } = (await refresh(first.refresh_token)).body.token;
+    await call(signOutHandler, signOut, { headers: { authorization: `Bearer ${access_token}` } });
+    await expectDead(first.refresh_token);
+    expect(await storedSession(first.refresh_token)).not.toHaveProperty("revoked");
+    at("2026-03-01T09:01:00.000");
+    await expectDead(first.refresh_token);
+    expect(await storedSession(first.refresh_token)).toMatchObject({ revoked: true });
+  });
+
   test("D5: a token that someone made up ends nobody's session", async () => {
     const { refresh_token } = await signedIn();
-    await expectDead(makeRefreshToken(userId, "f".repeat(22), await hmacKey()));
+    const place = { userId, family: "f".repeat(22), n: 1 };
+    await expectDead(makeRefreshToken(place, makeSeed(), await hmacKey()));
     expect((await refresh(refresh_token)).status).toBe(200);
   });
 });

@@ -40,7 +40,7 @@ test.each([
     { record: notificationLine(7, 1, { record_type: "Job", created_at: "2026-05-01T08:30:00.000Z" }) },
     "Job · 2026-05-01",
   ],
-  ["a session", { opened_at: "2026-05-01T08:30:00.000Z", refresh_hash: "x" }, "2026-05-01"],
+  ["a session", { opened_at: "2026-05-01T08:30:00.000Z", seed: "x" }, "2026-05-01"],
   ["totals", { paid: 7 }, ""],
 ])("%s is listed by its name, number, date and state", (_, item, title) => {
   expect(titleOf(item)).toBe(title);

@@ -25,6 +25,6 @@ export function bearerOf({ access_token }: Tokens) {
 }
 
 /** The id of the session that tokens are of. */
-export function familyOf({ refresh_token }: Tokens): string {
+export function familyOf({ refresh_token }: Pick<Tokens, "refresh_token">): string {
   return String(refresh_token.split(".")[1]);
 }

@@ -121,7 +121,7 @@ async function storedSecrets(): Promise<string[]> {
     KeyConditionExpression: "pk = :pk",
     ExpressionAttributeValues: { ":pk": userKey(userId).pk },
   });
-  const secrets = [...own, ...kept].flatMap((item) => [item?.hash, item?.refresh_hash]);
+  const secrets = [...own, ...kept].flatMap((item) => [item?.hash, item?.seed]);
   const found = secrets.filter((each) => typeof each === "string");
   expect(found).toHaveLength(4);
   return found;

@@ -143,7 +143,7 @@ async function makeChange(each: ChangeStep, history: History): Promise<void> {
 async function endOneSession(each: Extract<ChangeStep, { does: "end session" }>, id: number, history: History) {
   const author = authorOf("user");
   const family = `zz-${author.id}`;
-  await openSession(id, family, "token", 0, new Date());
+  await openSession(id, family, "seed", 0, new Date());
   const end = () => endSession(id, family, author);
   const attempt = async (run: () => Promise<unknown>) => {
     const made = await logChange(sessionKey(id, family), run);
