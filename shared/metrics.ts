@@ -23,8 +23,16 @@ export const metrics = {
   RecipientsRefused: [],
   /** Devices that get no more pushes: their push service refused the token, or SNS disabled the endpoint. */
   DevicesDropped: [],
-  /** SMS that were not sent because the stage's ceiling was reached. */
+  /** A login's first three SMS of a day, and SMS of registrations, that the stage's ceiling held back. */
   SmsRefused: [],
+  /** The same of e-mails. */
+  MailRefused: [],
+  /** Messages of a login beyond its third of a day that the stage's ceiling held back, of both kinds. */
+  FurtherMessagesRefused: [],
+  /** Percent of the stage's SMS of the day that are used, at each one that is counted. */
+  SmsShare: [],
+  /** The same of e-mails. */
+  MailShare: [],
   /**
    * Events of another system with a version not above the stored one. Some are repeated or late; if all are, its clock
    * is wrong.

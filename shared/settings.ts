@@ -72,8 +72,10 @@ export const settings = {
   registration: () => oneOf("REGISTRATION", ["open", "closed"] as const),
   /** Whether an unknown parameter is refused or only logged (D22). */
   unknownParameters: () => oneOf("UNKNOWN_PARAMETERS", ["refuse", "warn"] as const),
-  /** Most SMS that the stage sends in an hour and in a day (D11). */
-  smsCeilings: () => ({ perHour: wholeNumber("SMS_PER_HOUR"), perDay: wholeNumber("SMS_PER_DAY") }),
+  /** Most SMS that the stage sends in a day (D11). */
+  smsCeilings: () => ({ perDay: wholeNumber("SMS_PER_DAY") }),
+  /** Most e-mails with a pin that the stage sends in a day (D11). */
+  mailCeilings: () => ({ perDay: wholeNumber("MAIL_PER_DAY") }),
   /** Sender of SMS, registered with AWS; undefined if the stage has none. */
   smsSenderId: () => process.env.SMS_SENDER_ID || undefined,
   /** Highest price of one SMS in US dollars. */

@@ -151,7 +151,7 @@ test("PinFailures counts pins that are wrong, spent, or of an unknown login; a r
 test("SmsSent counts an SMS that went out, and SmsRefused one that the ceiling kept back", async () => {
   await deliverPin(queueEvent(pinRequest(login, "sms")));
   expect(countedMetrics()).toEqual([{ SmsSent: 1 }]);
-  vi.stubEnv("SMS_PER_HOUR", "0");
+  vi.stubEnv("SMS_PER_DAY", "0");
   await deliverPin(queueEvent(pinRequest(login, "sms")));
   vi.unstubAllEnvs();
   expect(countedMetrics()).toEqual([{ SmsSent: 1 }, { SmsRefused: 1 }]);

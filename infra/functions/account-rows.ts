@@ -9,7 +9,7 @@ const confirmation = {
   readsClientAddress: true,
   settings: ["DEFAULT_COUNTRY"],
   table: ["GetItem", "PutItem", "UpdateItem"],
-  guarded: ["LOGIN#", "RESET#", "THROTTLE#", "USER#"],
+  guarded: ["LIMIT#", "LOGIN#", "PIN#", "RESET#", "THROTTLE#", "USER#"],
 } satisfies Omit<OperationRow, "impact">;
 
 /** The operations on logins, passwords, pins and sessions, with callers and rights. */
@@ -23,8 +23,8 @@ export const accountRows = {
     readsClientAddress: true,
     queuesPins: true,
     settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "RECOVERY_DISCLOSURE"],
-    table: ["GetItem", "PutItem"],
-    guarded: ["LOGIN#", "THROTTLE#", "USER#"],
+    table: ["GetItem", "PutItem", "UpdateItem"],
+    guarded: ["LIMIT#", "LOGIN#", "PIN#", "THROTTLE#", "USER#"],
   },
   "confirm-login": {
     ...confirmation,
@@ -42,7 +42,7 @@ export const accountRows = {
     readsClientAddress: true,
     settings: ["DEFAULT_COUNTRY"],
     table: ["GetItem", "PutItem", "UpdateItem"],
-    guarded: ["LOGIN#", "PASSWORD#", "THROTTLE#", "USER#"],
+    guarded: ["LIMIT#", "LOGIN#", "PASSWORD#", "RESET#", "THROTTLE#", "USER#"],
   },
   "refresh-token": {
     area: "sessions",
@@ -84,7 +84,7 @@ export const accountRows = {
     readsClientAddress: true,
     readsHmacKey: true,
     table: ["GetItem", "PutItem", "UpdateItem"],
-    guarded: ["PASSWORD#", "RESET#", "THROTTLE#", "USER#"],
+    guarded: ["LIMIT#", "PASSWORD#", "RESET#", "THROTTLE#", "USER#"],
   },
   "register-user": {
     area: "accounts",
@@ -94,8 +94,8 @@ export const accountRows = {
     readsClientAddress: true,
     queuesPins: true,
     settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "REGISTRATION"],
-    table: ["GetItem", "PutItem"],
-    guarded: ["THROTTLE#"],
+    table: ["GetItem", "PutItem", "UpdateItem"],
+    guarded: ["LIMIT#", "PIN#", "THROTTLE#"],
   },
   "confirm-login-by-body": {
     ...confirmation,

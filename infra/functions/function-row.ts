@@ -16,8 +16,8 @@ export type TableIndex = "by-state" | "by-company" | "by-month" | "by-company-mo
 
 /**
  * The partitions of the table and its indexes that say who may come in and who changed what, by the start of their key: the
- * history, public signing keys, logins with their pins, who made which access token, hashes of passcodes and of passwords,
- * reset tokens, failed tries, users with sessions and what is only theirs, and which webhooks are disabled. A function that
+ * history, public signing keys, what limits count, logins, who made which access token, hashes of passcodes and of passwords,
+ * pins, reset tokens, users with sessions and what is only theirs, and which webhooks are disabled. A function that
  * is taken over reaches by key those alone that its row names. What `readsStream` reads them all: `notify` and
  * `keep-history`.
  */
@@ -30,6 +30,7 @@ export const guardedPartitions = [
   "MINTED",
   "PASSCODE#",
   "PASSWORD#",
+  "PIN#",
   "RESET#",
   "THROTTLE#",
   "USER#",
@@ -68,8 +69,8 @@ export type StageSetting =
   | "UNKNOWN_PARAMETERS"
   | "SMS_SENDER_ID"
   | "SMS_MOST_DOLLARS"
-  | "SMS_PER_HOUR"
   | "SMS_PER_DAY"
+  | "MAIL_PER_DAY"
   | "BUSINESS_TIME_ZONE"
   | "HISTORY_DAYS"
   | "PLATFORM_APPLICATIONS"

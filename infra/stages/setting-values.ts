@@ -10,6 +10,21 @@ const awsRegion = "[a-z]{2}(?:-[a-z]+)+-[0-9]";
 /** Whole number above 0. */
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
+/** Average requests per second, and the most in a burst. */
+export const throttle = v.strictObject({ requestsPerSecond: count, burst: count });
+
+/**
+ * Most requests a second to a route that needs no token. Pins of twelve digits have no limit but this one, at each of the two
+ * routes that take them: 2 × 400 × 86,400 tries a day of 10^12 pins, and 20 tries of 10^6 short ones, are below 10^-4 (D10).
+ */
+export const mostAnonymousRequests = 400;
+
+/** The limit of each route that needs no token. */
+export const anonymousThrottle = v.pipe(
+  throttle,
+  v.check(({ requestsPerSecond }) => requestsPerSecond <= mostAnonymousRequests),
+);
+
 /** Whole number of days, ten years at most. */
 export const days = v.pipe(count, v.maxValue(3_650));
 

@@ -4,6 +4,7 @@ import { functions } from "../functions/functions.ts";
 import { fewestWorkerCalls, queues } from "../functions/queues.ts";
 import {
   accountNumber,
+  anonymousThrottle,
   applicationArn,
   certificateArn,
   count,
@@ -18,12 +19,14 @@ import {
   keyed,
   listOf,
   moment,
+  mostAnonymousRequests,
   origin,
   region,
   serviceName,
   smsSender,
   someText,
   testLogins,
+  throttle,
   timeZone,
   webAclArn,
   webhooks,
@@ -32,8 +35,7 @@ import {
 
 const logRetentionDays = [1, 7, 14, 30, 90, 180, 365] as const;
 
-/** Average requests per second, and the most in a burst. */
-export const throttle = v.strictObject({ requestsPerSecond: count, burst: count });
+const ceilings = v.strictObject({ perDay: countFromZero });
 
 /** The settings of one stage. Each has the words that follow "Set … to"; those a stage may leave out are optional. */
 export const stageShape = v.object({
@@ -87,14 +89,13 @@ export const stageShape = v.object({
   smsSenderId: v.exactOptional(setting("a registered sender of 3 to 11 letters and digits", smsSender)),
   /** Highest price of one SMS in US dollars; dearer ones are not sent. */
   smsMostDollars: setting("an amount of US dollars above 0", dollars),
-  /** Most SMS that the stage sends in an hour and in a day. This limits the costs an attacker can cause. */
-  smsCeilings: setting(
-    "{ perHour, perDay }, two whole numbers of which the day's is not the lower one",
-    v.pipe(
-      v.strictObject({ perHour: countFromZero, perDay: countFromZero }),
-      v.check(({ perHour, perDay }) => perHour <= perDay),
-    ),
-  ),
+  /** Most SMS that the stage sends in a day (UTC). This limits the costs an attacker can cause. */
+  smsCeilings: setting("{ perDay }, a whole number", ceilings),
+  /**
+   * Most e-mails with a pin that the stage sends in a day (UTC). Keep it below the account's quota in SES (50,000 a day after
+   * the sandbox, unless AWS has granted more), which alarms and other stages use as well.
+   */
+  mailCeilings: setting("{ perDay }, a whole number", ceilings),
   /**
    * Most whole US dollars that the AWS account spends on SMS in a month. The limit belongs to account and region, so
    * set it in one stage of an account. A new account is limited to 1 dollar and refuses more, until AWS raises its
@@ -160,8 +161,8 @@ export const stageShape = v.object({
    * Limit of each account route that needs no token, because passwords and pins are guessed there and SMS cost money.
    */
   anonymousThrottle: setting(
-    "{ requestsPerSecond, burst }, two whole numbers above 0 and not above those of throttle",
-    throttle,
+    `{ requestsPerSecond, burst }, two whole numbers above 0 and not above those of throttle, at most ${mostAnonymousRequests} requests a second, as above that guessing takes over one login with a chance above 1 in 10,000 a day`,
+    anonymousThrottle,
   ),
   /** A domain of its own for the API, and its certificate. */
   customDomain: v.exactOptional(
@@ -226,8 +227,6 @@ export const stageShape = v.object({
   probedHost: v.exactOptional(setting("the host that clients call, in a stage with an alarmAddress", host)),
   /** Budget of the AWS account in whole US dollars a month. An e-mail is sent when four fifths are spent. */
   monthlyBudgetDollars: v.exactOptional(setting("a whole number of US dollars above 0", count)),
-  /** Wrong pins of all users in an hour above which an alarm fires: more than typing errors explain. */
-  failedPinsPerHour: setting("a whole number of wrong pins above 0", count),
   /** Address at which people read infra/RUNBOOK.md, for links in alarms; by default alarms name the file. */
   runbookUrl: v.exactOptional(
     setting("the https address of infra/RUNBOOK.md, such as where its repository shows it", httpsUrl),

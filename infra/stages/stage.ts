@@ -3,8 +3,8 @@ import * as v from "valibot";
 import { parseLogin } from "../../shared/domain/accounts/login.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
 import { fewestWorkerCalls } from "../functions/queues.ts";
-import type { webhook } from "./setting-values.ts";
-import { stageShape, throttle } from "./stage-shape.ts";
+import { throttle, type webhook } from "./setting-values.ts";
+import { stageShape } from "./stage-shape.ts";
 
 /** The settings, and the rules between them. */
 export const stageSchema = v.pipe(

@@ -15,8 +15,8 @@ const dev: Stage = {
   recoveryDisclosure: "masked",
   registration: "closed",
   smsMostDollars: 0.25,
-  smsCeilings: { perHour: 100, perDay: 300 },
-  failedPinsPerHour: 50,
+  smsCeilings: { perDay: 300 },
+  mailCeilings: { perDay: 3_000 },
   businessTimeZone: "Europe/London",
   origins: ["http://localhost:5173"],
   throttle: { requestsPerSecond: 100, burst: 200 },
@@ -50,8 +50,10 @@ const prod: Stage = {
   ...staging,
   name: "prod",
   senderAddress: "no-reply@workforce.example",
-  smsCeilings: { perHour: 500, perDay: 2_000 },
-  failedPinsPerHour: 200,
+  // 80 dollars a day at most. To use them up, somebody needs the numbers of 743 users (D11).
+  smsCeilings: { perDay: 2_000 },
+  // Two dollars a day, and less than half of a new account's quota in SES.
+  mailCeilings: { perDay: 20_000 },
   origins: ["https://app.workforce.example"],
   throttle: { requestsPerSecond: 1_000, burst: 2_000 },
   anonymousThrottle: { requestsPerSecond: 50, burst: 100 },

@@ -95,7 +95,7 @@ test("the right to send SMS reaches no topic and no endpoint, of whatever accoun
   }
 });
 
-test("passwords, logins, pins, reset tokens and failed tries are reached by account functions alone, public keys by the one that rotates", () => {
+test("passwords, logins, pins, reset tokens and counts of limits are reached by account functions alone, public keys by the one that rotates", () => {
   const reaching = (partition: GuardedPartition) =>
     Object.entries(functions).flatMap(([name, { guarded = [] }]) => (guarded.includes(partition) ? [name] : []));
   const others = Object.entries(functions).filter(([, { area }]) => !["accounts", "sessions"].includes(area));
@@ -115,7 +115,9 @@ test("passwords, logins, pins, reset tokens and failed tries are reached by acco
   expect(reaching("HISTORY#")).toEqual(["list-changes", "keep-history"]);
   expect(outside("LOGIN#")).toEqual(["deliver-pin"]);
   expect(outside("RESET#")).toEqual([]);
-  // They count the tries of passcodes.
+  expect(outside("PIN#")).toEqual(["deliver-pin"]);
+  // They count the tries of passcodes, and messages.
+  expect(outside("LIMIT#")).toEqual([...paying, "deliver-pin", "notify-password-changed"]);
   expect(outside("THROTTLE#")).toEqual(paying);
   for (const name of ["list-jobs", "list-invoices", "list-timesheets", "adjust-job-timers", "keep-history"]) {
     expect(reaching("USER#")).not.toContain(name);

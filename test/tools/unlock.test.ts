@@ -35,7 +35,7 @@ test("--all resets every limit of the local machine: logins, addresses, throttle
   await countPassword(await guesserOf(operatorA.login, { address: "198.51.100.5", isKnown: false }), new Date());
   const throttled = { throttle: { rule: "TEST", limits: [{ most: 1, withinMinutes: 1 }] }, subjectHash: "somebody" };
   await countAttempt(throttled, new Date());
-  const ceilings = { perHour: 1, perDay: 1 };
+  const ceilings = { perDay: 1 };
   expect(await countSms(ceilings, "user", new Date())).toBe(true);
   const before = await keptItems();
   expect(await run("--all")).toMatchObject({ code: 0, out: expect.stringContaining("All limits begin again") });

@@ -94,11 +94,13 @@ function moneyRow({ tableName: TableName }: MonitoredResources, namespace: strin
     actions.map((Operation) => awsMetric(`DynamoDB ${name}`, { TableName, Operation }, sum));
   return row([
     [
-      "SMS, devices and pins",
+      "Messages, devices and pins",
       (
         [
           "SmsSent",
           "SmsRefused",
+          "MailRefused",
+          "FurtherMessagesRefused",
           "RecipientsRefused",
           "DevicesDropped",
           "PinFailures",
@@ -107,6 +109,10 @@ function moneyRow({ tableName: TableName }: MonitoredResources, namespace: strin
           "RefreshesAhead",
         ] as const
       ).map((each) => ownMetric(namespace, each, {}, sum)),
+    ],
+    [
+      "Messages of the day in % of the ceiling",
+      (["SmsShare", "MailShare"] as const).map((each) => ownMetric(namespace, each, {}, highest)),
     ],
     ["SMS of the account this month in $", [awsMetric("SNS SMSMonthToDateSpentUSD", {}, highest)]],
     ["Table units", [table("ConsumedReadCapacityUnits"), table("ConsumedWriteCapacityUnits")]],

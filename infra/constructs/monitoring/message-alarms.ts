@@ -1,9 +1,15 @@
 import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { rules } from "../../../shared/domain/guessing/rules.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { type AlarmRow, awsMetric, ownMetric } from "./alarm-row.ts";
 
+const shareHeading = "The messages of a day run out";
 const spendShare = 0.8;
+/** Nobody uses up the stage's short pins within a day without so many wrong ones in one of its hours (D10). */
+const wrongPinsAnHour = Math.floor(rules.wrongPins.most / 24);
+/** In percent of a day's ceiling. From here on a login's third message is held back (D11). */
+const highShare = 60;
 const hourly = { statistic: "Maximum", minutes: 60 } as const;
 
 /** Alarms on pins and messages: attacks, failed sending, and costs. */
@@ -12,18 +18,13 @@ export function messageAlarms(stage: Stage, namespace: string): AlarmRow[] {
     {
       id: "pin-failures",
       metric: ownMetric(namespace, "PinFailures", {}, { statistic: "Sum", minutes: 60 }),
-      threshold: stage.failedPinsPerHour,
-      impact: "Users lose nothing while the limits hold, but somebody may be guessing pins to get into accounts.",
+      threshold: wrongPinsAnHour,
+      impact:
+        "Users may have to type pins of twelve digits, because somebody may be guessing pins to get into accounts.",
       heading: "Pins are being guessed",
     },
-    {
-      id: "sms-refused",
-      metric: ownMetric(namespace, "SmsRefused", {}, { statistic: "Sum", minutes: 5 }),
-      threshold: 1,
-      severity: "page",
-      impact: "Nobody gets an SMS: those who sign in by phone cannot reset a password or finish registering.",
-      heading: "SMS are held back",
-    },
+    ...refusedAlarms(namespace),
+    ...shareAlarms(namespace),
     {
       id: "email-rejected",
       metric: awsMetric(
@@ -38,6 +39,53 @@ export function messageAlarms(stage: Stage, namespace: string): AlarmRow[] {
     ...spendAlarm(stage),
     reputationAlarm("email-bounces", "BounceRate", 0.05, "E-mails bounce"),
     reputationAlarm("email-complaints", "ComplaintRate", 0.001, "E-mails are complained about"),
+  ];
+}
+
+/** A login's first three messages of a day page, as its owner may wait for them; further ones are most likely an attack. */
+function refusedAlarms(namespace: string): AlarmRow[] {
+  const refused = (metric: "SmsRefused" | "MailRefused" | "FurtherMessagesRefused", minutes: number) =>
+    ownMetric(namespace, metric, {}, { statistic: "Sum", minutes });
+  return [
+    {
+      id: "sms-refused",
+      metric: refused("SmsRefused", 5),
+      threshold: 1,
+      severity: "page",
+      impact: "Users who sign in by phone wait for a pin in vain: they cannot reset a password or finish registering.",
+      heading: "Messages are held back",
+    },
+    {
+      id: "mail-refused",
+      metric: refused("MailRefused", 5),
+      threshold: 1,
+      severity: "page",
+      impact: "Users who sign in by e-mail wait for a pin in vain: they cannot reset a password or finish registering.",
+      heading: "Messages are held back",
+    },
+    {
+      id: "further-messages-refused",
+      metric: refused("FurtherMessagesRefused", 60),
+      threshold: 1,
+      impact: "Users get the first three messages of a day, but not a fourth: somebody asks for many pins.",
+      heading: "Many pins are asked for",
+    },
+  ];
+}
+
+function shareAlarms(namespace: string): AlarmRow[] {
+  const used = (metric: "SmsShare" | "MailShare") => ownMetric(namespace, metric, {}, hourly);
+  const impact = (kind: string) =>
+    `Users lose nothing yet, but ${highShare} % of the ${kind} of a day are sent: a login's third message is held back.`;
+  return [
+    { id: "sms-share", metric: used("SmsShare"), threshold: highShare, impact: impact("SMS"), heading: shareHeading },
+    {
+      id: "mail-share",
+      metric: used("MailShare"),
+      threshold: highShare,
+      impact: impact("mails"),
+      heading: shareHeading,
+    },
   ];
 }
 

@@ -4,7 +4,7 @@ import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";
 
-/** The number of SMS of an hour or a day as the table has it; the key holds its start. */
+/** The number of SMS of a day as the table has it; the key holds its start. */
 interface StoredSmsCount extends StoredItem {
   readonly sent: number;
   readonly expires_at: number;
@@ -16,9 +16,8 @@ export const smsCounts = defineEntity<StoredSmsCount>(
   ({ pk, sk }) => sk === "SMS" && pk.startsWith("SMS#"),
 );
 
-/** Most SMS of the whole stage in an hour and in a day, by the clock (D11). */
+/** Most SMS of the whole stage in a day, by the clock (D11). */
 export interface SmsCeilings {
-  readonly perHour: number;
   readonly perDay: number;
 }
 
@@ -31,8 +30,8 @@ const shareOfRegistrations = 0.2;
 const keepDays = 2;
 
 /**
- * Access pattern M1: counts an SMS of the stage; false when the hour's or the day's ceiling is reached, and counted for
- * neither then. Two write units, four for a registration.
+ * Access pattern M1: counts an SMS of the stage; false when the day's ceiling is reached. One write unit, two for a
+ * registration.
  */
 export async function countSms(ceilings: SmsCeilings, purpose: SmsPurpose, now: Date): Promise<boolean> {
   const counted: Window[] = [];
@@ -46,30 +45,22 @@ export async function countSms(ceilings: SmsCeilings, purpose: SmsPurpose, now: 
   return true;
 }
 
-/** Access pattern M2: takes back an SMS that was counted at that moment. Two write units, four for a registration. */
+/** Access pattern M2: takes back an SMS that was counted at that moment. One write unit, two for a registration. */
 export async function giveBackSms(purpose: SmsPurpose, countedAt: Date): Promise<void> {
-  await giveBack(windowsOf({ perHour: 0, perDay: 0 }, purpose, countedAt));
+  await giveBack(windowsOf({ perDay: 0 }, purpose, countedAt));
 }
 
-/** An hour or a day by the clock, and the most SMS in it. */
+/** A day by the clock, and the most SMS in it. */
 interface Window {
   readonly name: string;
   readonly most: number;
 }
 
-function windowsOf({ perHour, perDay }: SmsCeilings, purpose: SmsPurpose, now: Date): Window[] {
-  const moment = now.toISOString();
-  const [hour, day] = [moment.slice(0, 13), moment.slice(0, 10)];
-  const all = [
-    { name: hour, most: perHour },
-    { name: day, most: perDay },
-  ];
-  if (purpose === "user") return all;
-  const own = all.map(({ name, most }) => ({
-    name: `REGISTRATIONS#${name}`,
-    most: Math.floor(most * shareOfRegistrations),
-  }));
-  return [...own, ...all];
+function windowsOf({ perDay }: SmsCeilings, purpose: SmsPurpose, now: Date): Window[] {
+  const day = now.toISOString().slice(0, 10);
+  const all = { name: day, most: perDay };
+  if (purpose === "user") return [all];
+  return [{ name: `REGISTRATIONS#${day}`, most: Math.floor(perDay * shareOfRegistrations) }, all];
 }
 
 const isBelowCeiling = anyOf(lacks("sent"), "sent < :most");

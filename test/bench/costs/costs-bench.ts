@@ -47,8 +47,8 @@ ${billsTable(workers)}`,
     "costs-month": `${monthsTable(bills, fixed)}
 
 A user makes ${sum(Object.values(callsPerUser))} calls a month, asks for ${pinsPerUser} pins, ${shareOfSms * 100} % of them by SMS, has ${changesPerUser} records changed, and
-${kilobytesPerUser} KB stored. **The number to watch is SMS**: one costs as much as ${smsInCalls(bills)} calls of list-invoices. The limits on
-\`POST /users/password\` and the stage's ceilings on SMS are the largest control of costs there is.`,
+${kilobytesPerUser} KB stored. **The number to watch is SMS**: one costs as much as ${smsInCalls(bills)} calls of list-invoices. The
+stage's ceiling on SMS, with its shares for a login's first and further messages, is the largest control of costs there is.`,
   };
 }
 

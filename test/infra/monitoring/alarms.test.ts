@@ -90,6 +90,10 @@ describe("what is watched", () => {
 
   test.each([
     "SmsRefused",
+    "MailRefused",
+    "FurtherMessagesRefused",
+    "SmsShare",
+    "MailShare",
     "PinFailures",
     "CounterDifferences",
     "CountersBelowZero",
@@ -108,6 +112,20 @@ describe("what is watched", () => {
     "Reputation.ComplaintRate",
   ])("%s fires an alarm", (metric) =>
     expect(alarms.some(({ properties }) => properties.MetricName === metric)).toBe(true));
+
+  test.each([
+    ["sms-refused", "Sum", 300, 1],
+    ["mail-refused", "Sum", 300, 1],
+    ["further-messages-refused", "Sum", 3_600, 1],
+    ["sms-share", "Maximum", 3_600, 60],
+    ["mail-share", "Maximum", 3_600, 60],
+    // Under 208 in each hour of a day are fewer than the 5,000 that make all pins longer.
+    ["pin-failures", "Sum", 3_600, 208],
+  ])("D10, D11: %s fires by the %s of %i seconds, from %i on", (id, Statistic, Period, Threshold) => {
+    const alarm = alarms.find(({ properties }) => properties.AlarmName === `Workforce-local-${id}`);
+    const ComparisonOperator = "GreaterThanOrEqualToThreshold";
+    expect(alarm?.properties).toMatchObject({ Statistic, Period, Threshold, EvaluationPeriods: 1, ComparisonOperator });
+  });
 
   test("concurrency fires an alarm at four fifths of what the account may use, before calls are refused", () => {
     const alarm = alarmsOf(full).find(({ properties: { AlarmName } }) => /concurrency-near-limit$/.test(AlarmName));
@@ -242,6 +260,7 @@ const paging = new Set([
   "api-slow",
   "concurrency-near-limit",
   "functions-throttled",
+  "mail-refused",
   "notify-behind",
   "pins-late",
   "sms-refused",

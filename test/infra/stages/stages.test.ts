@@ -68,9 +68,10 @@ test.each<[keyof Stage, unknown]>([
   ["webhooks", [{ ...webhook, secret: "whsec_1" }]],
   ["locale", "fr"],
   ["locale", "de-DE"],
-  ["smsCeilings", { perHour: 10, perDay: 9 }],
-  ["smsCeilings", { perHour: 1.5, perDay: 9 }],
-  ["smsCeilings", { perHour: -1, perDay: 9 }],
+  ["smsCeilings", { perDay: 1.5 }],
+  ["smsCeilings", { perDay: -1 }],
+  ["smsCeilings", { perHour: 9, perDay: 9 }],
+  ["mailCeilings", {}],
   ["smsMonthlySpendLimitDollars", 0],
   ["smsMonthlySpendLimitDollars", 9.99],
   ["account", "12345"],
@@ -119,7 +120,6 @@ test.each<[keyof Stage, unknown]>([
   ["historyDays", 3_651],
   ["deployment", "blue-green"],
   ["alarmAddress", "nobody"],
-  ["failedPinsPerHour", 0],
   ["runbookUrl", "infra/RUNBOOK.md"],
   ["tracing", 1],
   ["docs", "on"],
@@ -145,6 +145,16 @@ test.each<[keyof Stage, unknown]>([
   expect(faults).toHaveLength(1);
   expect(faults[0]).toMatch(new RegExp(`^Set ${setting} of the stage .+ in infra/stages/stages\\.ts to [^\n]+\\.$`));
   expect(faults[0]).toContain(`: it is ${JSON.stringify(value)}.`);
+});
+
+test("D10: a stage whose account routes take more than 400 requests a second is refused, and the sentence says why", () => {
+  const limited = (requestsPerSecond: number) => ({ ...prod, anonymousThrottle: { requestsPerSecond, burst: 800 } });
+  expect(faultsOf(limited(400))).toEqual([]);
+  expect(faultsOf(limited(401))).toEqual([
+    expect.stringMatching(
+      /^Set anonymousThrottle of the stage prod .* at most 400 requests a second, as above that guessing takes over one login with a chance above 1 in 10,000 a day: it is \{"requestsPerSecond":401,"burst":800\}\.$/,
+    ),
+  ]);
 });
 
 test.each([
