@@ -2,6 +2,8 @@
 export interface Newest<T> {
   readonly list: readonly T[];
   add(item: T): void;
+  /** True once older items had to go. */
+  hasDropped(): boolean;
 }
 
 /** Keeps at most so many items, and at most so many characters of them as JSON. */
@@ -9,6 +11,7 @@ export function openNewest<T extends object>(count: number, characters: number):
   const list: T[] = [];
   const lengths: number[] = [];
   let total = 0;
+  let hasDropped = false;
   return {
     list,
     add(item) {
@@ -19,7 +22,9 @@ export function openNewest<T extends object>(count: number, characters: number):
       while (list.length > count || total > characters) {
         list.shift();
         total -= lengths.shift() ?? 0;
+        hasDropped = true;
       }
     },
+    hasDropped: () => hasDropped,
   };
 }

@@ -52,6 +52,8 @@ export interface History {
   readonly requests: readonly PastRequest[];
   readonly runs: readonly PastRun[];
   readonly changes: readonly PastChange[];
+  /** True if a change that was seen at or after a moment may have been dropped, to keep newer ones. */
+  mayLackChangesFrom(at: number): boolean;
   /** Grows with everything that is added. */
   revision(): number;
   addRequest(request: FrontRequest): void;
@@ -71,6 +73,7 @@ export function openHistory(): History {
     requests: requests.list,
     runs: runs.list,
     changes: changes.list,
+    mayLackChangesFrom: (at) => changes.hasDropped() && (changes.list[0]?.at ?? Number.POSITIVE_INFINITY) >= at,
     revision: () => revision,
     addRequest(request) {
       const past = toPastRequest(request);

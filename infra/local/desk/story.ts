@@ -10,7 +10,7 @@ import type { FieldChange, InboxView, LogView, Person, RequestRow, Step, StoryVi
 
 /** The sources of a story. */
 export interface StorySources {
-  history: Pick<History, "requests" | "runs" | "changes">;
+  history: Pick<History, "requests" | "runs" | "changes" | "mayLackChangesFrom">;
   people: readonly Person[];
   messages: readonly InboxView[];
 }
@@ -47,6 +47,7 @@ export function storyOf(id: string, sources: StorySources): StoryView | undefine
     lines: past ? past.lines.map(viewLine) : [],
     error: past?.error ?? null,
     steps: steps.sort((one, other) => one.at - other.at),
+    mayLackChanges: history.mayLackChangesFrom(row.at),
   };
 }
 

@@ -111,6 +111,8 @@ export interface StoryView {
   lines: LogView[];
   error: string | null;
   steps: Step[];
+  /** True if the history may have dropped table changes of it. */
+  mayLackChanges: boolean;
 }
 
 /** A message that was sent to a person. */

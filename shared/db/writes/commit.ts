@@ -36,7 +36,7 @@ export interface Attempt {
   readonly leftMs: number;
 }
 
-/** As `commitTogether`, but throws if others' transactions hold the items, so that the caller decides anew. */
+/** As `commitTogether`, but throws if others' transactions hold the items, so that the caller decides again. */
 export function commitOnce(
   writes: readonly TransactionWrite[],
   counts: readonly Count[],

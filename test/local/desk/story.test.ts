@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { type History, openHistory } from "../../../infra/local/desk/past-calls.ts";
 import { requestRows, storyOf } from "../../../infra/local/desk/story.ts";
 import type { InboxView, Person } from "../../../infra/local/desk/views.ts";
@@ -23,6 +23,8 @@ function kindsOf(history: History, id: string, messages: InboxView[] = []) {
         : step.message.id,
   );
 }
+
+afterEach(() => void vi.useRealTimers());
 
 describe("the story of a request", () => {
   test("has its change, the runs that took it, their messages, and what they sent, in order; nothing of another request", () => {
@@ -57,6 +59,28 @@ describe("the story of a request", () => {
     const at = (kind: string) =>
       steps.findIndex((step) => (step.kind === "run" ? step.functionName : step.kind) === kind);
     expect(at("change")).toBeLessThan(at("notify"));
+  });
+
+  test("says that changes may be missing once as many newer ones have come as the history keeps", () => {
+    const history = openHistory();
+    const add = (count: number, id: string) =>
+      history.addChanges(
+        asEvent(
+          ...Array.from({ length: count }, (_, at) =>
+            record(`${id}${at}`, `TIMESHEET#${at}`, "TIMESHEET", 1, changedBy(id)),
+          ),
+        ),
+      );
+    const mayLack = () => storyOf("one", { history, people: [], messages: [] })?.mayLackChanges;
+    history.addRequest(requestOf("one"));
+    add(1, "one");
+    add(1_999, "two");
+    expect([mayLack(), kindsOf(history, "one")]).toEqual([false, ["timesheet true"]]);
+    add(1, "two");
+    expect([mayLack(), kindsOf(history, "one")]).toEqual([true, []]);
+    vi.useFakeTimers({ now: Date.now() + 1_000, toFake: ["Date"] });
+    history.addRequest(requestOf("later"));
+    expect(storyOf("later", { history, people: [], messages: [] })?.mayLackChanges).toBe(false);
   });
 
   test("has a change that names no request where the work of this one may have written it: time and rights allow it", () => {

@@ -11,7 +11,7 @@ export function Story({ id }: { id: string }) {
 }
 
 function Whole({ story }: { story: StoryView }) {
-  const { row, request, answer, steps, lines, error } = story;
+  const { row, request, answer, steps, lines, error, mayLackChanges } = story;
   const count = (kind: Step["kind"]) => steps.filter((step) => step.kind === kind).length;
   return (
     <article class="pad stack story" aria-label="Story of the request">
@@ -37,6 +37,12 @@ function Whole({ story }: { story: StoryView }) {
         <p class="muted">
           {count("run")} worker runs · {count("change")} table changes · {count("message")} messages
         </p>
+        {mayLackChanges && (
+          <p class="muted">
+            Many changes have come since, such as those of an import, and the desk keeps the newest alone: changes of
+            this request may be missing here. <i>Data</i> has the records.
+          </p>
+        )}
         <ol class="steps">
           {row.kind === "request" && (
             <li class={`step ${row.status >= 500 ? "bad" : "request"}`}>
