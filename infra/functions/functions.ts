@@ -56,13 +56,14 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     access: { admin: "all" },
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "PutItem", "ConditionCheckItem"],
-    guarded: ["CHANGE#"],
+    guarded: ["CHANGE#", "USER#"],
   },
   "plan-adjust-job-timers": {
     area: "jobs",
     impact: "Admins cannot see beforehand what setting timers would do.",
     access: { admin: "all" },
-    table: ["BatchGetItem"],
+    table: ["GetItem", "BatchGetItem"],
+    guarded: ["USER#"],
   },
   "undo-change": {
     area: "changes",

@@ -19,18 +19,48 @@ export interface CallerSession {
  * The session of a caller. Refuses as `token_invalid` if the user has been removed, or the session has ended or has an
  * earlier epoch, even while the access token is valid (D14, D28). Two read units, one round trip.
  */
-export async function requireSession({ userId, sessionId }: Caller, now: Date): Promise<CallerSession> {
-  const hasSessions = settings.oidcIssuer() === undefined;
+export async function requireSession(caller: Caller, now: Date): Promise<CallerSession> {
+  const { userId, sessionId } = caller;
+  const account = await findLive(caller, findAccount, now);
+  if (!hasSessions()) return { family: undefined, account, checks: [] };
+  const checks = [requireLive(userId, sessionId, account.epoch, now)];
+  return { family: sessionId, account, checks };
+}
+
+/**
+ * The account of a caller who may act: the user still has the role and company of the access token, and the session has
+ * not ended, also not by a new password. Refuses others as `token_invalid`: a token outlives all this by minutes, which is
+ * enough to read by (D4, D19). One read unit beside `findActor`, in the same round trip. A stage with an external issuer
+ * checks role and company alone.
+ */
+export async function requireActing<A extends Account>(
+  caller: Caller,
+  findActor: (userId: number) => Promise<A | undefined>,
+  now: Date,
+): Promise<A> {
+  const account = await findLive(caller, findActor, now);
+  const { role, financial_company_id } = account.user;
+  if (role === caller.role && financial_company_id === caller.companyId) return account;
+  throw new Refusal("token_invalid", "The user of this access token has another role or company");
+}
+
+/** The account of a caller whose session is live, if the stage has sessions. */
+async function findLive<A extends Account>(
+  { userId, sessionId }: Caller,
+  find: (userId: number) => Promise<A | undefined>,
+  now: Date,
+): Promise<A> {
   const [account, session] = await Promise.all([
-    findAccount(userId),
-    hasSessions ? findSession(userId, sessionId) : undefined,
+    find(userId),
+    hasSessions() ? findSession(userId, sessionId) : undefined,
   ]);
   if (!account) throw sessionEnded();
-  const { epoch } = account;
-  if (!hasSessions) return { family: undefined, account, checks: [] };
-  if (!session || !isLive(session, epoch, now)) throw sessionEnded();
-  const checks = [requireLive(userId, sessionId, epoch, now)];
-  return { family: sessionId, account, checks };
+  if (hasSessions() && !(session && isLive(session, account.epoch, now))) throw sessionEnded();
+  return account;
+}
+
+function hasSessions(): boolean {
+  return settings.oidcIssuer() === undefined;
 }
 
 /** The refusal of an access token whose session has ended. */

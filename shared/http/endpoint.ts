@@ -46,16 +46,21 @@ export interface SignedInRequest<O extends Operation> extends AnonymousRequest<O
   readonly caller: Caller;
 }
 
+/** A signed-in user's request to see what another operation would do. Its function gets no change: it cannot write. */
+export type PlanRequest<O extends Operation> = Omit<SignedInRequest<O>, "change">;
+
 /** A signed-in user's request that may carry an `Idempotency-Key`, as an operation's function gets it (D32). */
-export interface IdempotentRequest<O extends Operation> extends SignedInRequest<O> {
-  /** Recognises repetitions of the request; undefined without an Idempotency-Key. The change has the id that follows from it. */
+export interface IdempotentRequest<O extends Operation> extends PlanRequest<O> {
+  /** Recognises repetitions of the request; undefined without an Idempotency-Key. */
   readonly key: RequestKey | undefined;
-  /** The operation's check of the caller beyond the token. Nothing may be written before it succeeds. */
-  readonly authorization: Promise<void>;
+  /** The change that its writes are, once the operation's check of the caller succeeds: nothing is written without it. */
+  readonly change: Promise<Change>;
 }
 
 /** An operation's check of the caller beyond the access token. It refuses a caller who does not pass. */
-type Authorize<O extends Operation> = (request: SignedInRequest<O>) => Promise<void>;
+interface Authorization<O extends Operation> {
+  readonly authorize: (request: PlanRequest<O>) => Promise<unknown>;
+}
 
 /** A Lambda handler for API Gateway's HTTP API, payload 2.0. */
 export type HttpHandler = (event: HttpEvent, context: Context) => Promise<HttpAnswer>;
@@ -72,19 +77,40 @@ export function authenticated<O extends SignedInOperation>(
 
 /**
  * The handler of an operation that needs a bearer token, and whose requests with an `Idempotency-Key` make their change
- * once (D32). The promise of `authorize` is passed on, so that the function can read records at the same time.
+ * once (D32). The function reads records while the caller is authorized.
  */
 export function idempotent<O extends IdempotentOperation>(
   operation: O,
   handle: (request: IdempotentRequest<O>) => Promise<Reply<O>>,
-  { authorize = async () => {} }: { authorize?: Authorize<O> } = {},
+  { authorize }: Authorization<O>,
 ): HttpHandler {
   return chain(operation, { access: [authenticate(operation)] }, async (event, context) => {
-    const sent = await readKey(operation, event);
+    const key = await readKey(operation, event);
     const request = signedInRequestOf<O>(event, context);
-    const change = { ...request.change, ...(sent && { id: sent.changeId }) };
-    return handle({ ...request, change, key: sent?.key, authorization: authorize(request) });
+    const own = { ...request.change, ...(key && { id: key.changeId }) };
+    const change = authorize(request).then(() => own);
+    return onceAuthorized(change, () => handle({ ...request, key, change }));
   });
+}
+
+/** The handler of an operation that shows what another would do, to those whom that takes (D40). */
+export function planned<O extends SignedInOperation>(
+  operation: O,
+  handle: (request: PlanRequest<O>) => Promise<Reply<O>>,
+  { authorize }: Authorization<O>,
+): HttpHandler {
+  return chain(operation, { access: [authenticate(operation)] }, (event, context) => {
+    const request = signedInRequestOf<O>(event, context);
+    return onceAuthorized(authorize(request), () => handle(request));
+  });
+}
+
+/** Returns a reply once the caller is authorized: that refusal precedes the function's, whichever is faster. */
+async function onceAuthorized<T>(authorization: Promise<unknown>, handle: () => Promise<T>): Promise<T> {
+  const handling = (async () => handle())();
+  await Promise.allSettled([authorization, handling]);
+  await authorization;
+  return handling;
 }
 
 /**

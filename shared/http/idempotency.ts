@@ -6,20 +6,14 @@ import { Refusal } from "../domain/refusal.ts";
 import { hmacKey } from "../secrets.ts";
 import { type HttpEvent, requireCaller } from "./http-event.ts";
 
-/** A request's Idempotency-Key, and the id of the change that every request with the key makes. */
-interface SentKey {
-  readonly key: RequestKey;
-  readonly changeId: string;
-}
-
 /** Reads the `Idempotency-Key` of a valid request; undefined without one, and then no secret is read (D32). */
-export async function readKey({ name }: Pick<Operation, "name">, event: HttpEvent): Promise<SentKey | undefined> {
+export async function readKey({ name }: Pick<Operation, "name">, event: HttpEvent): Promise<RequestKey | undefined> {
   const key = event.headers["idempotency-key"];
   if (key === undefined) return undefined;
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalidKey();
   const caller = requireCaller(event);
   const changeId = keyedChangeId({ userId: caller.userId, operation: name, key }, new Date());
-  return { key: await fingerprintOf(caller, name, event.input), changeId };
+  return { changeId, ...(await fingerprintOf(caller, name, event.input)) };
 }
 
 function invalidKey(): Refusal {
@@ -32,13 +26,13 @@ function invalidKey(): Refusal {
  * The keyed hash of who sent what, after validation: the same however the JSON was written. A user in another role or
  * company is another caller. The passcode is checked apart, and is not compared.
  */
-async function fingerprintOf(caller: Caller, operation: string, input: HttpEvent["input"]): Promise<RequestKey> {
+async function fingerprintOf(caller: Caller, operation: string, input: HttpEvent["input"]) {
   const { userId, role, companyId } = caller;
   const hmac = await hmacKey();
   const sent = `${userId}|${role}|${companyId}|${operation}|${JSON.stringify({ ...input, body: withoutPasscode(input?.body) })}`;
   return {
     fingerprint: hmac.sign("idempotency", sent),
-    matches: (stored) => hmac.verify("idempotency", sent, stored),
+    matches: (stored: string) => hmac.verify("idempotency", sent, stored),
   };
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../functions/finance/bulk-update-timesheets.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
-import { timesheetLine, userLine } from "../support/records/records.ts";
+import { callerLine, timesheetLine } from "../support/records/records.ts";
 import { readRecord, store } from "../support/records/store.ts";
 import { call } from "../support/requests/call.ts";
 import { expectProblem } from "../support/requests/problems.ts";
@@ -16,13 +16,18 @@ let id = 1_000;
 beforeEach(async () => {
   // Each test has a user and a timesheet of its own, both with this id.
   id += 1;
-  await store([userLine(id, { passcode }), timesheetLine(id, 1)]);
+  await store([callerLine(operator(), { passcode }), timesheetLine(id, 1)]);
 });
 afterEach(() => void vi.useRealTimers());
 
+/** The user with an id. */
+function operator(userId = id) {
+  return { id: userId, role: "operator", company_id: 1 } as const;
+}
+
 function pay(typed?: unknown, ids = [id]) {
   const timesheet = { timesheet_ids: ids, state: "paid", passcode: typed };
-  return call(handler, bulkUpdateTimesheets, { as: { id, role: "operator", company_id: 1 }, body: { timesheet } });
+  return call(handler, bulkUpdateTimesheets, { as: operator(), body: { timesheet } });
 }
 
 function at(time: string) {
@@ -51,7 +56,7 @@ describe("200", () => {
     undefined,
     "1234",
   ])("D19: who has no passcode need not send one, and what they send is ignored: %j", async (typed) => {
-    await store([userLine(id, { passcode: null })]);
+    await store([callerLine(operator(), { passcode: null })]);
     for (let index = 0; index < 7; index += 1) expect((await pay(typed)).status).toBe(200);
   });
 
@@ -80,7 +85,7 @@ describe("403", () => {
   });
 
   test("D19: another user's passcode is wrong", async () => {
-    await store([userLine(id + 500_000, { passcode: "1234" })]);
+    await store([callerLine(operator(id + 500_000), { passcode: "1234" })]);
     expectProblem(await pay("1234"), 403, "passcode_invalid");
   });
 
@@ -108,7 +113,7 @@ describe("401", () => {
     ["role", { role: "client" }],
     ["company", { financial_company_id: 2 }],
   ])("D19: a token of before its user's move to another %s pays nothing, the passcode notwithstanding", async (_, moved) => {
-    await store([userLine(id, { passcode, ...moved })]);
+    await store([callerLine(operator(), { passcode, ...moved })]);
     const headers = { "Idempotency-Key": crypto.randomUUID() };
     for (const sent of [{}, headers]) {
       const answer = await call(handler, bulkUpdateTimesheets, {
@@ -173,7 +178,7 @@ describe("429", () => {
     expect(closed.body.detail).toBe(
       "100 wrong passcodes in a row: the support of the service has to unlock it or set another one first; try again in 86400 seconds",
     );
-    await store([userLine(id, { passcode: "8642" })]);
+    await store([callerLine(operator(), { passcode: "8642" })]);
     expect((await pay("8642")).status).toBe(200);
   });
 
@@ -193,8 +198,8 @@ describe("429", () => {
 
   test("D19: one user's lock is nobody else's", async () => {
     await miss(5);
-    const other = { id: id + 600_000, role: "operator", company_id: 1 } as const;
-    await store([userLine(other.id, { passcode })]);
+    const other = operator(id + 600_000);
+    await store([callerLine(other, { passcode })]);
     const timesheet = { timesheet_ids: [id], state: "paid", passcode };
     expect((await call(handler, bulkUpdateTimesheets, { as: other, body: { timesheet } })).status).toBe(200);
   });

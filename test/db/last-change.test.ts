@@ -19,7 +19,10 @@ test("a write of a record says which request it follows from, and one of no requ
   expect(await write(jobLine(1, 1), { ...during("one"), notifies: true })).toBe("created");
   expect(await readItem(key)).toMatchObject({ change: { request: "one", creates: true } });
   const timer = { timer: 60, timer_expires_at: new Date().toISOString() };
-  await setJobTimers([1], "all", timer, { ...callerContext(admin), ...during("two") });
+  await setJobTimers([1], "all", timer, {
+    ...callerContext(admin),
+    change: Promise.resolve(during("two").change),
+  });
   expect(await readItem(key)).toMatchObject({ change: { request: "two" } });
   await write(jobLine(1, 1, { title: "Driver" }));
   const { change } = (await readItem(key)) ?? {};

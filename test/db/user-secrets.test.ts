@@ -14,9 +14,11 @@ import { transactionConflict, useFaultProxy } from "../support/faults/fault-prox
 import { testContext } from "../support/records/contexts.ts";
 import { scanItems } from "../support/records/items.ts";
 import { userLine } from "../support/records/records.ts";
+import { openTestSession } from "../support/records/sessions.ts";
 import { write } from "../support/records/writes.ts";
 import { call } from "../support/requests/call.ts";
 import { useService } from "../support/service/service.ts";
+import { testSession } from "../support/tokens/tokens.ts";
 
 useService();
 const proxy = useFaultProxy();
@@ -38,8 +40,9 @@ function signInWith(password: string, login = loginOf(id)) {
   return call(signInHandler, signIn, { body: { user: { login, password } } });
 }
 
-function payWith(passcode: string | undefined) {
-  return authorizePayment({ userId: id, role: "operator", companyId: 1, sessionId: "s" }, passcode, now);
+async function payWith(passcode: string | undefined) {
+  await openTestSession(id);
+  return authorizePayment({ userId: id, role: "operator", companyId: 1, sessionId: testSession }, passcode, now);
 }
 
 async function hashOf(kind: "password" | "passcode", userId = id): Promise<string | undefined> {

@@ -51,7 +51,8 @@ export async function loadRecordingData(): Promise<void> {
   await loadDemo(new Date());
   // A change that the examples show: of what is paid already, paying it is none.
   await setTimesheetStates([changedTimesheet], "all", "pending", callerContext(demoCaller));
-  for (const { id } of [demoUsers.admin, demoUsers.operatorA]) await openTestSession(id);
+  const { admin, operatorA, operatorB } = demoUsers;
+  for (const { id } of [admin, operatorA, operatorB]) await openTestSession(id);
 }
 
 /** What each operation answers to the request of its examples, by name. */

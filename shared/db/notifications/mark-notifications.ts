@@ -17,7 +17,7 @@ import { lacks } from "../table/conditions.ts";
 import { paces, retry, retryConflicts } from "../table/retry.ts";
 import { queryPages } from "../table/table.ts";
 import { maxTransactionWrites, type TransactionWrite, transactOnce } from "../table/transaction.ts";
-import { replaceItem, type WriteContext } from "../writes/write-plans.ts";
+import { replaceItem } from "../writes/write-plans.ts";
 import { addCounts } from "./notification-counts.ts";
 import {
   idOfUnread,
@@ -29,9 +29,6 @@ import {
   unreadKeyOf,
   unreadMark,
 } from "./notifications.ts";
-
-/** The context in which a user marks notifications. */
-type MarkContext = ChangeContext & Pick<WriteContext, "now">;
 
 /** Marked notifications, as they are after the call. */
 interface MarkedNotifications extends Found<Notification> {
@@ -56,7 +53,7 @@ const idsPerPage = 10 * mostTogether;
 export function markNotifications(
   ids: readonly number[],
   read: boolean,
-  context: MarkContext,
+  context: ChangeContext,
 ): Promise<MarkedNotifications> {
   const { userId } = context.caller;
   return retryConflicts(async (_, leftMs) => {
@@ -64,7 +61,7 @@ export function markNotifications(
     // The notifications that were read beside the change may be older than it.
     if (earlier) return showAgain(await readPresent(userId, ids));
     requireAll(ids, stored);
-    const change = context.key ? [putChange(newChange("NOTIFICATIONS", [], context))] : [];
+    const change = context.key ? [putChange(newChange("NOTIFICATIONS", [], context, await context.change))] : [];
     const marked = stored.map((item) => mark(userId, item, read ? context.now : null));
     const isWritten = await writeMarked(stored, marked, context, leftMs, change);
     return isWritten ? { ...showNotifications(marked.map(({ item }) => item)), total: marked.length } : undefined;
@@ -81,10 +78,10 @@ export function markNotifications(
  * what there was by then, and a repetition of one that ended marks nothing (D32).
  */
 export async function markAllRead(
-  context: MarkContext & { readonly remainingMs: () => number },
+  context: ChangeContext & { readonly remainingMs: () => number },
 ): Promise<MarkedNotifications> {
   if (!context.key) return markUnread(context);
-  const own = newChange("NOTIFICATIONS", [], context);
+  const own = newChange("NOTIFICATIONS", [], context, await context.change);
   const begun = await beginMarking(own, context);
   if (begun.done) return showDone(begun.user_id, begun.done);
   const marked = await markUnread(context, begun === own ? undefined : begun.at);
@@ -95,7 +92,7 @@ export async function markAllRead(
 
 /** Marks all unread notifications, or those that there were at a moment, ISO 8601. */
 async function markUnread(
-  context: MarkContext & { readonly remainingMs: () => number },
+  context: ChangeContext & { readonly remainingMs: () => number },
   at?: string,
 ): Promise<MarkedNotifications> {
   const { userId } = context.caller;
@@ -125,7 +122,7 @@ async function markUnread(
 }
 
 /** Stores the change of a call for all notifications. Returns it, or the one that an earlier call with the key stored. */
-function beginMarking(own: StoredChange, context: MarkContext): Promise<StoredChange> {
+function beginMarking(own: StoredChange, context: ChangeContext): Promise<StoredChange> {
   return retry(paces.record, async () => ((await putIf(putChange(own).Put)) ? own : await findEarlier(context)));
 }
 
@@ -157,16 +154,17 @@ interface Marked {
 async function writeMarked(
   stored: readonly StoredNotification[],
   marked: readonly Marked[],
-  { caller, change }: MarkContext,
+  context: ChangeContext,
   leftMs: number,
   others: readonly TransactionWrite[] = [],
 ): Promise<boolean> {
   const after = marked.flatMap(({ item, isChanged }) => (isChanged ? [item] : []));
   const before = stored.filter((_, at) => marked[at]?.isChanged);
+  const change = await context.change;
   const writes = before.map((item, at) =>
     replaceItem(item, notifications.encode(after[at] ?? item), { now: new Date(), change, notifies: true }),
   );
-  const all = [...writes, ...addCounts(caller.userId, before, after), ...others];
+  const all = [...writes, ...addCounts(context.caller.userId, before, after), ...others];
   return all.length === 0 || (await transactOnce(all, leftMs)).length === 0;
 }
 

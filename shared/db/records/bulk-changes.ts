@@ -5,18 +5,20 @@ import type { Found } from "../../domain/paging/paging.ts";
 import { listWrites } from "../lists/list-writes.ts";
 import { type ListedFields, type ListedItem, toFields } from "../lists/listed-items.ts";
 import { paces, retryConflicts } from "../table/retry.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
 import { type Attempt, commitOnce } from "../writes/commit.ts";
-import { replaceItem, requireUnchanged, type WriteContext } from "../writes/write-plans.ts";
-import { type ChangeContext, findEarlier, newChange, putChange, shownId, type UndoableList } from "./changes.ts";
+import { replaceItem, requireUnchanged } from "../writes/write-plans.ts";
+import {
+  type ChangeContext,
+  findEarlier,
+  markUndone,
+  newChange,
+  putChange,
+  type StoredChange,
+  shownId,
+  type UndoableList,
+} from "./changes.ts";
 import { readRecordsWithin, requireAll } from "./find-records.ts";
 import { requireFitting, type Step } from "./fitting.ts";
-
-/** The context in which a signed-in user changes several records. */
-export interface CallerContext extends WriteContext, ChangeContext {
-  /** The operation's check of the caller beyond the token: nothing is written before it succeeds. */
-  readonly authorization: Promise<void>;
-}
 
 /** The values of a list's records that a bulk change sets, and that its undo restores. */
 export interface BulkKind<L extends UndoableList, Values extends object> {
@@ -56,10 +58,8 @@ interface BulkChange<L extends UndoableList> extends ShownRecords<L> {
 export async function planTogether<L extends UndoableList, Values extends object>(
   kind: BulkKind<L, Values>,
   asked: BulkAsked<Values>,
-  authorization: Promise<void>,
 ) {
-  const found = await onceAuthorized(authorization, readRecordsWithin(kind.list, asked.ids, asked.scope));
-  const steps = stepsOf(kind, asked, found);
+  const steps = stepsOf(kind, asked, await readRecordsWithin(kind.list, asked.ids, asked.scope));
   return { items: show(steps).items, changing: steps.flatMap(({ record, next }) => (next ? [record] : [])) };
 }
 
@@ -71,11 +71,11 @@ export async function planTogether<L extends UndoableList, Values extends object
 export function changeTogether<L extends UndoableList, Values extends object>(
   kind: BulkKind<L, Values>,
   asked: BulkAsked<Values>,
-  context: CallerContext,
+  context: ChangeContext,
 ): Promise<BulkChange<L>> {
   return retryConflicts(async (count, leftMs) => {
     const read = () => readRecordsWithin(kind.list, asked.ids, asked.scope);
-    const [earlier, found] = await onceAuthorized(context.authorization, Promise.all([findEarlier(context), read()]));
+    const [earlier, found] = await Promise.all([findEarlier(context), read()]);
     // The records that were read beside the change may be older than it.
     if (earlier) return { ...show((await read()).map(unchanged)), changeId: shownId(earlier), isRepetition: true };
     const steps = stepsOf(kind, asked, found);
@@ -86,34 +86,29 @@ export function changeTogether<L extends UndoableList, Values extends object>(
 }
 
 /**
- * Writes the steps of a change with its item, and further writes, in one transaction. Undefined if others came first;
- * throws if others' transactions hold the items.
+ * Writes the steps of a change with its item in one transaction, once the caller is authorized. Undefined if others came
+ * first, or undid the change that this one undoes; throws if others' transactions hold the items.
  */
 export async function commitSteps<L extends UndoableList, Values extends object>(
   { list, valuesOf }: BulkKind<L, Values>,
   steps: readonly Step<L>[],
-  context: CallerContext,
+  context: ChangeContext,
   attempt: Attempt,
-  others: readonly TransactionWrite[] = [],
+  undone?: StoredChange,
 ) {
   const changed = steps.flatMap(({ record, next }) =>
     next ? [{ id: record.id, revision: record.revision + 1, before: valuesOf(record) }] : [],
   );
-  const change = newChange(list, changed, context);
+  const change = { ...(await context.change), ...(undone && { undoes: undone.change_id }) };
+  const stored = newChange(list, changed, context, change);
   const stamps = { changed_by: context.caller.userId };
   const writes = steps.map(({ record, next }) =>
-    next ? replaceItem(record, next, { ...context, notifies: true }, stamps) : requireUnchanged(record),
+    next ? replaceItem(record, next, { now: context.now, change, notifies: true }, stamps) : requireUnchanged(record),
   );
+  const ends = undone ? [markUndone(undone, change.id)] : [];
   const counts = steps.flatMap(({ record, next }) => (next ? listWrites(list, record, next).counts : []));
-  const failed = await commitOnce([...writes, ...others, putChange(change)], counts, attempt);
-  return failed.length > 0 ? undefined : change;
-}
-
-/** Returns a reading's result once the caller is authorized, so that a refusal does not depend on which is faster. */
-export async function onceAuthorized<T>(authorization: Promise<void>, reading: Promise<T>): Promise<T> {
-  await Promise.allSettled([authorization, reading]);
-  await authorization;
-  return reading;
+  const failed = await commitOnce([...writes, ...ends, putChange(stored)], counts, attempt);
+  return failed.length > 0 ? undefined : stored;
 }
 
 /** The steps of a change. Refuses if a record is missing, or if an undo could not restore all of them. */

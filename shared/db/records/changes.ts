@@ -57,8 +57,10 @@ export const changes = defineEntity<StoredChange>(
   ({ pk, sk }) => pk.startsWith("CHANGE#") && sk === "CHANGE",
 );
 
-/** An Idempotency-Key, as far as a repetition is recognised by it (D32). The change's id follows from it. */
+/** An Idempotency-Key, as far as a repetition is recognised by it (D32). */
 export interface RequestKey {
+  /** The id of the change that every request with the key makes. */
+  readonly changeId: string;
   /** Keyed hash of who sent what. */
   readonly fingerprint: string;
   /** True for a stored fingerprint of the same request, under any version of the HMAC key. */
@@ -68,7 +70,9 @@ export interface RequestKey {
 /** A caller's request that makes a change. */
 export interface ChangeContext {
   readonly caller: Caller;
-  readonly change: Change;
+  readonly now: Date;
+  /** The change, once the caller is authorized to make it. Records can be read meanwhile. */
+  readonly change: Promise<Change>;
   readonly key: RequestKey | undefined;
 }
 
@@ -93,8 +97,8 @@ export async function findChange(id: string): Promise<StoredChange | undefined> 
  * Access pattern CH3: the change that the same request made before; undefined if there is none, or without a key.
  * Refuses with `idempotency_key_reused` if another request of the user had the key. 1 read unit for every 4 KB.
  */
-export async function findEarlier({ change, key }: ChangeContext): Promise<StoredChange | undefined> {
-  const stored = key && (await changes.find(changeKey(change.id), { consistent: true }));
+export async function findEarlier({ key }: Pick<ChangeContext, "key">): Promise<StoredChange | undefined> {
+  const stored = key && (await changes.find(changeKey(key.changeId), { consistent: true }));
   if (!stored || stored.valid_to <= freeFrom(new Date())) return undefined;
   if (stored.fingerprint !== undefined && key.matches(stored.fingerprint)) return stored;
   throw new Refusal("idempotency_key_reused", "The Idempotency-Key belongs to another request of yours");
@@ -104,7 +108,8 @@ export async function findEarlier({ change, key }: ChangeContext): Promise<Store
 export function newChange<L extends StoredChange["list"]>(
   list: L,
   records: readonly ChangedRecord[],
-  { caller, change: { id: change_id, ...stamp }, key }: ChangeContext,
+  { caller, key }: ChangeContext,
+  { id: change_id, ...stamp }: Change,
 ): StoredChange & { readonly list: L } {
   const { userId: user_id, role, companyId: company_id } = caller;
   const at = new Date(stamp.at);

@@ -5,7 +5,8 @@ import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { jobListState } from "../../domain/records/list-position.ts";
 import { type ListedFields, type ListedItem, listedItems } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
-import { type BulkKind, type CallerContext, changeTogether, planTogether } from "./bulk-changes.ts";
+import { type BulkKind, changeTogether, planTogether } from "./bulk-changes.ts";
+import type { ChangeContext } from "./changes.ts";
 
 /** The end of a job's offer window, and the seconds that were sent; absent of a job that never had one. */
 type JobTimer = Pick<ListedItem<"JOBS">, "timer" | "timer_expires_at">;
@@ -34,14 +35,14 @@ export function timerFrom(timer: number, from: Date): JobTimer {
 
 /** Access pattern J3: the effects of J1, refused as J1 is (D40). n read units, one round trip. */
 export function planJobTimers(ids: readonly number[], scope: Scope, values: JobTimer) {
-  return planTogether(jobTimers, { ids, scope, values }, Promise.resolve());
+  return planTogether(jobTimers, { ids, scope, values });
 }
 
 /**
  * Access pattern J1: sets the timer of jobs, all or none (D24). Refuses with `records_not_found` if one is missing, and
  * as `busy`. n read units, two round trips.
  */
-export function setJobTimers(ids: readonly number[], scope: Scope, values: JobTimer, context: CallerContext) {
+export function setJobTimers(ids: readonly number[], scope: Scope, values: JobTimer, context: ChangeContext) {
   return changeTogether(jobTimers, { ids, scope, values }, context);
 }
 

@@ -5,8 +5,8 @@ import { type ListedItem, listedItems, listedKey } from "../lists/listed-items.t
 import { readBatch } from "../table/batch-reads.ts";
 import { paces, retryConflicts } from "../table/retry.ts";
 import type { Attempt } from "../writes/commit.ts";
-import { type BulkKind, type CallerContext, commitSteps, onceAuthorized } from "./bulk-changes.ts";
-import { findChange, findEarlier, markUndone, type StoredChange, type UndoableList } from "./changes.ts";
+import { type BulkKind, commitSteps } from "./bulk-changes.ts";
+import { type ChangeContext, findChange, findEarlier, type StoredChange, type UndoableList } from "./changes.ts";
 import { recordNotFound } from "./find-records.ts";
 import { jobTimers } from "./jobs.ts";
 import { timesheetStates } from "./timesheets.ts";
@@ -27,12 +27,11 @@ interface UndoneChange {
  * Access pattern CH1: restores every record of a change in one transaction, or none (D41). Refuses with
  * `record_not_found` if there is no such change or it is another's, with `change_undone`, with `change_expired` after 24
  * hours, with `changed_since` and the ids of records that were written since, and with `busy` if others hold them for 3 seconds. The
- * change is read while the caller is authorized. n read units and one for every 4 KB of the change; three round trips.
+ * records are read while the caller is authorized. n read units and one for every 4 KB of the change; three round trips.
  */
-export function undoChange(changeId: string, context: CallerContext): Promise<UndoneChange> {
+export function undoChange(changeId: string, context: ChangeContext): Promise<UndoneChange> {
   return retryConflicts(async (count, leftMs) => {
-    const reading = Promise.all([findEarlier(context), findChange(changeId)]);
-    const [earlier, found] = await onceAuthorized(context.authorization, reading);
+    const [earlier, found] = await Promise.all([findEarlier(context), findChange(changeId)]);
     if (earlier && isUndoable(earlier)) return { ...show(earlier), isRepetition: true };
     if (!found || !isUndoable(found) || !mayUndo(found, context.caller)) throw recordNotFound();
     requireOpen(found, context.now);
@@ -47,7 +46,7 @@ export function undoChange(changeId: string, context: CallerContext): Promise<Un
 async function restore<L extends UndoableList, Values extends object>(
   kind: BulkKind<L, Values>,
   undone: StoredChange,
-  context: CallerContext,
+  context: ChangeContext,
   attempt: Attempt,
 ): Promise<UndoableChange | undefined> {
   const records = await readUntouched(kind.list, undone);
@@ -55,9 +54,7 @@ async function restore<L extends UndoableList, Values extends object>(
     const before = v.parse(kind.schema, undone.records[at]?.before);
     return { record, next: kind.withValues(record, before) };
   });
-  if (!steps) return undefined;
-  const change = { ...context.change, undoes: undone.change_id };
-  return commitSteps(kind, steps, { ...context, change }, attempt, [markUndone(undone, change.id)]);
+  return steps && commitSteps(kind, steps, context, attempt, undone);
 }
 
 function show({ change_id: id, list, records }: UndoableChange): UndoneChange {

@@ -25,6 +25,7 @@ import { makeFamily, makeRefreshToken, makeSeed } from "../../../shared/domain/a
 import { hmacKey } from "../../../shared/secrets.ts";
 import { useSigningKey } from "../../support/records/own-user.ts";
 import { callerLine, invoiceLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
 import { readPlace, write } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
 import { mark, undo } from "../../support/requests/changes.ts";
@@ -72,8 +73,7 @@ const deeds: Readonly<
 > = {
   "bulk-update-timesheets": async () => {
     id += 1;
-    await write(userLine(operator.id));
-    await write(timesheetLine(id, 1));
+    await store([callerLine(operator), timesheetLine(id, 1)]);
     await call(bulkUpdateHandler, bulkUpdateTimesheets, {
       as: operator,
       body: { timesheet: { timesheet_ids: [id], state: "paid" } },
@@ -82,15 +82,14 @@ const deeds: Readonly<
   },
   "undo-change": async () => {
     id += 1;
-    await write(callerLine(operator, { passcode: null }));
-    await write(timesheetLine(id, 1));
+    await store([callerLine(operator), timesheetLine(id, 1)]);
     const { headers } = await mark(operator, [id], "paid");
     expect((await undo(operator, headers["change-id"] ?? "")).status).toBe(200);
     return { key: recordKey("TIMESHEET", id), by: "user#900" };
   },
   "adjust-job-timers": async () => {
     id += 1;
-    await write(jobLine(id, 1));
+    await store([callerLine(admin), jobLine(id, 1)]);
     await call(adjustHandler, adjustJobTimers, { as: admin, body: { job: { job_ids: [id], timer: 60 } } });
     return { key: recordKey("JOB", id), by: "user#901" };
   },

@@ -8,7 +8,7 @@ import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { logChange } from "../../support/records/change-log.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { changeIdOf, type KeptChange, putHistory } from "../../support/records/history.ts";
-import { invoiceLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { callerLine, invoiceLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
@@ -24,7 +24,7 @@ type Entry = { id: string; at: string; record_type: string; record_id: number };
 useService();
 beforeAll(() =>
   store([
-    userLine(2, { first_name: "Olivia", last_name: "Hart" }),
+    callerLine(operator, { first_name: "Olivia", last_name: "Hart" }),
     timesheetLine(1, 1),
     timesheetLine(3, 1),
     invoiceLine(5, 1),

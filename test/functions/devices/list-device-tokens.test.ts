@@ -8,7 +8,8 @@ import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.
 import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { testChange } from "../../support/records/contexts.ts";
-import { storeSignedIn } from "../../support/records/sessions.ts";
+import { callerLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { useService } from "../../support/service/service.ts";
@@ -20,7 +21,7 @@ let lastUserId = 100;
 async function newUser() {
   lastUserId += 1;
   const user = { id: lastUserId, role: "driver", company_id: null } as const;
-  await storeSignedIn(user);
+  await store([callerLine(user)]);
   return user;
 }
 

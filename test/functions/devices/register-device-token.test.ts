@@ -2,7 +2,8 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { handler } from "../../../functions/devices/register-device-token.ts";
 import { registerDeviceToken } from "../../../shared/contract/devices.ts";
-import { storeSignedIn } from "../../support/records/sessions.ts";
+import { callerLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
@@ -16,7 +17,7 @@ function newUser() {
 }
 
 async function register(notification: unknown, as: TestUser) {
-  await storeSignedIn(as);
+  await store([callerLine(as)]);
   return call(handler, registerDeviceToken, { as, body: { notification } });
 }
 

@@ -2,7 +2,8 @@ import { describe, expect, test, vi } from "vitest";
 import { handler as registerHandler } from "../../../functions/devices/register-device-token.ts";
 import { handler } from "../../../functions/devices/remove-device-token.ts";
 import { registerDeviceToken, removeDeviceToken } from "../../../shared/contract/devices.ts";
-import { storeSignedIn } from "../../support/records/sessions.ts";
+import { callerLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
@@ -13,7 +14,7 @@ const other = { id: 6, role: "driver", company_id: null } as const;
 useService();
 
 async function register(token: string, as: TestUser): Promise<number> {
-  await storeSignedIn(as);
+  await store([callerLine(as)]);
   const answer = await call(registerHandler, registerDeviceToken, { as, body: { notification: { token } } });
   return answer.body.notification.id;
 }

@@ -2,7 +2,7 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/jobs/adjust-job-timers.ts";
 import { adjustJobTimers } from "../../../shared/contract/jobs.ts";
-import { jobLine } from "../../support/records/records.ts";
+import { callerLine, jobLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
@@ -15,7 +15,7 @@ const service = useService();
 beforeEach(async () => {
   // An upsert keeps a job's timer, so each test gets jobs that are new.
   await store([1, 2, 3].map((id) => ({ type: "job", id, deleted: true })));
-  await store([jobLine(1, 1), jobLine(2, 2), jobLine(3, 1)]);
+  await store([callerLine(admin), jobLine(1, 1), jobLine(2, 2), jobLine(3, 1)]);
 });
 afterEach(() => void vi.useRealTimers());
 

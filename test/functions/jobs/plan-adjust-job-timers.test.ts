@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { handler as adjustHandler } from "../../../functions/jobs/adjust-job-timers.ts";
 import { handler } from "../../../functions/jobs/plan-adjust-job-timers.ts";
 import { adjustJobTimers, planAdjustJobTimers } from "../../../shared/contract/jobs.ts";
-import { jobLine } from "../../support/records/records.ts";
+import { callerLine, jobLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
@@ -15,7 +15,7 @@ useService();
 
 beforeEach(async () => {
   await store([1, 2].map((id) => ({ type: "job", id, deleted: true })));
-  await store([jobLine(1, 1), jobLine(2, 2)]);
+  await store([callerLine(admin), jobLine(1, 1), jobLine(2, 2)]);
 });
 
 function plan(job: unknown, as: TestUser = admin) {

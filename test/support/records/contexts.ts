@@ -1,4 +1,4 @@
-import type { CallerContext } from "../../../shared/db/records/bulk-changes.ts";
+import type { ChangeContext } from "../../../shared/db/records/changes.ts";
 import type { WriteContext } from "../../../shared/db/writes/write-plans.ts";
 import type { Caller } from "../../../shared/domain/caller.ts";
 import { beginChange, type Change } from "../../../shared/domain/records/change.ts";
@@ -14,9 +14,8 @@ export function testContext(now = new Date(), by?: string): WriteContext {
 }
 
 /** The context of a caller's request that may do what it asks for, without an Idempotency-Key, in a change of its own. */
-export function callerContext(caller: Caller, now = new Date()): CallerContext {
-  const change = testChange(`user#${caller.userId}`);
-  return { caller, now, change, authorization: Promise.resolve(), key: undefined };
+export function callerContext(caller: Caller, now = new Date()): ChangeContext {
+  return { caller, now, change: Promise.resolve(testChange(`user#${caller.userId}`)), key: undefined };
 }
 
 /** The context of a driver's request, with all the time that it takes. */

@@ -88,9 +88,18 @@ export function userLine(id: number, changes: Record<string, unknown> = {}) {
   };
 }
 
-/** The import line of the user that a test's token names. */
+/** Marks the lines of callers; the same in every instance of this module. */
+const ofCaller = Symbol.for("workforce.test.caller");
+
+/** The import line of the user that a test's token names. `store` opens the session that the token names as well. */
 export function callerLine({ id, role, company_id }: TestUser, changes: Record<string, unknown> = {}) {
-  return userLine(id, { role, financial_company_id: company_id, ...changes });
+  const line = userLine(id, { role, financial_company_id: company_id, ...changes });
+  return Object.defineProperty(line, ofCaller, { value: true });
+}
+
+/** True for a line that `callerLine` made. */
+export function isCallerLine(line: object): line is ReturnType<typeof callerLine> {
+  return ofCaller in line;
 }
 
 /** A user as answers show it, of company 1 and imported by `userLine`; `changes` override fields. */

@@ -1,15 +1,7 @@
 import { findAccount } from "../../../shared/db/accounts/accounts.ts";
 import { openSession, sessionKey } from "../../../shared/db/accounts/sessions.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
-import { type TestUser, testSession } from "../tokens/tokens.ts";
-import { callerLine } from "./records.ts";
-import { store } from "./store.ts";
-
-/** Stores the user of a test's tokens with the session that they name. */
-export async function storeSignedIn(user: TestUser): Promise<void> {
-  await store([callerLine(user)]);
-  await openTestSession(user.id);
-}
+import { testSession } from "../tokens/tokens.ts";
 
 /** Opens the session that a stored user's test tokens name, as if the user had just signed in. */
 export async function openTestSession(userId: number): Promise<void> {

@@ -6,13 +6,16 @@ import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
 import { testContext } from "./contexts.ts";
+import { isCallerLine } from "./records.ts";
+import { openTestSession } from "./sessions.ts";
 
-/** Stores records the way an import does. */
+/** Stores records the way an import does, and opens the sessions that the tokens of callers name. */
 export async function store(lines: readonly object[], now = new Date()): Promise<void> {
   const records = lines.map((line) => parseRecordLine(line, "GB"));
   const commit = createWriteBatches(importParts);
   const context = { ...testContext(now), hmacKey, commit };
   await Promise.all(records.map((record) => writeRecord(record, context)));
+  await Promise.all(lines.filter(isCallerLine).map(({ id }) => openTestSession(id)));
 }
 
 /** The interface's fields of a record as they are stored now. */

@@ -5,14 +5,18 @@ import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
 import { testContext } from "./contexts.ts";
+import { isCallerLine } from "./records.ts";
+import { openTestSession } from "./sessions.ts";
 
 /** The moment at which test lines are written. */
 export const writtenAt = new Date("2026-05-10T12:00:00.000Z");
 
-/** Validates and writes one line, as import and event bus do; undefined fields are not sent. */
+/** Validates and writes one line, as import and event bus do, and of a caller as `store` does; undefined fields are not sent. */
 export async function write(line: object, context: Partial<WriteContext> = {}): Promise<Outcome> {
   const sent: unknown = JSON.parse(JSON.stringify(line));
-  return writeRecord(parseRecordLine(sent, "GB"), { ...testContext(writtenAt), hmacKey, ...context });
+  const outcome = await writeRecord(parseRecordLine(sent, "GB"), { ...testContext(writtenAt), hmacKey, ...context });
+  if (isCallerLine(line)) await openTestSession(line.id);
+  return outcome;
 }
 
 /** The fields a piece of work is refused for, as "pointer code"; the refusal's own code where it names no field. */

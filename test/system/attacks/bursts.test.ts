@@ -8,7 +8,7 @@ import { handler as rotate } from "../../../functions/workers/rotate-signing-key
 import { registerUser, requestPasswordReset } from "../../../shared/contract/accounts.ts";
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
-import { timesheetLine, userLine } from "../../support/records/records.ts";
+import { callerLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
 import { deliverPins, newestPin, otherPin } from "../../support/requests/pins.ts";
@@ -32,6 +32,7 @@ const hours = usualOrFull(1, 25);
 /** Requests beyond a limit. */
 const beyond = usualOrFull(4, 20);
 const start = Math.ceil(Date.now() / hour) * hour;
+const payer = { id: 11, role: "operator", company_id: 1 } as const;
 
 beforeAll(async () => {
   await rotate();
@@ -39,7 +40,7 @@ beforeAll(async () => {
     userLine(10, { email: login, password }),
     ...phones.map((phone_number, index) => userLine(20 + index, { email: null, phone_number })),
     ...Array.from({ length: 100 }, (_, index) => userLine(100 + index, { email: `many-${index}@example.com` })),
-    userLine(11, { email: "passcode@example.com", passcode: "482913" }),
+    callerLine(payer, { email: "passcode@example.com", passcode: "482913" }),
     timesheetLine(1, 1),
   ]);
 });
@@ -267,10 +268,9 @@ test("D15: 30 sign-ins in 5 minutes from an address, whatever the logins; the ve
 });
 
 test("D19: 5 wrong passcodes lock it for 15 minutes, for the right one too; the very edge opens it", async () => {
-  const as = { id: 11, role: "operator", company_id: 1 } as const;
   const pay = (passcode: string) => {
     const body = { timesheet: { timesheet_ids: [1], state: "paid", passcode } };
-    return call(updateHandler, bulkUpdateTimesheets, { as, body });
+    return call(updateHandler, bulkUpdateTimesheets, { as: payer, body });
   };
   for (let index = 0; index < 5; index += 1) expectProblem(await pay("111111"), 403, "passcode_invalid");
   vi.setSystemTime(start + 15 * minute - 1);

@@ -13,6 +13,7 @@ import { fromAttributes, toAttributes } from "../../../shared/db/table/attribute
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { logChange } from "../../support/records/change-log.ts";
 import { callerLine, notificationLine, timesheetLine } from "../../support/records/records.ts";
+import { openTestSession } from "../../support/records/sessions.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
@@ -67,6 +68,7 @@ test("attributes keep fields of any name, at any depth", () => {
 
 test("D36: an open object keeps fields of any name: imported, listed, changed, exported and imported again", async () => {
   await importLines(callerLine(admin), timesheet, notification);
+  await openTestSession(admin.id);
   await expectShown();
 
   const body = { timesheet: { timesheet_ids: [5], state: "paid", passcode: "4711" } };

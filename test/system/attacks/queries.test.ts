@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { parameterNames, roles } from "../../../shared/contract/operation.ts";
-import { userLine } from "../../support/records/records.ts";
-import { storeSignedIn } from "../../support/records/sessions.ts";
+import { callerLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call, eventOf } from "../../support/requests/call.ts";
 import { allowedUser, endpoints, userOf } from "../../support/requests/every-operation.ts";
@@ -15,7 +14,7 @@ beforeAll(async () => {
   await store([userLine(900)]);
   for (const { operation } of endpoints) {
     const user = allowedUser(operation);
-    if (user) await storeSignedIn(user);
+    if (user) await store([callerLine(user)]);
   }
 });
 
@@ -64,7 +63,7 @@ describe.each(endpoints)("$name", ({ operation, handler, sample }) => {
   );
 
   test("an event without query, headers' usual case or body is answered, not failed", async () => {
-    if (user) await storeSignedIn(user);
+    if (user) await store([callerLine(user)]);
     const event = await eventOf(operation, { ...as });
     const headers = Object.fromEntries(
       Object.entries(event.headers).map(([name, value]) => [name.toUpperCase(), value]),

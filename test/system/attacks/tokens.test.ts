@@ -1,8 +1,7 @@
 import { createHmac } from "node:crypto";
 import { CompactSign, exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
-import { userLine } from "../../support/records/records.ts";
-import { storeSignedIn } from "../../support/records/sessions.ts";
+import { callerLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { allowedUser, signedInEndpoints } from "../../support/requests/every-operation.ts";
@@ -97,7 +96,7 @@ describe.each(signedInEndpoints)("401: $name", ({ operation, handler, sample }) 
     call(handler, operation, { ...sample, ...(authorization && { headers: { authorization } }) });
 
   test("a valid token is accepted, so that the refusals below mean something", async () => {
-    await storeSignedIn(user ?? admin);
+    await store([callerLine(user ?? admin)]);
     expect((await send(`Bearer ${await tokenOf(user ?? admin)}`)).status).not.toBe(401);
   });
 

@@ -150,13 +150,13 @@ async function writeBehind(kind: Kind, id: number, change: Change): Promise<void
 /** What a user does: of an invoice a line of an event represents it. */
 async function act(kind: Kind, id: number, at: number, change: Change): Promise<unknown> {
   const caller = { userId: 7, role: "admin", companyId: null, sessionId: "s" } as const;
-  const context = { ...callerContext(caller), change };
+  const context = { ...callerContext(caller), change: Promise.resolve(change) };
   if (kind === "TIMESHEET") return setTimesheetStates([id], "all", at === 0 ? "pending" : "paid", context);
   const timer = { timer: at, timer_expires_at: at === 0 ? null : new Date(at * 1_000).toISOString() };
   if (kind === "JOB") return setJobTimers([id], "all", timer, context);
   if (kind === "INVOICE") return write({ type: "invoice", id, state: at === 0 ? "pending" : "paid" }, { change });
   const stored = await findStoredUser(id);
-  if (stored && at === 0) return transact([giveResetToken(stored, "reset", context)]);
+  if (stored && at === 0) return transact([giveResetToken(stored, "reset", { ...context, change })]);
   if (stored?.reset_hash === undefined) return undefined;
-  return transact(replacePassword(stored, { passwordHash: "hash", names: {} }, context));
+  return transact(replacePassword(stored, { passwordHash: "hash", names: {} }, { ...context, change }));
 }

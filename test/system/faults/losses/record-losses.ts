@@ -12,8 +12,7 @@ import { adjustJobTimers } from "../../../../shared/contract/jobs.ts";
 import { markNotifications } from "../../../../shared/contract/notifications.ts";
 import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
 import { recordKey } from "../../../../shared/db/table/item-keys.ts";
-import { jobLine, timesheetLine } from "../../../support/records/records.ts";
-import { storeSignedIn } from "../../../support/records/sessions.ts";
+import { callerLine, jobLine, timesheetLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { readItem } from "../../../support/records/writes.ts";
 import { call } from "../../../support/requests/call.ts";
@@ -31,7 +30,7 @@ export const recordLosses = {
     loses: "TransactWriteItems",
     prepare: async () => {
       const id = newId();
-      await storeSignedIn(admin);
+      await store([callerLine(admin)]);
       await store([timesheetLine(id, 1, { state: "pending" })]);
       const before = Number((await readItem(recordKey("TIMESHEET", id)))?.revision);
       const body = { timesheet: { timesheet_ids: [id], state: "paid" } };
@@ -64,7 +63,7 @@ export const recordLosses = {
     loses: "TransactWriteItems",
     prepare: async () => {
       const id = newId();
-      await storeSignedIn(admin);
+      await store([callerLine(admin)]);
       await store([timesheetLine(id, 1, { state: "pending" })]);
       const body = { timesheet: { timesheet_ids: [id], state: "paid" } };
       const { headers } = await call(bulkUpdateTimesheets, bulkUpdate, { as: admin, body });
@@ -97,7 +96,7 @@ export const recordLosses = {
     loses: "TransactWriteItems",
     prepare: async () => {
       const id = newId();
-      await storeSignedIn(driver(id));
+      await store([callerLine(driver(id))]);
       const body = { notification: { token: `token-${id}`, platform: "fcm", device_id: "d" } };
       return {
         attempt: request(registerDevice, registerDeviceToken, { as: driver(id), body }),
