@@ -66,13 +66,13 @@ export function findSession(userId: number, family: string): Promise<StoredSessi
   return sessions.find(sessionKey(userId, family), { consistent: true });
 }
 
-/** The outcome of a genuine refresh token: the session goes on, or the token is answered again, is reused, or is refused. */
+/** The fate of a genuine refresh token: it renews its session, is answered again, is reused, or is refused. */
 export type RefreshOutcome = "renewed" | "repeated" | "reused" | "refused";
 
 /**
- * Access pattern S2: renews a session that was read, in the user's epoch. The token's successor counts then. For 60
- * seconds the predecessor of the token that counts is `repeated`: an answer was lost, or several asked at once. One
- * write unit if the session goes on; without a write for every other token, unless others renewed it meanwhile (D5).
+ * Access pattern S2: renews a session that was read, in the user's epoch. Then the token's successor counts. For 60
+ * seconds the predecessor of the token that counts is `repeated`, because an answer was lost or several requests came
+ * at once (D5). One write unit; none if the session as it was read already decides.
  */
 export async function rotateSession(
   { userId, family, n }: RefreshPlace,
@@ -92,7 +92,7 @@ export async function rotateSession(
   return item ? outcomeOf(n, sessions.decode(item), epoch, now) : "refused";
 }
 
-/** A number above the stored one was given before the table was restored: the MAC proves it. */
+/** A number above the stored one renews as well: the service gave it before the table was restored, as the MAC proves. */
 function outcomeOf(n: number, session: StoredSession, epoch: number | undefined, now: Date): RefreshOutcome {
   const isPredecessor = n === session.n - 1;
   const isRecent = now.getTime() - Date.parse(session.renewed_at) < repeatMs;
