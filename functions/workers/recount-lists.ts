@@ -30,7 +30,7 @@ export const handler = forSchedule(async ({ now }) => {
   });
   const differences = shown.length;
   const facts = { companies: companies.length, records, differences, lists_left: left };
-  // A night without a figure is one that did not end: its alarm is that of daily work that has not run.
+  // A run that did not end reports no figure. The alarm "Daily work has not run" goes off if figures are missing.
   if (left === 0 || differences > 0) count("CounterDifferences", {}, differences);
   if (differences === 0) log("info", "counters are compared", facts);
   else

@@ -52,7 +52,8 @@ export async function forgetPerson(
   const timesheetIds = new Set<number>();
   const before = await replaceAll(person, timesheetIds);
   const endpointsLeft = await deleteEndpoints(id);
-  // Without a version, so that none blocks it. Then with the highest, so that no line with a version restores the user.
+  // The first removal has no version, so that no stored version blocks it. The second stores the highest version, so that
+  // no line with a version restores the user.
   const removal = { now, change: { ...change, at: new Date().toISOString() } };
   for (const version of [null, erasedVersion]) await removeUser({ type: "user", id, deleted: true, version }, removal);
   // Until the removal, the user's own actions may write the name again. If the user was already gone, nothing does.

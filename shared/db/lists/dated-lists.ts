@@ -17,9 +17,9 @@ const mostRows = 1_500;
 
 /**
  * Access pattern L2: one page of the records of a list within a range of dates, newest id first. Ids need not follow
- * dates. Reads the counts of the range and the newest rows of any date side by side. The newest rows are complete from
- * the lowest of their ids upwards; if they are too few, it reads on below that id, in the months of a company, or in the
- * days of all companies, that have records by the counts.
+ * dates. Reads two things at once: the counts of the range, and the newest rows of any date. From the lowest id of these
+ * rows upwards, no row is missing. If too few of them are in the range, it reads more rows below that id: those of the
+ * months in which the company has records by the counts, or for all companies those of the days.
  */
 export async function findDatedPage<L extends ListName>(
   selection: ListSelection<L>,

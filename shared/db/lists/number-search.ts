@@ -116,8 +116,8 @@ function entriesThatStart(scope: Scope, search: string) {
 }
 
 /**
- * Where the entries of all companies are that begin with the same character. A partition takes 1,000 write units a
- * second, and the entries of a number begin with different characters: so a company takes 500 new invoices a second.
+ * The index partition of the entries of all companies that begin with the same character. A partition takes 1,000 write
+ * units a second. The entries of a number begin with different characters, so a company takes 500 new invoices a second.
  */
 function entriesMark(start: string): string {
   return `NUMBERS#${String.fromCodePoint(start.codePointAt(0) ?? 0)}`;

@@ -38,8 +38,8 @@ interface Months {
 }
 
 /**
- * Access pattern L3: the number of records in a list, without dates. Of a company it is consistent, and costs 1 read
- * unit. Of all companies it follows within a second, and costs half a unit for each 4 KB of their counters.
+ * Access pattern L3: the number of records in a list, without dates. For one company the read is consistent and costs 1
+ * read unit. For all companies the number is up to a second late, and costs half a unit for each 4 KB of their counters.
  */
 export async function countList({ states, ...list }: ListSelection): Promise<number> {
   const sums = await sumCounters(list, { from: allMonths, to: allMonths });
@@ -47,9 +47,9 @@ export async function countList({ states, ...list }: ListSelection): Promise<num
 }
 
 /**
- * Access pattern L4: the number of records by day and state in the months of a range, with the days of these months that
- * are outside of it. 1 read unit for each 4 KB of a company's counters. Half of that for all companies, which is refused
- * with `query_too_broad` above 10,000 counters.
+ * Access pattern L4: the number of records by day and state in the months of a range, including the days of these months
+ * that are outside of the range. 1 read unit for each 4 KB of a company's counters, half of that for all companies. If all
+ * companies have more than 10,000 counters in these months, it refuses with `query_too_broad`.
  */
 export async function countDays({ states, fromDate, toDate, ...list }: ListSelection): Promise<DayCount[]> {
   const months = { from: fromDate?.slice(0, 7) ?? "0000-01", to: toDate?.slice(0, 7) ?? "9999-12" };

@@ -23,8 +23,8 @@ interface Waiting {
 /**
  * Commits the writes of many changes together, in as few transactions of up to 100 writes as fit. Each change is still
  * written whole or not at all, and only while its own conditions are true. Changes that share an item are written one
- * after the other, in transactions of their own. The counts of a transaction are summed. Each transaction under way has
- * one of the parts for its own.
+ * after the other, in transactions of their own. The counts of a transaction are summed, and added to a part of the
+ * counters that no other transaction under way has.
  */
 export function createWriteBatches(parts: readonly number[]): Commit {
   const held = new Set<string>();

@@ -125,7 +125,7 @@ async function benchWriting(template: Record<string, unknown>, say: (text: strin
   return reportFigures(figuresOf(costs), say);
 }
 
-/** Prints what first pages cost with the counters of so many companies, quiet ones and such as many have written to. */
+/** Prints the cost of first pages over so many companies, once with one part of each counter and once with every part. */
 async function benchCompanies(template: Record<string, unknown>, file: string, say: (text: string) => void) {
   for (const companies of companyCounts) {
     for (const isBusy of [false, true]) {

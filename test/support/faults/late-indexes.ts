@@ -23,7 +23,7 @@ export interface LateIndexes {
 
 type StoredItem = Record<string, AttributeValue>;
 
-/** What an index is to show from a moment on: an item as it was then, undefined where it was gone. */
+/** The state of an item that an index shows from a moment on; undefined if the item was gone. */
 interface Due {
   readonly at: number;
   readonly name: string;
@@ -44,9 +44,9 @@ const tickMs = 10;
 const usual = { seed: 1, leastMs: 0, mostMs: 2_000 };
 
 /**
- * Gives every index of a test file's table a table of its own, to which what the service's client writes is copied with a delay, and
- * has queries of the index answered from there by the engine: whatever a query asks for, it sees the index as it was. Copies are
- * in order for each item; between items, and between indexes, in none. Only this process's writes are seen. Call it after `useService`.
+ * Gives every index of a test file's table a table of its own. Each write of the service's client is copied there after a delay, and
+ * the engine answers queries of the index from there, so that any query sees the index as it was. The copies of one item keep their
+ * order; those of several items or indexes have none. Writes of other processes are not copied. Call it after `useService`.
  */
 export function useLateIndexes(): LateIndexes {
   const name = "late-indexes";
