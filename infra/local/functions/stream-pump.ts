@@ -103,7 +103,7 @@ async function deliverPage(
 ): Promise<void> {
   const { mapping, invoke } = run;
   const shardId = place?.shardId ?? "";
-  // Few records of an import pass the filters, and to convert one takes longer than to match it.
+  // Few records of an import pass the filters, and matching a record is faster than converting it.
   const { filters } = mapping;
   const matching = filters.length === 0 ? records : records.filter((record) => matchesAny(record, filters));
   const wanted = matching.map((record) => lambdaRecord(record, mapping.streamArn));

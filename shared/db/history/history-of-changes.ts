@@ -116,7 +116,10 @@ export function toItem(draft: Draft, { createdAt = 0, sequence }: Written, keptD
   return historyItems.encode({ ...item, record: { ...record, ...boundFields({ before, after }, left) } });
 }
 
-/** The questions that a change answers beside that for its record. Only of users does anybody ask what they made. */
+/**
+ * The questions that a change answers, other than that for its record. Only for users can the history be asked for the
+ * changes that they made.
+ */
 function questionsOf({ change, company_id }: HistoryEntry): HistoryQuestion[] {
   return [
     ...(change?.by.startsWith("user#") ? [questions.byActor(change.by)] : []),

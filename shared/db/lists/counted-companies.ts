@@ -29,8 +29,8 @@ const recordsOfCompany = 1_000;
 const dayMs = 86_400_000;
 
 /**
- * The companies that are compared on a night: all if their records fit into one, else those that follow the last
- * night's, and after the last company the first again.
+ * The companies that are compared in a night: all of them if the records of all fit into one night. Otherwise they are
+ * those that follow the companies of the night before; after the last company the first one follows.
  */
 export function companiesOfNight(records: ReadonlyMap<number, number>, now: Date): number[] {
   let size = 0;

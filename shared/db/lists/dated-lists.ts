@@ -8,7 +8,7 @@ import { cutPage, type ListedFields, type ListRow, toPage, toRow } from "./liste
 import { deep, readNewest, wantedRows } from "./newest-rows.ts";
 import { countDays, type DayCount, type ListSelection, tooManyDates } from "./totals.ts";
 
-/** Most days and states of all companies that are opened for one page: half a read unit each. */
+/** Most pairs of a day and a state that are read for one page of all companies: half a read unit each. */
 const mostParts = 2_000;
 /** Rows that a read takes beyond those that are missing: a second read costs a round trip. */
 const margin = 3;
@@ -83,9 +83,9 @@ function placeIn(list: ListName, record: PositionFields): Pick<DayCount, "date" 
 }
 
 /**
- * Reads of a part. If some of its rows are outside of the range, a read takes so many more, as if ids were in no order.
- * If it finds none, the next one goes on to where the range begins if ids follow dates. It ends with the last row in the
- * range: without that it would go on to the end of the part.
+ * Reads of a part. If some rows of a read are outside of the range, the next read takes more rows, as many as would do
+ * if ids were in no order. If none is in the range, the next read goes on to the id with which the range begins if ids
+ * follow dates. The reads end with the last row in the range; otherwise they would go on to the end of the part.
  */
 function sourceOf<L extends ListName>(selection: ListSelection<L>, { date, state, ...part }: Part): Source<ListRow<L>> {
   let { left, later } = part;

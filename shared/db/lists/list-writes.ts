@@ -17,9 +17,10 @@ export interface ListWrites {
 }
 
 /**
- * The search entries and counts that change with a record of a list; an absent item is no record. Nothing changes while
- * it keeps its company, state, date and number. A record that was damaged stands nowhere, so that a write can repair or
- * remove it; a recount then repairs the counters. Throws if the next item lacks an attribute that its list is sorted by.
+ * The search entries and counts that change with a record of a list; an absent item is no record. Nothing changes if
+ * the record keeps its company, state, date and number. A damaged record counts as absent, so that a write can repair
+ * or remove it; a recount then repairs the counters. Throws if the next item lacks an attribute that its list is sorted
+ * by.
  */
 export function listWrites<L extends ListName>(
   list: L,

@@ -7,8 +7,8 @@ import { type ListRow, toRow } from "./listed-items.ts";
 import type { ListSelection } from "./totals.ts";
 
 /**
- * Pages from here on take a second round trip, and no state is read further than it is needed. Near the top a round trip
- * counts more.
+ * Pages that begin after so many rows take two round trips, and read no more rows of a state than they need. On earlier
+ * pages a round trip costs more than the rows.
  */
 export const deep = 100;
 

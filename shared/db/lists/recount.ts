@@ -21,10 +21,10 @@ export interface Recount {
 const rowPaths = "pk sk schema_version id record.state record.date record.issued_date record.number".split(" ");
 
 /**
- * Access pattern R4: compares the counters of a company's list with its records, beside traffic. Two looks, `apartMs`
- * apart, have to find a difference alike, each while nobody writes the counter. The first look reads rows of an index,
- * half a unit for 4 KB. If these differ, the second one waits `lagMs` for the index and reads the records of the months
- * that differ, a unit each. With `repairs` it adds the differences.
+ * Access pattern R4: compares the counters of a company's list with its records, beside traffic. It reports the
+ * differences that it finds twice, `apartMs` apart, while nobody writes the counter. First it reads rows of an index,
+ * half a unit for 4 KB. If the counters differ from these, it waits `lagMs` for the index and reads the records of the
+ * months that differ, a unit each. With `repairs` it adds the differences.
  */
 export async function recount(
   of: CompanyList,
@@ -64,7 +64,7 @@ async function look(of: CompanyList, some?: { readonly months: readonly string[]
   const isAsked = ({ month }: Count) => some?.months.includes(month) ?? true;
   const others = stored.filter((count) => !isAsked(count) && isCounted(of, count.month));
   const months = [...counted.filter(isAsked), ...others];
-  // The counter of all months is the sum of theirs: it can be compared only if nobody wrote any of them.
+  // The counter of all months is the sum of the months' counters: it can be compared only if nobody wrote any of them.
   const partsOf = (parts: CounterParts, month: string) => (month === allMonths ? parts : parts.get(month));
   const isStill = ({ month }: Count) => isDeepStrictEqual(partsOf(before, month), partsOf(counters, month));
   const differences = foldCounts([...months, ...months.flatMap(inAll), ...stored.map(negative)]).filter(isStill);
@@ -78,7 +78,10 @@ function countsOf({ list, companyId }: CompanyList, row: Item): Count[] {
   return countsBetween(list, null, place).filter(({ month }) => isCounted({ list }, month));
 }
 
-/** True for a counter that records are counted for: that of all months is the sum of theirs, and jobs have no months. */
+/**
+ * True for a counter whose records are counted. The counter of all months is the sum of the months' counters; jobs have
+ * no months, so their records are counted for it.
+ */
 function isCounted({ list }: Pick<CompanyList, "list">, month: string): boolean {
   return (month === allMonths) === (list === "JOBS");
 }

@@ -28,11 +28,16 @@ export interface NotificationPayload
   extends Pick<CompleteRecord<"notification">, "record_type" | "record_id" | "params"> {
   /** Stays the same if the event is sent again. No other event has it. */
   readonly eventId: string;
-  /** The record's state that the notification reports, of records with one. It is not delivered once that has changed (D25). */
+  /**
+   * The record's state that the notification reports, if the record has one. The notification is not delivered if the
+   * state has changed (D25).
+   */
   readonly state?: string | undefined;
 }
 
-/** Each user takes three writes: the event as delivered, the notification, the counts. One more checks the state. */
+/**
+ * Each user takes three writes: the delivered event, the notification and the counts. One more write checks the state.
+ */
 const usersPerTransaction = 30;
 const writesPerUser = 3;
 /** Far longer than queues and streams may repeat an event. */

@@ -47,7 +47,7 @@ export async function mergeReads<R extends Row>(sources: readonly Source<R>[], w
   return highestOf(readings, limit);
 }
 
-/** A record that moves from one source to another between two reads may be in both: it counts once. */
+/** A record that moves from one source to another between two reads may be in both. It counts once. */
 function highestOf<R extends Row>(readings: readonly Reading<R>[], limit: number): R[] {
   const rows = readings.flatMap((each) => each.rows).sort((one, other) => other.id - one.id);
   return rows.filter(({ id }, at) => id !== rows[at - 1]?.id).slice(0, limit);

@@ -36,7 +36,7 @@ export function readStreamRecord(record: DynamoDBRecord): StreamRecord {
   return { eventId: eventID, key: { pk: String(key.pk), sk: String(key.sk) }, ...written };
 }
 
-/** The items before and after a change. A record's tombstone is none, and says who removed the record. */
+/** The items before and after a change. A tombstone counts as no item; it says who removed the record. */
 export function readImages(
   before: Item | undefined,
   after: Item | undefined,

@@ -22,7 +22,10 @@ const partitionStart = "COUNTERS#";
 /** The entity of the counters of lists. */
 export const counters = defineEntity<StoredCounter>("list counter", ({ pk }) => pk.startsWith(partitionStart));
 
-/** The parts that users, events and runs write. Enough for 50 bulk updates of one company at once; each costs readers. */
+/**
+ * The parts that users, events and runs write. 50 bulk updates of one company at once need this number; each part costs
+ * readers.
+ */
 export const userParts: readonly number[] = [0, 1, 2, 3];
 /** The parts of an import, one for each transaction that it has under way. */
 export const importParts: readonly number[] = [4, 5, 6, 7];
@@ -65,7 +68,10 @@ export function counterKey({ list, companyId, month }: Omit<Count, "figures">, p
   return { pk: counterPartition(list, companyId), sk: `${month}#${String(part).padStart(2, "0")}` };
 }
 
-/** A partition of the index `by-total` takes 1,000 write units a second: each list has so many for its companies. */
+/**
+ * A partition of the index `by-total` takes 1,000 write units a second. Each list has this number of partitions for its
+ * companies.
+ */
 const totalShards = 4;
 
 /** The partitions of the index `by-total` for the counters of lists, or of their months, of all companies. */
@@ -122,8 +128,8 @@ export function foldCounts(counts: readonly Count[]): Count[] {
 }
 
 /**
- * The writes that add folded counts to a part of their counters: two write units each, and one for the index. `where` is
- * the condition on the part.
+ * The writes that add folded counts to a part of their counters. A write is two write units, and one for the index.
+ * `where` is the condition on the part.
  */
 export function counterWrites(
   counts: readonly Count[],

@@ -19,8 +19,8 @@ const keptDays = tombstoneDays + 1;
 const dayMs = 24 * 60 * 60_000;
 
 /**
- * What a line says of its record's version; without one it wins over whatever is stored, and with null the stored version
- * is forgotten (D35).
+ * The version that a line gives its record. Without a version a line wins over the stored record; with null it deletes
+ * the stored version (D35).
  */
 interface Versioned {
   readonly version?: number | null | undefined;
@@ -66,9 +66,9 @@ export function upsertRecord<Stored extends RecordItem>(
 export type Withdrawal = Pick<WritePlan, "writes" | "counts">;
 
 /**
- * Removes the record that a line is about, with what `withdraw` says, unless the line is late. A record that does not exist
- * is `unchanged`. A tombstone in its place keeps the version, so that a late line does not bring the record back. Reads
- * one item.
+ * Removes the record that a line is about, together with the writes of `withdraw`, unless the line is late. A record
+ * that does not exist is `unchanged`. A tombstone in its place keeps the version, so that a late line does not bring
+ * the record back. Reads one item.
  */
 export function removeRecord<Stored extends RecordItem>(
   entity: Entity<Stored>,

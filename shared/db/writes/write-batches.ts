@@ -12,7 +12,10 @@ interface Waiting {
   /** The items that its writes are about, and the counters that its counts are added to, by name. */
   readonly items: readonly string[];
   readonly counters: readonly string[];
-  /** The partition of its counters, and all of their names: equal if two changes share one or all of them. */
+  /**
+   * The partition of its counters, and the names of all of them. They are equal if two changes share the company, or
+   * all counters.
+   */
   readonly company: string;
   readonly sameCounters: string;
   readonly bytes: number;
@@ -88,8 +91,8 @@ function nextBatch(waiting: readonly Waiting[], held: ReadonlySet<string>) {
 }
 
 /**
- * Puts behind each change those of the same counters, then those of the same company: a counter costs a transaction one
- * write, for however many changes. The oldest change comes first, so that none waits forever.
+ * Moves changes of the same counters, then those of the same company, behind the first of them: a transaction writes a
+ * counter once, for any number of changes. The oldest change comes first, so that none waits forever.
  */
 function oldestFirst(waiting: readonly Waiting[]): Waiting[] {
   const byCompany = [...Map.groupBy(waiting, ({ company }) => company).values()];

@@ -113,8 +113,8 @@ interface Revised extends Pick<RecordItem, "revision"> {
 
 /**
  * Puts an item with the next revision in place of the item or tombstone that was read, or of nothing. A first revision
- * continues from the clock: a write that was decided on an item that is gone must not fit the one that follows it under
- * the same key.
+ * is the clock's time: a write that was decided on an item that has been removed must not fit the item that follows
+ * under the same key.
  */
 export function replaceItem(
   stored: Revised | Tombstone | undefined,

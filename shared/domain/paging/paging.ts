@@ -34,8 +34,8 @@ export function pageStart(paging: PagingQuery, fingerprint: string): PageStart {
 }
 
 /**
- * A page that is too deep for a number: past the end it is empty, and else it is refused. Only the total is read, with
- * the newest row, which says whether the total of an empty list is late.
+ * A page that is too deep for a number: empty if it is past the end, otherwise refused. Only the total and the newest
+ * row are read; that row shows if the total of an empty list is late.
  */
 async function readTooDeep<T>(skip: number, read: ReadFound<T>): Promise<FoundPage<T>> {
   const { total } = await read({ limit: 0, beforeId: undefined, skip: 0 });

@@ -18,7 +18,10 @@ export interface NotificationEvent {
   readonly recipients: readonly Recipients[];
   /** The user who made the change, who is never notified of it. */
   readonly actorId: number | undefined;
-  /** The record's state that the event reports, of records with one: nobody is notified of it once that has changed. */
+  /**
+   * The record's state that the event reports, if the record has one. Once the state has changed, nobody is notified of
+   * the event.
+   */
   readonly state?: string | undefined;
 }
 

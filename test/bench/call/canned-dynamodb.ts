@@ -13,7 +13,10 @@ interface PlainQuery {
   };
 }
 
-/** What a table answers with: the keys, one page of rows, and the counters by partition of their index, as DynamoDB has them. */
+/**
+ * The answers of a table: the keys, one page of rows, and the counters by partition of their index, as DynamoDB stores
+ * them.
+ */
 export interface Canned {
   readonly keys: readonly Attributes[];
   readonly rows: readonly Attributes[];

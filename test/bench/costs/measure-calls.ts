@@ -108,7 +108,10 @@ async function eventOfInvoice(): Promise<SQSEvent> {
   return queueEvent(event);
 }
 
-/** Carries out what changes that invoice, and gives what the stream has of it: the sample event's revisions are older than those of the demo data. */
+/**
+ * Does work that changes that invoice, and returns the invoice's stream record. That of the sample event would not do:
+ * its revisions are older than those of the demo data.
+ */
 async function readingChange(work: () => Promise<void>): Promise<{ readonly Records: readonly DynamoDBRecord[] }> {
   const key = recordKey("INVOICE", changedInvoice);
   const before = await readItem(key);

@@ -22,10 +22,13 @@ const ofAll = 372;
 const ofDay = 1;
 const allParts = [...userParts, ...importParts];
 
-/** Up to so many companies have twelve months each; of more, which are refused a year anyway, each has one. */
+/**
+ * Up to so many companies have twelve months each. Each company of a larger number has one month, because a year of all
+ * of them is refused.
+ */
 const companiesWithYears = 1_000;
 
-/** Counters of so many companies: of such as many have written to, which have every part, or of quiet ones, which have one. */
+/** The counters of so many companies. Busy companies have every part of a counter, quiet ones have one. */
 export function* counterItems(companies: number, isBusy: boolean): Generator<Item> {
   const parts = isBusy ? allParts : allParts.slice(0, 1);
   const all = Object.fromEntries(states.map((state) => [state, ofAll]));

@@ -1,7 +1,7 @@
 /** The first id: ids of the same length at every size, so that rows are of the same size too. */
 export const firstId = 1_000_000;
 
-/** A company with three of ten invoices, one with one of seventy, and one with thirty a year however many there are. */
+/** A company with three of ten invoices, one with one of seventy, and one with thirty a year in a table of any size. */
 export const companies = { large: 1, usual: 2, sparse: 999 } as const;
 
 const sparseCount = 30;

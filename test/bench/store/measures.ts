@@ -10,8 +10,8 @@ export interface Measure {
   readonly mostReadUnits: number;
   readonly mostTrips: number;
   /**
-   * `flat`: the same at every size. `parts`: with the parts of the companies' counters. `months`: the same, until each day
-   * of the months is in each part. `matches`: with what it finds.
+   * `flat`: the same cost at every size. `parts`: grows with the parts of the companies' counters. `months`: grows
+   * until every part has each day of the months. `matches`: grows with the number of matches.
    */
   readonly growth: "flat" | "parts" | "months" | "matches";
   run(count: number): Promise<unknown>;
@@ -71,7 +71,7 @@ export const laterPage: Measure = {
   run: (count) => findInvoices({ ...everything, ...year }, middle(count)),
 };
 
-/** Ranges of which the rows that are read grow with the months that they begin and end in: only reported. */
+/** Ranges whose costs grow with the months that they begin and end in. They are reported and have no bar. */
 export const rangeMeasures: readonly Measure[] = [
   reported("two days early in a month, a company of three in ten", {
     ...everything,
@@ -83,7 +83,7 @@ export const rangeMeasures: readonly Measure[] = [
   reported("ten weeks, all companies", { ...everything, ...tenWeeks }),
 ];
 
-/** The same lists as they would be without counters and without days in the keys: count the index, filter what it holds. */
+/** The same lists without counters and without days in the keys: count the index, then filter its rows. */
 export const naiveMeasures: readonly Measure[] = [
   { ...unbounded("all states, first page"), run: () => countAndFilter() },
   { ...unbounded("twelve months, all companies"), run: () => countAndFilter(year) },

@@ -21,9 +21,9 @@ import { invoiceMeasures, laterPage, type Measure, measureAll, naiveMeasures, ra
 import { otherMeasures, prepareConfirmation, storeOtherRecords } from "./other-measures.ts";
 import { figuresOf, measureWrites, tableOfWrites } from "./writing.ts";
 
-/** Ids that do not follow dates are measured up to this number: what they change does not grow with the table. */
+/** Ids that do not follow dates are measured up to this number of records: their costs do not grow with the table. */
 const mostDisordered = 100_000;
-/** Companies that have counters, and those of which one list is asked for with dates as well. */
+/** The number of companies that have counters, and the number of those whose list is read with dates, too. */
 const companyCounts = [10, 1_000, 10_000] as const;
 /** Changes that the history has when its lists are measured first, and then. */
 const keptChanges = [1_000, 100_000] as const;
@@ -44,8 +44,8 @@ interface Run {
 }
 
 /**
- * Measures every call of the table of bars at these sizes, what writes take, and lists over many companies, and prints it;
- * true when all keep within their bars.
+ * Measures every call of the table of bars at these sizes, the costs of writes, and lists over many companies, and
+ * prints them. True if all keep within their bars.
  */
 export async function benchStore(sizes: readonly number[], say: (text: string) => void): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), "workforce-bench-"));
@@ -115,7 +115,7 @@ async function runOnce(
   return measureAll(allMeasures, count);
 }
 
-/** Measures what every kind of write takes and prints it; true when all keep within their bars. */
+/** Measures the cost of every kind of write and prints it. True if all keep within their bars. */
 async function benchWriting(template: Record<string, unknown>, say: (text: string) => void): Promise<boolean> {
   const table = "bench-writing";
   await createBenchTable(template, table);

@@ -16,9 +16,9 @@ export interface Holding {
   readonly seed?: number;
   readonly leastMs?: number;
   readonly mostMs?: number;
-  /** Changes a transaction before it is carried out, so that a test can show what another one would meet. */
+  /** Changes a transaction before it is carried out, so that a test can show what other transactions would meet. */
   readonly rewrite?: (write: TransactWriteItem) => TransactWriteItem;
-  /** True if transactions take their time and reach no table: a model of their conflicts needs none. */
+  /** True if transactions take their time and do not reach the table: a model of conflicts needs none. */
   readonly isModel?: boolean;
 }
 

@@ -5,7 +5,10 @@ import { tableClient } from "../../../shared/db/table/table.ts";
 
 /** A clock and a chance of a test's own, for what waits and draws by chance. */
 export interface ModelClock {
-  /** Carries out work under it: pauses take no time, and what is drawn follows from the seed. Gives what the work gives. */
+  /**
+   * Carries out work under this clock: pauses take no time, and random numbers follow from the seed. Returns the result
+   * of the work.
+   */
   run<T>(work: () => Promise<T>, seed?: number): Promise<T>;
 }
 
@@ -13,8 +16,8 @@ export interface ModelClock {
 const quietTurns = 4;
 
 /**
- * A clock that stands still while the table is asked, and goes on to the next pause's end once nothing else is to be done: how long the
- * engine or the machine takes is no part of what is measured. Call it after `useService`.
+ * A clock that stands still while the service asks the table, and moves to the end of the next pause once nothing else
+ * is to be done. So no measure depends on the speed of the engine or the machine. Call it after `useService`.
  */
 export function useModelClock(): ModelClock {
   const underWay = new Set<Promise<unknown>>();

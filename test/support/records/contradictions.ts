@@ -1,6 +1,6 @@
 import type { FoundPage, PageStart } from "../../../shared/domain/paging/paging.ts";
 
-/** How a page contradicts itself: its total, its rows and whether more follow must be of one list. */
+/** The contradictions of a page: its total, its rows and its link to more rows must be of one list. */
 export function contradictionsOf(
   { items, total, hasMore }: Pick<FoundPage<unknown>, "items" | "total" | "hasMore">,
   { limit, skip, beforeId }: PageStart,

@@ -19,7 +19,7 @@ const mostAtOnce = 100;
 const workers = 10;
 const messagesEach = 10;
 const imported = usualOrFull(1_000, 20_000);
-/** More often than five times a second: so few seldom meet an import that is over in less than one. */
+/** An import takes less than a second: if the pauses were longer, few payments would meet it. */
 const betweenPaymentsMs = 50;
 const mostPayments = 100;
 
@@ -30,7 +30,7 @@ afterEach(() => held.end());
 
 let company = 0;
 
-/** Begins a company of its own for a test: counters that others have written to are those of others. */
+/** Begins a company of its own for a test, because the counters of other companies have been written. */
 function nextCompany(): number {
   company += 1;
   return company;

@@ -39,7 +39,8 @@ export const knownHistories: readonly Step[][] = [
   [pay(operator, [0]), pay(colleague, [0]), pay(admin, [0], "pending"), { does: "repeat", pick: 1 }],
   // A repetition leaves out a record that was removed.
   [pay(operator, [0, 1]), remove(0), { does: "repeat", pick: 0 }],
-  // News arrives while the state is the one that it reports, in any order; not that of a state that has gone, or of a removed record.
+  // The news arrives while the record has the state that it reports, in any order. News of a former state or of a
+  // removed record does not arrive.
   [pay(operator, [0, 1]), undo(operator), stream, remove(0), deliver(0), deliver(1), deliver(2), deliver(3)],
   [pay(operator, [0]), undo(operator), undo(operator), stream, deliver(1), deliver(0), deliver(2)],
   [pay(operator, [0]), stream, { does: "import", slot: 0, state: "paid" }, deliver(0)],
