@@ -93,7 +93,7 @@ export function idempotent<O extends IdempotentOperation>(
   });
 }
 
-/** The handler of an operation that shows what another would do, to those whom that takes (D40). */
+/** The handler of an operation that shows the effects of another to its callers (D40). */
 export function planned<O extends SignedInOperation>(
   operation: O,
   handle: (request: PlanRequest<O>) => Promise<Reply<O>>,

@@ -17,7 +17,7 @@ export interface RefreshPlace {
   readonly n: number;
 }
 
-/** A refresh token taken apart. Only `isGenuine` tells whether the service made it. */
+/** A refresh token taken apart. Only `isGenuine` shows whether the service made it. */
 export interface RefreshToken extends RefreshPlace {
   readonly mac: string;
 }
