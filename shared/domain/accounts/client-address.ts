@@ -1,9 +1,9 @@
 /**
- * The client of an address: an IPv4 address, also in IPv6 form, or the /64 of an IPv6 address, which belongs to one
- * subscriber (D10).
+ * The client of an address: an IPv4 address, also in IPv6 form, or the /56 of an IPv6 address, which providers assign to
+ * one subscriber (D10).
  */
 export function clientOf(address: string): string {
-  return ipv4Of(address) ?? prefixOf(address, 4);
+  return ipv4Of(address) ?? subscriberOf(address);
 }
 
 /** The /48 of an IPv6 address, which providers assign to one customer; undefined for an IPv4 address (D10, D11). */
@@ -22,6 +22,11 @@ function ipv4Of(address: string): string | undefined {
   const [high = 0, low = 0] = groups.slice(6);
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
   return isMapped ? [high >> 8, high & 255, low >> 8, low & 255].join(".") : undefined;
+}
+
+function subscriberOf(address: string): string {
+  const [a = 0, b = 0, c = 0, d = 0] = groupsOf(address);
+  return `${[a, b, c, d & 0xff00].map((group) => group.toString(16)).join(":")}::/56`;
 }
 
 function prefixOf(address: string, groups: number): string {

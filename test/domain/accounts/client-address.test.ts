@@ -7,17 +7,17 @@ describe("D10: one client", () => {
   });
 
   test.each([
-    ["2001:db8:1:2::1", "2001:db8:1:2::/64"],
-    ["2001:db8:1:2:ffff:ffff:ffff:ffff", "2001:db8:1:2::/64"],
-    ["2001:0DB8:0001:0002:0000:0000:0000:0001", "2001:db8:1:2::/64"],
-    ["2001:db8::1", "2001:db8:0:0::/64"],
-    ["2001:db8:1:2:3:4:5::", "2001:db8:1:2::/64"],
-    ["2001:db8::1:2:3:4:5", "2001:db8:0:1::/64"],
-    ["fe80::1%eth0", "fe80:0:0:0::/64"],
-    ["64:ff9b::203.0.113.7", "64:ff9b:0:0::/64"],
-    ["::1", "0:0:0:0::/64"],
-    ["::", "0:0:0:0::/64"],
-  ])("is the /64 of an IPv6 address, in whatever spelling: %s", (address, client) => {
+    ["2001:db8:1:200::1", "2001:db8:1:200::/56"],
+    ["2001:db8:1:2ff:ffff:ffff:ffff:ffff", "2001:db8:1:200::/56"],
+    ["2001:0DB8:0001:0002:0000:0000:0000:0001", "2001:db8:1:0::/56"],
+    ["2001:db8::1", "2001:db8:0:0::/56"],
+    ["2001:db8:1:f2a3:3:4:5::", "2001:db8:1:f200::/56"],
+    ["2001:db8::1:2:3:4:5", "2001:db8:0:0::/56"],
+    ["fe80::1%eth0", "fe80:0:0:0::/56"],
+    ["64:ff9b::203.0.113.7", "64:ff9b:0:0::/56"],
+    ["::1", "0:0:0:0::/56"],
+    ["::", "0:0:0:0::/56"],
+  ])("is the /56 of an IPv6 address, in whatever spelling: %s", (address, client) => {
     expect(clientOf(address)).toBe(client);
   });
 
@@ -30,8 +30,8 @@ describe("D10: one client", () => {
     expect(clientOf(address)).toBe("203.0.113.7");
   });
 
-  test("is another in the next /64, and another IPv4 address", () => {
-    expect(clientOf("2001:db8:1:2::1")).not.toBe(clientOf("2001:db8:1:3::1"));
+  test("is another in the next /56, and another IPv4 address", () => {
+    expect(clientOf("2001:db8:1:2ff::1")).not.toBe(clientOf("2001:db8:1:300::1"));
     expect(clientOf("203.0.113.7")).not.toBe(clientOf("203.0.113.8"));
   });
 });

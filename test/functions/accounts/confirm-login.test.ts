@@ -277,7 +277,7 @@ describe("429", () => {
       body: { code: "too_many_requests" },
       headers: { "retry-after": "60" },
     });
-    expect((await tryFrom("2001:db8:0:1::1")).status).toBe(422);
+    expect((await tryFrom("2001:db8:0:100::1")).status).toBe(422);
     const site = (login: string) => call(handler, confirmLogin, { query: { login, pin: "123456" }, from: "192.0.2.3" });
     for (let tries = 0; tries < 40; tries += 1) expect((await site(`one-${userId}@example.com`)).status).toBe(422);
     vi.setSystemTime(new Date("2026-08-01T09:05:00.000Z"));
