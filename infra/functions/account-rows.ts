@@ -42,7 +42,7 @@ export const accountRows = {
     readsClientAddress: true,
     settings: ["DEFAULT_COUNTRY"],
     table: ["GetItem", "PutItem", "UpdateItem"],
-    guarded: ["LIMIT#", "LOGIN#", "PASSWORD#", "RESET#", "THROTTLE#", "USER#"],
+    guarded: ["LIMIT#", "LOGIN#", "PASSWORD#", "RESET#", "USER#"],
   },
   "refresh-token": {
     area: "sessions",
@@ -81,10 +81,8 @@ export const accountRows = {
     impact: "Nobody can set a password: resets stop at their last step.",
     access: "anyone",
     memoryMegabytes: 1024,
-    readsClientAddress: true,
-    readsHmacKey: true,
     table: ["GetItem", "PutItem", "UpdateItem"],
-    guarded: ["LIMIT#", "PASSWORD#", "RESET#", "THROTTLE#", "USER#"],
+    guarded: ["PASSWORD#", "RESET#", "USER#"],
   },
   "register-user": {
     area: "accounts",

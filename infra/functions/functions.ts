@@ -16,7 +16,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     canary: true,
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-    guarded: ["CHANGE#", "LIMIT#", "PASSCODE#", "THROTTLE#", "USER#"],
+    guarded: ["CHANGE#", "LIMIT#", "PASSCODE#", "USER#"],
   },
   "plan-bulk-update-timesheets": {
     area: "finance",
@@ -24,7 +24,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     access: { admin: "all", operator: "company" },
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
-    guarded: ["LIMIT#", "PASSCODE#", "THROTTLE#", "USER#"],
+    guarded: ["LIMIT#", "PASSCODE#", "USER#"],
   },
   "list-invoices": {
     area: "finance",
@@ -72,7 +72,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsHmacKey: true,
     timeoutSeconds: 25,
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
-    guarded: ["CHANGE#", "LIMIT#", "PASSCODE#", "THROTTLE#", "USER#"],
+    guarded: ["CHANGE#", "LIMIT#", "PASSCODE#", "USER#"],
   },
   "list-notifications": {
     area: "notifications",

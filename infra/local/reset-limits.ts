@@ -2,11 +2,12 @@ import { inParallel } from "../../shared/batches.ts";
 import { clientGuesses, loginGuesses } from "../../shared/db/accounts/guesses.ts";
 import { smsCounts } from "../../shared/db/accounts/sms-ceilings.ts";
 import { throttles } from "../../shared/db/accounts/throttles.ts";
+import { limitCounts } from "../../shared/db/accounts/windows.ts";
 import { deleteItemAt } from "../../shared/db/table/conditional-writes.ts";
 import { keyOf } from "../../shared/db/table/item-keys.ts";
 import { scanPage } from "../../shared/db/table/table.ts";
 
-const limits = [clientGuesses, loginGuesses, throttles, smsCounts];
+const limits = [limitCounts, clientGuesses, loginGuesses, throttles, smsCounts];
 const deletesAtOnce = 8;
 
 /** Deletes the counts of every limit: pins, passwords, passcodes and SMS. Returns the number of counts. */

@@ -38,7 +38,7 @@ export async function unlock(parameters: string[], directory: string): Promise<n
 
 async function reopen(typed: string): Promise<number> {
   const login = readLogin(typed);
-  await forgetGuesses(login.value);
+  await forgetGuesses(login.value, new Date());
   process.stdout.write(`${login.value} is open: wrong passwords, pins and passcodes are forgotten.\n`);
   return 0;
 }

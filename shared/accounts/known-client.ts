@@ -1,41 +1,66 @@
-import { findAccount } from "../db/accounts/accounts.ts";
+import { type Account, findAccount } from "../db/accounts/accounts.ts";
 import { findUserIdOfLogin } from "../db/accounts/logins.ts";
+import { findConfirmedUserId } from "../db/accounts/reset-tokens.ts";
 import { findSession } from "../db/accounts/sessions.ts";
 import { findDeviceOwner } from "../db/notifications/device-owners.ts";
-import { findDevice, isRegistered } from "../db/notifications/devices.ts";
+import { findDevice } from "../db/notifications/devices.ts";
 import type { Login } from "../domain/accounts/login.ts";
 import { isProofOfSession, parseRefreshToken, type RefreshToken } from "../domain/accounts/refresh-token.ts";
 import { hashToken } from "../domain/token-hash.ts";
 import { hmacKey } from "../secrets.ts";
 
+/** The user who a client proves to have been signed in as, or to have confirmed a pin of. */
+export interface Proof {
+  readonly userId: number;
+  /** Names the session or the confirmation. All that proves the same one has the same name. */
+  readonly name: string;
+  /** The epoch of the session; absent for a reset token. */
+  readonly epoch?: number;
+}
+
 /**
- * True where a client proves an earlier session of a login: with the last refresh token of a session, expired or not, or with
- * a device token of the login's user; neither of before a new password, nor of a session that was ended from another one (D10, D14). Without a proof it reads nothing. A proof
- * that is not the user's costs the same for known and unknown logins.
+ * Finds what the header `Known-Client` proves: the last refresh token of a session, expired or not; a device token; or a
+ * reset token of the last hour. Undefined for any other text. It reads nothing about the login that is signed in to, so it
+ * costs the same for known and unknown logins, and takes no more round trips than finding their account (D10).
  */
-export async function isKnownClient(login: Login, proof: string | undefined): Promise<boolean> {
-  if (proof === undefined) return false;
-  const token = parseRefreshToken(proof);
-  return token ? isOwnSession(login, token) : isOwnDevice(login, proof);
+export async function findProof(text: string | undefined, now: Date): Promise<Proof | undefined> {
+  if (text === undefined) return undefined;
+  const token = parseRefreshToken(text);
+  if (token) return findSessionProof(token);
+  const hash = hashToken(text);
+  const [confirmedId, device] = await Promise.all([findConfirmedUserId(hash, now), findDeviceProof(hash)]);
+  return confirmedId === undefined ? device : { userId: confirmedId, name: `confirmed|${confirmedId}` };
 }
 
-async function isOwnSession({ value }: Login, token: RefreshToken): Promise<boolean> {
-  const [owner, session, account, key] = await Promise.all([
-    findUserIdOfLogin(value),
-    findSession(token.userId, token.family),
-    findAccount(token.userId),
-    hmacKey(),
-  ]);
-  if (owner !== token.userId || !session || session.epoch !== account?.epoch) return false;
-  return isProofOfSession(token, session, key);
+/** True if a proof is of the account's user, and no new password has ended its session (D14). */
+export function isProofOf({ userId, epoch }: Proof, account: Account): boolean {
+  return userId === account.user.id && (epoch === undefined || epoch === account.epoch);
 }
 
-async function isOwnDevice({ value }: Login, deviceToken: string): Promise<boolean> {
-  const [userId, owner] = await Promise.all([
-    findUserIdOfLogin(value),
-    findDeviceOwner(hashToken(deviceToken), { consistent: false }),
-  ]);
-  if (userId === undefined || owner?.user_id !== userId) return false;
-  const [device, account] = await Promise.all([findDevice(userId, owner.id), findAccount(userId)]);
-  return device !== undefined && account !== undefined && isRegistered(device, account);
+/** True if a client proves an earlier session of a login, or that it confirmed a pin of its user. */
+export async function isKnownClient({ value }: Login, text: string | undefined): Promise<boolean> {
+  const [proof, userId] = await Promise.all([findProof(text, new Date()), text && findUserIdOfLogin(value)]);
+  if (!proof || proof.userId !== userId) return false;
+  const account = await findAccount(userId);
+  return account !== undefined && isProofOf(proof, account);
+}
+
+async function findSessionProof(token: RefreshToken): Promise<Proof | undefined> {
+  const { userId, family } = token;
+  const [session, key] = await Promise.all([findSession(userId, family), hmacKey()]);
+  if (!session || !isProofOfSession(token, session, key)) return undefined;
+  return { userId, name: nameOf(userId, family), epoch: session.epoch };
+}
+
+/** A session can register many devices: they share its name, so that it gains no passwords by them. */
+async function findDeviceProof(hash: string): Promise<Proof | undefined> {
+  const owner = await findDeviceOwner(hash, { consistent: false });
+  const device = owner && (await findDevice(owner.user_id, owner.id));
+  if (!device) return undefined;
+  const { family, epoch, id } = device;
+  return { userId: owner.user_id, name: nameOf(owner.user_id, family ?? String(id)), epoch };
+}
+
+function nameOf(userId: number, session: string): string {
+  return `session|${userId}|${session}`;
 }

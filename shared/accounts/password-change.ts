@@ -6,16 +6,13 @@ import { findCompany } from "../db/records/companies.ts";
 import { paces, retry } from "../db/table/retry.ts";
 import type { WriteContext } from "../db/writes/write-plans.ts";
 import { hashPassword, verifyPassword } from "../domain/accounts/password.ts";
-import { afterRecovery } from "../domain/guessing/login-guesses.ts";
 import { byUser } from "../domain/records/change.ts";
 import { hashToken } from "../domain/token-hash.ts";
-import { guesserOf } from "./requester.ts";
 import type { ShownUser } from "./shown-user.ts";
 
 /** A new password as it came in. */
 interface NewPasswordRequest extends WriteContext {
   readonly body: Body<typeof setPassword>;
-  readonly clientAddress: string;
 }
 
 /**
@@ -29,7 +26,7 @@ export async function changePasswordOnce(request: NewPasswordRequest): Promise<S
 
 /** Sets the password; undefined where the token does not count, or was spent meanwhile. */
 async function setOnce(request: NewPasswordRequest, resetHash: string): Promise<ShownUser | undefined> {
-  const { body, now, clientAddress } = request;
+  const { body, now } = request;
   let hashing: Promise<string> | undefined;
   const { user } = await retry(paces.record, async () => {
     const found = await findResetToken(resetHash, now);
@@ -37,15 +34,11 @@ async function setOnce(request: NewPasswordRequest, resetHash: string): Promise<
     const { user } = found.account;
     hashing ??= hashPassword(body.password);
     // Nothing may fail once the password has changed; the notice follows from the table's stream.
-    const [passwordHash, logins, company] = await Promise.all([
-      hashing,
-      forgivenLogins(user, clientAddress, now),
-      findCompany(user.financial_company_id),
-    ]);
+    const [passwordHash, company] = await Promise.all([hashing, findCompany(user.financial_company_id)]);
     const names = namesFor(user, body);
     const { locale } = body;
     const context = { now, change: byUser(request.change, user.id) };
-    const isSet = await changePassword(found.account, resetHash, { passwordHash, names, locale, logins }, context);
+    const isSet = await changePassword(found.account, resetHash, { passwordHash, names, locale }, context);
     if (isSet === undefined) return undefined;
     return { user: isSet ? { ...user, ...names, ...(locale !== undefined && { locale }), company } : undefined };
   });
@@ -68,14 +61,4 @@ function namesFor({ first_name, last_name }: User, body: NewPasswordRequest["bod
     ...(body.first_name !== undefined && { first_name: body.first_name }),
     ...(body.last_name !== undefined && { last_name: body.last_name }),
   };
-}
-
-/** A completed recovery forgives all failures of the user's logins, and makes its client known (D10). */
-async function forgivenLogins({ email, phone_number }: User, address: string, now: Date) {
-  const logins = [email, phone_number].filter((login) => login !== null);
-  const guessers = await Promise.all(logins.map((login) => guesserOf(login, { address, isKnown: false })));
-  return guessers.map((guesser) => ({
-    loginHash: guesser.loginHash,
-    next: afterRecovery(guesser, now.getTime()),
-  }));
 }

@@ -1,43 +1,60 @@
-import {
-  changeClientGuesses,
-  changeLoginGuesses,
-  findGuesses,
-  type Guesser,
-  type Guesses,
-  planGuess,
-  replaceLoginGuesses,
-} from "../db/accounts/guesses.ts";
-import { refundAttempt, requireAdmitted } from "../db/accounts/throttles.ts";
-import { paces, retry } from "../db/table/retry.ts";
-import { transact } from "../db/table/transaction.ts";
-import { afterSuccess } from "../domain/guessing/client-guesses.ts";
-import { afterSignIn, knowsWithCapacity, passwordAdmittedAt, withPassword } from "../domain/guessing/login-guesses.ts";
+import type { AccountWithHash } from "../db/accounts/accounts.ts";
+import { findAccountOfLogin } from "../db/accounts/logins.ts";
+import { addTo, findCount, type Limited, requireBelow, type Taken, take } from "../db/accounts/windows.ts";
+import { clientOf } from "../domain/accounts/client-address.ts";
+import { Refusal } from "../domain/refusal.ts";
+import { findProof, isProofOf } from "./known-client.ts";
+import { clientOfSubject, subjectOf } from "./subjects.ts";
 
-/**
- * Counts a password before it is compared, for the login and for its client; refused as `too_many_requests` above a limit of
- * either, and counted for none then (D15). One read unit and four write units, two round trips; 14 write units for a client at
- * its limits at a login at its own.
- */
-export async function countPassword(guesser: Guesser, now: Date): Promise<Guesses> {
-  const at = now.getTime();
-  return retry(paces.crowd, async (count) => {
-    const consistent = count > 0;
-    const guesses = await findGuesses(guesser, { consistent });
-    const isExempt = knowsWithCapacity(guesses.login.value, guesser, at);
-    const guess = { at, on: guesser.on };
-    const { writes, client } = await planGuess(guesser, guesses, guess, { consistent, isExempt });
-    requireAdmitted(passwordAdmittedAt(guesses.login.value, guesser, at), now);
-    const login = { value: withPassword(guesses.login.value, guesser, at), revision: guesses.login.revision + 1 };
-    const failed = await transact([...writes, replaceLoginGuesses(guesser.loginHash, guesses.login, login.value, now)]);
-    return failed.length === 0 ? { login, client } : undefined;
-  });
+/** A password as it came in: at which login, from which address, and what its client proves, if anything (D10). */
+export interface PasswordAttempt {
+  readonly login: string;
+  readonly address: string;
+  readonly proof: string | undefined;
 }
 
-/** After a sign-in: forgets what its client failed at this login, and gives the client capacity back (D15). */
-export async function forgivePassword(guesser: Guesser, { login, client }: Guesses, now: Date): Promise<void> {
-  await Promise.all([
-    changeLoginGuesses(guesser.loginHash, login, (guesses) => afterSignIn(guesses, guesser, now.getTime()), now),
-    changeClientGuesses(guesser, client, (guesses) => afterSuccess(guesses, guesser.on), now),
-    guesser.network && refundAttempt(guesser.network, now),
+/** A password that was counted, so that it may be compared. */
+export interface CountedPassword {
+  /** The account of the login; undefined if nobody has the login. */
+  readonly account: AccountWithHash | undefined;
+  /** To be given back if the password is right. */
+  readonly taken: Taken;
+  /** The failures of a client without a proof. */
+  readonly failures?: Limited;
+}
+
+/**
+ * Counts a password before it is compared, or refuses it as `too_many_requests`: by the proof of its client, or by login
+ * and client if there is none or its passwords are used up (D15). Half a read unit, one write unit and the account's
+ * reads, three round trips.
+ */
+export async function countPassword({ login, address, proof }: PasswordAttempt, now: Date): Promise<CountedPassword> {
+  const failures = { rule: "failures", subject: await subjectOf("failures", clientOf(address)) } as const;
+  const [account, proved, failed] = await Promise.all([
+    findAccountOfLogin(login),
+    findProof(proof, now),
+    findCount(failures, now),
   ]);
+  const known = account && proved && isProofOf(proved, account) && (await takeKnown(proved.name, now));
+  if (known) return { account, taken: known };
+  requireBelow("failures", failed, now);
+  const [subject, client] = await Promise.all([
+    subjectOf("password", login),
+    clientOfSubject("password", login, address),
+  ]);
+  return { account, taken: await take({ rule: "password", subject, client }, now), failures };
+}
+
+/** Keeps a wrong password among its client's failures. One write unit. */
+export async function keepFailure({ failures }: CountedPassword, now: Date): Promise<void> {
+  if (failures) await addTo(failures, now);
+}
+
+/** Undefined if the passwords of the proof are used up. */
+async function takeKnown(name: string, now: Date): Promise<Taken | undefined> {
+  const known = { rule: "knownPassword", subject: await subjectOf("knownPassword", name) } as const;
+  return take(known, now).catch((error: unknown) => {
+    if (error instanceof Refusal && error.code === "too_many_requests") return undefined;
+    throw error;
+  });
 }

@@ -6,7 +6,6 @@ import type { HmacKey } from "../domain/hmac-key.ts";
 import { hmacKey } from "../secrets.ts";
 
 const hour = 60;
-const day = 24 * hour;
 
 /** Pins that a client asks for; a site of many people is one client (D11). */
 const pinsOfClient: Throttle = { rule: "pins-of-client", limits: [{ most: 30, withinMinutes: hour }] };
@@ -24,20 +23,6 @@ const registrationsOfNetwork: Throttle = {
 
 /** Guesses from the /48 of an IPv6 address (D10). */
 const guessesOfNetwork: Throttle = { rule: "guesses-of-network", limits: [{ most: 300, withinMinutes: 5 }] };
-
-/** Tries of a user's passcode (D19). */
-const passcodeTries: Throttle = {
-  rule: "passcode-tries",
-  limits: [
-    { most: 5, withinMinutes: 15, locks: true },
-    { most: 20, withinMinutes: day },
-  ],
-  closing: {
-    streak: 100,
-    reason: "100 wrong passcodes in a row: the support of the service has to unlock it or set another one first",
-  },
-  refusal: "passcode_locked",
-};
 
 /** Who a request for a login comes from. */
 export interface Requester {
@@ -73,13 +58,6 @@ export async function pinRequestsOf(address: string, { registers }: { registers:
     throttledBy(ofClient, clientOf(address), key),
     ...(network !== undefined ? [throttledBy(ofNetwork, network, key)] : []),
   ];
-}
-
-/** The tries of a user's passcode, to be counted with each; in a row are those of one passcode (D19). */
-export async function passcodeTriesOf(userId: number, passcodeHash: string): Promise<Throttled> {
-  const key = await hmacKey();
-  const secret = hashSubject("passcode", passcodeHash, key).slice(0, 16);
-  return { ...throttledBy(passcodeTries, String(userId), key), secret };
 }
 
 /** Only a keyed hash of a subject is stored. */

@@ -2,8 +2,6 @@ import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, expect, test, vi } from "vitest";
 import { confirm } from "../../shared/accounts/confirmation.ts";
 import { countPinRequest } from "../../shared/accounts/count-pin-request.ts";
-import { forgetGuesses } from "../../shared/accounts/forget-guesses.ts";
-import { countPassword } from "../../shared/accounts/password-guesses.ts";
 import { guesserOf } from "../../shared/accounts/requester.ts";
 import { type Guesser, loginGuessesKey } from "../../shared/db/accounts/guesses.ts";
 import { pinKey } from "../../shared/db/accounts/pins.ts";
@@ -15,7 +13,7 @@ import type { Login } from "../../shared/domain/accounts/login.ts";
 import { testContext } from "../support/records/contexts.ts";
 import { userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
-import { faultsOf, readItem } from "../support/records/writes.ts";
+import { readItem } from "../support/records/writes.ts";
 import { deliverPins, newestPin } from "../support/requests/pins.ts";
 import { useService } from "../support/service/service.ts";
 
@@ -56,18 +54,6 @@ const ask = async (login: Login, { registers } = { registers: false }) => {
   await pin.send();
   return pin.validTo;
 };
-
-test("D15: a password is refused by what is counted, not by what was a moment ago", async () => {
-  const login = await newUser();
-  const now = new Date();
-  const own = await guesser(login);
-  for (let index = 0; index < 5; index += 1) await countPassword(own, now);
-  expect(await faultsOf(() => countPassword(own, now))).toEqual(["too_many_requests"]);
-  await freeze(loginGuessesKey(own.loginHash));
-  expect(await faultsOf(() => countPassword(own, now))).toEqual(["too_many_requests"]);
-  await forgetGuesses(login.value);
-  expect(await faultsOf(() => countPassword(own, now))).toEqual([]);
-});
 
 test("D11: a request shares no pin that is spent by now", async () => {
   const login = await newUser();

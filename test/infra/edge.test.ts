@@ -71,7 +71,6 @@ describe("a stage with an edge", () => {
       "confirm-login-by-body",
       "register-user",
       "request-password-reset",
-      "set-password",
       "sign-in",
     ]);
   });

@@ -118,7 +118,6 @@ test("passwords, logins, pins, reset tokens and counts of limits are reached by 
   expect(outside("PIN#")).toEqual(["deliver-pin"]);
   // They count the tries of passcodes, and messages.
   expect(outside("LIMIT#")).toEqual([...paying, "deliver-pin", "notify-password-changed"]);
-  expect(outside("THROTTLE#")).toEqual(paying);
   for (const name of ["list-jobs", "list-invoices", "list-timesheets", "keep-history"]) {
     expect(reaching("USER#")).not.toContain(name);
   }

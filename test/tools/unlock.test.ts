@@ -2,13 +2,11 @@ import { expect, test } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
 import { unlock } from "../../infra/tools/unlock.ts";
-import { countPassword } from "../../shared/accounts/password-guesses.ts";
-import { guesserOf } from "../../shared/accounts/requester.ts";
 import { countSms } from "../../shared/db/accounts/sms-ceilings.ts";
-import { countAttempt } from "../../shared/db/accounts/throttles.ts";
 import { nameOf } from "../../shared/db/table/item-keys.ts";
 import { type Item, scanPage } from "../../shared/db/table/table.ts";
 import { closePinFlow, guessesAt } from "../support/requests/guesses.ts";
+import { failPasswords, failuresOf, passwordsAt } from "../support/requests/passwords.ts";
 import { runProgram, runTool, useMachine } from "./machine.ts";
 
 const directory = useMachine();
@@ -16,7 +14,7 @@ const { login } = demoUsers.driver;
 
 const run = (...parameters: string[]) => runTool(() => unlock(parameters, directory));
 
-test("D10, D15: what was guessed at a login is forgotten, passwords and pins,, whatever form the login is typed in", async () => {
+test("D10, D15: what was guessed at a login is forgotten, passwords and pins, whatever form the login is typed in", async () => {
   await shut();
   expect(await isShut(login)).toBe(true);
   const { code, out } = await run("--login", ` ${login.toUpperCase()}`);
@@ -32,15 +30,13 @@ test("a login whose pin flow is open, or that nobody has, stays open", async () 
 test("--all resets every limit of the local machine: logins, addresses, throttles and SMS; all else stays", async () => {
   const { driver, operatorA } = demoUsers;
   await shut();
-  await countPassword(await guesserOf(operatorA.login, { address: "198.51.100.5", isKnown: false }), new Date());
-  const throttled = { throttle: { rule: "TEST", limits: [{ most: 1, withinMinutes: 1 }] }, subjectHash: "somebody" };
-  await countAttempt(throttled, new Date());
+  await failPasswords(operatorA.login, 1, "198.51.100.5");
   const ceilings = { perDay: 1 };
   expect(await countSms(ceilings, "user", new Date())).toBe(true);
   const before = await keptItems();
   expect(await run("--all")).toMatchObject({ code: 0, out: expect.stringContaining("All limits begin again") });
   for (const each of [driver, operatorA]) expect(await isShut(each.login)).toBe(false);
-  await countAttempt(throttled, new Date());
+  expect(await failuresOf("198.51.100.5")).toBe(0);
   expect(await countSms(ceilings, "user", new Date())).toBe(true);
   const after = await keptItems();
   // The demo records alone: how many of them are counted by now is up to the workers.
@@ -66,8 +62,7 @@ test("without --login it ends with 2 and changes nothing; --help ends with 0", a
 });
 
 async function isShut(at: string): Promise<boolean> {
-  const { pin_streak, passwords } = await guessesAt(at);
-  return pin_streak > 0 || passwords.length > 0;
+  return (await guessesAt(at)).pin_streak > 0 || (await passwordsAt(at)) > 0;
 }
 
 /** The keys of all items that no limit counts by. */
@@ -76,7 +71,7 @@ async function keptItems(): Promise<Set<string>> {
   let lastKey: Item | undefined;
   do {
     const page = await scanPage({ ProjectionExpression: "pk, sk", ExclusiveStartKey: lastKey });
-    for (const item of page.items) if (!/^(THROTTLE|SMS)#/.test(String(item.pk))) names.add(nameOf(item));
+    for (const item of page.items) if (!/^(LIMIT|THROTTLE|SMS)#/.test(String(item.pk))) names.add(nameOf(item));
     lastKey = page.lastKey;
   } while (lastKey);
   return names;
@@ -84,7 +79,6 @@ async function keptItems(): Promise<Set<string>> {
 
 /** A hundred wrong pins in a row, and wrong passwords. */
 async function shut(): Promise<void> {
-  const guesser = await guesserOf(login, { address: "198.51.100.4", isKnown: false });
-  await countPassword(guesser, new Date());
+  await failPasswords(login, 1, "198.51.100.4");
   await closePinFlow(login);
 }

@@ -1,6 +1,5 @@
-import { resetTokenLifeMinutes } from "../../domain/accounts/reset-token.ts";
+import { resetTokenLifeMinutes, resetTokenProvesMinutes } from "../../domain/accounts/reset-token.ts";
 import { isTestUser } from "../../domain/accounts/test-user.ts";
-import type { LoginGuesses } from "../../domain/guessing/login-guesses.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";
@@ -8,7 +7,6 @@ import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import type { WriteContext } from "../writes/write-plans.ts";
 import { type Account, type AccountWithHash, findAccountWith } from "./accounts.ts";
-import { overwriteLoginGuesses } from "./guesses.ts";
 import { repeatMs } from "./pins.ts";
 import { type Replacement, replacePassword } from "./users.ts";
 
@@ -16,6 +14,8 @@ import { type Replacement, replacePassword } from "./users.ts";
 interface StoredResetToken extends StoredItem {
   readonly user_id: number;
   readonly valid_to: string;
+  /** Until when it proves that its client has confirmed a pin, in ISO 8601 (D10). */
+  readonly proves_to: string;
   readonly expires_at: number;
   readonly spent_at?: string;
   /** The company of the test logins, if it was given for their pin (D9). */
@@ -27,6 +27,8 @@ export const resetTokens = defineEntity<StoredResetToken>(
   "reset token",
   ({ pk, sk }) => sk === "RESET" && pk.startsWith("RESET#"),
 );
+
+const msPerMinute = 60_000;
 
 /** What a reset token is good for: a new password, or the answer again to who sets the same one (D14). */
 export interface FoundResetToken {
@@ -51,21 +53,26 @@ export async function findResetToken(hash: string, now: Date): Promise<FoundRese
   return { account, isSpent };
 }
 
-/** A new password, and the guesses that it forgives. */
-export interface NewPassword extends Replacement {
-  /** The hashes of the user's logins, and the guesses that are left at each (D10). */
-  readonly logins: readonly { readonly loginHash: string; readonly next: LoginGuesses }[];
+/**
+ * Access pattern A6: the id of the user that a reset token was given to in the last hour, whether it is spent or not.
+ * Undefined otherwise, and for one that the pin of test logins gave, because many people know that pin (D9, D10). One
+ * read unit.
+ */
+export async function findConfirmedUserId(hash: string, now: Date): Promise<number | undefined> {
+  const token = await resetTokens.find(resetTokenKey(hash), { consistent: true });
+  if (!token || token.test_company_id !== undefined) return undefined;
+  return now.toISOString() < token.proves_to ? token.user_id : undefined;
 }
 
 /**
- * Access pattern A4: spends a reset token for a new password, ends every session of the user and forgives the guesses at
- * the user's logins, all or nothing. False if the token is spent, expired or replaced (D14); undefined if others wrote the user
- * meanwhile. One transaction of 3 writes, and one for each login.
+ * Access pattern A4: spends a reset token for a new password, and ends every session of the user, all or nothing. False
+ * if the token is spent, expired or replaced (D14); undefined if others wrote the user meanwhile. One transaction of 3
+ * writes.
  */
 export async function changePassword(
   { stored, resetHash }: Account,
   token: string,
-  { logins, ...password }: NewPassword,
+  password: Replacement,
   context: WriteContext,
 ): Promise<boolean | undefined> {
   if (resetHash !== token) return false;
@@ -75,7 +82,6 @@ export async function changePassword(
   const failed = await transact([
     { Update: updateOf(resetTokenKey(token), changes) },
     ...replacePassword(stored, password, context),
-    ...logins.map(({ loginHash, next }) => overwriteLoginGuesses(loginHash, next, context.now)),
   ]);
   if (failed.length === 0) return true;
   return failed.includes(0) ? false : undefined;
@@ -88,8 +94,13 @@ export function putResetToken(
   test_company_id: number | undefined,
   now: Date,
 ): TransactionWrite {
-  const validTo = new Date(now.getTime() + resetTokenLifeMinutes * 60_000);
-  const life = { valid_to: validTo.toISOString(), expires_at: epochSeconds(validTo) };
+  const validTo = new Date(now.getTime() + resetTokenLifeMinutes * msPerMinute);
+  const provesTo = new Date(now.getTime() + resetTokenProvesMinutes * msPerMinute);
+  const life = {
+    valid_to: validTo.toISOString(),
+    proves_to: provesTo.toISOString(),
+    expires_at: epochSeconds(provesTo),
+  };
   const ofTest = test_company_id !== undefined && { test_company_id };
   return { Put: { Item: resetTokens.encode({ ...resetTokenKey(hash), user_id: userId, ...life, ...ofTest }) } };
 }

@@ -4,6 +4,9 @@ import type { PinHash } from "./pin.ts";
 /** How long a reset token counts (D14). */
 export const resetTokenLifeMinutes = 15;
 
+/** How long a reset token proves that its client has confirmed a pin, spent or not (D10). */
+export const resetTokenProvesMinutes = 60;
+
 /**
  * The reset token of a pin that fits, 32 bytes in base64url: HMAC-SHA-256 over user, salt and pin. The salt is random, so
  * that nobody without the key can distinguish it from 32 random bytes; the same pin gives the same token again, and the store

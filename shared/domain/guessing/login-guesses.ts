@@ -136,7 +136,7 @@ export function afterRecovery(client: GuessingClient, now: number): LoginGuesses
 }
 
 /** True for a client that the login knows and whose password is counted apart from strangers': nothing else keeps it out. */
-export function knowsWithCapacity(guesses: LoginGuesses, client: GuessingClient, now: number): boolean {
+function knowsWithCapacity(guesses: LoginGuesses, client: GuessingClient, now: number): boolean {
   return isKnownTo(guesses, client, now) && admittedAt(guesses.known_passwords, knownLimits, now) <= now;
 }
 

@@ -17,6 +17,8 @@ export interface LimitRule {
   readonly reason?: string;
 }
 
+const tooManyPasswords = "Too many wrong passwords: a pin lets you in at once";
+
 /** The limits on guessing and sending by anyone (D5, D10, D11, D15, D19). */
 export const rules = {
   /** Passwords of a login by clients without a proof. */
@@ -25,10 +27,10 @@ export const rules = {
     most: 60,
     each: 20,
     window: "day",
-    reason: "Too many wrong passwords; or ask for a pin: it lets you in",
+    reason: tooManyPasswords,
   },
   /** Wrong passwords of a client at all logins. */
-  failures: { of: "client", most: 2_000, window: "day" },
+  failures: { of: "client", most: 2_000, window: "day", reason: tooManyPasswords },
   /** Passwords by a client with a proof. */
   knownPassword: { of: "proof", most: 10, window: "day" },
   /** Wrong short pins of all logins: above it every pin is long. */

@@ -15,6 +15,7 @@ import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
+import { passwordsAt, shutLogin } from "../../support/requests/passwords.ts";
 import { deliverPins, newestPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { refreshWith } from "../../support/requests/sessions.ts";
@@ -154,36 +155,14 @@ describe("200", () => {
   });
 });
 
-describe("D10, D15: a completed recovery", () => {
-  const wrongFrom = (host: number) => {
-    const body = { user: { login, password: "not this harbour" } };
-    return call(signInHandler, signIn, { body, from: `198.51.100.${host}` });
-  };
-
-  test("forgives the wrong passwords at every login of its user", async () => {
-    for (let host = 0; host < 10; host += 1) await wrongFrom(host);
-    expect((await wrongFrom(11)).status).toBe(429);
-    await setTo(await resetTokenKeepingThrottles());
-    expect((await signInWith(newPassword)).status).toBe(200);
-  });
-
-  test("makes its client known: strangers who shut the login again do not keep it out", async () => {
-    const token = await resetTokenKeepingThrottles();
-    const user = { reset_password_token: token, password: newPassword, password_confirmation: newPassword };
-    const from = "203.0.113.77";
-    expect((await call(handler, setPassword, { body: { user }, from })).status).toBe(200);
-    for (let host = 0; host < 10; host += 1) await wrongFrom(host);
-    expect((await wrongFrom(11)).status).toBe(429);
-    const typed = { user: { login, password: newPassword } };
-    expect((await call(signInHandler, signIn, { body: typed, from })).status).toBe(200);
-  });
-
-  async function resetTokenKeepingThrottles(): Promise<string> {
-    await call(requestHandler, requestPasswordReset, { body: { user: { login } } });
-    await deliverPins();
-    const user = { login, pin: newestPin(service.inbox, login) };
-    return (await call(confirmHandler, confirmLoginByBody, { body: { user } })).body.user.reset_password_token;
-  }
+test("D10, D15: a new password forgives no guesses: its reset token lets its client in", async () => {
+  const token = await resetToken();
+  await shutLogin(login);
+  expect((await setTo(token)).status).toBe(200);
+  expect([(await signInWith(newPassword)).status, await passwordsAt(login)]).toEqual([429, 60]);
+  const user = { login, password: newPassword };
+  const known = await call(signInHandler, signIn, { body: { user }, headers: { "known-client": token } });
+  expect(known.status).toBe(200);
 });
 
 describe("422", () => {

@@ -8,8 +8,8 @@ export async function forgetThrottles({ database, tableName }: Pick<Service, "da
     const { Items = [], LastEvaluatedKey } = await database.send(
       new ScanCommand({
         TableName: tableName,
-        FilterExpression: "begins_with(pk, :throttle)",
-        ExpressionAttributeValues: { ":throttle": "THROTTLE#" },
+        FilterExpression: "begins_with(pk, :throttle) OR begins_with(pk, :limit)",
+        ExpressionAttributeValues: { ":throttle": "THROTTLE#", ":limit": "LIMIT#" },
         ExclusiveStartKey: startKey,
         ConsistentRead: true,
       }),
