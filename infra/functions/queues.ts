@@ -28,7 +28,7 @@ export interface QueueRow {
 
 /** Every queue, with its consumer and the time after which its messages are worthless. */
 export const queues: Readonly<Record<QueueName, QueueRow>> = {
-  // A pin expires after ten minutes.
+  // A pin expires after twelve minutes.
   pins: { worker: "deliver-pin", retentionHours: 1, mostCalls: 10 },
   notices: { worker: "notify-password-changed", retentionHours: usualRetentionHours, mostCalls: 5 },
   notifications: { worker: "deliver-notifications", retentionHours: usualRetentionHours, mostCalls: 20 },

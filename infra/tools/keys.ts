@@ -6,11 +6,11 @@ import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
-const lost = `  pins          of the last 10 minutes: their users ask for new ones
+const lost = `  pins          of the last 12 minutes: their users ask for new ones
   sessions      whose refresh token it signed: their users sign in again
   passcodes     that were not used since the next version signs: an import sets them again
   keys sent     as Idempotency-Key in the last 24 hours: a repetition is refused as idempotency_key_reused
-  counts        of throttles begin again, and unknown logins are shown other ids, where the version signs now`;
+  counts        of limits begin again, and unknown logins are shown other ids, where the version signs now`;
 
 const help = `npm run keys -- list | rotate | strike --version N [--stage NAME]
 
