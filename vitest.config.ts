@@ -31,6 +31,7 @@ const usualSetUp = setUp(
   "service/fresh-file",
   "service/plain-signatures",
   "service/capture-logs",
+  "service/fail-on-rejections",
   "rights/record-files",
 );
 

@@ -3,12 +3,12 @@ import { openSession, sessionKey } from "../../../shared/db/accounts/sessions.ts
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { testSession } from "../tokens/tokens.ts";
 
-/** Opens the session that a stored user's test tokens name, as if the user had just signed in. */
-export async function openTestSession(userId: number): Promise<void> {
+/** Opens a session of a stored user, the one that test tokens name unless another is asked for, as if the user had just signed in. */
+export async function openTestSession(userId: number, family = testSession): Promise<void> {
   const epoch = (await findAccount(userId))?.epoch ?? 0;
   const now = new Date();
-  await openSession(userId, testSession, crypto.randomUUID(), epoch, now);
+  await openSession(userId, family, crypto.randomUUID(), epoch, now);
   // It may have been there, and have ended.
   const valid_to = new Date(now.getTime() + 30 * 86_400_000).toISOString();
-  await updateIf(sessionKey(userId, testSession), { set: { epoch, valid_to, opened_at: now.toISOString() } });
+  await updateIf(sessionKey(userId, family), { set: { epoch, valid_to, opened_at: now.toISOString() } });
 }

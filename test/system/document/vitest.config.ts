@@ -9,7 +9,12 @@ export default defineConfig({
   test: {
     include: ["test/system/document/*.test.ts"],
     globalSetup: setUp("service/global-setup"),
-    setupFiles: setUp("service/fresh-file", "service/capture-logs", "rights/record-files"),
+    setupFiles: setUp(
+      "service/fresh-file",
+      "service/capture-logs",
+      "service/fail-on-rejections",
+      "rights/record-files",
+    ),
     env: { METRIC_NAMESPACE: "Workforce/test" },
     reporters: report ? ["verbose", ["json", { outputFile: report }]] : ["verbose"],
     // The compiler and the generators load for seconds on a machine that others use as well.

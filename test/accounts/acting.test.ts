@@ -1,0 +1,237 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { handler as payHandler } from "../../functions/finance/bulk-update-timesheets.ts";
+import { handler as planPayHandler } from "../../functions/finance/plan-bulk-update-timesheets.ts";
+import { handler as adjustHandler } from "../../functions/jobs/adjust-job-timers.ts";
+import { handler as getJobHandler } from "../../functions/jobs/get-job.ts";
+import { handler as planAdjustHandler } from "../../functions/jobs/plan-adjust-job-timers.ts";
+import { handler as endSessionHandler } from "../../functions/sessions/end-session.ts";
+import { handler as signOutHandler } from "../../functions/sessions/sign-out.ts";
+import { requireActing } from "../../shared/accounts/caller-session.ts";
+import { bulkUpdateTimesheets, planBulkUpdateTimesheets } from "../../shared/contract/finance.ts";
+import { adjustJobTimers, getJob, planAdjustJobTimers } from "../../shared/contract/jobs.ts";
+import { operations } from "../../shared/contract/operations.ts";
+import { endSession, signOut } from "../../shared/contract/sessions.ts";
+import { findAccount } from "../../shared/db/accounts/accounts.ts";
+import { Refusal } from "../../shared/domain/refusal.ts";
+import { idempotent, planned } from "../../shared/http/endpoint.ts";
+import { useFaultProxy } from "../support/faults/fault-proxy.ts";
+import { costOf } from "../support/records/costs.ts";
+import { scanItems } from "../support/records/items.ts";
+import { callerLine, jobLine, timesheetLine, userLine } from "../support/records/records.ts";
+import { openTestSession } from "../support/records/sessions.ts";
+import { store } from "../support/records/store.ts";
+import { call, type TestAnswer } from "../support/requests/call.ts";
+import { adjust, mark, undo } from "../support/requests/changes.ts";
+import { expectProblem } from "../support/requests/problems.ts";
+import { useService } from "../support/service/service.ts";
+import { type TestUser, testSession, tokenOf } from "../support/tokens/tokens.ts";
+
+useService();
+const proxy = useFaultProxy();
+
+let id = 1_000;
+let operator: TestUser;
+let admin: TestUser;
+
+beforeEach(async () => {
+  // Each test has users and records of its own.
+  id += 10;
+  operator = { id: id + 1, role: "operator", company_id: 1 };
+  admin = { id: id + 2, role: "admin", company_id: null };
+  const records = [timesheetLine(id, 1), timesheetLine(id + 1, 1), jobLine(id, 1), jobLine(id + 1, 1)];
+  await store([callerLine(operator), callerLine(admin), ...records]);
+  proxy.reset();
+});
+
+afterEach(() => void vi.unstubAllEnvs());
+
+type Send = (key?: string) => Promise<TestAnswer>;
+
+/** What a caller may do while the session is live: the same on a record that there is, and on one that there is not. */
+interface Deed {
+  readonly operation: string;
+  readonly by: () => TestUser;
+  readonly prepare: () => Promise<{ readonly send: Send; readonly refused: Send }>;
+}
+
+const headersOf = (key?: string): Record<string, string> => (key === undefined ? {} : { "idempotency-key": key });
+const timesheet = (timesheetId: number) => ({ timesheet: { timesheet_ids: [timesheetId], state: "paid" } });
+const job = (jobId: number) => ({ job: { job_ids: [jobId], timer: 60 } });
+
+function undoOf(by: () => TestUser, change: () => Promise<TestAnswer>): Deed["prepare"] {
+  return async () => {
+    const { headers } = await change();
+    return {
+      send: (key) => undo(by(), headers["change-id"], { key }),
+      refused: (key) => undo(by(), crypto.randomUUID(), { key }),
+    };
+  };
+}
+
+function on(send: (recordId: number, headers: Record<string, string>) => Promise<TestAnswer>): Deed["prepare"] {
+  return async () => ({
+    send: (key) => send(id, headersOf(key)),
+    refused: (key) => send(999_999, headersOf(key)),
+  });
+}
+
+const deeds: Deed[] = [
+  {
+    operation: "bulk-update-timesheets",
+    by: () => operator,
+    prepare: on((record, headers) =>
+      call(payHandler, bulkUpdateTimesheets, { as: operator, body: timesheet(record), headers }),
+    ),
+  },
+  {
+    operation: "plan-bulk-update-timesheets",
+    by: () => operator,
+    prepare: on((record) => call(planPayHandler, planBulkUpdateTimesheets, { as: operator, body: timesheet(record) })),
+  },
+  {
+    operation: "adjust-job-timers",
+    by: () => admin,
+    prepare: on((record, headers) => call(adjustHandler, adjustJobTimers, { as: admin, body: job(record), headers })),
+  },
+  {
+    operation: "plan-adjust-job-timers",
+    by: () => admin,
+    prepare: on((record) => call(planAdjustHandler, planAdjustJobTimers, { as: admin, body: job(record) })),
+  },
+  {
+    operation: "undo-change",
+    by: () => operator,
+    prepare: undoOf(
+      () => operator,
+      () => mark(operator, [id], "paid"),
+    ),
+  },
+  {
+    operation: "undo-change",
+    by: () => admin,
+    prepare: undoOf(
+      () => admin,
+      () => adjust(admin, [id], 60),
+    ),
+  },
+];
+
+/** What ends a token's acting, though not its reading. */
+const endings: Record<string, (user: TestUser) => Promise<unknown>> = {
+  "signing out": async (as) => expect((await call(signOutHandler, signOut, { as })).status).toBe(200),
+  "ending the session from another one": async (user) => {
+    await openTestSession(user.id, "session-2");
+    const headers = { authorization: `Bearer ${await tokenOf(user, { sid: "session-2" })}` };
+    const ended = await call(endSessionHandler, endSession, { headers, parameters: { id: testSession } });
+    expect(ended.status).toBe(200);
+  },
+  "a new password": ({ id: userId, role, company_id }) =>
+    store([userLine(userId, { role, financial_company_id: company_id, password: "nine loud lanterns" })]),
+  "the user's removal": ({ id: userId }) => store([{ type: "user", id: userId, deleted: true }]),
+  "a demotion": (user) => store([callerLine({ ...user, role: "client" })]),
+  "a move to another company": (user) => store([callerLine({ ...user, company_id: 2 })]),
+};
+
+const table = deeds.flatMap((deed, at) =>
+  Object.entries(endings).map(([ending, end]) => ({ deed, ending, end, name: `${deed.operation} (${at})` })),
+);
+
+describe("D19: 401 at once, before any other refusal, and nothing is written", () => {
+  test.each(table)("$name after $ending", async ({ deed, end }) => {
+    const { send, refused } = await deed.prepare();
+    await end(deed.by());
+    const before = await scanItems();
+    for (const key of [undefined, crypto.randomUUID()]) {
+      for (const attempt of [send, refused]) expectProblem(await attempt(key), 401, "token_invalid");
+    }
+    expect(await scanItems()).toEqual(before);
+  });
+
+  test.each(deeds.map((deed) => ({ deed, name: deed.operation })))("$name again with its key", async ({ deed }) => {
+    const { send } = await deed.prepare();
+    const key = crypto.randomUUID();
+    expect((await send(key)).status).toBe(200);
+    expect((await send(key)).status).toBe(200);
+    await endings["signing out"]?.(deed.by());
+    expectProblem(await send(key), 401, "token_invalid");
+  });
+
+  test("D19: every operation that makes a change of records, or shows what one would do, is among these", () => {
+    const acting = operations.filter(({ name, ...each }) => "idempotent" in each || name.startsWith("plan-"));
+    const names = acting.map(({ name }) => name).filter((name) => name !== "mark-notifications");
+    expect(new Set(deeds.map(({ operation }) => operation))).toEqual(new Set(names));
+  });
+});
+
+test("D4: reading goes on until the token expires", async () => {
+  await endings["signing out"]?.(admin);
+  expect((await call(getJobHandler, getJob, { as: admin, parameters: { id: String(id) } })).status).toBe(200);
+});
+
+describe("D19: a stage with an external issuer checks role and company alone", () => {
+  const act = (user: TestUser) => {
+    vi.stubEnv("OIDC_ISSUER", JSON.stringify({ issuer: "https://issuer.example" }));
+    const { id: userId, role, company_id: companyId } = user;
+    return requireActing({ userId, role, companyId, sessionId: "of-the-issuer" }, findAccount, new Date());
+  };
+
+  test("a session of the issuer is none of the service's", async () => {
+    expect((await act(operator)).user.id).toBe(operator.id);
+  });
+
+  test.each(["the user's removal", "a demotion", "a move to another company"])("%s", async (ending) => {
+    await endings[ending]?.(operator);
+    await expect(act(operator)).rejects.toMatchObject({ code: "token_invalid" });
+  });
+});
+
+describe("nothing is written before the caller is authorized", () => {
+  test("D19: a payment whose records are read waits for it", async () => {
+    const release = proxy.hold("TransactGetItems");
+    const answer = mark(operator, [id], "paid");
+    await vi.waitFor(() =>
+      expect([proxy.holding("TransactGetItems"), proxy.calls.get("BatchGetItem")]).toEqual([true, 1]),
+    );
+    await store([{ type: "user", id: operator.id, deleted: true }]);
+    proxy.calls.clear();
+    await pause(100);
+    expect(proxy.calls).toEqual(new Map());
+    release();
+    expectProblem(await answer, 401, "token_invalid");
+    expect(proxy.calls.get("TransactWriteItems")).toBeUndefined();
+  });
+
+  const refuse = () => Promise.reject(new Refusal("token_invalid", "refused"));
+  const fails = () => {
+    throw new Refusal("record_not_found", "sooner");
+  };
+
+  test.each([
+    ["idempotent", idempotent(adjustJobTimers, fails, { authorize: refuse }), adjustJobTimers],
+    ["planned", planned(planAdjustJobTimers, fails, { authorize: refuse }), planAdjustJobTimers],
+  ])("an %s function that fails sooner is refused all the same, and no rejection is left", async (_, handler, operation) => {
+    expectProblem(await call(handler, operation, { as: admin, body: job(id) }), 401, "token_invalid");
+  });
+
+  test("a function that hands the change on cannot write as it", async () => {
+    const seen: unknown[] = [];
+    const handler = idempotent(
+      adjustJobTimers,
+      async ({ change }) => {
+        seen.push(await change);
+        throw new Error("is not reached");
+      },
+      { authorize: refuse },
+    );
+    expectProblem(await call(handler, adjustJobTimers, { as: admin, body: job(id) }), 401, "token_invalid");
+    expect(seen).toEqual([]);
+  });
+});
+
+test.each([
+  ["paying", () => mark(operator, [id], "paid"), { readUnits: 6, sequentialTrips: 2 }],
+  ["adjusting timers", () => adjust(admin, [id], 60), { readUnits: 3, sequentialTrips: 2 }],
+] as const)("the check costs %s one or two read units and no round trip", async (_, send, cost) => {
+  expect(await costOf(send)).toMatchObject(cost);
+});
