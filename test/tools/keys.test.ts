@@ -33,7 +33,7 @@ test("D9: npm run keys lists, adds and strikes out versions, says what is lost, 
   const rotated = await run("rotate");
   expect(rotated.out).toMatch(/^version 1: signs and verifies, .*\nversion 2: verifies, signs from 20/);
   const struck = await run("strike", "--version", "1");
-  for (const word of ["pins", "sessions", "passcodes", "keys sent", "throttles"]) expect(struck.out).toContain(word);
+  for (const word of ["pins", "sessions", "passcodes", "keys sent", "of limits"]) expect(struck.out).toContain(word);
   expect(struck.out).toMatch(/version 3: signs and verifies/);
   const { versions } = await readHmacKeyVersions({ fresh: true });
   expect(versions.map(({ version }) => version)).toEqual([2, 3]);
