@@ -21,8 +21,22 @@ const filters = ["record_type", "record_id", "by_user", "by_company", "change_id
 
 const lists = { Timesheet: "TIMESHEETS", Invoice: "INVOICES", Job: "JOBS" } as const;
 
-/** The most changes that are read beyond the first page if some of it are hidden. The next page continues there. */
-const mostFurther = 200;
+/** So many further entries are read at once if not enough of a page's are shown. */
+const furtherAtOnce = 200;
+
+/**
+ * So often they are read to find one more that the caller may see: `next` must not say that there are hidden ones. More
+ * entries than these have imports alone, and records that were changed as often.
+ */
+const furtherReads = 5;
+
+/** What is read for a filter, and which of it the caller may see or asked for: all of it if nothing says otherwise. */
+interface Reading {
+  readonly question: HistoryQuestion;
+  readonly isShown?: (entry: FoundEntry) => boolean;
+  /** How often further entries are read; once if nothing says otherwise. */
+  readonly furtherReads?: number;
+}
 
 /**
  * Access pattern HI8: the changes within a scope, newest first. Operators see only those of their company's timesheets,
@@ -34,31 +48,33 @@ export async function findChanges(
   scope: Scope,
   start: HistoryStart,
 ): Promise<CursorPage<ShownChange>> {
-  const question = await questionOf(filter, scope);
-  if (!question) return { items: [], next: undefined };
-  const by = filter.by_user === undefined ? undefined : actorOf(filter.by_user);
-  // Changes of users, sessions and imports have no company, so only admins see them.
-  const isShown = ({ company_id, change }: FoundEntry) =>
-    isWithin(scope, company_id ?? null) && (by === undefined || by === change?.by);
-  const { changes, after } = await readShown(question, isShown, start);
+  const reading = readingOf(filter, scope);
+  if (!reading) return { items: [], next: undefined };
+  const { changes, after } = await readShown(reading, start);
   if (changes.length === 0 && start.after === undefined) await requireSubject(filter, scope);
   return { items: await showChanges(changes), next: after };
 }
 
-async function questionOf(filter: ChangeFilter, scope: Scope): Promise<HistoryQuestion | undefined> {
+function readingOf(filter: ChangeFilter, scope: Scope): Reading | undefined {
   const { record_type: type, record_id: id, by_user: user, by_company: company, change_id: changeId } = filter;
+  // Changes of users, sessions and imports have no company, so only admins see them.
+  const isShown = ({ company_id }: FoundEntry) => isWithin(scope, company_id ?? null);
+  const shown = scope === "all" ? {} : { isShown, furtherReads };
   if (type !== undefined && id !== undefined) {
     if (type === "User" && scope !== "all") throw recordNotFound();
-    return questions.ofRecord(recordedTypeOf(type), id);
+    return { question: questions.ofRecord(recordedTypeOf(type), id), ...shown };
   }
-  if (user !== undefined) {
-    if (scope !== "all" && !(await isColleague(user, scope))) return questions.ofCompany(scope);
-    return questions.byActor(actorOf(user));
-  }
-  if (changeId !== undefined) return questions.ofChange(changeId.toLowerCase());
+  if (changeId !== undefined) return { question: questions.ofChange(changeId.toLowerCase()), ...shown };
+  if (user !== undefined) return readingOfActor(`user#${user}`, scope);
   const within = narrowScope(scope, company);
   if (within === "all") throw filterRequired();
-  return within === null ? undefined : questions.ofCompany(within);
+  return within === null ? undefined : { question: questions.ofCompany(within) };
+}
+
+/** For operators it is in their company's entries alone: how active a user is elsewhere must not show. */
+function readingOfActor(by: string, scope: Scope): Reading {
+  if (scope === "all") return { question: questions.byActor(by) };
+  return { question: questions.ofCompany(scope), isShown: ({ change }) => change?.by === by };
 }
 
 /** There is no list of all changes: the callers who could see it name what they look for. */
@@ -68,32 +84,24 @@ function filterRequired(): Refusal {
   return new Refusal("fields_invalid", "Changes are listed by record, user, company or change", { errors });
 }
 
-/** The name of a user in a change. */
-function actorOf(user: number): string {
-  return `user#${user}`;
-}
-
-/** Otherwise page sizes would reveal how active the user is in other companies. */
-async function isColleague(user: number, companyId: number): Promise<boolean> {
-  const found = await findUserAsShown(user);
-  return found?.financial_company_id === companyId && found.role !== "admin";
-}
-
-/** A page of visible changes. Hidden ones cost a bounded number of reads; the page may then be short. */
+/** A page of the entries that are shown. Others cost a bounded number of reads; the page may then be short. */
 async function readShown(
-  question: HistoryQuestion,
-  isShown: (change: FoundEntry) => boolean,
+  { question, isShown, furtherReads: most = 1 }: Reading,
   { limit, after, now }: HistoryStart,
 ): Promise<HistoryPage> {
-  const first = await findHistory(question, { limit, after, now });
-  const seen = first.changes.filter(isShown);
-  if (seen.length === first.changes.length || first.after === undefined) return { changes: seen, after: first.after };
-  const further = await findHistory(question, { limit: mostFurther, after: first.after, now });
-  const changes = [...seen, ...further.changes.filter(isShown)];
-  const last = changes[limit - 1];
-  return changes.length > limit && last
-    ? { changes: changes.slice(0, limit), after: last.place }
-    : { changes, after: further.after };
+  if (!isShown) return findHistory(question, { limit, after, now });
+  const shown: FoundEntry[] = [];
+  let from = after;
+  for (let further = 0; further <= most && shown.length <= limit; further += 1) {
+    const page = await findHistory(question, { limit: further === 0 ? limit + 1 : furtherAtOnce, after: from, now });
+    shown.push(...page.changes.filter(isShown));
+    from = page.after;
+    if (from === undefined) break;
+  }
+  const last = shown[limit - 1];
+  return last && shown.length > limit
+    ? { changes: shown.slice(0, limit), after: last.place }
+    : { changes: shown, after: from };
 }
 
 /** A record without visible changes may still exist and be the caller's. */

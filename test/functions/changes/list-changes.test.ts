@@ -253,18 +253,81 @@ describe("D2: operators", () => {
       expect(recordsOf(await walk({ by_user: "603" }, asking))).toEqual([62]);
     });
 
-    test.each([
-      ["a colleague who mostly worked elsewhere", "601", 61],
-      ["somebody from elsewhere who changed little of theirs", "603", 62],
-    ])("get short pages of %s, and never read more than 201 changes", async (_, by_user, found) => {
-      if (by_user === "603") await putHistory(many({ by: "user#604", company_id: 60 }));
-      const first = await list({ by_user, per_page: "1" }, asking);
+    test("do not learn how much a colleague who came from elsewhere has changed there", async () => {
+      const { body, headers } = await list({ by_user: "601", per_page: "1" }, asking);
+      expect(recordsOf(body.changes)).toEqual([61]);
+      expect(headers.link).toBeUndefined();
+    });
+
+    test("get short pages of somebody who changed little of theirs, and never read more than 202 changes", async () => {
+      await putHistory(many({ by: "user#604", company_id: 60 }));
+      const query = { by_user: "603", per_page: "1" };
+      const first = await list(query, asking);
       expect(first.body.changes).toEqual([]);
       expect(cursorOf(first)).toBeDefined();
-      expect(recordsOf(await walk({ by_user, per_page: "1" }, asking))).toEqual([found]);
-      const { readUnits } = await costOf(() => list({ by_user, per_page: "1" }, asking));
-      expect(readUnits).toBeLessThanOrEqual(201 * 0.5 + 20);
+      expect(recordsOf(await walk(query, asking))).toEqual([62]);
+      const { readUnits } = await costOf(() => list(query, asking));
+      expect(readUnits).toBeLessThanOrEqual(202 * 0.5 + 20);
     });
+  });
+});
+
+describe("D41: whether other companies are in a change, or in a record's past, does not show in next", () => {
+  /** How many entries each page has, and whether another one follows. */
+  async function pagesOf(query: Record<string, string>, as: TestUser): Promise<string[]> {
+    const pages: string[] = [];
+    for (let cursor: string | undefined = ""; cursor !== undefined; ) {
+      const answer = await list({ ...query, ...(cursor && { cursor }) }, as);
+      cursor = cursorOf(answer);
+      pages.push(`${answer.body.changes.length}${cursor === undefined ? "" : ", next"}`);
+    }
+    return pages;
+  }
+
+  /** The 90 entries of a call. */
+  const call = (number: number, ofCompany: (at: number) => number | undefined) =>
+    Array.from({ length: 90 }, (_, at) => ({
+      id: number * 1_000 + at,
+      at: moment(at),
+      changeId: changeIdOf(number),
+      by: "user#80",
+      company_id: ofCompany(at),
+    }));
+
+  const ofThree = [0, 1, 2].map((at) => ({ id: 80_000 + at, at: moment(at), changeId: changeIdOf(80), by: "user#80" }));
+  beforeAll(() => putHistory(ofThree));
+
+  test.each([
+    ["before it", 81, (at: number) => (at > 86 ? 1 : 2)],
+    ["after it", 82, (at: number) => (at < 3 ? 1 : 2)],
+    ["between", 83, (at: number) => (at % 40 === 0 ? 1 : 2)],
+    ["and some that moved", 84, (at: number) => (at < 3 ? 1 : undefined)],
+  ])("three entries of one's own are three pages of one, with those of others %s", async (_, number, ofCompany) => {
+    await putHistory(call(number, ofCompany));
+    const alone = await pagesOf({ change_id: changeIdOf(80), per_page: "1" }, operator);
+    expect(alone).toEqual(["1, next", "1, next", "1"]);
+    expect(await pagesOf({ change_id: changeIdOf(number), per_page: "1" }, operator)).toEqual(alone);
+    const many = await pagesOf({ change_id: changeIdOf(number), per_page: "3" }, operator);
+    expect(many).toEqual(["3"]);
+  });
+
+  test("nor do those of a record that was another company's for longer", async () => {
+    const of = (company_id: number | undefined, from: number, count: number) =>
+      Array.from({ length: count }, (_, at) => ({ id: 85, at: moment(from + at), company_id }));
+    await putHistory([...of(1, 0, 2), ...of(undefined, 2, 1), ...of(2, 3, 400)]);
+    const record = { record_type: "Timesheet", record_id: "85" };
+    expect(await pagesOf({ ...record, per_page: "1" }, operator)).toEqual(["1, next", "1"]);
+    expect(await pagesOf({ ...record, per_page: "2" }, operator)).toEqual(["2"]);
+  });
+
+  test("of an import of thousands, the reads for a page are bounded, and the pages lead to all of one's own", async () => {
+    const changeId = changeIdOf(86);
+    const others = Array.from({ length: 1_200 }, (_, at) => ({ id: 86_000 + at, at: moment(at), company_id: 2 }));
+    await putHistory([...others, { id: 87_999, at: moment(5_000) }].map((each) => ({ ...each, changeId })));
+    const query = { change_id: changeId, per_page: "1" };
+    expect(recordsOf(await walk(query, operator))).toEqual([87_999]);
+    const { readUnits } = await costOf(() => list(query, operator));
+    expect(readUnits).toBeLessThanOrEqual((2 + 5 * 201) * 0.5);
   });
 });
 
