@@ -61,7 +61,7 @@ const refused: Readonly<Partial<Record<ProblemCode, () => Promise<TestAnswer>>>>
   login_invalid: () => send(signIn, { body: { user: { login: unknown, password: "not the password" } } }),
   refresh_token_invalid: () => send(refreshToken, { body: { token: { refresh_token: "spent" } } }),
   passcode_invalid: () => send(bulkUpdateTimesheets, missingPasscode),
-  passcode_locked: () => lastOf(6, () => send(bulkUpdateTimesheets, wrongPasscode)),
+  passcode_locked: () => lastOf(21, () => send(bulkUpdateTimesheets, wrongPasscode)),
   role_not_allowed: () => send(getUnreadCounts, { as: driver }),
   company_required: () => send(listInvoices, { as: { ...operatorA, company_id: null } }),
   route_not_found: () => unrouted("GET", "/api/v1/invoices"),

@@ -42,7 +42,10 @@ export const userAwaitingPinText = shapes(
   "The login as it was sent, within a user that reveals nothing: names are empty and the `id` is derived from the login.",
   {
     ...userTexts,
-    pin_valid_to: ["Until when the pin works: 10 minutes after it was first asked for.", "2026-05-01T08:40:00.000Z"],
+    pin_valid_to: [
+      "Until when the pin works: 12 minutes after it was first asked for. Asking again does not move it.",
+      "2026-05-01T08:40:00.000Z",
+    ],
   },
 );
 
@@ -58,7 +61,7 @@ export const requestPasswordResetText = describes(requestPasswordReset, {
   description: `First of three steps to a new password: have a pin sent, confirm it, set the password. A login with an @ gets an
 e-mail, a phone number an SMS. Nothing shows whether the login is known: the answer is the same, with a user that is not the stored one.
 
-Whoever asks again within a minute shares the pin that is under way. A login gets 3 pins in 10 minutes and 10 a day from one client.`,
+It is never refused. While a pin lives, asking again sends the same digits, a minute apart and three times at most, or changes nothing.`,
   body: {
     text: "Who has forgotten the password.",
     fields: {
@@ -76,14 +79,14 @@ Whoever asks again within a minute shares the pin that is under way. A login get
 
 export const confirmLoginText = describes(confirmLogin, {
   description: `Trades the pin for a reset token. Addresses end up in histories and in logs of proxies, and pins should not. Right pins
-work once; the same request within 60 seconds is answered the same. Five wrong tries end a pin.`,
+work once; the same request within 60 seconds from the same network address is answered the same.`,
   query: {
     login: [
       "The login that the pin was sent to. Write the plus sign of a phone number as `%2B`.",
       "operator@harbour-logistics.example",
     ],
     pin: [
-      "Six digits as received, with zeros in front; ten after much guessing at the login, twelve of a test login.",
+      "Six digits as received, with zeros in front; twelve while somebody guesses, or of a test login. Blanks and hyphens do not count.",
       "012345",
     ],
   },
@@ -120,7 +123,7 @@ export const registerUserText = describes(registerUser, {
 it, then set password and names with the reset token. What is sent here of these is only checked, not stored, so that nobody can
 prepare an account for someone else's address.
 
-Known logins get the same answer. Ten registrations an hour are accepted from one network address.`,
+Known logins get the same answer. Thirty registrations an hour are accepted from one network address.`,
   body: {
     text: "The person who wants an account.",
     fields: {
@@ -131,15 +134,15 @@ Known logins get the same answer. Ten registrations an hour are accepted from on
     },
   },
   answer: {
-    text: "A pin goes to the login, unless limits forbid it.",
+    text: "A pin goes to the login, unless the messages of the day are used up.",
     fields: { user: ["What the account will look like: a driver without a company."] },
   },
 });
 
 export const confirmLoginByBodyText = describes(confirmLoginByBody, {
   description: `Second step of a recovery or a registration: proves that the pin arrived. The answer has a \`reset_password_token\`, which
-\`PUT users/password\` wants. After five wrong tries the pin is void and a new one has to be requested; wrong, expired and spent pins
-are not distinguished.`,
+\`PUT users/password\` wants. 20 tries of a login on a day (UTC), right or wrong, use up its pins of six digits: have a new one
+sent then, which has twelve and no limit. Wrong, expired and spent pins are not distinguished.`,
   body: {
     text: "A login and what was sent to it.",
     fields: {
@@ -147,7 +150,10 @@ are not distinguished.`,
         "Exactly as in the request for the pin, or in any other spelling of the same address.",
         "operator@harbour-logistics.example",
       ],
-      pin: ["The digits from the message, as text: a pin may begin with 0.", "012345"],
+      pin: [
+        "The digits from the message, as text: a pin may begin with 0. Blanks and hyphens between them are ignored.",
+        "012345",
+      ],
     },
   },
   answer: { text: "Login confirmed. The pin cannot be used again.", fields: { user: ["The owner of this login."] } },

@@ -39,7 +39,7 @@ export const codeTexts: Readonly<Record<ProblemCode, string>> = {
   country_not_served:
     "Messages are not sent to numbers of this country or kind, such as landlines and premium numbers. Use an e-mail address.",
   pin_invalid:
-    "The pin is wrong, older than 10 minutes, tried too often or used up; which of them stays secret. Have a new one sent.",
+    "The pin is wrong, spent, older than 12 minutes or used up by tries; which of them stays secret. Have a new one sent.",
   reset_token_invalid:
     "The reset token has been spent, was replaced by a newer one, or is older than 15 minutes. Confirm a new pin.",
   cursor_invalid: "The cursor belongs to another list or to other filters. Start again at the first page.",
@@ -50,7 +50,7 @@ export const codeTexts: Readonly<Record<ProblemCode, string>> = {
   passcode_locked:
     "The passcode was missed too often. Wait for `Retry-After`; after 100 misses in a row the support of the service has to unlock it first, or set another one.",
   too_many_requests:
-    "A limit on guessing or on sending messages is reached, for this login or for your network address.",
+    "A limit on passwords or registrations is reached: of this login, of your network address, or of what you proved. Wait for `Retry-After`, or sign in with a pin.",
   busy: "Others are changing the same records at this moment, or a queue is full. Repeat the same request shortly.",
   internal_error: "A fault of the service, which alarms its operators. Try once more, then report the `request_id`.",
 };
