@@ -21,6 +21,8 @@ const [defaultTimeoutMs, defaultRetries] = [30_000, 2];
 /** Tokens are renewed after nine tenths of their life. Tabs that share a store differ by up to a minute. */
 const [renewedAfter, spreadMs] = [0.9, 60_000];
 
+const resetTokenProvesMs = 60 * 60_000;
+
 /** The longest time that a call waits for a due renewal, and at most half of its own time: its token is still valid. */
 const longestAheadMs = 5_000;
 
@@ -36,6 +38,8 @@ export type Call = (
 export function createCall(operations: ClientOperations, settings: ClientSettings): Call {
   const { store = memoryStore() } = settings;
   const spread = jitter(0, spreadMs, spreadMs);
+  /** Of the pin that was confirmed last. It could set a password, so it stays out of the store. */
+  let resetToken: ResetToken | undefined;
   const run = async <T>({ timeout, signal }: CallOptions, work: (clock: Clock) => Promise<T>) => {
     const clock = startClock(timeout ?? settings.timeout ?? defaultTimeoutMs, signal);
     return work(clock).finally(clock.stop);
@@ -72,7 +76,7 @@ export function createCall(operations: ClientOperations, settings: ClientSetting
     retries: number,
     clock: Clock,
   ) => {
-    const headers = { ...request.headers, ...credentialsOf(session, operation) };
+    const headers = { ...request.headers, ...credentialsOf(session, operation, resetToken) };
     return send({ ...request, headers }, settings, clock, retries);
   };
 
@@ -88,12 +92,30 @@ export function createCall(operations: ClientOperations, settings: ClientSetting
         return sendAs(next, operation, request, retries, clock);
       });
       await clock.within(keepSession({ operation, input, session, answer, store, clock }));
+      resetToken = operation.takesProof ? undefined : (resetTokenIn(answer) ?? resetToken);
       return answer;
     });
 }
 
-function credentialsOf({ accessToken, knownClient, refreshToken }: StoredSession, operation: ClientOperation) {
-  const proof = operation.takesProof && (refreshToken ?? knownClient);
+/** A reset token, which proves for an hour that its pin was confirmed here. */
+interface ResetToken {
+  readonly text: string;
+  /** In milliseconds since 1970. */
+  readonly provesTo: number;
+}
+
+function resetTokenIn({ body }: ClientAnswer): ResetToken | undefined {
+  const { reset_password_token: text } = (body.user ?? {}) as Fields;
+  return typeof text === "string" ? { text, provesTo: Date.now() + resetTokenProvesMs } : undefined;
+}
+
+function credentialsOf(
+  { accessToken, knownClient, refreshToken }: StoredSession,
+  operation: ClientOperation,
+  resetToken: ResetToken | undefined,
+) {
+  const confirmed = resetToken && Date.now() < resetToken.provesTo ? resetToken.text : undefined;
+  const proof = operation.takesProof && (confirmed ?? refreshToken ?? knownClient);
   return {
     ...(operation.signedIn && accessToken && { authorization: `Bearer ${accessToken}` }),
     ...(proof && { "known-client": proof }),

@@ -14,7 +14,7 @@ export interface ClientOperation {
   readonly signedIn?: boolean;
   /** True if it takes an Idempotency-Key. */
   readonly idempotent?: boolean;
-  /** True if it takes proof of an earlier session. */
+  /** True if it takes proof of an earlier session, or of a confirmed pin. */
   readonly takesProof?: boolean;
   /** True if the answer contains the tokens of a session. */
   readonly answersTokens?: boolean;

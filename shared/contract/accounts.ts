@@ -83,7 +83,6 @@ export const confirmLogin = operation({
   access: "anyone",
   query: v.object({ login: loginParameter, pin: pinText }),
   answer: v.object({ user: confirmedUser }),
-  takesClientProof: true,
   supersededBy: "confirm-login-by-body",
   deprecation: { since: "2026-11-22" },
   refusals: ["pin_invalid", "too_many_requests", "busy"],
@@ -146,7 +145,6 @@ export const confirmLoginByBody = operation({
   access: "anyone",
   body: { object: "user", fields: v.object({ login: loginText, pin: pinText }) },
   answer: v.object({ user: confirmedUser }),
-  takesClientProof: true,
   refusals: ["pin_invalid", "too_many_requests"],
 });
 

@@ -48,7 +48,7 @@ export interface Operation {
   readonly idempotent?: boolean;
   /** True if the answer's header `change-id` identifies the change, so that it can be undone (D41). */
   readonly answersChange?: boolean;
-  /** True if a request may prove an earlier session of its login in the header `Known-Client` (D10). */
+  /** True if a request may prove an earlier session or a confirmed pin of its login in the header `Known-Client` (D10). */
   readonly takesClientProof?: boolean;
   /** True if the answer repeats the access token in the header `Authorization` (D5). */
   readonly answersBearer?: boolean;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { KeyValueStorage, StoredSession, TokenStore } from "../../shared/client/store.ts";
 import { useClientPackage } from "../support/client/built-client.ts";
 import { type FakeAnswer, problem, type Received, useFakeService } from "../support/client/fake-service.ts";
@@ -138,6 +138,30 @@ describe("a renewal", () => {
     await client.signIn({ login: "a", password: "b" });
     expect(service.received.at(-1)?.headers["known-client"]).toBe("r0");
     expect(await store.get()).not.toHaveProperty("knownClient");
+  });
+
+  test("a confirmed pin is the proof of the next sign-in for an hour, and stays out of the store (D10)", async () => {
+    const store = built.module.memoryStore({ knownClient: "r0" });
+    const client = newClient(store);
+    const confirm = () => {
+      service.answers({ body: { user: { id: 1, reset_password_token: "t1" } } });
+      return client.confirmLoginByBody({ login: "a", pin: "123456" });
+    };
+    const proofOfSignIn = async (answer: FakeAnswer) => {
+      service.answers(answer);
+      await client.signIn({ login: "a", password: "b" }).catch(() => undefined);
+      return service.received.at(-1)?.headers["known-client"];
+    };
+    const refused = problem(401, "login_invalid");
+    await confirm();
+    expect(service.received.at(-1)?.headers).not.toHaveProperty("known-client");
+    expect([await proofOfSignIn(refused), await proofOfSignIn(refused)]).toEqual(["t1", "t1"]);
+    expect(await store.get()).toEqual({ knownClient: "r0" });
+    vi.useFakeTimers({ now: Date.now() + 60 * 60_000, toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    expect(await proofOfSignIn(refused)).toBe("r0");
+    await confirm();
+    expect([await proofOfSignIn(tokens(1, { id: 1 })), await proofOfSignIn(refused)]).toEqual(["t1", "r1"]);
   });
 
   test("that is refused as another holder of the store was faster ends nothing (D5)", async () => {

@@ -7,6 +7,8 @@ import { breakingChanges } from "./breaking-changes.ts";
 const accepted: Readonly<Record<string, string>> = {
   "GET /api/v1/users/confirmation parameter pin is limited by another pattern": "twelve digits are pins, too (D9)",
   "POST /api/v1/users/confirmation body.user.pin is limited by another pattern": "twelve digits are pins, too (D9)",
+  "GET /api/v1/users/confirmation parameter Known-Client is removed": "no client is kept from a pin by others (D10)",
+  "POST /api/v1/users/confirmation parameter Known-Client is removed": "no client is kept from a pin by others (D10)",
   "PATCH /api/v1/finance/timesheets/bulk_update body.timesheet.timesheet_ids is limited by another maxItems":
     "one transaction has the change and the counters, too (D18)",
   "POST /api/v1/finance/timesheets/bulk_update/plan body.timesheet.timesheet_ids is limited by another maxItems":

@@ -1,12 +1,6 @@
 import { handler as refuseUnrouted } from "../../functions/service/refuse-unrouted.ts";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
-import {
-  confirmLoginByBody,
-  getProfile,
-  registerUser,
-  requestPasswordReset,
-  setPassword,
-} from "../../shared/contract/accounts.ts";
+import { confirmLoginByBody, getProfile, requestPasswordReset, setPassword } from "../../shared/contract/accounts.ts";
 import { undoChange } from "../../shared/contract/changes.ts";
 import { bulkUpdateTimesheets, getInvoice, listInvoices, listTimesheets } from "../../shared/contract/finance.ts";
 import { adjustJobTimers, listJobs } from "../../shared/contract/jobs.ts";
@@ -108,11 +102,7 @@ const refused: Readonly<Partial<Record<ProblemCode, () => Promise<TestAnswer>>>>
   page_too_deep: () => send(listInvoices, { as: admin, query: { page: "51", by_company: "9" } }),
   query_too_broad: () => send(listInvoices, { as: admin, query: { by_number: "BULK", by_company: "9" } }),
   too_many_requests: () =>
-    lastOf(4, () => {
-      at(new Date(Date.now() + 61_000).toISOString().slice(0, -1));
-      const user = { login: "new.driver@example.com", password: "a harbour before dawn", first_name: "Robin" };
-      return send(registerUser, { from: "192.0.2.7", body: { user: { ...user, last_name: "Field" } } });
-    }),
+    lastOf(21, () => send(signIn, { from: "192.0.2.7", body: { user: { login: unknown, password: "wrong" } } })),
 };
 
 /** What is thrown by a handler: a 5xx says no more than its code, wherever it comes from. */

@@ -52,7 +52,7 @@ export const userAwaitingPinText = shapes(
 export const confirmedUserText = shapes(confirmedUser, "The account behind a login that has just been confirmed.", {
   ...userTexts,
   reset_password_token: [
-    "Permission to set one password, for 15 minutes. Keep it in memory only.",
+    "Permission to set one password, for 15 minutes, and for an hour a proof in `Known-Client`. Keep it in memory only.",
     "example-reset-token-3kQ9vXo2",
   ],
 });

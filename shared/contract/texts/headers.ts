@@ -98,8 +98,9 @@ export const requestHeaderTexts = {
   KnownClient: {
     name: "Known-Client",
     text:
-      "Proves that this client was signed in under the login before: the last refresh token of a session, expired or not, or a " +
-      "device token of the user. What strangers fail at the login then does not lock this client out.",
+      "Proves that this client was signed in under the login before, or has just confirmed a pin of it: the last refresh token " +
+      "of a session, expired or not; a device token of the user; or a reset token, for an hour, also once it has set a password. " +
+      "What strangers fail at the login then does not lock this client out.",
     example: "example-refresh-token-of-an-earlier-session",
     schema: { type: "string", minLength: 1, maxLength: 4096 },
   },
