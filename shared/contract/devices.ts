@@ -40,13 +40,14 @@ function hasTokenForm({ token, platform }: { token: string; platform: string }):
 /** A device token as it is registered. */
 export const deviceToken = v.object({ id, platform: text(20), token: text(4096) });
 
-/** A device of the caller's that gets pushes. Its token is not shown. */
+/** A device of the caller's. Its token is not shown. */
 export const device = v.object({
   id,
   platform: text(20),
   device_id: v.nullable(text(200)),
   registered_at: timestamp,
   pushed_on: v.nullable(calendarDate),
+  moved_at: v.nullable(timestamp),
   current: v.boolean(),
 });
 
@@ -88,7 +89,8 @@ export const registerDeviceToken = operation({
 });
 
 /**
- * GET users/notifications/tokens: the caller's own devices that get pushes, newest first, without their tokens (D28).
+ * GET users/notifications/tokens: the caller's own devices that get pushes, or that have moved to another user, newest
+ * first, without their tokens (D28).
  */
 export const listDeviceTokens = operation({
   name: "list-device-tokens",

@@ -76,7 +76,7 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
       : { refreshed_at: null, valid_to: null }),
   })),
   // Its token is left out, because it proves a known client (D10).
-  shown(devices, ({ id, platform, push_service, device_id, pushed_on }) => ({
+  shown(devices, ({ id, platform, push_service, device_id, pushed_on, moved_at }) => ({
     type: "device",
     id,
     platform,
@@ -84,6 +84,7 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
     device_id: device_id ?? null,
     registered_at: timeOfId(id).toISOString(),
     pushed_on: pushed_on ?? null,
+    moved_at: moved_at ?? null,
   })),
   shown(notifications, ({ id, record }) => ({ type: "notification", id, ...record })),
   shown(sendings, (sending) => {

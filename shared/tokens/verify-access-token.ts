@@ -92,7 +92,10 @@ async function verifyOwnToken(token: string, now: Date): Promise<VerifiedToken> 
   return { caller: { userId: sub, role, companyId: company, sessionId: sid }, expiresAt: exp };
 }
 
-/** Checks size and alphabet before anything is parsed, because a signature must not have two spellings. */
+/**
+ * Checks size and alphabet before anything is parsed: bytes have one spelling. A payload still has two signatures, (r, s) and
+ * (r, n − s), as ES256 has: nothing may depend on a token's text.
+ */
 function requireStrictForm(token: string): void {
   const parts = token.length > maxTokenBytes ? [] : token.split(".");
   if (parts.length !== 3 || !parts.every(isStrictBase64Url)) throw invalid();

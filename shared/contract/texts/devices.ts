@@ -12,8 +12,8 @@ export const deviceTokenText = shapes(deviceToken, "A device that pushes of its 
 
 export const registerDeviceTokenText = describes(registerDeviceToken, {
   description: `Call it after signing in, and whenever the operating system hands out a new token. Registering the same token again is
-fine: it keeps its id and moves to the current user. A device belongs to the session that registers it, and leaves with it. Of more
-than 20 devices of a user the oldest is dropped.`,
+fine: it keeps its id. Of a phone that changed hands, the token moves to the current user, and the former one's list tells when.
+A device belongs to the session that registers it, and leaves with it. Of more than 20 devices of a user the oldest is dropped.`,
   body: {
     text: "The device to push to.",
     fields: {
@@ -50,14 +50,19 @@ export const deviceText = shapes(device, "One of the caller's devices, as a sett
   device_id: ["The app's own id for the device; null if it sent none.", "owens-phone"],
   registered_at: ["When this token was registered first.", "2026-04-20T06:58:12.000Z"],
   pushed_on: ["Day (UTC) of the latest push that was handed over for it; null before any.", "2026-05-01"],
+  moved_at: [
+    "When somebody else registered its token: pushes of the caller arrive there no more. Null while the device is theirs.",
+    null,
+  ],
   current: ["True where it was registered in the session that asks.", true],
 });
 
 export const listDeviceTokensText = describes(listDeviceTokens, {
   description: `For a page on which people see where pushes arrive, and switch old phones off. Tokens themselves are never shown. Devices
-that were registered before the last new password receive nothing, and are missing here.`,
+that were registered before the last new password receive nothing, and are missing here. One with a \`moved_at\` that its owner
+cannot explain is a reason to end sessions: somebody else has registered it.`,
   answer: {
     text: "Up to 20 devices, all on one page.",
-    fields: { tokens: ["The devices that pushes go to, the most recently registered at the top."] },
+    fields: { tokens: ["The devices that pushes go to, or went to, the most recently registered at the top."] },
   },
 });

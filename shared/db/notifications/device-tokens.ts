@@ -1,9 +1,18 @@
 import type { PushService } from "../../contract/devices.ts";
+import { timeOfId } from "../../domain/time-ordered-id.ts";
 import { hashToken } from "../../domain/token-hash.ts";
 import { paces, retry } from "../table/retry.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { acquireDeviceToken, findDeviceOwner, releaseDeviceToken, type StoredDeviceOwner } from "./device-owners.ts";
-import { type DeviceSet, deviceKey, devices, findDeviceSet, raiseRevision, type StoredDevice } from "./devices.ts";
+import {
+  type DeviceSet,
+  deviceKey,
+  devices,
+  findDeviceSet,
+  noteMove,
+  raiseRevision,
+  type StoredDevice,
+} from "./devices.ts";
 
 /** Most device tokens of a user; a new one replaces the oldest (D28). */
 const maxDevicesPerUser = 20;
@@ -24,9 +33,9 @@ export interface DeviceToken {
 }
 
 /**
- * Access pattern DT1: adds a token to a user's list and returns its id. The same token keeps its id; a token moves to
- * its latest user; a new token for a device replaces its old one; above 20 the oldest is removed (D28). If a check
- * fails, writes nothing and returns undefined. Two round trips, 2 read units and 6 write units for a new token of up to
+ * Access pattern DT1: adds a token to a user's list and returns its id. The same token keeps its id; a token of another user
+ * moves under a new id, which the other's device tells; a new token for a device replaces its old one; above 20 the oldest
+ * is removed (D28). If a check fails, writes nothing and returns undefined. Two round trips, 2 read units and 6 write units for a new token of up to
  * 200 characters, and 2 for each check.
  */
 export async function saveDeviceToken(
@@ -87,10 +96,12 @@ function toStored(userId: number, id: number, hash: string, device: DeviceToken)
   return { ...deviceKey(userId, id), ...next };
 }
 
-/** Ids are ordered by time, so the first of the sorted list is the oldest. */
+/** Ids are ordered by time, so the first of the sorted list is the oldest. A token that comes back replaces what tells of its move. */
 function devicesToDrop(set: DeviceSet, added: StoredDevice): StoredDevice[] {
   const others = set.devices.filter(({ id }) => id !== added.id);
-  const replaced = others.filter(({ device_id }) => device_id !== undefined && device_id === added.device_id);
+  const replaced = others.filter(
+    ({ hash, device_id }) => hash === added.hash || (device_id !== undefined && device_id === added.device_id),
+  );
   const kept = others.filter((device) => !replaced.includes(device));
   return [...replaced, ...kept.slice(0, Math.max(0, kept.length - maxDevicesPerUser + 1))];
 }
@@ -100,13 +111,13 @@ function own(userId: number, device: StoredDevice, owner: StoredDeviceOwner | un
     acquireDeviceToken(device.hash, { user_id: userId, id: device.id }, owner),
     { Put: { Item: devices.encode(device) } },
   ];
-  if (owner && owner.user_id !== userId) writes.push({ Delete: { Key: deviceKey(owner.user_id, owner.id) } });
+  if (owner && owner.user_id !== userId) writes.push(noteMove(owner.user_id, owner.id, timeOfId(device.id)));
   return writes;
 }
 
 function drop(userId: number, dropped: readonly StoredDevice[]): TransactionWrite[] {
-  return dropped.flatMap(({ id, hash }) => [
+  return dropped.flatMap(({ id, hash, moved_at }) => [
     { Delete: { Key: deviceKey(userId, id) } },
-    releaseDeviceToken(hash, userId, id),
+    ...(moved_at === undefined ? [releaseDeviceToken(hash, userId, id)] : []),
   ]);
 }

@@ -7,6 +7,7 @@ import { userKey } from "../../../shared/db/accounts/users.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
+import { timeOfId } from "../../../shared/domain/time-ordered-id.ts";
 import { testChange } from "../../support/records/contexts.ts";
 import { callerLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -40,7 +41,7 @@ describe("200", () => {
     const { status, body, headers } = await list(user);
     expect(status).toBe(200);
     const registered_at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    const common = { registered_at, pushed_on: null, current: true };
+    const common = { registered_at, pushed_on: null, moved_at: null, current: true };
     expect(body.tokens).toEqual([
       { id: tablet, platform: "ios", device_id: null, ...common },
       { id: phone, platform: "Android", device_id: "phone", ...common },
@@ -65,6 +66,14 @@ describe("200", () => {
     await keepEndpoint(user.id, device, "arn:one", new Date("2031-10-02T23:59:00.000Z"));
     const times = { registered_at: "2031-10-01T08:30:00.123Z", pushed_on: "2031-10-02" };
     expect((await list(user)).body.tokens).toMatchObject([times]);
+  });
+
+  test("D28: when it moved to another user, also in a session that knew nothing of it", async () => {
+    const [user, other] = [await newUser(), await newUser()];
+    const id = await register({ token: "taken" }, user);
+    const taken = await register({ token: "taken" }, other);
+    expect((await list(user)).body.tokens).toMatchObject([{ id, moved_at: timeOfId(taken).toISOString() }]);
+    expect((await list(other)).body.tokens).toMatchObject([{ id: taken, moved_at: null }]);
   });
 
   test("D28: a device of another session is not the current one", async () => {

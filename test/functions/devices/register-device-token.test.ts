@@ -2,6 +2,7 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { handler } from "../../../functions/devices/register-device-token.ts";
 import { registerDeviceToken } from "../../../shared/contract/devices.ts";
+import { timeOfId } from "../../../shared/domain/time-ordered-id.ts";
 import { callerLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
@@ -65,12 +66,36 @@ describe("200", () => {
     expect(await devicesOf(user.id)).toHaveLength(1);
   });
 
-  test("D28: a token moves to its latest user", async () => {
+  test("D28: a token moves to its latest user under a new id, and the former one's device tells when", async () => {
     const [one, other] = [newUser(), newUser()];
-    await register({ token: "t-moving" }, one);
-    await register({ token: "t-moving" }, other);
-    expect(await devicesOf(one.id)).toEqual([]);
-    expect(await devicesOf(other.id)).toHaveLength(1);
+    const first = await register({ token: "t-moving" }, one);
+    const second = await register({ token: "t-moving" }, other);
+    expect(second.body.notification.id).not.toBe(first.body.notification.id);
+    const moved_at = timeOfId(second.body.notification.id).toISOString();
+    expect(await devicesOf(one.id)).toMatchObject([{ id: first.body.notification.id, moved_at }]);
+    const [device, ...further] = await devicesOf(other.id);
+    expect(further).toEqual([]);
+    expect(device).not.toHaveProperty("moved_at");
+  });
+
+  test("D28: a token that comes back is its first user's once, and the other's device tells it", async () => {
+    const [one, other] = [newUser(), newUser()];
+    for (const user of [one, other, one]) await register({ token: "t-back" }, user);
+    const [device, ...further] = await devicesOf(one.id);
+    expect(further).toEqual([]);
+    expect(device).not.toHaveProperty("moved_at");
+    expect(await devicesOf(other.id)).toMatchObject([{ moved_at: expect.any(String) }]);
+  });
+
+  test("D28: of a token that goes from hand to hand each former user has one device", async () => {
+    const users = [newUser(), newUser(), newUser()];
+    for (let round = 0; round < 3; round += 1) for (const user of users) await register({ token: "t-shared" }, user);
+    const kept = await Promise.all(users.map(({ id }) => devicesOf(id)));
+    expect(kept.map((devices) => devices.map(({ moved_at }) => moved_at !== undefined))).toEqual([
+      [true],
+      [true],
+      [false],
+    ]);
   });
 
   test("D28: a new token for the same device replaces the old one", async () => {
@@ -100,7 +125,7 @@ describe("200", () => {
     expect(answers.every(({ status }) => status === 200 || status === 503)).toBe(true);
     const [mine, theirs] = [await devicesOf(one.id), await devicesOf(other.id)];
     expect(mine.length).toBeLessThanOrEqual(20);
-    const tokens = [...mine, ...theirs].map(({ token }) => token);
+    const tokens = [...mine, ...theirs].flatMap(({ token, moved_at }) => (moved_at === undefined ? [token] : []));
     expect(new Set(tokens).size).toBe(tokens.length);
   });
 

@@ -57,6 +57,13 @@ describe("200", () => {
     expect(await register("t-kept", driver)).toBe(kept);
   });
 
+  test("D28: removing a device that moved leaves it to its latest user", async () => {
+    const moved = await register("t-moved", driver);
+    const id = await register("t-moved", other);
+    expect((await remove(moved)).status).toBe(200);
+    expect(await register("t-moved", other)).toBe(id);
+  });
+
   test("D3: another user's token is left alone", async () => {
     const id = await register("t-other", other);
     expect((await remove(id)).status).toBe(200);

@@ -9,7 +9,7 @@ import { handler } from "../../../functions/workers/send-pushes.ts";
 import { isKnownClient } from "../../../shared/accounts/known-client.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { dropDeviceTokens, saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
-import { findDevices } from "../../../shared/db/notifications/devices.ts";
+import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { timeOrderedId } from "../../../shared/domain/time-ordered-id.ts";
 import { userLine } from "../../support/records/records.ts";
@@ -104,6 +104,23 @@ test("D10, D14: after another password a device that was registered before gets 
   for (let each = 0; each < 2; each += 1) expect(await send(await newPush(userId))).toEqual(nothingFailed);
   expect(pushedTo(service)).toEqual([`owner-${userId}`, `owner-${userId}`]);
   expect(await proofs()).toEqual([false, true]);
+});
+
+test("D28: a device that moved gets its latest user's pushes alone, and keeps no endpoint of its former one's", async () => {
+  await register(userId, "moving");
+  const push = await newPush(userId);
+  await send(push);
+  const [former] = await findDevices(userId);
+  if (!former) throw new Error("There is no device");
+  const latest = newUserId();
+  await register(latest, "moving");
+  service.inbox.clear();
+  expect(await send(await newPush(userId))).toEqual(nothingFailed);
+  expect(pushedTo(service)).toEqual([]);
+  await keepEndpoint(userId, former, "arn:under-way", new Date("2031-01-01T00:00:00.000Z"));
+  expect(await endpointOf(userId, "moving")).toBeUndefined();
+  await send(await newPush(latest));
+  expect(pushedTo(service)).toEqual(["moving"]);
 });
 
 describe("D28: the day of the last push", () => {
