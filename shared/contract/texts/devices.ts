@@ -12,7 +12,7 @@ export const deviceTokenText = shapes(deviceToken, "A device that pushes of its 
 
 export const registerDeviceTokenText = describes(registerDeviceToken, {
   description: `Call it after signing in, and whenever the operating system hands out a new token. Registering the same token again is
-fine: it keeps its id. Of a phone that changed hands, the token moves to the current user, and the former one's list tells when.
+fine: it keeps its id. Of a phone that changed hands, the token moves to the current user, and the former one's list says when.
 A device belongs to the session that registers it, and leaves with it. Of more than 20 devices of a user the oldest is dropped.`,
   body: {
     text: "The device to push to.",

@@ -34,7 +34,7 @@ export interface DeviceToken {
 
 /**
  * Access pattern DT1: adds a token to a user's list and returns its id. The same token keeps its id; a token of another user
- * moves under a new id, which the other's device tells; a new token for a device replaces its old one; above 20 the oldest
+ * moves under a new id, as the other's device says; a new token for a device replaces its old one; above 20 the oldest
  * is removed (D28). If a check fails, writes nothing and returns undefined. Two round trips, 2 read units and 6 write units for a new token of up to
  * 200 characters, and 2 for each check.
  */
@@ -96,7 +96,7 @@ function toStored(userId: number, id: number, hash: string, device: DeviceToken)
   return { ...deviceKey(userId, id), ...next };
 }
 
-/** Ids are ordered by time, so the first of the sorted list is the oldest. A token that comes back replaces what tells of its move. */
+/** Ids are ordered by time, so the first of the sorted list is the oldest. A token that comes back replaces the device that says it moved. */
 function devicesToDrop(set: DeviceSet, added: StoredDevice): StoredDevice[] {
   const others = set.devices.filter(({ id }) => id !== added.id);
   const replaced = others.filter(

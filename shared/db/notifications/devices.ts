@@ -25,7 +25,7 @@ export interface StoredDevice extends StoredItem {
   readonly endpoint_arn?: string | undefined;
   /** The day (UTC) of the last push to it, YYYY-MM-DD; absent before the first. */
   readonly pushed_on?: string | undefined;
-  /** When another user registered the token, ISO 8601: the device tells this user, and gets none of their pushes. */
+  /** When another user registered the token, ISO 8601: the device gets none of this user's pushes. */
   readonly moved_at?: string | undefined;
 }
 
@@ -87,7 +87,7 @@ export function getsPushes(device: StoredDevice, user: { readonly epoch: number 
   return isRegistered(device, user) && device.moved_at === undefined;
 }
 
-/** The write by which a user's device tells that its token has moved to another user. The endpoint is that user's then. */
+/** The write by which a user's device says that its token has moved to another user. The endpoint is that user's then. */
 export function noteMove(userId: number, id: number, movedAt: Date): TransactionWrite {
   const changes = { when: isThere, set: { moved_at: movedAt.toISOString() }, remove: ["endpoint_arn"] };
   return { Update: updateOf(deviceKey(userId, id), changes) };

@@ -66,7 +66,7 @@ describe("200", () => {
     expect(await devicesOf(user.id)).toHaveLength(1);
   });
 
-  test("D28: a token moves to its latest user under a new id, and the former one's device tells when", async () => {
+  test("D28: a token moves to its latest user under a new id, and the former one's device says when", async () => {
     const [one, other] = [newUser(), newUser()];
     const first = await register({ token: "t-moving" }, one);
     const second = await register({ token: "t-moving" }, other);
@@ -78,7 +78,7 @@ describe("200", () => {
     expect(device).not.toHaveProperty("moved_at");
   });
 
-  test("D28: a token that comes back is its first user's once, and the other's device tells it", async () => {
+  test("D28: a token that comes back is its first user's once, and the other's device says so", async () => {
     const [one, other] = [newUser(), newUser()];
     for (const user of [one, other, one]) await register({ token: "t-back" }, user);
     const [device, ...further] = await devicesOf(one.id);
