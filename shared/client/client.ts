@@ -92,7 +92,7 @@ export function createCall(operations: ClientOperations, settings: ClientSetting
         return sendAs(next, operation, request, retries, clock);
       });
       await clock.within(keepSession({ operation, input, session, answer, store, clock }));
-      resetToken = operation.takesProof ? undefined : (resetTokenIn(answer) ?? resetToken);
+      resetToken = operation.answersTokens ? undefined : (resetTokenIn(answer) ?? resetToken);
       return answer;
     });
 }

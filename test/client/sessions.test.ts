@@ -161,6 +161,8 @@ describe("a renewal", () => {
     onTestFinished(() => void vi.useRealTimers());
     expect(await proofOfSignIn(refused)).toBe("r0");
     await confirm();
+    service.answers({ body: { user: { id: 1 } } });
+    await client.requestPasswordReset({ login: "a" });
     expect([await proofOfSignIn(tokens(1, { id: 1 })), await proofOfSignIn(refused)]).toEqual(["t1", "r1"]);
   });
 
