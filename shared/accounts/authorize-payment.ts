@@ -6,7 +6,7 @@ import { Refusal } from "../domain/refusal.ts";
 import { count } from "../metrics.ts";
 import { hmacKey } from "../secrets.ts";
 import { requireActing } from "./caller-session.ts";
-import { countPasscode, forgivePasscode, keepMiss } from "./passcode-guesses.ts";
+import { countPasscode } from "./passcode-guesses.ts";
 
 /**
  * Lets a caller pay who may act, and who has no passcode or sends the right one. Refuses others as `token_invalid`,
@@ -22,10 +22,10 @@ export async function authorizePayment(caller: Caller, passcode: string | undefi
   const key = await hmacKey();
   if (!passcodeFits(passcode, caller.userId, hash, key)) {
     count("PasscodeFailures", {});
-    await keepMiss(counted, now);
+    await counted.keepMiss();
     throw passcodeInvalid();
   }
-  await forgivePasscode(counted, now);
+  await counted.forgive();
   if (key.isCurrent(hash)) return;
   await replaceHash(caller.userId, "passcode", hash, hashPasscode(passcode, caller.userId, key));
 }

@@ -1,8 +1,7 @@
 import type { AccountWithHash } from "../db/accounts/accounts.ts";
 import { findAccountOfLogin } from "../db/accounts/logins.ts";
-import { addTo, findCount, type Limited, requireBelow, type Taken, take } from "../db/accounts/windows.ts";
+import { addTo, findCount, type Limited, requireBelow, type Taken, take, takeIfBelow } from "../db/accounts/windows.ts";
 import { clientOf } from "../domain/accounts/client-address.ts";
-import { Refusal } from "../domain/refusal.ts";
 import { findProof, isProofOf } from "./known-client.ts";
 import { clientOfSubject, subjectOf } from "./subjects.ts";
 
@@ -52,9 +51,5 @@ export async function keepFailure({ failures }: CountedPassword, now: Date): Pro
 
 /** Undefined if the passwords of the proof are used up. */
 async function takeKnown(name: string, now: Date): Promise<Taken | undefined> {
-  const known = { rule: "knownPassword", subject: await subjectOf("knownPassword", name) } as const;
-  return take(known, now).catch((error: unknown) => {
-    if (error instanceof Refusal && error.code === "too_many_requests") return undefined;
-    throw error;
-  });
+  return takeIfBelow({ rule: "knownPassword", subject: await subjectOf("knownPassword", name) }, now);
 }

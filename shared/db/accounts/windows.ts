@@ -137,3 +137,11 @@ function tooMany(rule: RuleName, now: Date): Refusal {
   const seconds = Math.ceil((windowOf(rules[rule], now).endsAt.getTime() - now.getTime()) / 60_000) * 60;
   return new Refusal(code, `${reason}; try again in ${seconds} seconds`, { retryAfterSeconds: seconds });
 }
+
+/** As `take`, but returns undefined above the limit. */
+export async function takeIfBelow(limited: Limited, now: Date): Promise<Taken | undefined> {
+  return take(limited, now).catch((error: unknown) => {
+    if (error instanceof Refusal && error.code !== "busy") return undefined;
+    throw error;
+  });
+}
