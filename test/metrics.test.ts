@@ -11,8 +11,9 @@ import { forStream } from "../shared/workers/stream-worker.ts";
 import { userLine } from "./support/records/records.ts";
 import { store } from "./support/records/store.ts";
 import { call } from "./support/requests/call.ts";
-import { countAsAsked, newestPin, otherPin } from "./support/requests/pins.ts";
+import { forgetPinsOf, newestPin, otherPin, pinMessage } from "./support/requests/pins.ts";
 import { sample } from "./support/requests/sample-operation.ts";
+import { forgetThrottles } from "./support/requests/throttles.ts";
 import { countedMetrics, loggedLines } from "./support/service/capture-logs.ts";
 import { useService } from "./support/service/service.ts";
 import { queueEvent, streamRecord } from "./support/workers/workers.ts";
@@ -88,7 +89,7 @@ describe("Faults", () => {
   });
 
   test("counts each message of a queue that fails, and none that is processed", async () => {
-    await deliverPin(queueEvent("{", "{}", pinRequest("nobody@example.com", "email")));
+    await deliverPin(queueEvent("{", "{}", pinMessage("nobody@example.com")));
     expect(countedMetrics()).toEqual([
       { operation: "test", Faults: 1 },
       { operation: "test", Faults: 1 },
@@ -136,8 +137,7 @@ describe("VersionFaults", () => {
 });
 
 test("PinFailures counts pins that are wrong, spent, or of an unknown login; a right one is none", async () => {
-  await deliverPin(queueEvent(pinRequest(login, "sms")));
-  await countAsAsked(login);
+  await deliverPin(queueEvent(await pinRequest()));
   const pin = newestPin(service.inbox, login);
   const wrong = otherPin(pin);
   loggedLines.length = 0;
@@ -148,26 +148,38 @@ test("PinFailures counts pins that are wrong, spent, or of an unknown login; a r
   expect(countedMetrics()).toEqual([{ PinFailures: 1 }, { PinFailures: 1 }, { PinFailures: 1 }]);
 });
 
-test("SmsSent counts an SMS that went out, and SmsRefused one that the ceiling kept back", async () => {
-  await deliverPin(queueEvent(pinRequest(login, "sms")));
-  expect(countedMetrics()).toEqual([{ SmsSent: 1 }]);
-  vi.stubEnv("SMS_PER_DAY", "0");
-  await deliverPin(queueEvent(pinRequest(login, "sms")));
+test("SmsSent counts an SMS that went out, SmsShare how much of the day's is used, SmsRefused and FurtherMessagesRefused those held back", async () => {
+  await forgetThrottles(service);
+  vi.stubEnv("SMS_PER_DAY", "3");
+  for (const messages of [1, 1, 3, 4]) await deliverPin(queueEvent(await pinRequest(messages)));
   vi.unstubAllEnvs();
-  expect(countedMetrics()).toEqual([{ SmsSent: 1 }, { SmsRefused: 1 }]);
+  expect(countedMetrics()).toEqual([
+    { SmsShare: 34 },
+    { SmsSent: 1 },
+    { SmsShare: 67 },
+    { SmsSent: 1 },
+    { SmsRefused: 1 },
+    { FurtherMessagesRefused: 1 },
+  ]);
+});
+
+test("MailShare and MailRefused say the same of e-mails", async () => {
+  await store([userLine(11, { email: "mail@example.com" })]);
+  vi.stubEnv("MAIL_PER_DAY", "1");
+  for (const messages of [1, 1]) await deliverPin(queueEvent(await pinRequest(messages, "mail@example.com")));
+  vi.unstubAllEnvs();
+  expect(countedMetrics()).toEqual([{ MailShare: 100 }, { MailRefused: 1 }]);
 });
 
 test("an SMS that SNS refuses is a fault and was not sent", async () => {
   service.endpoints.failNext("Publish", "InvalidParameter");
-  await deliverPin(queueEvent(pinRequest(login, "sms")));
-  expect(countedMetrics()).toEqual([{ operation: "test", Faults: 1 }]);
+  await deliverPin(queueEvent(await pinRequest()));
+  expect(countedMetrics()).toEqual([{ SmsShare: expect.any(Number) }, { operation: "test", Faults: 1 }]);
 });
 
-let requests = 0;
-
-function pinRequest(to: string, channel: "email" | "sms") {
-  requests += 1;
-  const requestedAt = new Date(Date.now() + requests);
-  const validTo = new Date(requestedAt.getTime() + 600_000);
-  return { login: to, channel, requestId: `request-${requests}`, requestedAt, validTo, digits: 6, registers: false };
+/** The message of a request that is the login's first, with so many messages of its day. */
+async function pinRequest(messages = 1, to = login) {
+  await forgetPinsOf(to);
+  const message = pinMessage(to);
+  return { ...message, pin: { ...message.pin, messages } };
 }

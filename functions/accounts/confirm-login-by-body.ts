@@ -5,10 +5,7 @@ import { anonymousByAddress } from "../../shared/http/anonymous-by-address.ts";
 import { settings } from "../../shared/settings.ts";
 
 /** Spends a pin as confirm-login does, without a secret in the URL (D10, D13, D14). */
-export const handler = anonymousByAddress(
-  confirmLoginByBody,
-  async ({ body, now, change, clientAddress: address, clientProof }) => {
-    const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
-    return { user: await confirm(login, body.pin, { address, proof: clientProof }, { now, change }) };
-  },
-);
+export const handler = anonymousByAddress(confirmLoginByBody, async ({ body, now, change, clientAddress }) => {
+  const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
+  return { user: await confirm(login, body.pin, clientAddress, { now, change }) };
+});

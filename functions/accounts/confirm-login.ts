@@ -5,10 +5,7 @@ import { anonymousByAddress } from "../../shared/http/anonymous-by-address.ts";
 import { settings } from "../../shared/settings.ts";
 
 /** Spends a pin: confirms the login and answers with the user and a reset token (D10, D13, D14). */
-export const handler = anonymousByAddress(
-  confirmLogin,
-  async ({ query, now, change, clientAddress: address, clientProof }) => {
-    const login = requireLogin(query.login, settings.defaultCountry(), { parameter: "login" });
-    return { user: await confirm(login, query.pin, { address, proof: clientProof }, { now, change }) };
-  },
-);
+export const handler = anonymousByAddress(confirmLogin, async ({ query, now, change, clientAddress }) => {
+  const login = requireLogin(query.login, settings.defaultCountry(), { parameter: "login" });
+  return { user: await confirm(login, query.pin, clientAddress, { now, change }) };
+});

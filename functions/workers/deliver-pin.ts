@@ -1,43 +1,41 @@
-import { maySendSms, uncountSms } from "../../shared/accounts/sms-allowance.ts";
+import { maySend } from "../../shared/accounts/message-allowance.ts";
+import { subjectOf } from "../../shared/accounts/subjects.ts";
 import { findTestPin } from "../../shared/accounts/test-pin.ts";
 import { findUserIdOfLogin } from "../../shared/db/accounts/logins.ts";
-import { isPinStored, keepPinSent, storePin } from "../../shared/db/accounts/pins.ts";
+import { holdPin, keepDelivered, pinKey, storePin } from "../../shared/db/accounts/pins.ts";
 import { findUserAsShown } from "../../shared/db/accounts/users.ts";
 import { nextId } from "../../shared/db/table/sequences.ts";
-import { hashPin, makePin } from "../../shared/domain/accounts/pin.ts";
+import { hashOfPin, makePin } from "../../shared/domain/accounts/pin.ts";
 import { sendPin } from "../../shared/messaging/pin-message.ts";
 import { pinRequest } from "../../shared/messaging/pin-queue.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 
 /**
- * Makes the pin of a request and sends it. Requests that came too late, or name an unknown login without registering it, end
- * here (D8–D12, D16). An SMS is counted first, so that no pin is replaced by one that cannot be sent, and given back where
- * nothing is to be sent: the pin of a newer request is stored, or this one was sent or is being sent. A request whose sending
- * failed is counted no more. One of the stage's test logins gets their pin, and nothing is sent or counted.
- * The message is in the language of the login's user (D45).
+ * Makes the pin of a request and sends it. Requests that came too late end here, and so do those of unknown logins, and
+ * registrations of known ones (D8–D12, D16). A message is counted before its pin is stored, once for each attempt, and one
+ * above the ceiling is not sent. A message that comes again is sent by this worker alone, while nobody has sent it. One of the
+ * stage's test logins gets their pin, and nothing is sent or counted. The message is in the language of the login's user (D45).
  */
-export const handler = forQueue(pinRequest, async ({ login, channel, registers, ...request }, { now }) => {
-  if (now >= request.validTo) return;
-  const [existingUserId, isStored] = await Promise.all([
-    findUserIdOfLogin(login),
-    isPinStored(login, request.requestId),
-  ]);
-  const isNew = existingUserId === undefined;
-  if (isNew && !registers) return;
-  const purpose = isNew ? "registration" : "user";
+export const handler = forQueue(pinRequest, async ({ login, channel, registers, isKnown, pin: asked }, { now }) => {
+  if (now.toISOString() >= asked.valid_to) return;
+  const existingUserId = await findUserIdOfLogin(login);
+  if (registers !== (existingUserId === undefined)) return;
+  const kind = registers ? "REGISTRATION" : "PIN";
+  const held = await holdPin(pinKey(await subjectOf("pin", login), kind), asked, now);
+  if (!held) return;
   const user = existingUserId === undefined ? undefined : await findUserAsShown(existingUserId);
   const test = await findTestPin(login, user, now);
-  const counts = channel === "sms" && !isStored && !test;
-  if (counts && !(await maySendSms(purpose, now))) return;
-  const userId = existingUserId ?? (await nextId("USER"));
-  const key = await hmacKey();
-  const pin = test?.pin ?? makePin({ login, ...request }, key);
-  const hash = hashPin(pin, userId, key);
-  const validTo = test && test.until < request.validTo ? test.until : request.validTo;
-  const asked = { login, ...request, validTo, registers: isNew, digits: pin.length, testCompanyId: test?.companyId };
-  if (await storePin(asked, userId, hash, now)) {
+  const isCounted = test !== undefined || held.counted === asked.sent;
+  if (isCounted || (await maySend(channel, { nth: asked.messages, isKnown, registers }, now))) {
+    const userId = existingUserId ?? held.user_id ?? (await nextId("USER"));
+    const key = await hmacKey();
+    const pin = test?.pin ?? makePin({ ...held, login }, key);
+    const validTo = test && test.until < new Date(held.valid_to) ? test.until.toISOString() : held.valid_to;
+    const hash = hashOfPin(held, pin, userId, key);
+    const made = { ...hash, userId, validTo, counted: asked.sent, testCompanyId: test?.companyId };
+    if (!(await storePin(held, made))) return;
     if (!test) await sendPin({ channel, to: login, locale: user?.locale }, pin);
-    await keepPinSent(login, request.requestId, now);
-  } else if (counts) await uncountSms(purpose, now);
+  }
+  await keepDelivered(held, asked.sent);
 });

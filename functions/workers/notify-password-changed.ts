@@ -1,4 +1,4 @@
-import { maySendSms } from "../../shared/accounts/sms-allowance.ts";
+import { maySend } from "../../shared/accounts/message-allowance.ts";
 import { acquireSendLease, countedSms, releaseSendLease } from "../../shared/db/accounts/sendings.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
@@ -6,6 +6,9 @@ import { type NoticeRecipient, sendNotice } from "../../shared/messaging/notice-
 import { noticeMessage } from "../../shared/messaging/notice-queue.ts";
 import { RecipientRefusedError } from "../../shared/messaging/recipient-refused.ts";
 import { forQueue, reportRefused } from "../../shared/workers/queue-worker.ts";
+
+/** A new password is rare, and a thief's must be heard of: its SMS may use all of the ceiling. */
+const firstOfDay = { nth: 1, isKnown: false, registers: false };
 
 /**
  * Notifies a user on every channel they have, in their language, that their password was changed (D14); SMS within the stage's
@@ -36,7 +39,7 @@ export const handler = forQueue(noticeMessage, async ({ userId, changedAt }, { n
 async function mayServe({ channel, to }: NoticeRecipient, served: Set<string>, now: Date): Promise<boolean> {
   if (channel !== "sms") return true;
   if (!maySendSmsTo(to, { isStored: true })) return false;
-  if (!served.has(countedSms) && !(await maySendSms("user", now))) return false;
+  if (!served.has(countedSms) && !(await maySend("sms", firstOfDay, now))) return false;
   served.add(countedSms);
   return true;
 }

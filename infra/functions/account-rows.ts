@@ -8,8 +8,8 @@ const confirmation = {
   readsHmacKey: true,
   readsClientAddress: true,
   settings: ["DEFAULT_COUNTRY"],
-  table: ["GetItem", "PutItem", "UpdateItem"],
-  guarded: ["LIMIT#", "LOGIN#", "PIN#", "RESET#", "THROTTLE#", "USER#"],
+  table: ["GetItem", "Query", "PutItem", "UpdateItem"],
+  guarded: ["LIMIT#", "LOGIN#", "PIN#", "RESET#", "USER#"],
 } satisfies Omit<OperationRow, "impact">;
 
 /** The operations on logins, passwords, pins and sessions, with callers and rights. */
@@ -23,8 +23,8 @@ export const accountRows = {
     readsClientAddress: true,
     queuesPins: true,
     settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "RECOVERY_DISCLOSURE"],
-    table: ["GetItem", "PutItem", "UpdateItem"],
-    guarded: ["LIMIT#", "LOGIN#", "PIN#", "THROTTLE#", "USER#"],
+    table: ["GetItem", "UpdateItem"],
+    guarded: ["LIMIT#", "LOGIN#", "PIN#", "RESET#", "USER#"],
   },
   "confirm-login": {
     ...confirmation,
@@ -92,8 +92,8 @@ export const accountRows = {
     readsClientAddress: true,
     queuesPins: true,
     settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "REGISTRATION"],
-    table: ["GetItem", "PutItem", "UpdateItem"],
-    guarded: ["LIMIT#", "PIN#", "THROTTLE#"],
+    table: ["GetItem", "UpdateItem"],
+    guarded: ["LIMIT#", "PIN#"],
   },
   "confirm-login-by-body": {
     ...confirmation,

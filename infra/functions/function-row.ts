@@ -32,7 +32,6 @@ export const guardedPartitions = [
   "PASSWORD#",
   "PIN#",
   "RESET#",
-  "THROTTLE#",
   "USER#",
   "WEBHOOK#",
 ] as const;

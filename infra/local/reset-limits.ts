@@ -1,16 +1,14 @@
 import { inParallel } from "../../shared/batches.ts";
-import { clientGuesses, loginGuesses } from "../../shared/db/accounts/guesses.ts";
-import { smsCounts } from "../../shared/db/accounts/sms-ceilings.ts";
-import { throttles } from "../../shared/db/accounts/throttles.ts";
+import { pins } from "../../shared/db/accounts/pins.ts";
 import { limitCounts } from "../../shared/db/accounts/windows.ts";
 import { deleteItemAt } from "../../shared/db/table/conditional-writes.ts";
 import { keyOf } from "../../shared/db/table/item-keys.ts";
 import { scanPage } from "../../shared/db/table/table.ts";
 
-const limits = [limitCounts, clientGuesses, loginGuesses, throttles, smsCounts];
+const limits = [limitCounts, pins];
 const deletesAtOnce = 8;
 
-/** Deletes the counts of every limit: pins, passwords, passcodes and SMS. Returns the number of counts. */
+/** Deletes the counts of every limit: pins, passwords, passcodes and messages. Returns the number of counts. */
 export async function resetLimits(): Promise<number> {
   let count = 0;
   let lastKey: Awaited<ReturnType<typeof scanPage>>["lastKey"];

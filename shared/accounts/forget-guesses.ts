@@ -1,17 +1,15 @@
 import { findAccountWith } from "../db/accounts/accounts.ts";
-import { forgetLoginGuesses } from "../db/accounts/guesses.ts";
 import { findUserIdOfLogin } from "../db/accounts/logins.ts";
+import { forgetPins } from "../db/accounts/pins.ts";
 import { nobody } from "../db/accounts/users.ts";
 import { forgetCount } from "../db/accounts/windows.ts";
 import { passcodeLimits } from "./passcode-guesses.ts";
-import { guesserOf } from "./requester.ts";
 import { subjectOf } from "./subjects.ts";
 
 /** Forgets all that was guessed at a login today, and the wrong passcodes of its user (D10, D15, D19). */
 export async function forgetGuesses(login: string, now: Date): Promise<void> {
-  const { loginHash } = await guesserOf(login, { address: "", isKnown: false });
   const account = await findAccountWith("passcode", (await findUserIdOfLogin(login)) ?? nobody);
-  await forgetLoginGuesses(loginHash);
+  await forgetPins(await subjectOf("pin", login));
   await forgetCount({ rule: "password", subject: await subjectOf("password", login) }, now);
   if (account?.hash === undefined) return;
   const { ofDay, inRow } = await passcodeLimits(account.user.id, account.hash);

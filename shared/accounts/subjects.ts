@@ -4,13 +4,16 @@ import { hmacKey } from "../secrets.ts";
 
 const clientBytes = 12;
 
+/** A rule, or the login of a pin. */
+type SubjectKind = RuleName | "pin";
+
 /** Names the subject of a rule by a keyed hash. A new version of the key begins new counts. */
-export async function subjectOf(rule: RuleName, subject: string): Promise<string> {
+export async function subjectOf(rule: SubjectKind, subject: string): Promise<string> {
   return (await hmacKey()).sign("throttle", `${rule}|${subject}`);
 }
 
 /** Names the client of an address, apart for each rule and subject, in letters that an attribute's name takes. */
-export async function clientOfSubject(rule: RuleName, subject: string, address: string): Promise<string> {
+export async function clientOfSubject(rule: SubjectKind, subject: string, address: string): Promise<string> {
   const key = await hmacKey();
   return key
     .digest("throttle", `${rule}|${subject}|${clientOf(address)}`)

@@ -35,21 +35,23 @@ const loginParameter = v.pipe(
 /** Digits of a pin (D9). */
 export const pinDigits = 6;
 
-/** Digits of a pin for a login whose short pins were tried too often (D10). */
-export const longPinDigits = 10;
-
-/** Digits of the pin of a stage's test logins (D9). */
-export const testPinDigits = 12;
+/** Digits of a long pin: one that is asked for while short ones are used up, and that of a stage's test logins (D9, D10). */
+export const longPinDigits = 12;
 
 /** The pin of a stage's test logins. */
-export const testPinText = v.pipe(v.string(), v.regex(new RegExp(`^[0-9]{${testPinDigits}}$`)));
+export const testPinText = v.pipe(v.string(), v.regex(new RegExp(`^[0-9]{${longPinDigits}}$`)));
 
+const separators = "[\\s-]{0,3}";
+const digitsOf = (count: number) => `(${separators}[0-9]){${count}}`;
+
+/** A pin as people type it: in groups or not. Blanks and hyphens are ignored. */
 const pinText = v.pipe(
   v.string(),
   v.regex(
-    new RegExp(`^([0-9]{${pinDigits}}|[0-9]{${longPinDigits}}|[0-9]{${testPinDigits}})$`),
-    `must be ${pinDigits}, ${longPinDigits} or ${testPinDigits} digits`,
+    new RegExp(`^(${digitsOf(pinDigits)}|${digitsOf(longPinDigits)})${separators}$`),
+    `must be ${pinDigits} or ${longPinDigits} digits`,
   ),
+  v.transform((typed) => typed.replaceAll(/[\s-]/g, "")),
 );
 
 const shownUser = v.object({ user });
@@ -71,7 +73,8 @@ export const requestPasswordReset = operation({
   access: "anyone",
   body: { object: "user", fields: v.object({ login: loginText }) },
   answer: v.object({ user: userAwaitingPin }),
-  refusals: ["login_not_found", "country_not_served", "too_many_requests"],
+  takesClientProof: true,
+  refusals: ["login_not_found", "country_not_served"],
 });
 
 /** GET users/confirmation: spends a pin (D10, D13). */
@@ -85,7 +88,7 @@ export const confirmLogin = operation({
   answer: v.object({ user: confirmedUser }),
   supersededBy: "confirm-login-by-body",
   deprecation: { since: "2026-11-22" },
-  refusals: ["pin_invalid", "too_many_requests", "busy"],
+  refusals: ["pin_invalid", "busy"],
 });
 
 /** PUT users/password: sets a password with the reset token of a confirmation (D14, D15). */
@@ -145,7 +148,7 @@ export const confirmLoginByBody = operation({
   access: "anyone",
   body: { object: "user", fields: v.object({ login: loginText, pin: pinText }) },
   answer: v.object({ user: confirmedUser }),
-  refusals: ["pin_invalid", "too_many_requests"],
+  refusals: ["pin_invalid"],
 });
 
 /** GET users/me: the caller's own profile (D37). */

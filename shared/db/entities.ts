@@ -1,4 +1,3 @@
-import { clientGuesses, loginGuesses } from "./accounts/guesses.ts";
 import { logins } from "./accounts/logins.ts";
 import { mintedTokens } from "./accounts/minted-tokens.ts";
 import { pins } from "./accounts/pins.ts";
@@ -7,8 +6,6 @@ import { publicKeys } from "./accounts/public-keys.ts";
 import { resetTokens } from "./accounts/reset-tokens.ts";
 import { sendings } from "./accounts/sendings.ts";
 import { sessions } from "./accounts/sessions.ts";
-import { smsCounts } from "./accounts/sms-ceilings.ts";
-import { throttles } from "./accounts/throttles.ts";
 import { userSecrets } from "./accounts/user-secrets.ts";
 import { users } from "./accounts/users.ts";
 import { limitCounts } from "./accounts/windows.ts";
@@ -38,10 +35,6 @@ export const entities: readonly Entity<object>[] = [
   resetTokens,
   profiles,
   sessions,
-  throttles,
-  loginGuesses,
-  clientGuesses,
-  smsCounts,
   limitCounts,
   publicKeys,
   mintedTokens,

@@ -1,5 +1,4 @@
 import { timeOfId } from "../domain/time-ordered-id.ts";
-import { clientGuesses, loginGuesses } from "./accounts/guesses.ts";
 import { logins } from "./accounts/logins.ts";
 import { mintedTokens } from "./accounts/minted-tokens.ts";
 import { pins } from "./accounts/pins.ts";
@@ -8,8 +7,6 @@ import { publicKeys } from "./accounts/public-keys.ts";
 import { resetTokens } from "./accounts/reset-tokens.ts";
 import { countedSms, sendings, sentMessageOf } from "./accounts/sendings.ts";
 import { familyOf, sessions } from "./accounts/sessions.ts";
-import { smsCounts } from "./accounts/sms-ceilings.ts";
-import { throttles } from "./accounts/throttles.ts";
 import { userSecrets } from "./accounts/user-secrets.ts";
 import { toUser, users } from "./accounts/users.ts";
 import { limitCounts } from "./accounts/windows.ts";
@@ -117,11 +114,7 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   left(deliveredEvents, "ids of events whose notifications are shown"),
   left(deviceSets, "a revision, without data"),
   left(deviceOwners, derived),
-  left(throttles, guarding),
   left(limitCounts, guarding),
-  left(loginGuesses, guarding),
-  left(clientGuesses, guarding),
-  left(smsCounts, ofNobody),
   left(changes, "which records a change of the user wrote, for its undo: the history shows the change"),
   left(companies, ofCompany),
   left(listedItems.INVOICES, ofCompany),

@@ -1,4 +1,5 @@
-import { pinLifeMinutes } from "../domain/accounts/pin.ts";
+import { shownPin } from "../domain/accounts/pin.ts";
+import { pinRules } from "../domain/guessing/rules.ts";
 import { settings } from "../settings.ts";
 import { catalogueOf } from "./catalogues/catalogues.ts";
 import { renderEmail, sendEmail } from "./email.ts";
@@ -14,7 +15,7 @@ export interface PinRecipient {
 /** Sends a pin by its login's channel, without a link and without text written by users (D8, D45). */
 export async function sendPin({ channel, to, locale }: PinRecipient, pin: string): Promise<void> {
   const catalogue = catalogueOf(locale);
-  const facts = { service: settings.serviceName(), pin, minutes: pinLifeMinutes };
+  const facts = { service: settings.serviceName(), pin: shownPin(pin), minutes: pinRules.lifeMinutes };
   if (channel === "sms") return sendSms(to, catalogue.pinSms(facts));
   return sendEmail(renderEmail(catalogue, to, catalogue.pinEmail(facts)));
 }

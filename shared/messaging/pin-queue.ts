@@ -1,18 +1,32 @@
 import * as v from "valibot";
 import { longPinDigits, pinDigits } from "../contract/accounts.ts";
+import { timestamp } from "../contract/values.ts";
 import { settings } from "../settings.ts";
-import { moment, queueMessage } from "./queue.ts";
+import { queueMessage } from "./queue.ts";
+
+const whole = v.pipe(v.number(), v.safeInteger());
 
 /** A request for a pin as it travels from the API to the worker; the login is in its normal form. */
 export const pinRequest = v.object({
   login: v.string(),
   channel: v.picklist(["email", "sms"]),
-  requestId: v.string(),
-  requestedAt: moment,
-  validTo: moment,
-  digits: v.picklist<readonly number[]>([pinDigits, longPinDigits]),
-  /** True where a login that no user has is registered (D16). */
+  /** True for a login that no user has, while it is registered (D16). */
   registers: v.boolean(),
+  /** True if its client proved an earlier session of the login (D11). */
+  isKnown: v.boolean(),
+  /** The request that the pin is made from. */
+  requestId: v.string(),
+  /** The pin as the request left it; `sent` is the attempt to send its message. */
+  pin: v.object({
+    request_id: v.string(),
+    asked_at: timestamp,
+    valid_to: timestamp,
+    digits: v.picklist<readonly number[]>([pinDigits, longPinDigits]),
+    day: v.string(),
+    messages: whole,
+    tries: whole,
+    sent: whole,
+  }),
 });
 
 /** Queues a request for a pin. Known and unknown logins alike, so that the answer's time reveals nothing (D12). */

@@ -1,66 +1,62 @@
-import { TransactionInProgressException, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
-import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { confirm } from "../../shared/accounts/confirmation.ts";
-import { countPinRequest } from "../../shared/accounts/count-pin-request.ts";
-import { tableClient } from "../../shared/db/table/table.ts";
+import { requestPin } from "../../shared/accounts/pin-requests.ts";
 import type { Login } from "../../shared/domain/accounts/login.ts";
+import { useLossyNetwork } from "../support/faults/lossy-network.ts";
 import { testContext } from "../support/records/contexts.ts";
 import { userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
-import { faultsOf } from "../support/records/writes.ts";
-import { deliverPins, newestPin } from "../support/requests/pins.ts";
+import { deliverPins, newestPin, storedPin } from "../support/requests/pins.ts";
 import { useService } from "../support/service/service.ts";
+import { takeMessages } from "../support/workers/queues.ts";
 
 const service = useService();
-const address = "192.0.2.9";
+const network = useLossyNetwork();
 let userId = 8_500;
 let login: Login;
 
-beforeEach(() => {
+beforeEach(async () => {
   userId += 1;
   login = { value: `asks-${userId}@example.com`, channel: "email" };
+  await takeMessages("PIN_QUEUE_URL");
   service.inbox.clear();
 });
 afterEach(() => void vi.restoreAllMocks());
 
-const ask = async ({ registers } = { registers: false }) => {
-  const pin = await countPinRequest({ login, address, requestId: crypto.randomUUID(), registers }, new Date());
-  await pin.send();
-};
+const ask = (registers = false) => requestPin({ login, requestId: crypto.randomUUID(), registers }, new Date());
 
-/** Whoever asks next has the pin sent; it is right. */
-async function expectSentBy(request: typeof ask): Promise<void> {
-  await request();
+test.each([
+  false,
+  true,
+])("D12, D16: whoever asks within a minute of a request that was not queued has its pin sent (registration: %s)", async (registers) => {
+  if (!registers) await store([userLine(userId, { email: login.value })]);
+  vi.spyOn(SQSClient.prototype, "send").mockImplementation((() => Promise.reject(new Error("No queue"))) as never);
+  await expect(ask(registers)).rejects.toThrow("No queue");
+  vi.restoreAllMocks();
+  await ask(registers);
   await deliverPins();
   expect(service.inbox.entries()).toHaveLength(1);
   const pin = newestPin(service.inbox, login.value);
-  expect(await confirm(login, pin, { address }, testContext())).toHaveProperty("reset_password_token");
-}
-
-test("D12, D18: a request that is refused as busy, and stored all the same, keeps its pin from nobody", async () => {
-  await store([userLine(userId, { email: login.value })]);
-  const client = tableClient();
-  const send = client.send.bind(client);
-  vi.spyOn(client, "send").mockImplementation((async (command: TransactWriteItemsCommand) => {
-    const answer = await send(command);
-    if (!(command instanceof TransactWriteItemsCommand)) return answer;
-    throw new TransactionInProgressException({ message: "In progress", $metadata: {} });
-  }) as typeof client.send);
-  expect(await faultsOf(() => ask())).toEqual(["busy"]);
-  vi.restoreAllMocks();
-  await deliverPins();
-  expect(service.inbox.entries()).toEqual([]);
-  await expectSentBy(ask);
+  expect(await confirm(login, pin, "192.0.2.9", testContext())).toHaveProperty("reset_password_token");
 });
 
-test("D12, D16: a registration that was not queued is sent as one by a request for a password", async () => {
-  const refused = vi.spyOn(SQSClient.prototype, "send").mockImplementation(((command: unknown) => {
-    expect(command).toBeInstanceOf(SendMessageCommand);
-    return Promise.reject(new Error("The queue does not answer"));
-  }) as never);
-  await expect(ask({ registers: true })).rejects.toThrow("The queue does not answer");
-  expect(refused).toHaveBeenCalledOnce();
-  vi.restoreAllMocks();
-  await expectSentBy(ask);
+test("P5: a request whose answer is lost counts once, and its pin is its own", async () => {
+  for (const [later, counted] of [
+    [0, 1],
+    [61_000, 2],
+  ] as const) {
+    const now = new Date(Date.now() + later);
+    network.lose(3, "interrupted");
+    await requestPin({ login, requestId: `request-${later}`, registers: false }, now);
+    expect(network.heal()).toBe("UpdateItem");
+    expect(await storedPin(login.value)).toMatchObject({ request_id: "request-0", messages: counted, sent: counted });
+  }
+});
+
+test("D9, D11: of 50 requests at once one makes the pin, and all have the same end", async () => {
+  const ends = await Promise.all(Array.from({ length: 50 }, () => ask()));
+  const stored = await storedPin(login.value);
+  expect(stored).toMatchObject({ messages: 1, sent: 1, tries: 0 });
+  expect(new Set(ends.map((validTo) => validTo.toISOString()))).toEqual(new Set([stored?.valid_to]));
 });

@@ -1,6 +1,6 @@
-import { beforeAll, expect, inject, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { confirm } from "../../shared/accounts/confirmation.ts";
-import { storePin } from "../../shared/db/accounts/pins.ts";
+import { requestPin } from "../../shared/accounts/pin-requests.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
 import { findUnreadCounts } from "../../shared/db/notifications/notification-counts.ts";
 import { findNotifications } from "../../shared/db/notifications/notifications.ts";
@@ -9,21 +9,20 @@ import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { undoChange } from "../../shared/db/records/undo-change.ts";
 import { importParts } from "../../shared/db/writes/counters.ts";
 import { createWriteBatches } from "../../shared/db/writes/write-batches.ts";
-import { hashPin } from "../../shared/domain/accounts/pin.ts";
 import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";
-import { hmacKey } from "../../shared/secrets.ts";
 import { callerContext, testContext } from "../support/records/contexts.ts";
 import { costOf } from "../support/records/costs.ts";
 import { companyLine, invoiceLine, notificationLine, timesheetLine, userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { write } from "../support/records/writes.ts";
-import { countAsAsked } from "../support/requests/pins.ts";
+import { askForPin, forgetPinsOf, otherPin, useUpShortPins } from "../support/requests/pins.ts";
+import { forgetThrottles } from "../support/requests/throttles.ts";
 import { useService } from "../support/service/service.ts";
 
 const caller = { userId: 1, role: "operator", companyId: 1, sessionId: "s" } as const;
 const firstPage = { limit: 20, beforeId: undefined, skip: 0 };
 
-useService();
+const service = useService();
 
 beforeAll(() =>
   store([
@@ -103,23 +102,34 @@ test("a page of invoices in one state costs at most 3 read units beside its tota
   expect(cost).toMatchObject({ writeUnits: 0, sequentialTrips: 1 });
 });
 
-test("a confirmation with the right pin costs at most 3 read units, in three round trips", async () => {
-  const login = "user-7@example.com";
-  await store([companyLine(1), userLine(7)]);
-  const now = new Date();
-  const request = {
-    login,
-    requestId: "r",
-    requestedAt: now,
-    validTo: new Date(now.getTime() + 600_000),
-    digits: 6,
-    registers: false,
-  };
-  await storePin(request, 7, hashPin("123456", 7, await hmacKey()), now);
-  await countAsAsked(login);
-  const cost = await costOf(() =>
-    confirm({ value: login, channel: "email" }, "123456", { address: "192.0.2.7" }, testContext(now)),
-  );
-  expect(cost.readUnits).toBeLessThanOrEqual(3);
-  expect(cost.sequentialTrips).toBeLessThanOrEqual(3);
+describe("D10, D11: pins", () => {
+  const login = { value: "user-7@example.com", channel: "email" } as const;
+  const tryOne = (pin: string) => costOf(() => confirm(login, pin, "192.0.2.7", testContext()).catch(() => undefined));
+  const ask = (now = new Date()) =>
+    costOf(() => requestPin({ login, requestId: crypto.randomUUID(), registers: false }, now));
+
+  beforeAll(() => store([companyLine(1), userLine(7)]));
+  beforeEach(() => forgetPinsOf(login.value));
+  afterEach(() => forgetThrottles(service));
+
+  test("a request costs 1.5 read units and 1 write unit, and one right after it no write", async () => {
+    expect(await ask()).toEqual({ readUnits: 1.5, writeUnits: 1, sequentialTrips: 2 });
+    expect(await ask()).toEqual({ readUnits: 1.5, writeUnits: 0, sequentialTrips: 1 });
+    expect(await ask(new Date(Date.now() + 61_000))).toEqual({ readUnits: 1.5, writeUnits: 1, sequentialTrips: 2 });
+  });
+
+  test("a wrong short pin costs 1.5 read units and 2 write units, a long one no write, and so does one of no live pin", async () => {
+    expect(await tryOne("000000")).toEqual({ readUnits: 1.5, writeUnits: 0, sequentialTrips: 1 });
+    const pin = await askForPin(service, login.value);
+    expect(await tryOne(otherPin(pin))).toEqual({ readUnits: 1.5, writeUnits: 2, sequentialTrips: 2 });
+    await useUpShortPins();
+    const long = await askForPin(service, login.value);
+    expect(await tryOne(otherPin(long))).toEqual({ readUnits: 1.5, writeUnits: 0, sequentialTrips: 1 });
+  });
+
+  test("a right one costs at most 3 read units, in three round trips", async () => {
+    const cost = await tryOne(await askForPin(service, login.value));
+    expect(cost.readUnits).toBeLessThanOrEqual(3);
+    expect(cost.sequentialTrips).toBeLessThanOrEqual(3);
+  });
 });

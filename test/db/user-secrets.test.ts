@@ -17,6 +17,7 @@ import { userLine } from "../support/records/records.ts";
 import { openTestSession } from "../support/records/sessions.ts";
 import { write } from "../support/records/writes.ts";
 import { call } from "../support/requests/call.ts";
+import { storeMadePin } from "../support/requests/pins.ts";
 import { useService } from "../support/service/service.ts";
 import { testSession } from "../support/tokens/tokens.ts";
 
@@ -99,13 +100,11 @@ describe("D15, D19: the hash of a secret is in no item but its own", () => {
   });
 
   test("after a registration", async () => {
-    const pin = { user: registeredUser(id, loginOf(id)), hash: { hmac: "h", salt: "s" }, askedAt: now.getTime() };
-    const set = { ...pin.hash, user_id: id, requested_at: now.toISOString() };
-    await updateIf({ pk: `LOGIN#${loginOf(id)}`, sk: "PIN" }, { set });
-    const guesser = { isKnown: false, by: "b", on: "l", loginHash: "l", clientHash: "c", network: undefined };
+    const pin = await storeMadePin(loginOf(id), id, { hmac: "h", salt: "s" }, { registers: true, now });
+    const confirmed = { pin, user: registeredUser(id, loginOf(id)), stored: undefined, isRepeated: false };
     const reset = crypto.randomUUID();
-    const pinTry = { ...pin, stored: undefined, registers: true, isRepeated: false };
-    expect(await spendPin(loginOf(id), pinTry, guesser, reset, testContext(now))).toBe(true);
+    const spending = { client: "c", resetHash: reset };
+    expect(await spendPin(loginOf(id), confirmed, spending, testContext(now))).toBe(true);
     const account = await findAccountWith("password", id);
     expect([account?.user.id, account?.hash]).toEqual([id, undefined]);
     expect(await spendResetToken(reset, "first")).toBe(true);

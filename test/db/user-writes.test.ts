@@ -1,16 +1,11 @@
 import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import { guesserOf } from "../../shared/accounts/requester.ts";
 import { findUserOfLogin } from "../../shared/accounts/shown-user.ts";
 import { spendPin } from "../../shared/db/accounts/confirmations.ts";
-import { forgetLoginGuesses } from "../../shared/db/accounts/guesses.ts";
 import { loginKey } from "../../shared/db/accounts/logins.ts";
-import { askForPin } from "../../shared/db/accounts/pin-requests.ts";
-import { tryPin } from "../../shared/db/accounts/pin-tries.ts";
-import { storePin } from "../../shared/db/accounts/pins.ts";
 import { profileKey } from "../../shared/db/accounts/profiles.ts";
 import { secretKey } from "../../shared/db/accounts/user-secrets.ts";
-import { findUser } from "../../shared/db/accounts/users.ts";
+import { findStoredUser, findUser, toUser } from "../../shared/db/accounts/users.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
 import { recordKey } from "../../shared/db/table/item-keys.ts";
 import { passcodeFits } from "../../shared/domain/accounts/passcode.ts";
@@ -21,6 +16,7 @@ import { documentClient } from "../support/records/document-client.ts";
 import { scanItems } from "../support/records/items.ts";
 import { companyLine, notificationLine, userLine } from "../support/records/records.ts";
 import { faultsOf, readItem, readPlace, write, writtenAt } from "../support/records/writes.ts";
+import { storeMadePin } from "../support/requests/pins.ts";
 import { useService } from "../support/service/service.ts";
 
 const service = useService();
@@ -127,15 +123,12 @@ test.each([
 ])("D14: after %j the reset token stands: %s", async (change, stands) => {
   await write(userLine(61));
   await write({ type: "user", id: 61, email: "user-61@example.com" });
-  const requestedAt = new Date();
-  const hash = { hmac: crypto.randomUUID(), salt: "salt" };
-  const [login, request] = ["user-61@example.com", { requestId: crypto.randomUUID(), registers: false }];
-  const guesser = await guesserOf(login, { address: crypto.randomUUID(), isKnown: false });
-  await forgetLoginGuesses(guesser.loginHash);
-  const asked = await askForPin(guesser, { ...request, throttled: [] }, requestedAt);
-  await storePin({ login, requestedAt, ...asked }, 61, hash, requestedAt);
-  const { pinTry } = await tryPin(login, guesser, () => true, requestedAt);
-  expect(pinTry && (await spendPin(login, pinTry, guesser, "reset", testContext(requestedAt)))).toBe(true);
+  const login = "user-61@example.com";
+  const pin = await storeMadePin(login, 61, { hmac: crypto.randomUUID(), salt: "salt" });
+  const stored = await findStoredUser(61);
+  const confirmed = stored && { pin, stored, user: toUser(stored), isRepeated: false };
+  const spending = { client: "client", resetHash: "reset" };
+  expect(confirmed && (await spendPin(login, confirmed, spending, testContext()))).toBe(true);
   await write({ type: "user", id: 61, ...change });
   expect((await readItem(recordKey("USER", 61)))?.reset_hash).toBe(stands ? "reset" : undefined);
 });

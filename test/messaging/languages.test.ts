@@ -7,7 +7,7 @@ import { registerUser } from "../../shared/contract/accounts.ts";
 import { userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { call } from "../support/requests/call.ts";
-import { deliverPins } from "../support/requests/pins.ts";
+import { deliverPins, forgetPinsOf, pinMessage } from "../support/requests/pins.ts";
 import { newPush, register, usePushService } from "../support/workers/pushes.ts";
 import { nothingFailed, queueEvent } from "../support/workers/workers.ts";
 
@@ -43,18 +43,11 @@ function languagesTo(...addresses: readonly string[]): (string | undefined)[] {
 const emails = users.map(({ id }) => `user-${id}@example.com`);
 const phones = users.map(({ phone_number }) => phone_number);
 
-function pinRequestOf(login: string, channel: "email" | "sms") {
-  const now = Date.now();
-  const [requestedAt, validTo] = [now, now + 600_000].map((time) => new Date(time).toISOString());
-  return { login, channel, requestId: `${login}-${now}`, requestedAt, validTo, digits: 6, registers: false };
-}
-
 test.each(["en", "de"])("D45: pins are in the language of the login's user, else in the stage's %s", async (stage) => {
   process.env.LOCALE = stage;
-  const requests = [
-    ...emails.map((email) => pinRequestOf(email, "email")),
-    ...phones.map((phone) => pinRequestOf(phone, "sms")),
-  ];
+  const logins = [...emails, ...phones];
+  await Promise.all(logins.map(forgetPinsOf));
+  const requests = logins.map((login) => pinMessage(login));
   expect(await deliverPin(queueEvent(...requests))).toEqual(nothingFailed);
   expect(languagesTo(...emails)).toEqual(["en", "de", stage]);
   expect(languagesTo(...phones)).toEqual(["en", "de", stage]);

@@ -5,10 +5,15 @@ import { breakingChanges } from "./breaking-changes.ts";
 
 /** Breaking changes since the baseline that are made on purpose, each with its reason. */
 const accepted: Readonly<Record<string, string>> = {
-  "GET /api/v1/users/confirmation parameter pin is limited by another pattern": "twelve digits are pins, too (D9)",
-  "POST /api/v1/users/confirmation body.user.pin is limited by another pattern": "twelve digits are pins, too (D9)",
+  "GET /api/v1/users/confirmation parameter pin is limited by another pattern":
+    "six or twelve digits, in groups or not (D9, D10)",
+  "POST /api/v1/users/confirmation body.user.pin is limited by another pattern":
+    "six or twelve digits, in groups or not (D9, D10)",
   "GET /api/v1/users/confirmation parameter Known-Client is removed": "no client is kept from a pin by others (D10)",
   "POST /api/v1/users/confirmation parameter Known-Client is removed": "no client is kept from a pin by others (D10)",
+  "GET /api/v1/users/confirmation 429 is no application/problem+json any more": "tries of pins are not refused (D10)",
+  "POST /api/v1/users/confirmation 429 is no application/problem+json any more": "tries of pins are not refused (D10)",
+  "POST /api/v1/users/password 429 is no application/problem+json any more": "a request for a pin is not refused (D11)",
   "PATCH /api/v1/finance/timesheets/bulk_update body.timesheet.timesheet_ids is limited by another maxItems":
     "one transaction has the change and the counters, too (D18)",
   "POST /api/v1/finance/timesheets/bulk_update/plan body.timesheet.timesheet_ids is limited by another maxItems":

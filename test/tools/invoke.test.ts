@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
 import { sampleFile } from "../../infra/tools/invoke/sample-event.ts";
@@ -47,7 +47,8 @@ test.each(
     expect(code, out).toBe(0);
     return /"reset_password_token": "[\w-]+"/.exec(out)?.[0];
   };
-  const token = tokenIn(await run(name));
+  // The machine's worker sends the pin while the next command starts.
+  const token = await vi.waitFor(async () => tokenIn(await run(name)), { timeout: 5_000, interval: 500 });
   expect(token).toBeDefined();
   expect(tokenIn(await run(name))).toBe(token);
 });

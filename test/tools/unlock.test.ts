@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
 import { unlock } from "../../infra/tools/unlock.ts";
-import { countSms } from "../../shared/db/accounts/sms-ceilings.ts";
+import { countMessage } from "../../shared/db/accounts/message-ceilings.ts";
 import { nameOf } from "../../shared/db/table/item-keys.ts";
 import { type Item, scanPage } from "../../shared/db/table/table.ts";
-import { closePinFlow, guessesAt } from "../support/requests/guesses.ts";
 import { failPasswords, failuresOf, passwordsAt } from "../support/requests/passwords.ts";
+import { changePin, storedPin, storeMadePin } from "../support/requests/pins.ts";
 import { runProgram, runTool, useMachine } from "./machine.ts";
 
 const directory = useMachine();
@@ -22,22 +22,22 @@ test("D10, D15: what was guessed at a login is forgotten, passwords and pins, wh
   expect(await isShut(login)).toBe(false);
 });
 
-test("a login whose pin flow is open, or that nobody has, stays open", async () => {
+test("a login that nobody has stays open", async () => {
   expect(await run("--login", "nobody@workforce.example")).toMatchObject({ code: 0 });
   expect(await isShut("nobody@workforce.example")).toBe(false);
 });
 
-test("--all resets every limit of the local machine: logins, addresses, throttles and SMS; all else stays", async () => {
+test("--all resets every limit of the local machine: logins, addresses and messages; all else stays", async () => {
   const { driver, operatorA } = demoUsers;
   await shut();
   await failPasswords(operatorA.login, 1, "198.51.100.5");
-  const ceilings = { perDay: 1 };
-  expect(await countSms(ceilings, "user", new Date())).toBe(true);
+  const sms = { channel: "sms", perDay: 1, share: 1, registers: false } as const;
+  expect(await countMessage(sms, new Date())).toBe(1);
   const before = await keptItems();
   expect(await run("--all")).toMatchObject({ code: 0, out: expect.stringContaining("All limits begin again") });
   for (const each of [driver, operatorA]) expect(await isShut(each.login)).toBe(false);
   expect(await failuresOf("198.51.100.5")).toBe(0);
-  expect(await countSms(ceilings, "user", new Date())).toBe(true);
+  expect(await countMessage(sms, new Date())).toBe(1);
   const after = await keptItems();
   // The demo records alone: how many of them are counted by now is up to the workers.
   expect(before.size).toBeGreaterThan(500);
@@ -62,7 +62,7 @@ test("without --login it ends with 2 and changes nothing; --help ends with 0", a
 });
 
 async function isShut(at: string): Promise<boolean> {
-  return (await guessesAt(at)).pin_streak > 0 || (await passwordsAt(at)) > 0;
+  return ((await storedPin(at))?.tries ?? 0) > 0 || (await passwordsAt(at)) > 0;
 }
 
 /** The keys of all items that no limit counts by. */
@@ -71,14 +71,15 @@ async function keptItems(): Promise<Set<string>> {
   let lastKey: Item | undefined;
   do {
     const page = await scanPage({ ProjectionExpression: "pk, sk", ExclusiveStartKey: lastKey });
-    for (const item of page.items) if (!/^(LIMIT|THROTTLE|SMS)#/.test(String(item.pk))) names.add(nameOf(item));
+    for (const item of page.items) if (!/^(LIMIT|PIN)#/.test(String(item.pk))) names.add(nameOf(item));
     lastKey = page.lastKey;
   } while (lastKey);
   return names;
 }
 
-/** A hundred wrong pins in a row, and wrong passwords. */
+/** A pin that is tried too often, and wrong passwords. */
 async function shut(): Promise<void> {
   await failPasswords(login, 1, "198.51.100.4");
-  await closePinFlow(login);
+  await storeMadePin(login, 1, { hmac: "h", salt: "s" });
+  await changePin(login, { tries: 20 });
 }

@@ -18,7 +18,7 @@ interface QueueRow {
 
 const queues: Readonly<Record<QueueName, QueueRow>> = {
   pins: {
-    late: "Pins arrive late or not at all: each counts for 10 minutes from when it was asked for.",
+    late: "Pins arrive late or not at all: each counts for 12 minutes from when it was asked for.",
     lost: "Some who asked for a pin got none, and have to ask again.",
     behindMinutes: 2,
     severity: "page",

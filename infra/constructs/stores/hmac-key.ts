@@ -5,7 +5,7 @@ import { removalPolicyOf, type SecretProps } from "./removal.ts";
 import { grantSecret } from "./secret-grant.ts";
 
 /**
- * The key that pins, passcodes, refresh tokens, throttles' subjects, requests with an Idempotency-Key and unknown users' ids
+ * The key that pins, passcodes, refresh tokens, limits' subjects, requests with an Idempotency-Key and unknown users' ids
  * are hashed with. Made once; `npm run keys` adds versions and strikes them out.
  */
 export class HmacKey extends Construct {

@@ -2,7 +2,7 @@ import { RemovalPolicy } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
-import { testPinDigits } from "../../../shared/contract/accounts.ts";
+import { longPinDigits } from "../../../shared/contract/accounts.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { grantSecret } from "./secret-grant.ts";
 
@@ -27,7 +27,7 @@ export class TestPin extends Construct {
       generateSecretString: {
         secretStringTemplate: "{}",
         generateStringKey: "pin",
-        passwordLength: testPinDigits,
+        passwordLength: longPinDigits,
         excludeLowercase: true,
         excludeUppercase: true,
         excludePunctuation: true,

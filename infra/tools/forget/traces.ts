@@ -28,7 +28,7 @@ const starts = {
   ":timesheet": "TIMESHEET",
   ":notification": "NOTIFICATION#",
   ":history": "HISTORY#TIMESHEET#",
-  ":pin": "PIN",
+  ":pin": "PIN#",
 };
 
 /** Scans the whole table once and takes a person out of others' items. 1 read unit for every 4 KB. */
@@ -38,7 +38,7 @@ export async function replaceTraces(search: Search): Promise<Traces> {
   do {
     const scan = {
       FilterExpression:
-        "begins_with(sk, :timesheet) OR begins_with(sk, :notification) OR begins_with(pk, :history) OR sk = :pin",
+        "begins_with(sk, :timesheet) OR begins_with(sk, :notification) OR begins_with(pk, :history) OR begins_with(pk, :pin)",
       ExpressionAttributeValues: starts,
       ConsistentRead: true,
       ExclusiveStartKey,
@@ -63,7 +63,7 @@ async function replaceIn(item: Item, search: Search): Promise<keyof Traces | und
   return undefined;
 }
 
-/** Deletes a pin of the person. Its key is their login, and it lasts 30 days even after a removal. */
+/** Deletes a pin of the person. Its key is a keyed hash of their login, and it lasts two days even after a removal. */
 async function deletePin(item: Item, person: Person): Promise<void> {
   const { pk, sk, user_id } = pins.decode(item);
   if (user_id !== person.id) return;

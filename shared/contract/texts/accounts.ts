@@ -61,7 +61,8 @@ export const requestPasswordResetText = describes(requestPasswordReset, {
   description: `First of three steps to a new password: have a pin sent, confirm it, set the password. A login with an @ gets an
 e-mail, a phone number an SMS. Nothing shows whether the login is known: the answer is the same, with a user that is not the stored one.
 
-It is never refused. While a pin lives, asking again sends the same digits, a minute apart and three times at most, or changes nothing.`,
+It is never refused. While a pin lives, asking again sends the same digits, a minute apart and three times at most, or changes nothing.
+Clients that were signed in before should send \`Known-Client\`: their message goes out even if strangers have caused many.`,
   body: {
     text: "Who has forgotten the password.",
     fields: {

@@ -100,7 +100,7 @@ export const requestHeaderTexts = {
     text:
       "Proves that this client was signed in under the login before, or has just confirmed a pin of it: the last refresh token " +
       "of a session, expired or not; a device token of the user; or a reset token, for an hour, also once it has set a password. " +
-      "What strangers fail at the login then does not lock this client out.",
+      "What strangers fail at the login then does not lock this client out, and a pin that it asks for is sent as the first of the day.",
     example: "example-refresh-token-of-an-earlier-session",
     schema: { type: "string", minLength: 1, maxLength: 4096 },
   },

@@ -1,110 +1,189 @@
 import type { PinHash } from "../../domain/accounts/pin.ts";
-import { updateIf } from "../table/conditional-writes.ts";
+import { type AskedPin, askFor, isRepeated, type PinAnswer, type TriedPin, tryOf } from "../../domain/guessing/pins.ts";
+import { pinRules } from "../../domain/guessing/rules.ts";
+import { deleteItemAt, tryUpdate, updateIf } from "../table/conditional-writes.ts";
 import { allOf, anyOf, isAbsent, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import type { Key } from "../table/table.ts";
+import { keyOf } from "../table/item-keys.ts";
+import { paces, retry } from "../table/retry.ts";
+import { type Key, queryItems } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { setOrRemove, updateOf } from "../table/updates.ts";
+import { addTo, findCount } from "./windows.ts";
 
-/** The live pin of a login as the table has it. */
-export interface StoredPin extends StoredItem, PinHash {
-  readonly user_id: number;
-  readonly request_id: string;
-  readonly requested_at: string;
-  readonly valid_to: string;
+/** The pin of a login as the table has it. Its request writes what known and unknown logins have, its worker the rest. */
+export interface StoredPin extends StoredItem, TriedPin, Partial<PinHash> {
   readonly expires_at: number;
-  readonly digits: number;
-  /** Until when a worker may be sending its message, in ISO 8601. */
-  readonly held_until: string;
-  /** When its message was sent; absent while that may have failed. */
-  readonly sent_at?: string;
-  readonly spent_at?: string;
-  /** The client that spent it, by its keyed hash. */
-  readonly spent_by?: string;
-  /** The company of the test logins, if it is their pin (D9). */
-  readonly test_company_id?: number;
-  /** True while its user comes into being with it; absent where a known user asked, and once it is spent (D16). */
-  readonly registers?: true;
+  readonly user_id?: number;
+  /** The last message that the stage's ceiling has counted. */
+  readonly counted?: number;
+  /** The last message that needs no worker: it was sent, or the ceiling refused it. */
+  readonly delivered?: number;
+  /** Until when a worker may be sending a message, in ISO 8601. */
+  readonly held_until?: string;
 }
 
 /** The entity of pins. */
-export const pins = defineEntity<StoredPin>("pin", ({ pk, sk }) => sk === "PIN" && pk.startsWith("LOGIN#"));
+export const pins = defineEntity<StoredPin>("pin", ({ pk }) => pk.startsWith("PIN#"));
 
-/** The request that a pin answers: a newer one replaces an older one (D9, D12). */
-export interface PinRequest {
-  readonly login: string;
-  readonly requestId: string;
-  readonly requestedAt: Date;
-  readonly validTo: Date;
-  readonly digits: number;
-  /** True where the user comes into being with the pin (D16). */
-  readonly registers: boolean;
-  /** The company of the test logins, if it is their pin (D9). */
-  readonly testCompanyId?: number | undefined;
-}
+/** What a pin is for: a user's login, or the registration of one that no user has (D16). */
+export type PinKind = "PIN" | "REGISTRATION";
 
-/** How long the client that spent a pin or a reset token gets the same answer again (D13, D14). */
-export const repeatMs = 60_000;
+const kinds: readonly PinKind[] = ["PIN", "REGISTRATION"];
 
-const keepDays = 30;
-/** Longer than a worker may run, and shorter than its queue waits before it brings a message again. */
-const heldSeconds = 60;
+/** All logins together: their wrong short pins are counted in one place. */
+export const allLogins = { rule: "wrongPins", subject: "STAGE" } as const;
 
-/** Conditions on the stored pin when the pin of a request is to be stored. */
-const isOfOlderRequest = "requested_at < :requestedAt";
-const isOfSameRequest = "request_id = :requestId";
-const isUnspent = lacks("spent_at");
-const isUnsent = lacks("sent_at");
-const isHeldByNobody = "held_until < :now";
+const keepDays = 2;
+/** Longer than a worker may run, and shorter than the pause between two messages of a pin. */
+const heldMs = 45_000;
 
-/** Key of the live pin of a login. */
-export function pinKey(login: string): Key {
-  return { pk: `LOGIN#${login}`, sk: "PIN" };
+/** The key of a login's pin, by the keyed hash of the login. */
+export function pinKey(login: string, kind: PinKind): Key {
+  return { pk: `PIN#${login}`, sk: kind };
 }
 
 /**
- * Access pattern P1: stores the pin of a request over the pin of an older request, or over its own when that was neither sent
- * nor spent, and is not being sent by another worker; a pin without a registration discards one that waited. False when it
- * is not stored, as there is nothing to send (D12, D16). All is replaced, so that the pin is of this version, whatever the
- * one before was.
+ * Access pattern P1: counts a request for a pin. Of requests at once one makes the pin, and the others find it. 1.5 read units,
+ * 1 write unit, two round trips.
  */
-export async function storePin(request: PinRequest, userId: number, hash: PinHash, now: Date): Promise<boolean> {
-  const { requestId: request_id, validTo, digits, testCompanyId } = request;
-  const requested_at = request.requestedAt.toISOString();
-  const when = anyOf(isAbsent, isOfOlderRequest, allOf(isOfSameRequest, isUnspent, isUnsent, isHeldByNobody));
-  const values = { ":requestedAt": requested_at, ":requestId": request_id, ":now": now.toISOString() };
-  const held_until = new Date(now.getTime() + heldSeconds * 1000).toISOString();
-  const life = { valid_to: validTo.toISOString(), expires_at: epochSecondsAfter(validTo, keepDays) };
-  const of = {
-    user_id: userId,
-    hmac: hash.hmac,
-    salt: hash.salt,
-    digits,
-    request_id,
-    requested_at,
-    held_until,
-    ...life,
-  };
-  const mark = setOrRemove("test_company_id", testCompanyId);
-  const registers = setOrRemove("registers", request.registers || undefined);
-  const set = { ...of, ...mark.set, ...registers.set, schema_version: pins.version };
-  const remove = [...mark.remove, ...registers.remove, "sent_at", "spent_at", "spent_by"];
-  return (await updateIf(pinKey(request.login), { when, values, set, remove })) !== undefined;
+export async function askForPin(key: Key, requestId: string, now: Date): Promise<PinAnswer> {
+  const [found, wrongPins] = await Promise.all([pins.find(key, { consistent: true }), findCount(allLogins, now)]);
+  let before = found;
+  return retry(paces.crowd, async () => {
+    const answer = askFor(before, requestId, wrongPins, now);
+    if (answer.write === "none") return answer;
+    const changes = answer.write === "new" ? replaceBy(before, answer.pin) : countMessageOf(before);
+    const { isWritten, item } = await tryUpdate(key, changes);
+    if (isWritten) return answer;
+    before = item && pins.decode(item);
+    return undefined;
+  });
 }
 
-/** Access pattern P6: true where the pin of a request was stored, as the request is processed again. One read unit. */
-export async function isPinStored(login: string, requestId: string): Promise<boolean> {
-  return (await pins.find(pinKey(login), { consistent: true }))?.request_id === requestId;
+/** Puts a new pin in place of the one that was read, unless that was tried meanwhile. */
+function replaceBy(before: StoredPin | undefined, pin: AskedPin) {
+  const where = { request_id: before?.request_id, tries: before?.tries };
+  const set = { ...pin, expires_at: expiryOf(pin), schema_version: pins.version };
+  return { where, set, remove: [...ofWorker, "spent_at", "spent_from"] };
 }
 
-/** Access pattern P7: stores that the pin of a request was sent, unless it is another's by now. One write unit. */
-export async function keepPinSent(login: string, requestId: string, now: Date): Promise<void> {
-  await updateIf(pinKey(login), { where: { request_id: requestId }, set: { sent_at: now.toISOString() } });
+const ofWorker = ["user_id", "hmac", "salt", "counted", "delivered", "held_until", "test_company_id"];
+
+function countMessageOf(before: StoredPin | undefined) {
+  return { where: { request_id: before?.request_id, sent: before?.sent }, add: { sent: 1, messages: 1 } };
+}
+
+function expiryOf({ valid_to }: AskedPin): number {
+  return epochSecondsAfter(new Date(valid_to), keepDays);
+}
+
+/** Compares the pin that was sent with a stored one, and takes as long if there is none. */
+export type PinCompare = (pin: StoredPin | undefined) => boolean;
+
+/** A try of the pins of a login: the keyed hashes of the login and of the client, and the comparison. */
+export interface PinGuess {
+  readonly login: string;
+  readonly client: string;
+  readonly isRight: PinCompare;
+}
+
+/** The right pin, and the end of its counting: true if it may be answered. */
+export interface RightPin {
+  readonly pin: StoredPin | undefined;
+  readonly isAdmitted: Promise<boolean>;
+}
+
+/**
+ * Access pattern P2: tries the pins of a login. The comparison comes before the count, so that the reads of the right pin's user
+ * can run beside it; nothing may be answered before the count. 1.5 read units. A wrong short pin costs 2 write units, a right
+ * one 1, a long one none.
+ */
+export async function tryPins({ login, client, isRight }: PinGuess, now: Date): Promise<RightPin> {
+  const [stored, wrongPins] = await Promise.all([findPins(login), findCount(allLogins, now)]);
+  const tried = stored.map((pin) => ({ pin, kind: tryOf(pin, { wrongPins, client, now }) }));
+  const compared = tried.filter(({ kind }) => kind !== "none");
+  const matches = compared.length === 0 ? [isRight(undefined)] : compared.map(({ pin }) => isRight(pin));
+  const right = compared[matches.indexOf(true)];
+  const counted = compared.flatMap(({ pin, kind }) => (kind === "counted" ? [pin] : []));
+  return { pin: right?.pin, isAdmitted: countTries(counted, right?.pin, now) };
+}
+
+/** Counts a try at each short pin; false if the right one has no tries left. */
+async function countTries(short: readonly StoredPin[], right: StoredPin | undefined, now: Date): Promise<boolean> {
+  const [counts] = await Promise.all([
+    Promise.all(short.map(countTry)),
+    right || short.length === 0 ? undefined : addTo(allLogins, now),
+  ]);
+  return short.every((pin, at) => pin !== right || counts[at]);
+}
+
+async function countTry(pin: StoredPin): Promise<boolean> {
+  const left = { when: "tries < :most", values: { ":most": pinRules.triesADay } };
+  const changes = { where: { request_id: pin.request_id }, ...left, add: { tries: 1 } };
+  return (await updateIf(keyOf(pin), changes)) !== undefined;
+}
+
+async function findPins(login: string): Promise<StoredPin[]> {
+  const items = await queryItems({
+    KeyConditionExpression: "pk = :login",
+    ExpressionAttributeValues: { ":login": pinKey(login, "PIN").pk },
+    ConsistentRead: true,
+  });
+  return items.map(pins.decode);
 }
 
 /** The write that spends a pin, while it is the one that was compared. */
-export function spend(login: string, { hmac }: PinHash, spent_by: string, now: Date): TransactionWrite {
-  const set = { spent_at: now.toISOString(), spent_by };
-  return { Update: updateOf(pinKey(login), { where: { hmac, spent_at: undefined }, set, remove: ["registers"] }) };
+export function spend(pin: StoredPin, spent_from: string, now: Date): TransactionWrite {
+  const where = { request_id: pin.request_id, hmac: pin.hmac, spent_at: undefined };
+  return { Update: updateOf(keyOf(pin), { where, set: { spent_at: now.toISOString(), spent_from } }) };
+}
+
+/** Access pattern P3: true if a pin was spent by this client within the last minute (D13). One read unit. */
+export async function wasSpentFrom(pin: StoredPin, client: string, now: Date): Promise<boolean> {
+  const found = await pins.find(keyOf(pin), { consistent: true });
+  return found !== undefined && found.hmac === pin.hmac && isRepeated(found, client, now);
+}
+
+/**
+ * Access pattern P4: takes a pin for sending the message that a request queued. Undefined if another worker has it or has sent
+ * that message, and if the pin was spent or replaced. Stores it if it is not there. One write unit.
+ */
+export async function holdPin(key: Key, asked: AskedPin, now: Date): Promise<StoredPin | undefined> {
+  const isUnsent = anyOf(lacks("delivered"), "delivered < :attempt");
+  const isFree = anyOf(lacks("held_until"), "held_until < :now");
+  const isSame = allOf("request_id = :request", "valid_to > :now", lacks("spent_at"), isUnsent, isFree);
+  const values = { ":request": asked.request_id, ":attempt": asked.sent, ":now": now.toISOString() };
+  const set = { held_until: new Date(now.getTime() + heldMs).toISOString() };
+  const setOnce = { ...asked, expires_at: expiryOf(asked) };
+  const held = await updateIf(key, { when: anyOf(isAbsent, isSame), values, set, setOnce });
+  return held && pins.decode(held);
+}
+
+/** The pin that a worker made for a user, and the message that the ceiling has counted. */
+export interface MadePin extends PinHash {
+  readonly userId: number;
+  readonly validTo: string;
+  readonly counted: number;
+  readonly testCompanyId: number | undefined;
+}
+
+/** Access pattern P5: stores the hash of a pin before it is sent. False if it was spent or replaced. One write unit. */
+export async function storePin(held: StoredPin, { userId, validTo, testCompanyId, ...pin }: MadePin): Promise<boolean> {
+  const mark = setOrRemove("test_company_id", testCompanyId);
+  const set = { ...pin, user_id: userId, valid_to: validTo, ...mark.set };
+  const where = { request_id: held.request_id, spent_at: undefined };
+  return (await updateIf(keyOf(held), { where, set, remove: mark.remove })) !== undefined;
+}
+
+/** Access pattern P6: stores that a message needs no worker, unless the pin is another one. One write unit. */
+export async function keepDelivered(held: StoredPin, delivered: number): Promise<void> {
+  const where = { request_id: held.request_id };
+  await updateIf(keyOf(held), { where, set: { delivered }, remove: ["held_until"] });
+}
+
+/** Access pattern P7: forgets the pins of a login and their tries. Two write units. */
+export async function forgetPins(login: string): Promise<void> {
+  await Promise.all(kinds.map((kind) => deleteItemAt(pinKey(login, kind))));
 }

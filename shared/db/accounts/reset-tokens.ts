@@ -1,5 +1,6 @@
 import { resetTokenLifeMinutes, resetTokenProvesMinutes } from "../../domain/accounts/reset-token.ts";
 import { isTestUser } from "../../domain/accounts/test-user.ts";
+import { repeatMs } from "../../domain/guessing/pins.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";
@@ -7,7 +8,6 @@ import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import type { WriteContext } from "../writes/write-plans.ts";
 import { type Account, type AccountWithHash, findAccountWith } from "./accounts.ts";
-import { repeatMs } from "./pins.ts";
 import { type Replacement, replacePassword } from "./users.ts";
 
 /** A reset token as the table has it; its key holds its hash. */

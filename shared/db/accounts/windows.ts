@@ -40,7 +40,7 @@ export interface Taken {
 const keptDays = { hour: 1, day: 2, none: 400 };
 
 /**
- * Access pattern L1: counts an attempt. Above the limit it refuses and counts nothing. Of attempts at once, no more than
+ * Access pattern G1: counts an attempt. Above the limit it refuses and counts nothing. Of attempts at once, no more than
  * the limit get through; a lost answer counts one too many only if another write came between. One write unit, one round trip.
  */
 export async function take(limited: Limited, now: Date): Promise<Taken> {
@@ -58,7 +58,7 @@ export async function take(limited: Limited, now: Date): Promise<Taken> {
 }
 
 /**
- * Access pattern L6: counts a number of a subject whose numbers only grow, once for however many attempts. False, and
+ * Access pattern G6: counts a number of a subject whose numbers only grow, once for however many attempts. False, and
  * uncounted, above the limit. One write unit, one round trip.
  */
 export async function takeOnce(limited: Limited, number: number, now: Date): Promise<boolean> {
@@ -73,7 +73,7 @@ export async function takeOnce(limited: Limited, number: number, now: Date): Pro
 }
 
 /**
- * Access pattern L2: takes an attempt back that was no failure, exactly once, also if an answer is lost or others count
+ * Access pattern G2: takes an attempt back that was no failure, exactly once, also if an answer is lost or others count
  * meanwhile. An attempt that cannot be taken back in a crowd of others stays counted. Two write units.
  */
 export async function giveBack({ key, client, isOnly }: Taken): Promise<void> {
@@ -87,13 +87,13 @@ export async function giveBack({ key, client, isOnly }: Taken): Promise<void> {
   await isGiven(key, less);
 }
 
-/** Access pattern L3: counts a failure, whatever the limit. One write unit. Returns the count. */
+/** Access pattern G3: counts a failure, whatever the limit. One write unit. Returns the count. */
 export async function addTo(limited: Limited, now: Date): Promise<number> {
   const { item } = await tryUpdate(countOf(limited, now).key, oneMore(limited, now));
   return item ? limitCounts.decode(item).n : 0;
 }
 
-/** Access pattern L4: the attempts of a subject in its window. Half a read unit, one if consistent. */
+/** Access pattern G4: the attempts of a subject in its window. Half a read unit, one if consistent. */
 export async function findCount(limited: Limited, now: Date, { consistent = false } = {}): Promise<number> {
   return (await limitCounts.find(countOf(limited, now).key, { consistent }))?.n ?? 0;
 }
@@ -103,7 +103,7 @@ export function requireBelow(rule: RuleName, count: number, now: Date): void {
   if (count >= rules[rule].most) throw tooMany(rule, now);
 }
 
-/** Access pattern L5: forgets the attempts of a subject in its window. One write unit. */
+/** Access pattern G5: forgets the attempts of a subject in its window. One write unit. */
 export async function forgetCount(limited: Limited, now: Date): Promise<void> {
   await deleteItemAt(countOf(limited, now).key);
 }

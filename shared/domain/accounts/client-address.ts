@@ -6,11 +6,6 @@ export function clientOf(address: string): string {
   return ipv4Of(address) ?? subscriberOf(address);
 }
 
-/** The /48 of an IPv6 address, which providers assign to one customer; undefined for an IPv4 address (D10, D11). */
-export function networkOf(address: string): string | undefined {
-  return ipv4Of(address) === undefined ? prefixOf(address, 3) : undefined;
-}
-
 /** True for a client on the service's own machine, such as a laptop. */
 export function isLoopback(address: string): boolean {
   return clientOf(address) === "127.0.0.1" || address === "::1";
@@ -27,11 +22,6 @@ function ipv4Of(address: string): string | undefined {
 function subscriberOf(address: string): string {
   const [a = 0, b = 0, c = 0, d = 0] = groupsOf(address);
   return `${[a, b, c, d & 0xff00].map((group) => group.toString(16)).join(":")}::/56`;
-}
-
-function prefixOf(address: string, groups: number): string {
-  const shown = groupsOf(address).slice(0, groups);
-  return `${shown.map((group) => group.toString(16)).join(":")}::/${groups * 16}`;
 }
 
 /** The eight groups of an IPv6 address, in any of its spellings. */

@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { pinDigits } from "../../contract/accounts.ts";
 import type { HmacKey } from "../hmac-key.ts";
-
-/** How long a pin counts (D9). */
-export const pinLifeMinutes = 10;
 
 /** A pin as the store keeps it: never the digits, only their keyed hash (D9). */
 export interface PinHash {
@@ -15,12 +13,11 @@ export interface PinHash {
 /** A hash that no pin fits: the pin for an unknown login is compared with it (D12). */
 export const unusablePinHash: PinHash = { hmac: `1.${"A".repeat(43)}`, salt: "A".repeat(22) };
 
-/** What makes the pin of a request another than those of all others. */
+/** The facts that make the pin of a request another than those of all others. */
 interface PinSource {
   readonly login: string;
-  readonly requestId: string;
-  readonly requestedAt: Date;
-  /** How many digits it has. */
+  readonly request_id: string;
+  readonly asked_at: string;
   readonly digits: number;
 }
 
@@ -28,8 +25,8 @@ interface PinSource {
  * The pin of a request: digits that the key makes of it, as good as random without the key, leading zeros kept (D9). A
  * request that is processed again, as the answer of the mail service was lost, has the pin that the person may hold already.
  */
-export function makePin({ login, requestId, requestedAt, digits }: PinSource, key: HmacKey): string {
-  const bytes = key.digest("pin-of-request", [login, requestId, requestedAt.toISOString()].join("|"));
+export function makePin({ login, request_id, asked_at, digits }: PinSource, key: HmacKey): string {
+  const bytes = key.digest("pin-of-request", [login, request_id, asked_at].join("|"));
   return String(bytes.readBigUInt64BE() % 10n ** BigInt(digits)).padStart(digits, "0");
 }
 
@@ -37,6 +34,17 @@ export function makePin({ login, requestId, requestedAt, digits }: PinSource, ke
 export function hashPin(pin: string, userId: number, key: HmacKey): PinHash {
   const salt = randomBytes(16).toString("base64url");
   return { hmac: key.sign("pin", messageOf(pin, userId, salt)), salt };
+}
+
+/** The stored hash of a pin if it fits, so that the reset token of a pin that is sent again stays; a fresh one otherwise. */
+export function hashOfPin({ hmac, salt }: Partial<PinHash>, pin: string, userId: number, key: HmacKey): PinHash {
+  const isStored = hmac !== undefined && salt !== undefined && verifyPin(pin, userId, { hmac, salt }, key);
+  return isStored ? { hmac, salt } : hashPin(pin, userId, key);
+}
+
+/** A pin as people read it: a long one in groups of four digits. */
+export function shownPin(pin: string): string {
+  return pin.length <= pinDigits ? pin : (pin.match(/.{1,4}/g) ?? []).join(" ");
 }
 
 /** Compares a pin with a hash in constant time. */

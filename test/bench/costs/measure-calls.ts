@@ -8,7 +8,9 @@ import { invokeHandler, isSuccess } from "../../../infra/tools/invoke/invocation
 import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/invoke/sample-event.ts";
 import { sessionOf } from "../../../infra/tools/invoke/token-session.ts";
 import { type LocalService, withLocalService } from "../../../infra/tools/service/local-service.ts";
+import { subjectOf } from "../../../shared/accounts/subjects.ts";
 import { operations } from "../../../shared/contract/operations.ts";
+import { forgetPins } from "../../../shared/db/accounts/pins.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
@@ -125,6 +127,8 @@ async function measureCall(
   event: unknown,
 ): Promise<MeasuredCall & { answer: unknown }> {
   enterEnvironment(service.functionEnvironment(name));
+  // The pin of an earlier request would stay, and the sample's would not be sent.
+  if (name === "deliver-pin") await forgetPins(await subjectOf("pin", demoUsers.driver.login));
   let logged = "";
   const { write } = process.stderr;
   process.stderr.write = (chunk: string | Uint8Array) => {

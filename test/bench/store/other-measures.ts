@@ -1,5 +1,4 @@
 import { confirm } from "../../../shared/accounts/confirmation.ts";
-import { storePin } from "../../../shared/db/accounts/pins.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
@@ -10,7 +9,7 @@ import { hmacKey } from "../../../shared/secrets.ts";
 import { callerContext, testContext } from "../../support/records/contexts.ts";
 import { companyLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
-import { countAsAsked } from "../../support/requests/pins.ts";
+import { storeMadePin } from "../../support/requests/pins.ts";
 import type { Measure } from "./measures.ts";
 
 const user = { id: 77, login: "user-77@example.com" };
@@ -61,19 +60,10 @@ export const otherMeasures: readonly Measure[] = [
 const confirmation = {
   pin: "123456",
   async prepare(): Promise<void> {
-    const now = new Date();
-    const times = { requestedAt: now, validTo: new Date(now.getTime() + 600_000) };
-    const hash = hashPin(this.pin, user.id, await hmacKey());
-    await storePin(
-      { login: user.login, requestId: crypto.randomUUID(), digits: 6, registers: false, ...times },
-      user.id,
-      hash,
-      now,
-    );
-    await countAsAsked(user.login);
+    await storeMadePin(user.login, user.id, hashPin(this.pin, user.id, await hmacKey()));
   },
   run() {
-    return confirm({ value: user.login, channel: "email" }, this.pin, { address: "192.0.2.7" }, testContext());
+    return confirm({ value: user.login, channel: "email" }, this.pin, "192.0.2.7", testContext());
   },
 };
 

@@ -1,7 +1,6 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
 import { acquireSendLease } from "../../../shared/db/accounts/sendings.ts";
-import { countSms } from "../../../shared/db/accounts/sms-ceilings.ts";
 import { requireRecord } from "../../../shared/db/records/find-records.ts";
 import { deleteIf, putIf, tryUpdate, updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { anyOf, ifUnchanged, lacks } from "../../../shared/db/table/conditions.ts";
@@ -103,29 +102,6 @@ test("a transaction between the tries is another's write", async () => {
   expect(await tryUpdate(key, { where: { revision: 3 }, add: { revision: 1 } })).toMatchObject({ isWritten: false });
   network.heal();
   expect(await readItem(key)).toEqual({ ...key, revision: 9, schema_version: 1 });
-});
-
-test("D11: an SMS counts once though the answer was lost", async () => {
-  const now = new Date("2031-05-10T12:00:00.000Z");
-  const ceilings = { perDay: 2 };
-  expect(await interrupted(() => countSms(ceilings, "user", now))).toBe(true);
-  const counted = () => readItem({ pk: "SMS#2031-05-10", sk: "SMS" });
-  expect(await counted()).toMatchObject({ sent: 1 });
-  network.lose(1, "interrupted");
-  expect(await countSms(ceilings, "user", now)).toBe(true);
-  expect(network.heal()).toBe("UpdateItem");
-  expect(await counted()).toMatchObject({ sent: 2 });
-  expect(await interrupted(() => countSms(ceilings, "user", now))).toBe(false);
-  expect(await counted()).toMatchObject({ sent: 2 });
-});
-
-test("D11: an SMS counts twice at most, if another was counted between the tries", async () => {
-  const now = new Date("2031-05-11T12:00:00.000Z");
-  const ceilings = { perDay: 20 };
-  network.lose(1, "interrupted", () => countSms(ceilings, "user", now));
-  expect(await countSms(ceilings, "user", now)).toBe(true);
-  network.heal();
-  expect(await readItem({ pk: "SMS#2031-05-11", sk: "SMS" })).toMatchObject({ sent: 3 });
 });
 
 test("what the service shows and compares of an item has no name of its last write", async () => {

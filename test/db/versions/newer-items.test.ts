@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { storePin } from "../../../shared/db/accounts/pins.ts";
+import { askForPin, pinKey } from "../../../shared/db/accounts/pins.ts";
 import { recount } from "../../../shared/db/lists/recount.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { putIf } from "../../../shared/db/table/conditional-writes.ts";
@@ -51,19 +51,10 @@ test("the owner of a device's token keeps its version and what is unknown while 
 });
 
 test("a pin in place of one of a newer version has the version of the code that stores it", async () => {
-  const key = { pk: "LOGIN#f@example.com", sk: "PIN" };
-  const newer = { schema_version: 9, requested_at: "2020-01-01T00:00:00.000Z" };
-  await putIf({ Item: { ...key, ...newer } });
-  const request = {
-    login: "f@example.com",
-    requestId: "r",
-    requestedAt: new Date(),
-    validTo: new Date(Date.now() + 600_000),
-    digits: 6,
-    registers: false,
-  };
-  expect(await storePin(request, 7, { hmac: "h", salt: "s" }, new Date())).toBe(true);
-  expect(await getItem(key)).toMatchObject({ schema_version: 1, hmac: "h" });
+  const key = pinKey("hash of a login", "PIN");
+  await putIf({ Item: { ...key, ...beside } });
+  expect((await askForPin(key, "request", new Date())).write).toBe("new");
+  expect(await getItem(key)).toMatchObject({ schema_version: 1, request_id: "request" });
 });
 
 test("an older item goes through the steps to the newest version, keeps what is unknown, and is stored in that version", () => {

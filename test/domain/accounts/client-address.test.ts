@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clientOf, isLoopback, networkOf } from "../../../shared/domain/accounts/client-address.ts";
+import { clientOf, isLoopback } from "../../../shared/domain/accounts/client-address.ts";
 
 describe("D10: one client", () => {
   test.each(["203.0.113.7", "10.0.0.1"])("is an IPv4 address: %s", (address) => {
@@ -34,12 +34,6 @@ describe("D10: one client", () => {
     expect(clientOf("2001:db8:1:2ff::1")).not.toBe(clientOf("2001:db8:1:300::1"));
     expect(clientOf("203.0.113.7")).not.toBe(clientOf("203.0.113.8"));
   });
-});
-
-test("D11: an IPv6 client is counted by its /48 as well, an IPv4 client by itself alone", () => {
-  expect(networkOf("2001:db8:1:2::3")).toBe("2001:db8:1::/48");
-  expect(networkOf("203.0.113.7")).toBeUndefined();
-  expect(networkOf("::ffff:203.0.113.7")).toBeUndefined();
 });
 
 test("only the machine's own address is its loopback: others of 127.0.0.0/8 are clients like any", () => {

@@ -1,19 +1,25 @@
 import { expect, test } from "vitest";
-import { hashPin, makePin, unusablePinHash, verifyPin } from "../../../shared/domain/accounts/pin.ts";
+import {
+  hashOfPin,
+  hashPin,
+  makePin,
+  shownPin,
+  unusablePinHash,
+  verifyPin,
+} from "../../../shared/domain/accounts/pin.ts";
 import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
 
 const key = hmacKeyOf("key");
 
-const requestedAt = new Date("2026-05-01T09:00:00.000Z");
-const source = { login: "ann@example.com", requestId: "one", requestedAt, digits: 6 };
+const source = { login: "ann@example.com", request_id: "one", asked_at: "2026-05-01T09:00:00.000Z", digits: 6 };
 
 test("D9, D12: a request has one pin, and each other request, login, moment and key another", () => {
   const pin = makePin(source, key);
   expect(makePin({ ...source }, key)).toBe(pin);
   const others = [
     makePin({ ...source, login: "eve@example.com" }, key),
-    makePin({ ...source, requestId: "two" }, key),
-    makePin({ ...source, requestedAt: new Date("2026-05-01T09:00:00.001Z") }, key),
+    makePin({ ...source, request_id: "two" }, key),
+    makePin({ ...source, asked_at: "2026-05-01T09:00:00.001Z" }, key),
     makePin(source, hmacKeyOf("other")),
   ];
   expect(new Set([pin, ...others]).size).toBe(5);
@@ -22,7 +28,7 @@ test("D9, D12: a request has one pin, and each other request, login, moment and 
 test("D9: pins are six digits, leading zeros kept, every tenth starting with each digit", () => {
   const firsts = new Map<string, number>();
   for (let index = 0; index < 20_000; index += 1) {
-    const pin = makePin({ ...source, requestId: String(index) }, key);
+    const pin = makePin({ ...source, request_id: String(index) }, key);
     expect(pin).toMatch(/^[0-9]{6}$/);
     firsts.set(pin.slice(0, 1), (firsts.get(pin.slice(0, 1)) ?? 0) + 1);
   }
@@ -41,11 +47,26 @@ test("D9: a hash contains neither the pin nor the same hash twice, and fits only
   expect(verifyPin("012345", 7, { ...hash, hmac: "" }, key)).toBe(false);
 });
 
-test("D10: a pin of ten digits keeps its leading zeros", () => {
+test("D10: a pin of twelve digits keeps its leading zeros", () => {
   for (let index = 0; index < 1_000; index += 1)
-    expect(makePin({ ...source, requestId: String(index), digits: 10 }, key)).toMatch(/^[0-9]{10}$/);
+    expect(makePin({ ...source, request_id: String(index), digits: 12 }, key)).toMatch(/^[0-9]{12}$/);
 });
 
 test("D12: no pin fits the hash that a pin for an unknown login is held against", () => {
-  for (const pin of ["000000", "0000000000"]) expect(verifyPin(pin, 0, unusablePinHash, key)).toBe(false);
+  for (const pin of ["000000", "000000000000"]) expect(verifyPin(pin, 0, unusablePinHash, key)).toBe(false);
+});
+
+test("D9: a long pin is shown in groups of four, a short one as it is", () => {
+  expect([shownPin("012345"), shownPin("012345678901")]).toEqual(["012345", "0123 4567 8901"]);
+});
+
+test("D13: the same pin of the same user keeps its stored hash, any other gets a new one", () => {
+  const stored = hashPin("012345", 7, key);
+  expect(hashOfPin(stored, "012345", 7, key)).toEqual(stored);
+  for (const hash of [
+    hashOfPin(stored, "012346", 7, key),
+    hashOfPin(stored, "012345", 8, key),
+    hashOfPin({}, "012345", 7, key),
+  ])
+    expect(hash.salt).not.toBe(stored.salt);
 });

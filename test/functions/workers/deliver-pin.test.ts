@@ -2,172 +2,227 @@ import type { SQSEvent } from "aws-lambda";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as confirmHandler } from "../../../functions/accounts/confirm-login.ts";
 import { handler } from "../../../functions/workers/deliver-pin.ts";
+import { subjectOf } from "../../../shared/accounts/subjects.ts";
 import { confirmLogin } from "../../../shared/contract/accounts.ts";
 import { findUserIdOfLogin } from "../../../shared/db/accounts/logins.ts";
-import { crashAt } from "../../support/faults/crash.ts";
+import { pinKey } from "../../../shared/db/accounts/pins.ts";
+import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
+import { crashEverywhere } from "../../support/faults/crash.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
-import { countAsAsked, newestPin } from "../../support/requests/pins.ts";
+import { changePin, forgetPinsOf, newestPin, pinMessage, storedPin } from "../../support/requests/pins.ts";
+import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
-import { nothingFailed } from "../../support/workers/workers.ts";
+import { nothingFailed, queueEvent } from "../../support/workers/workers.ts";
 
 const service = useService();
 const login = "ines@example.com";
 const other = "marsh@example.com";
+const phone = "+447400123456";
+const minute = 60_000;
 
 beforeAll(() =>
   store([
     userLine(10, { email: login }),
     userLine(11, { email: other }),
-    userLine(12, { phone_number: "+447400123456" }),
+    userLine(12, { phone_number: phone }),
     userLine(13, { phone_number: "+447400123457" }),
   ]),
 );
-beforeEach(() => service.inbox.clear());
+beforeEach(async () => {
+  service.inbox.clear();
+  await forgetThrottles(service);
+});
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllEnvs();
 });
 
-interface Request {
-  requestId?: string;
-  requestedAt: string;
-  validTo?: string;
-  login?: string;
-  digits?: number;
-  channel?: string;
-  registers?: boolean;
-}
+type Message = ReturnType<typeof pinMessage>;
 
-function deliver(...requests: (Request | string)[]) {
-  const records = requests.map((request, index) => ({
+function deliver(...messages: (Message | string | object)[]) {
+  const records = messages.map((message, index) => ({
     messageId: `message-${index}`,
-    body: typeof request === "string" ? request : JSON.stringify(complete(request)),
+    body: typeof message === "string" ? message : JSON.stringify(message),
   }));
   return handler({ Records: records } as SQSEvent);
 }
 
-function complete(request: Request) {
-  const validTo = new Date(Date.parse(request.requestedAt) + 600_000).toISOString();
-  return { login, channel: "email", requestId: request.requestedAt, validTo, digits: 6, registers: false, ...request };
-}
-
-function at(time: string): string {
-  const moment = `2026-06-01T${time}.000Z`;
+function setTime(moment: string | number): void {
   vi.useFakeTimers({ now: new Date(moment), toFake: ["Date"] });
-  return moment;
 }
 
-/** The SMS that are counted on the day of the clock. */
-async function countedSms(): Promise<number> {
-  const day = new Date().toISOString().slice(0, 10);
-  return Number((await readItem({ pk: `SMS#${day}`, sk: "SMS" }))?.sent ?? 0);
+/** The next message of the same pin, as a request a minute later queues it. */
+async function nextOf(message: Message): Promise<Message> {
+  const pin = { ...message.pin, sent: message.pin.sent + 1, messages: message.pin.messages + 1 };
+  await changePin(message.login, { sent: pin.sent, messages: pin.messages });
+  return { ...message, pin };
+}
+
+/** How many messages of a channel are counted on the day of the clock. */
+async function counted(channel: "email" | "sms"): Promise<number> {
+  const day = `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`;
+  return Number((await readItem({ pk: `LIMIT#${channel}`, sk: day }))?.n ?? 0);
 }
 
 async function isRight(pin: string, of = login): Promise<boolean> {
-  await countAsAsked(of);
   return (await call(confirmHandler, confirmLogin, { query: { login: of, pin } })).status === 200;
 }
 
 describe("D12: a request", () => {
-  test("that is older than its pin_valid_to is dropped", async () => {
-    const requestedAt = at("08:00:00");
-    at("08:10:00");
-    expect(await deliver({ requestedAt })).toEqual({ batchItemFailures: [] });
+  test("that is older than its pin's end is dropped", async () => {
+    setTime("2026-06-01T08:00:00.000Z");
+    const message = pinMessage(login);
+    setTime("2026-06-01T08:12:00.000Z");
+    expect(await deliver(message)).toEqual(nothingFailed);
     expect(service.inbox.entries()).toEqual([]);
   });
 
-  test("that is older than the stored pin's neither sends nor replaces it", async () => {
-    const older = at("09:00:00");
-    const newer = at("09:00:30");
-    await deliver({ requestedAt: newer });
-    await deliver({ requestedAt: older });
+  test("whose pin was replaced neither sends nor changes anything", async () => {
+    const [older, newer] = [pinMessage(login), pinMessage(login)];
+    await deliver(newer);
+    const stored = await storedPin(login);
+    await deliver(older);
     expect(service.inbox.entries()).toHaveLength(1);
+    expect(await storedPin(login)).toEqual(stored);
     expect(await isRight(newestPin(service.inbox, login))).toBe(true);
   });
 
-  test("queued several times is sent once, together and one after the other, and its pin counts", async () => {
-    const requestedAt = at("10:00:00");
-    await deliver({ requestedAt }, { requestedAt }, { requestedAt });
-    vi.setSystemTime(Date.parse(requestedAt) + 180_000);
-    expect(await deliver({ requestedAt })).toEqual(nothingFailed);
+  test("D11: queued several times is sent and counted once, together and one after the other", async () => {
+    const message = pinMessage(phone);
+    await deliver(message, message, message);
+    setTime(Date.now() + 3 * minute);
+    expect(await deliver(message)).toEqual(nothingFailed);
     expect(service.inbox.entries()).toHaveLength(1);
-    expect(await isRight(newestPin(service.inbox, login))).toBe(true);
+    expect(await counted("sms")).toBe(1);
+    expect(await isRight(newestPin(service.inbox, phone), phone)).toBe(true);
   });
 
-  test("whose worker died while it was sending is sent when it comes again", async () => {
-    const requestedAt = at("10:30:00");
-    await crashAt(4, "before", () => deliver({ requestedAt }));
-    expect(service.inbox.entries()).toEqual([]);
-    vi.setSystemTime(Date.parse(requestedAt) + 180_000);
-    expect(await deliver({ requestedAt })).toEqual(nothingFailed);
-    expect(await isRight(newestPin(service.inbox, login))).toBe(true);
+  test("D9: for its next message sends the same pin, and the answer to it stays the same", async () => {
+    const message = pinMessage(login);
+    await deliver(message);
+    const [first, { hmac, salt } = {}] = [newestPin(service.inbox, login), await storedPin(login)];
+    await deliver(await nextOf(message));
+    expect(service.inbox.entries()).toHaveLength(2);
+    expect(newestPin(service.inbox, login)).toBe(first);
+    expect(await storedPin(login)).toMatchObject({ hmac, salt, counted: 2, delivered: 2 });
+    expect(await counted("email")).toBe(2);
+    expect(await isRight(first)).toBe(true);
   });
 
-  test("D11: whose SMS fails and is sent when it comes again counts once, as one that is queued twice", async () => {
-    const sms = { login: "+447400123456", channel: "sms", requestedAt: at("10:45:00") };
-    const before = await countedSms();
+  test("D11: whose message fails and is sent when it comes again counts once", async () => {
+    const message = pinMessage(phone);
     service.endpoints.failNext("Publish", "InternalError");
-    expect((await deliver(sms)).batchItemFailures).toHaveLength(1);
-    expect(await countedSms()).toBe(before + 1);
-    vi.setSystemTime(Date.parse(sms.requestedAt) + 180_000);
-    expect(await deliver(sms, sms)).toEqual(nothingFailed);
+    expect((await deliver(message)).batchItemFailures).toHaveLength(1);
+    expect(await counted("sms")).toBe(1);
+    setTime(Date.now() + 3 * minute);
+    expect(await deliver(message, message)).toEqual(nothingFailed);
     expect(service.inbox.entries()).toHaveLength(1);
-    expect(await countedSms()).toBe(before + 1);
+    expect(await counted("sms")).toBe(1);
   });
 
-  test("D11: whose pin is not stored, as a newer one's is, gives its SMS back", async () => {
-    const older = at("10:50:00");
-    const newer = at("10:50:30");
-    const sms = { login: "+447400123457", channel: "sms" };
-    await deliver({ ...sms, requestedAt: newer });
-    const counted = await countedSms();
-    expect(await deliver({ ...sms, requestedAt: older })).toEqual(nothingFailed);
-    expect(service.inbox.entries()).toHaveLength(1);
-    expect(await countedSms()).toBe(counted);
+  test("D11: while another worker sends it is dropped, and not counted", async () => {
+    const message = pinMessage(phone);
+    await deliver(message);
+    await updateIf(pinKey(await subjectOf("pin", phone), "PIN"), {
+      set: { held_until: new Date(Date.now() + 1_000).toISOString() },
+      remove: ["delivered", "counted"],
+    });
+    expect(await deliver(message)).toEqual(nothingFailed);
+    expect([service.inbox.entries().length, await counted("sms")]).toEqual([1, 1]);
   });
 
   test("whose pin is spent is not answered again", async () => {
-    const requestedAt = at("11:00:00");
-    await deliver({ requestedAt });
+    const message = pinMessage(login);
+    await deliver(message);
     expect(await isRight(newestPin(service.inbox, login))).toBe(true);
-    await deliver({ requestedAt });
+    await deliver(message, await nextOf(message));
     expect(service.inbox.entries()).toHaveLength(1);
   });
 
-  test("for an unknown login ends without a message", async () => {
-    expect(await deliver({ requestedAt: at("12:00:00"), login: "nobody@example.com" })).toEqual({
-      batchItemFailures: [],
-    });
+  test.each([
+    ["for an unknown login", "nobody@example.com", false],
+    ["for the registration of a known one", login, true],
+  ])("%s ends without a message and a pin, and is not counted", async (_, of, registers) => {
+    expect(await deliver(pinMessage(of, { registers }))).toEqual(nothingFailed);
     expect(service.inbox.entries()).toEqual([]);
+    expect(await counted("email")).toBe(0);
+    expect(await storedPin(of, registers ? "REGISTRATION" : "PIN")).toBeUndefined();
   });
 });
 
+describe("D11, D12: a worker that dies anywhere is made good by the queue", () => {
+  test.each([
+    ["a user's e-mail", login, false],
+    ["a user's SMS", phone, false],
+    ["a registration", "new-crash@example.com", true],
+  ])(
+    "%s: one pin, sent once or once more, and counted once or once more",
+    async (_, of, registers) => {
+      const channel = of === phone ? "sms" : "email";
+      const crashes = await crashEverywhere(async (kill, place) => {
+        vi.useRealTimers();
+        await forgetThrottles(service);
+        service.inbox.clear();
+        const message = pinMessage(of, { registers });
+        await kill(() => deliver(message));
+        const sentBefore = service.inbox.entries().length;
+        const countedBefore = await counted(channel);
+        const held = await storedPin(of, registers ? "REGISTRATION" : "PIN");
+        setTime(Date.now() + 3 * minute);
+        expect(await handler(queueEvent(message)), place).toEqual(nothingFailed);
+        const sent = service.inbox.entries().map(({ text }) => text);
+        expect(new Set(sent).size, place).toBe(1);
+        // Sent before and not known to be: sent again. Known to be: not again.
+        expect(sent.length, place).toBe(held?.delivered === 1 || sentBefore === 0 ? 1 : 2);
+        // A message whose count is known takes none again; one that died between the two takes one more.
+        const isKnown = held?.counted === 1 || countedBefore === 0;
+        expect(await counted(channel), place).toBe(isKnown ? 1 : 2);
+      });
+      expect(crashes).toBeGreaterThan(12);
+    },
+    120_000,
+  );
+
+  test("and the pin of a registration makes its user", async () => {
+    await crashEverywhere(async (kill, place) => {
+      vi.useRealTimers();
+      const of = `new-${crypto.randomUUID()}@example.com`;
+      service.inbox.clear();
+      const message = pinMessage(of, { registers: true });
+      await kill(() => deliver(message));
+      setTime(Date.now() + 3 * minute);
+      expect(await deliver(message), place).toEqual(nothingFailed);
+      expect(await isRight(newestPin(service.inbox, of), of), place).toBe(true);
+    });
+  }, 120_000);
+});
+
 describe("D12: a message", () => {
-  test.each([1, 5, 7, 11])("that wants a pin of %s digits goes back, as no request asks for it", async (digits) => {
-    const outcome = await deliver({ requestedAt: new Date().toISOString(), digits });
+  test.each([1, 5, 7, 10, 11])("that wants a pin of %s digits goes back, as no request asks for it", async (digits) => {
+    const message = pinMessage(login);
+    const outcome = await deliver({ ...message, pin: { ...message.pin, digits } });
     expect(outcome).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
     expect(service.inbox.entries()).toEqual([]);
   });
 
   test("that fails goes back to the queue alone, and is sent when it comes again", async () => {
-    const requestedAt = new Date().toISOString();
+    const message = pinMessage(other);
     service.endpoints.failNext("SendEmail", "MessageRejected");
-    const outcome = await deliver({ requestedAt, login: other }, { requestedAt, login: "nobody@example.com" });
+    const outcome = await deliver(message, pinMessage("nobody@example.com"));
     expect(outcome).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
-    vi.useFakeTimers({ now: Date.parse(requestedAt) + 180_000, toFake: ["Date"] });
-    await deliver({ requestedAt, login: other });
+    setTime(Date.now() + 3 * minute);
+    await deliver(message);
     expect(await isRight(newestPin(service.inbox, other), other)).toBe(true);
   });
 
   test("whose recipient SES refuses for good is taken: no fault, no dead letter", async () => {
     loggedLines.length = 0;
     service.endpoints.failNext("SendEmail", "InvalidParameterValue");
-    const requestedAt = new Date().toISOString();
-    expect(await deliver({ requestedAt, login: other })).toEqual({ batchItemFailures: [] });
+    expect(await deliver(pinMessage(other))).toEqual(nothingFailed);
     expect(service.inbox.entries()).toEqual([]);
     expect(loggedLines.join("")).toMatch(/"code":"recipient_refused"/);
     expect(loggedLines.join("")).not.toMatch(/"Faults"|marsh@/);
@@ -181,26 +236,64 @@ describe("D12: a message", () => {
     '{"login":"ines@example.com"}',
   ])("that is malformed (%s) goes back, blocks nobody and is not quoted in a log", async (malformed) => {
     loggedLines.length = 0;
-    const outcome = await deliver(malformed, { requestedAt: at("14:00:00"), requestId: malformed });
+    const outcome = await deliver(malformed, pinMessage(login, { requestId: malformed }));
     expect(outcome).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
     expect(loggedLines.join("")).not.toContain("ines@");
   });
 });
 
-test("D11: a stored user's pin counts as a user's SMS, whoever asked for it: registrations that are spent keep nobody from it", async () => {
-  vi.stubEnv("SMS_PER_DAY", "4");
-  const phone = "+447400123499";
-  await store([userLine(12, { email: null, phone_number: phone })]);
-  const asked = { requestedAt: at("16:00:00"), channel: "sms", registers: true };
-  await deliver(...[phone, "+447400123498"].map((each) => ({ ...asked, login: each })));
-  expect(service.inbox.entries()).toMatchObject([{ channel: "sms", to: phone }]);
+test.each([
+  ["a login's first message", 1, {}, 10],
+  ["its second", 2, {}, 8],
+  ["its third", 3, {}, 6],
+  ["its fourth", 4, {}, 4],
+  ["any further one", 100, {}, 4],
+  ["the fourth, by a client with a proof", 4, { isKnown: true }, 10],
+  ["a registration's first", 1, { registers: true }, 2],
+])("D11: of ten SMS a day %s is sent while fewer than its share are", async (_, messages, changes, most) => {
+  vi.stubEnv("SMS_PER_DAY", "10");
+  const key = { pk: "LIMIT#sms", sk: `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z` };
+  const isRegistration = "registers" in changes;
+  const of = isRegistration ? "+447400123498" : phone;
+  const send = async (already: number) => {
+    await forgetPinsOf(of);
+    await updateIf(key, { set: { n: already, registrations: isRegistration ? already : 0 } });
+    const message = pinMessage(of);
+    expect(await deliver({ ...message, ...changes, pin: { ...message.pin, messages } })).toEqual(nothingFailed);
+    return service.inbox.entries().length;
+  };
+  loggedLines.length = 0;
+  expect(await send(most)).toBe(0);
+  expect(loggedLines.join("")).toContain('"code":"sms_ceiling_reached"');
+  const pin = await storedPin(of, isRegistration ? "REGISTRATION" : "PIN");
+  expect([pin?.hmac, pin?.counted, pin?.delivered]).toEqual([undefined, undefined, 1]);
+  expect(await send(most - 1)).toBe(1);
+  expect(await counted("sms")).toBe(most);
+});
+
+test("D11: a message above its share leaves the pin that was sent before as it is", async () => {
+  const message = pinMessage(phone);
+  await deliver(message);
+  const pin = newestPin(service.inbox, phone);
+  vi.stubEnv("SMS_PER_DAY", "1");
+  expect(await deliver(await nextOf(message))).toEqual(nothingFailed);
+  expect(service.inbox.entries()).toHaveLength(1);
+  expect(await isRight(pin, phone)).toBe(true);
+});
+
+test("D11: e-mails have a ceiling of their own", async () => {
+  vi.stubEnv("MAIL_PER_DAY", "1");
+  await deliver(pinMessage(login));
+  await deliver(pinMessage(other));
+  await deliver(pinMessage(phone));
+  expect(service.inbox.entries().map(({ to }) => to)).toEqual([phone, login]);
 });
 
 test("D16: in a table that was filled by import a registration makes no user of a number that another has", async () => {
   const imported = Array.from({ length: 9 }, (_, at) => userLine(1_000_000_000 + at, { email: `r-${at}@example.com` }));
   await store(imported);
   for (const login of ["new-1@example.com", "new-2@example.com"]) {
-    await deliver({ requestedAt: new Date().toISOString(), login, registers: true });
+    await deliver(pinMessage(login, { registers: true }));
     expect(await isRight(newestPin(service.inbox, login), login)).toBe(true);
     expect(await findUserIdOfLogin(login)).toBeGreaterThan(1_000_000_008);
   }
@@ -208,7 +301,7 @@ test("D16: in a table that was filled by import a registration makes no user of 
 
 test("no pin and no login is logged", async () => {
   loggedLines.length = 0;
-  await deliver({ requestedAt: at("15:00:00") });
+  await deliver(pinMessage(login));
   const logged = loggedLines.join("");
   expect(logged).toContain("message-0");
   expect(logged).not.toContain(newestPin(service.inbox, login));

@@ -131,13 +131,13 @@ describe("D14: a message", () => {
     expect((await deliver(15)).batchItemFailures).toHaveLength(1);
     expect(await deliver(15)).toEqual(nobodyFailed);
     expect(sent()).toContain("sms +447400123459");
-    expect(await readItem({ pk: "SMS#2026-05-03", sk: "SMS" })).toMatchObject({ sent: 1 });
+    expect(await readItem({ pk: "LIMIT#sms", sk: "2026-05-03T00:00:00.000Z" })).toMatchObject({ n: 1 });
   });
 
   test("D11: whose SMS cannot be counted is sent by e-mail at once, and by SMS when it comes again", async () => {
     const day = new Date("2026-05-04T09:00:00.000Z");
     vi.useFakeTimers({ now: day, toFake: ["Date"] });
-    const isCount = ({ input }: { input: object }) => JSON.stringify(input).includes('"SMS#');
+    const isCount = ({ input }: { input: object }) => JSON.stringify(input).includes('"LIMIT#');
     const client = tableClient();
     const call = client.send.bind(client);
     const fail = vi.spyOn(client, "send").mockImplementation((async (command: GetItemCommand) => {
@@ -150,7 +150,7 @@ describe("D14: a message", () => {
     fail.mockRestore();
     expect(await deliver(15)).toEqual(nobodyFailed);
     expect(sent()).toEqual(["email half@example.com", "sms +447400123459"]);
-    expect(await readItem({ pk: "SMS#2026-05-04", sk: "SMS" })).toMatchObject({ sent: 1 });
+    expect(await readItem({ pk: "LIMIT#sms", sk: "2026-05-04T00:00:00.000Z" })).toMatchObject({ n: 1 });
   });
 
   test("of a later change is sent by every channel again", async () => {

@@ -5,7 +5,7 @@ import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts
 import { confirmLoginByBody, registerUser, requestPasswordReset } from "../../../shared/contract/accounts.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
 import { call, type TestAnswer } from "./call.ts";
-import { deliverPins } from "./pins.ts";
+import { deliverPins, useUpShortPins } from "./pins.ts";
 
 /** What a stranger sends for a login that may be known. */
 export interface AnonymousFlow {
@@ -27,9 +27,17 @@ const reset: AnonymousFlow = {
   send: (login) => call(resetHandler, requestPasswordReset, { body: { user: { login } } }),
 };
 
+const registration: AnonymousFlow = {
+  name: "a registration",
+  status: 200,
+  isParallel: true,
+  send: (login) => call(registerHandler, registerUser, { body: { user: { login, ...user } } }),
+};
+
 const wrongPin: AnonymousFlow = {
   name: "a wrong pin while none is live",
   status: 422,
+  isParallel: true,
   send: (login) => call(confirmHandler, confirmLoginByBody, { body: { user: { login, pin: "000000" } } }),
 };
 
@@ -50,10 +58,23 @@ export const anonymousFlows: readonly AnonymousFlow[] = [
       await deliverPins();
     },
   },
-  reset,
   {
-    name: "a registration",
-    status: 200,
-    send: (login) => call(registerHandler, registerUser, { body: { user: { login, ...user } } }),
+    ...wrongPin,
+    name: "a wrong pin while a registration waits",
+    prepare: async (logins) => {
+      for (const login of logins) await registration.send(login);
+      await deliverPins();
+    },
   },
+  {
+    ...wrongPin,
+    name: "a wrong pin while a long one is live",
+    prepare: async (logins) => {
+      await useUpShortPins();
+      for (const login of logins) await reset.send(login);
+      await deliverPins();
+    },
+  },
+  { ...reset, isParallel: true },
+  registration,
 ];

@@ -4,16 +4,25 @@ import { handler as requestPasswordResetHandler } from "../../../functions/accou
 import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
 import type { Inbox } from "../../../infra/local/aws/inbox.ts";
 import { pinIn } from "../../../infra/local/aws/message-pin.ts";
-import { guesserOf } from "../../../shared/accounts/requester.ts";
+import { subjectOf } from "../../../shared/accounts/subjects.ts";
 import { requestPasswordReset } from "../../../shared/contract/accounts.ts";
-import { overwriteLoginGuesses } from "../../../shared/db/accounts/guesses.ts";
-import { pinKey, pins } from "../../../shared/db/accounts/pins.ts";
-import { transact } from "../../../shared/db/table/transaction.ts";
-import { noLoginGuesses } from "../../../shared/domain/guessing/login-guesses.ts";
-import { readItem } from "../records/writes.ts";
+import {
+  allLogins,
+  forgetPins,
+  holdPin,
+  keepDelivered,
+  type PinKind,
+  pinKey,
+  pins,
+  type StoredPin,
+  storePin,
+} from "../../../shared/db/accounts/pins.ts";
+import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
+import type { PinHash } from "../../../shared/domain/accounts/pin.ts";
+import { newPin } from "../../../shared/domain/guessing/pins.ts";
+import { rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
 import type { Service } from "../service/service.ts";
 import { call } from "./call.ts";
-import { forgetThrottles } from "./throttles.ts";
 
 /** Hands every queued request for a pin to the worker, as the queue would. */
 export async function deliverPins(): Promise<void> {
@@ -40,19 +49,58 @@ export function newestPin(inbox: Inbox, to: string): string {
 
 /** Asks for a pin as often as a test needs to, and reads it from the message. */
 export async function askForPin(service: Service, login: string): Promise<string> {
-  await forgetThrottles(service);
+  await forgetPinsOf(login);
   await call(requestPasswordResetHandler, requestPasswordReset, { body: { user: { login } } });
   await deliverPins();
   return newestPin(service.inbox, login);
 }
 
-/** Has the guesses at a login know its stored pin: a request that a test queued itself was counted by no operation. */
-export async function countAsAsked(login: string): Promise<void> {
-  const { request_id, requested_at, valid_to, digits } = pins.decode((await readItem(pinKey(login))) ?? {});
-  const asked = { request_id, asked_at: Date.parse(requested_at), valid_to: Date.parse(valid_to), digits };
-  const { loginHash } = await guesserOf(login, { address: "", isKnown: false });
-  const guesses = { ...noLoginGuesses, pin: { ...asked, registers: false } };
-  await transact([overwriteLoginGuesses(loginHash, guesses, new Date())]);
+/** Lets the next request for a pin of a login be its first. */
+export async function forgetPinsOf(login: string): Promise<void> {
+  await forgetPins(await subjectOf("pin", login));
+}
+
+/** The pin of a login as it is stored. */
+export async function storedPin(login: string, kind: PinKind = "PIN"): Promise<StoredPin | undefined> {
+  return pins.find(pinKey(await subjectOf("pin", login), kind), { consistent: true });
+}
+
+/** Changes the stored pin of a login, without the requests and tries that it takes. */
+export async function changePin(login: string, set: Partial<StoredPin>, kind: PinKind = "PIN"): Promise<void> {
+  await updateIf(pinKey(await subjectOf("pin", login), kind), { set });
+}
+
+/** Uses up the short pins of all logins but for the last wrong one, without the guesses that it takes. */
+export async function useUpShortPins(wrong: number = rules.wrongPins.most, now = new Date()): Promise<void> {
+  const { subject, rule } = allLogins;
+  const key = { pk: `LIMIT#${rule}#${subject}`, sk: windowOf(rules[rule], now).start };
+  await updateIf(key, { set: { n: wrong } });
+}
+
+/** A message of the queue of pins, as the first request for a pin of a login queues it. */
+export function pinMessage(
+  login: string,
+  { registers = false, requestId = crypto.randomUUID() as string, now = new Date() } = {},
+) {
+  const channel = login.includes("@") ? "email" : "sms";
+  return { login, channel, registers, isKnown: false, requestId, pin: newPin(undefined, requestId, 0, now) } as const;
+}
+
+/** Stores the pin of a login as its request and its worker leave it, with a hash of the test's own. */
+export async function storeMadePin(
+  login: string,
+  userId: number,
+  hash: PinHash,
+  { registers = false, now = new Date() } = {},
+): Promise<StoredPin> {
+  await forgetPinsOf(login);
+  const kind = registers ? "REGISTRATION" : "PIN";
+  const { pin } = pinMessage(login, { registers, now });
+  const held = await holdPin(pinKey(await subjectOf("pin", login), kind), pin, now);
+  if (!held) throw new Error(`Another pin of ${login} is stored`);
+  await storePin(held, { ...hash, userId, validTo: pin.valid_to, counted: pin.sent, testCompanyId: undefined });
+  await keepDelivered(held, pin.sent);
+  return { ...held, ...hash, user_id: userId };
 }
 
 /** A pin that is not this one: the first after it, or one further on. */

@@ -8,8 +8,8 @@ export async function forgetThrottles({ database, tableName }: Pick<Service, "da
     const { Items = [], LastEvaluatedKey } = await database.send(
       new ScanCommand({
         TableName: tableName,
-        FilterExpression: "begins_with(pk, :throttle) OR begins_with(pk, :limit)",
-        ExpressionAttributeValues: { ":throttle": "THROTTLE#", ":limit": "LIMIT#" },
+        FilterExpression: "begins_with(pk, :limit) OR begins_with(pk, :pin)",
+        ExpressionAttributeValues: { ":limit": "LIMIT#", ":pin": "PIN#" },
         ExclusiveStartKey: startKey,
         ConsistentRead: true,
       }),

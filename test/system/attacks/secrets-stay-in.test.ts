@@ -15,7 +15,7 @@ import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { call, type TestAnswer, type TestRequest } from "../../support/requests/call.ts";
 import { endpoints } from "../../support/requests/every-operation.ts";
-import { deliverPins, newestPin } from "../../support/requests/pins.ts";
+import { deliverPins, newestPin, pinMessage } from "../../support/requests/pins.ts";
 import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
@@ -312,8 +312,7 @@ test("the workers' logs show nothing of what is in a malformed message", async (
 });
 
 test("what a message says of its request is logged where it is an id, and only there", async () => {
-  const [requestedAt, validTo] = [new Date(), new Date(Date.now() + 60_000)];
-  const message = { login: stranger, channel: "email", requestedAt, validTo, digits: 6, registers: false };
+  const message = pinMessage(stranger);
   const bodies = [email, `${password} `, "JKJaXmPLvHcESHA="].map((requestId) =>
     JSON.stringify({ ...message, requestId }),
   );

@@ -52,7 +52,7 @@ test.each([
 ])("the name %j is taken", async (name) => {
   const answer = await register(name);
   expect(answer).toMatchObject({ status: 200, body: { user: { first_name: name } } });
-  expect(await takeMessages("PIN_QUEUE_URL")).toHaveLength(1);
+  expect(await takeMessages("PIN_QUEUE_URL")).toHaveLength(2);
 });
 
 test("a device token with a noncharacter is refused", async () => {

@@ -1,5 +1,4 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { tryPin } from "../../../shared/db/accounts/pin-tries.ts";
 import { dropDeviceTokens, saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
 import { transactionConditionFailed, useFaultProxy } from "../../support/faults/fault-proxy.ts";
@@ -10,14 +9,6 @@ import { useService } from "../../support/service/service.ts";
 
 const caller = { userId: 1, role: "admin", companyId: null, sessionId: "session" } as const;
 const device = { token: "token", platform: "ios", pushService: "apns" } as const;
-const guesser = {
-  by: "client",
-  isKnown: false,
-  on: "login",
-  loginHash: "login",
-  clientHash: "hash",
-  network: undefined,
-};
 
 useService();
 const proxy = useFaultProxy();
@@ -31,7 +22,6 @@ beforeEach(() => proxy.reset());
 test.each([
   ["saveDeviceToken", 5, () => saveDeviceToken(1, device, 1)],
   ["dropDeviceTokens", 5, () => dropDeviceTokens(2, [1])],
-  ["tryPin", 60, () => tryPin("nobody@example.com", guesser, () => false, new Date())],
 ])("D18: %s is refused as busy after %i lost races", async (_, races, work) => {
   proxy.fail("TransactWriteItems", transactionConditionFailed(4), Number.POSITIVE_INFINITY);
   await expect(work()).rejects.toMatchObject({ code: "busy" });

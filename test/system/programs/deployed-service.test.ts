@@ -5,9 +5,8 @@ import { importJWK, jwtVerify } from "jose";
 import { afterAll, expect, test } from "vitest";
 import { readBody, startHttpService } from "../../../infra/local/http-service.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
-import { loginGuessesKey } from "../../../shared/db/accounts/guesses.ts";
+import { pinKey } from "../../../shared/db/accounts/pins.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { hashSubject } from "../../../shared/domain/guessing/throttle.ts";
 import { publicPartOf } from "../../../shared/tokens/signing-keys.ts";
 import { companyLine, invoiceLine, userLine } from "../../support/records/records.ts";
 import { type CommandResult, makeDirectory, runTool } from "../../support/service/local-machine.ts";
@@ -138,10 +137,11 @@ test(
 );
 
 test(
-  "a closed pin flow is open again",
+  "a login whose short pins are used up has short ones again",
   async () => {
-    const Key = { ...loginGuessesKey(hashSubject("guesses-of-login", login, hmacKeyOf("k".repeat(64)))) };
-    await stage.database.send(new PutCommand({ TableName, Item: { ...Key, pin_streak: 100 } }));
+    const subject = hmacKeyOf("k".repeat(64)).sign("throttle", `pin|${login}`);
+    const Key = { ...pinKey(subject, "PIN") };
+    await stage.database.send(new PutCommand({ TableName, Item: { ...Key, tries: 20 } }));
     expect(await unlock({})).toMatchObject({ code: 0, stdout: expect.stringContaining(login) });
     expect((await stage.database.send(new GetCommand({ TableName, Key }))).Item).toBeUndefined();
   },

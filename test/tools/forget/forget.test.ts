@@ -61,7 +61,11 @@ const history = (pk: string, sk: string, type: "timesheet" | "user", fields: obj
 
 const aPin = {
   request_id: "r",
-  requested_at: now.toISOString(),
+  asked_at: now.toISOString(),
+  day: now.toISOString().slice(0, 10),
+  messages: 1,
+  tries: 0,
+  sent: 1,
   valid_to: now.toISOString(),
   expires_at: 9e9,
   held_until: now.toISOString(),
@@ -97,8 +101,9 @@ async function fill(version?: number): Promise<void> {
     history(historyPartition("timesheet", 9), "1", "timesheet", { driver, total: "1.00" }),
     history(historyPartition("user", id), "1", "user", { email: "xenia@example.com", role: "driver" }),
   ]);
-  await putItems([pins.encode({ ...pinKey("xenia@example.com"), ...aPin, user_id: id })]);
-  await putItems([pins.encode({ ...pinKey("other@example.com"), ...aPin, user_id: 32 })]);
+  await putItems([pins.encode({ ...pinKey("hash of xenia's login", "PIN"), ...aPin, user_id: id })]);
+  await putItems([pins.encode({ ...pinKey("hash of xenia's login", "REGISTRATION"), ...aPin, user_id: id })]);
+  await putItems([pins.encode({ ...pinKey("hash of another login", "PIN"), ...aPin, user_id: 32 })]);
 }
 
 async function allItems(): Promise<Record<string, unknown>[]> {
@@ -130,7 +135,9 @@ test.each([
 
   expect(await forgetPerson(id, list, testContext(now))).toEqual(plan);
   expect(await traces()).toEqual([]);
-  expect(await pins.find(pinKey("other@example.com"))).toMatchObject({ user_id: 32 });
+  for (const kind of ["PIN", "REGISTRATION"] as const)
+    expect(await pins.find(pinKey("hash of xenia's login", kind))).toBeUndefined();
+  expect(await pins.find(pinKey("hash of another login", "PIN"))).toMatchObject({ user_id: 32 });
   expect(await readRecord("TIMESHEET", 1)).toMatchObject({
     total: "120.00",
     driver: { first_name: "Erased", profile_id: profile },

@@ -13,6 +13,7 @@ import { findWebhook, keepFailure } from "../../../../shared/db/webhooks.ts";
 import { jobLine, userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { readItem } from "../../../support/records/writes.ts";
+import { pinMessage } from "../../../support/requests/pins.ts";
 import type { Service } from "../../../support/service/service.ts";
 import { eventOut } from "../../../support/workers/events.ts";
 import { newPush, pushedTo, register } from "../../../support/workers/pushes.ts";
@@ -33,11 +34,8 @@ export function messageLosses(service: Service, publications: string[]) {
     const [email, phone_number] = [`pin-${id}@example.com`, `+4474${String(id).padStart(8, "0")}`];
     await store([userLine(id, { email, phone_number })]);
     service.inbox.clear();
-    const requestedAt = new Date();
-    const validTo = new Date(requestedAt.getTime() + 15 * 60_000);
-    const request = { requestId: `request-${id}`, requestedAt, validTo, digits: 6, registers: false };
     return {
-      attempt: messages(deliverPin, { login: channel === "email" ? email : phone_number, channel, ...request }),
+      attempt: messages(deliverPin, pinMessage(channel === "email" ? email : phone_number)),
       check: async () => {
         const pins = service.inbox.entries().map(({ text }) => pinIn(text));
         perhapsAgain(pins.length);

@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import { askFor, isLive, newPin, shareOf, type TriedPin, tryOf } from "../../../shared/domain/guessing/pins.ts";
+
+const noon = new Date("2026-05-01T12:00:00.000Z");
+const client = "client";
+const pin: TriedPin = newPin(undefined, "one", 0, noon);
+const long: TriedPin = { ...pin, digits: 12, tries: 20 };
+const brake = 5_000;
+
+function later(milliseconds: number): Date {
+  return new Date(noon.getTime() + milliseconds);
+}
+
+const minutes = (count: number) => later(count * 60_000);
+
+test("D9: a new pin has six digits, 12 minutes, its first message and no tries", () => {
+  const life = { asked_at: "2026-05-01T12:00:00.000Z", valid_to: "2026-05-01T12:12:00.000Z", day: "2026-05-01" };
+  expect(pin).toEqual({ request_id: "one", ...life, digits: 6, messages: 1, tries: 0, sent: 1 });
+});
+
+test.each<[string, TriedPin | undefined, number, Date, object]>([
+  ["a pin of the same day: its figures go on", { ...pin, messages: 3, tries: 4 }, 0, noon, { messages: 4, tries: 4 }],
+  [
+    "a pin of the day before: they begin anew",
+    { ...pin, messages: 9, tries: 20 },
+    0,
+    minutes(720),
+    { messages: 1, tries: 0, digits: 6 },
+  ],
+  ["19 tries: it is short", { ...pin, tries: 19 }, 0, noon, { digits: 6 }],
+  ["20 tries: it is long", { ...pin, tries: 20 }, 0, noon, { digits: 12 }],
+  ["4,999 wrong pins of all logins: it is short", pin, 4_999, noon, { digits: 6 }],
+  ["5,000 wrong pins of all logins: it is long", undefined, brake, noon, { digits: 12 }],
+])("D10: a new pin after %s", (_, before, wrongPins, now, expected) => {
+  expect(newPin(before, "two", wrongPins, now)).toMatchObject({ request_id: "two", sent: 1, ...expected });
+});
+
+test.each<[string, TriedPin, number, Date, boolean]>([
+  ["until its last millisecond", pin, 0, later(12 * 60_000 - 1), true],
+  ["not when it has expired", pin, 0, minutes(12), false],
+  ["not when it is spent", { ...pin, spent_at: noon.toISOString() }, 0, noon, false],
+  ["with 19 tries", { ...pin, tries: 19 }, 0, noon, true],
+  ["not with 20", { ...pin, tries: 20 }, 0, noon, false],
+  ["with 4,999 wrong pins of all logins", pin, 4_999, noon, true],
+  ["not with 5,000", pin, brake, noon, false],
+  ["though all short ones are used up, if it is long", long, brake, noon, true],
+  ["not when it has expired, also if it is long", long, brake, minutes(12), false],
+])("D9, D10: a pin is live %s", (_, stored, wrongPins, now, expected) => {
+  expect(isLive(stored, wrongPins, now)).toBe(expected);
+});
+
+describe("D9, D11: a request for a pin", () => {
+  test.each<[string, TriedPin | undefined, Date, object]>([
+    ["is its first", undefined, noon, { write: "new", isQueued: true }],
+    ["replaces one that has expired", pin, minutes(12), { write: "new", isQueued: true, pin: { request_id: "two" } }],
+    [
+      "queues the same message again within its first minute",
+      pin,
+      later(59_999),
+      { write: "none", isQueued: true, pin },
+    ],
+    [
+      "has it sent again after a minute",
+      pin,
+      minutes(1),
+      { write: "again", isQueued: true, pin: { sent: 2, messages: 2 } },
+    ],
+    [
+      "waits for two minutes after the second message",
+      { ...pin, sent: 2 },
+      later(119_999),
+      { write: "none", isQueued: false },
+    ],
+    ["has a third one sent then", { ...pin, sent: 2 }, minutes(2), { write: "again", pin: { sent: 3 } }],
+    ["has no fourth one sent", { ...pin, sent: 3 }, minutes(11), { write: "none", isQueued: false }],
+    ["has the tenth message of a day sent again", { ...pin, messages: 9 }, minutes(1), { write: "again" }],
+    [
+      "has no more than one of each pin sent then",
+      { ...pin, messages: 10 },
+      minutes(5),
+      { write: "none", isQueued: false },
+    ],
+    ["has a pin of after that sent once", { ...pin, messages: 11 }, minutes(12), { write: "new", isQueued: true }],
+  ])("%s", (_, before, now, expected) => {
+    expect(askFor(before, "two", 0, now)).toMatchObject(expected);
+  });
+
+  test("of a stranger who asks all day causes 126 messages", () => {
+    let [before, messages]: [TriedPin | undefined, number] = [undefined, 0];
+    const day = Date.parse("2026-05-02T00:00:00.000Z");
+    for (let second = 0; second < 86_400; second += 5) {
+      const answer = askFor(before, String(second), 0, new Date(day + second * 1_000));
+      if (answer.write !== "none") messages += 1;
+      before = answer.pin;
+    }
+    expect(messages).toBe(126);
+  });
+});
+
+test.each<[string, TriedPin, number, Date, "counted" | "free" | "none"]>([
+  ["a live short pin", pin, 0, noon, "counted"],
+  ["the last try of a short pin", { ...pin, tries: 19 }, 0, noon, "counted"],
+  ["a short pin that is used up", { ...pin, tries: 20 }, 0, noon, "none"],
+  ["a short pin while those of all logins are used up", pin, brake, noon, "none"],
+  ["a long pin", long, brake, noon, "free"],
+  ["an expired pin", long, 0, minutes(12), "none"],
+  [
+    "a pin that this client spent",
+    { ...pin, spent_at: noon.toISOString(), spent_from: client },
+    0,
+    later(59_999),
+    "counted",
+  ],
+  ["the same after a minute", { ...pin, spent_at: noon.toISOString(), spent_from: client }, 0, minutes(1), "none"],
+  ["a pin that another client spent", { ...pin, spent_at: noon.toISOString(), spent_from: "other" }, 0, noon, "none"],
+  [
+    "a pin that this client spent and used up",
+    { ...pin, tries: 20, spent_at: noon.toISOString(), spent_from: client },
+    0,
+    noon,
+    "none",
+  ],
+  ["the pin of test logins", { ...pin, test_company_id: 900 }, 0, noon, "counted"],
+  [
+    "the pin of test logins after any number of tries",
+    { ...pin, tries: 20, test_company_id: 900 },
+    brake,
+    noon,
+    "free",
+  ],
+  ["the expired pin of test logins", { ...pin, test_company_id: 900 }, 0, minutes(12), "none"],
+])("D9, D10, D13: a try of %s", (_, stored, wrongPins, now, expected) => {
+  expect(tryOf(stored, { wrongPins, client, now })).toBe(expected);
+});
+
+test.each([
+  [{ nth: 1 }, 1],
+  [{ nth: 2 }, 0.8],
+  [{ nth: 3 }, 0.6],
+  [{ nth: 4 }, 0.4],
+  [{ nth: 127 }, 0.4],
+  [{ nth: 127, isKnown: true }, 1],
+  [{ nth: 1, registers: true }, 0.4],
+])("D11: the share of message %j is %d", (message, share) => {
+  expect(shareOf({ isKnown: false, registers: false, ...message })).toBe(share);
+});
