@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { pinRules } from "../../shared/domain/guessing/rules.ts";
 import type { InboxEntry } from "../local/aws/inbox.ts";
 import { pinIn } from "../local/aws/message-pin.ts";
 import { type MachineFile, machineFile } from "../local/local-aws.ts";
@@ -13,17 +14,16 @@ npm run -s local -- reset-token LOGIN
 Prints values for scripts from the running local machine, on any port.
 
   url          the base URL
-  pin          requests a pin for the login, and prints it as soon as it is in the inbox; within a minute the same again,
-               while it is unused
+  pin          requests a pin for the login, and prints it as soon as it is in the inbox; while it is valid and unused the
+               same again
   reset-token  requests a pin, confirms it, and prints the reset token
   --help       show this
-
-If the service asks for a pause of up to a minute, the command waits.
 `;
 
 const words = { url: async (base: string) => base, pin: requestPin, "reset-token": requestResetToken } as const;
 const arrivesWithinMilliseconds = 30_000;
 const replacedWithinMilliseconds = 3_000;
+const pinLifeMs = pinRules.lifeMinutes * 60_000;
 
 if (import.meta.main) await runCommand((parameters) => askLocal(parameters, localDirectory()));
 
@@ -50,8 +50,8 @@ function baseUrl(directory: string): string {
 async function requestPin(base: string, login: string): Promise<string> {
   const [before] = await pinsTo(base, login);
   await post(`${base}/api/v1/users/password`, { user: { login } });
-  // Within a minute, the service replaces only a used pin. If no new one arrives, the last one is still valid (D10).
-  const stillCounts = before && Date.now() - Date.parse(before.sentAt) < 60_000 ? before : undefined;
+  // The service replaces no pin that is alive. If no new one arrives, the last one is valid (D9).
+  const stillCounts = before && Date.now() - Date.parse(before.sentAt) < pinLifeMs ? before : undefined;
   const deadline = Date.now() + (stillCounts ? replacedWithinMilliseconds : arrivesWithinMilliseconds);
   while (Date.now() < deadline) {
     const [newest] = await pinsTo(base, login);
@@ -78,16 +78,11 @@ async function pinsTo(base: string, login: string): Promise<{ pin: string; sentA
   });
 }
 
-/** Sends JSON, and repeats after the time that a 429 names. Throws the detail of a refusal. */
+/** Sends JSON. Throws the detail of a refusal. */
 async function post(url: string, body: object): Promise<Response> {
   const headers = { "content-type": "application/json", accept: "application/json" };
   const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
   if (answer.ok) return answer;
-  const seconds = Number(answer.headers.get("retry-after"));
   const { detail } = (await answer.json()) as { detail?: string };
-  const wait = seconds > 0 ? ` Retry-After: ${seconds} seconds.` : "";
-  if (answer.status !== 429 || !(seconds > 0 && seconds <= 60)) throw new Error(`${answer.status}: ${detail}${wait}`);
-  process.stderr.write(`A pin was requested a moment ago: waiting ${seconds} seconds …\n`);
-  await pause(seconds * 1_000);
-  return post(url, body);
+  throw new Error(`${answer.status}: ${detail}`);
 }

@@ -9,11 +9,11 @@ import { readLogin } from "./service/tool-service.ts";
 const help = `npm run unlock -- --login LOGIN [--stage NAME]
 npm run unlock -- --all
 
-Forgets what was guessed at a login: wrong passwords, wrong pins, requests for pins, and wrong passcodes of its user. Its
-owner can sign in, ask for a pin and pay at once. Safe to repeat; an unknown login is not an error.
+Forgets what was guessed at a login today: wrong passwords, its pins with their tries, and wrong passcodes of its user. Its
+owner can sign in, ask for a pin of six digits and pay at once. Safe to repeat; an unknown login is not an error.
 
   --login LOGIN  e-mail address or phone number, in any form
-  --all          all logins and addresses, and the number of SMS sent: every limit of the local machine begins again
+  --all          all logins and addresses, and the messages of the day: every limit of the local machine begins again
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --help         show this
 

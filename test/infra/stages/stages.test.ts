@@ -3,6 +3,9 @@ import { faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.t
 import { readStageSetting } from "../../../infra/stages/stage-settings.ts";
 import { stageShape } from "../../../infra/stages/stage-shape.ts";
 import { findStage, type Stage, stageNames } from "../../../infra/stages/stages.ts";
+import { longPinDigits, pinDigits } from "../../../shared/contract/accounts.ts";
+import { operations } from "../../../shared/contract/operations.ts";
+import { pinRules } from "../../../shared/domain/guessing/rules.ts";
 import { fullStage, ownedStage } from "../../support/service/owned-stage.ts";
 
 const dev = findStage("dev");
@@ -148,6 +151,13 @@ test.each<[keyof Stage, unknown]>([
 });
 
 test("D10: a stage whose account routes take more than 400 requests a second is refused, and the sentence says why", () => {
+  const takeover = (requestsPerSecond: number) => {
+    const routes = operations.filter(({ refusals = [] }) => refusals.some((code) => code === "pin_invalid")).length;
+    const longTries = routes * requestsPerSecond * 86_400;
+    return longTries / 10 ** longPinDigits + pinRules.triesADay / 10 ** pinDigits;
+  };
+  expect(takeover(400)).toBeLessThan(1e-4);
+  expect(takeover(500)).toBeGreaterThan(1e-4);
   const limited = (requestsPerSecond: number) => ({ ...prod, anonymousThrottle: { requestsPerSecond, burst: 800 } });
   expect(faultsOf(limited(400))).toEqual([]);
   expect(faultsOf(limited(401))).toEqual([
