@@ -1,0 +1,104 @@
+import {
+  askFor,
+  isLive,
+  type PinMessage,
+  shareOf,
+  type TriedPin,
+  tryOf,
+} from "../../../shared/domain/guessing/pins.ts";
+import { type RuleName, rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
+
+/** A kind of messages, each with a ceiling of its own. */
+export type Channel = "email" | "sms";
+
+/** Most messages of a day. */
+export type Ceilings = Readonly<Record<Channel, number>>;
+
+/** A request for a pin: by whom, and how its message goes out. */
+export interface PinAsk {
+  readonly channel?: Channel;
+  readonly isKnown?: boolean;
+}
+
+/** The rules of guessing and sending without a table: what the service decides, at any moment. No decision on pins is told an address. */
+export class GuessingSite {
+  readonly #pins = new Map<string, TriedPin>();
+  readonly #counts = new Map<string, number>();
+  /** Messages that a worker has dealt with: sent, or refused by the ceiling. */
+  readonly #done = new Set<string>();
+  #requests = 0;
+  messages = 0;
+  readonly #ceilings: Ceilings;
+
+  constructor(ceilings: Ceilings) {
+    this.#ceilings = ceilings;
+  }
+
+  /** Asks for a pin of a user's login; `isSent` where its message goes out now. */
+  ask(
+    login: string,
+    at: number,
+    { channel = "email", isKnown = false }: PinAsk = {},
+  ): { pin: TriedPin; isSent: boolean } {
+    this.#requests += 1;
+    const wrong = this.#count("wrongPins", at);
+    const { pin, isQueued } = askFor(this.#pins.get(login), `${this.#requests}`, wrong, new Date(at));
+    this.#pins.set(login, pin);
+    const message = `${pin.request_id} ${pin.sent}`;
+    if (!isQueued || this.#done.has(message)) return { pin, isSent: false };
+    this.#done.add(message);
+    return { pin, isSent: this.#send(channel, { nth: pin.messages, isKnown, registers: false }, at) };
+  }
+
+  /** Tries a pin of a login: true where it is compared. A right one is spent. */
+  tryPin(login: string, at: number, isRight = false): boolean {
+    const pin = this.#pins.get(login);
+    const now = new Date(at);
+    const kind = pin ? tryOf(pin, { wrongPins: this.#count("wrongPins", at), client: "", now }) : "none";
+    if (!pin || kind === "none") return false;
+    const tried = kind === "counted" ? { ...pin, tries: pin.tries + 1 } : pin;
+    if (kind === "counted" && !isRight) this.#add("wrongPins", at);
+    this.#pins.set(login, isRight ? { ...tried, spent_at: now.toISOString() } : tried);
+    return true;
+  }
+
+  /** The live pin of a login. */
+  pin(login: string, at: number): TriedPin | undefined {
+    const pin = this.#pins.get(login);
+    return pin && isLive(pin, this.#count("wrongPins", at), new Date(at)) ? pin : undefined;
+  }
+
+  /** Tries a password without a proof: true where it is compared. A right one takes its own count back. */
+  tryPassword(login: string, client: string, at: number, isRight = false): boolean {
+    const { most, each } = rules.password;
+    const ofClient = `${login} ${client}`;
+    if (this.#count("failures", at, client) >= rules.failures.most) return false;
+    if (this.#count("password", at, login) >= most || this.#count("password", at, ofClient) >= each) return false;
+    if (isRight) return true;
+    this.#add("failures", at, client);
+    this.#add("password", at, login);
+    this.#add("password", at, ofClient);
+    return true;
+  }
+
+  #send(channel: Channel, message: PinMessage, at: number): boolean {
+    const key = `${channel} ${windowOf({ of: "stage", most: 0, window: "day" }, new Date(at)).start}`;
+    const sent = this.#counts.get(key) ?? 0;
+    if (sent >= Math.floor(this.#ceilings[channel] * shareOf(message))) return false;
+    this.#counts.set(key, sent + 1);
+    this.messages += 1;
+    return true;
+  }
+
+  #count(rule: RuleName, at: number, subject = ""): number {
+    return this.#counts.get(keyOf(rule, at, subject)) ?? 0;
+  }
+
+  #add(rule: RuleName, at: number, subject = ""): void {
+    this.#counts.set(keyOf(rule, at, subject), this.#count(rule, at, subject) + 1);
+  }
+}
+
+function keyOf(rule: RuleName, at: number, subject: string): string {
+  return `${rule} ${subject} ${windowOf(rules[rule], new Date(at)).start}`;
+}
