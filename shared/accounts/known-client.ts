@@ -38,8 +38,8 @@ export function isProofOf({ userId, epoch }: Proof, account: Account): boolean {
 }
 
 /** True if a client proves an earlier session of a login, or that it confirmed a pin of its user. */
-export async function isKnownClient({ value }: Login, text: string | undefined): Promise<boolean> {
-  const [proof, userId] = await Promise.all([findProof(text, new Date()), text && findUserIdOfLogin(value)]);
+export async function isKnownClient({ value }: Login, text: string | undefined, now: Date): Promise<boolean> {
+  const [proof, userId] = await Promise.all([findProof(text, now), text && findUserIdOfLogin(value)]);
   if (!proof || proof.userId !== userId) return false;
   const account = await findAccount(userId);
   return account !== undefined && isProofOf(proof, account);

@@ -55,7 +55,8 @@ describe("200", () => {
       body: { notification: { token: `stolen-${userId}` } },
     });
     const proofs = [stolen.refresh_token, `stolen-${userId}`, own.refresh_token];
-    const known = () => Promise.all(proofs.map((proof) => isKnownClient({ value: login, channel: "email" }, proof)));
+    const known = () =>
+      Promise.all(proofs.map((proof) => isKnownClient({ value: login, channel: "email" }, proof, new Date())));
     expect(await known()).toEqual([true, true, true]);
     await end(familyOf(stolen), own);
     expect(await known()).toEqual([false, false, true]);

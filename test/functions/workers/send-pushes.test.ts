@@ -95,7 +95,8 @@ describe("D29: a notification is pushed", () => {
 test("D10, D14: after another password a device that was registered before gets no push and proves nothing", async () => {
   await store([userLine(userId, { email: `user-${userId}@example.com` })]);
   const login = { value: `user-${userId}@example.com`, channel: "email" } as const;
-  const proofs = () => Promise.all(["thief", "owner"].map((token) => isKnownClient(login, `${token}-${userId}`)));
+  const proofs = () =>
+    Promise.all(["thief", "owner"].map((token) => isKnownClient(login, `${token}-${userId}`, new Date())));
   await register(userId, `thief-${userId}`);
   expect(await proofs()).toEqual([true, false]);
   await updateIf(userKey(userId), { set: { silent: true, session_epoch: 1 } });
