@@ -1,15 +1,4 @@
-import {
-  addTo,
-  findCount,
-  forgetCount,
-  giveBack,
-  type Limited,
-  requireBelow,
-  type Taken,
-  take,
-  takeIfBelow,
-} from "../db/accounts/windows.ts";
-import { paces, retry } from "../db/table/retry.ts";
+import { addTo, findCount, forgetCount, giveBack, type Limited, requireBelow, take } from "../db/accounts/windows.ts";
 import { subjectOf } from "./subjects.ts";
 
 /** The limits on the passcodes that are typed for a user: of a day, and on the misses in a row at this passcode (D19). */
@@ -28,13 +17,7 @@ export async function countPasscode(userId: number, hash: string, now: Date) {
   const { ofDay, inRow } = await passcodeLimits(userId, hash);
   const misses = await findCount(inRow, now);
   requireBelow("passcodesInRow", misses, now);
-  // Right passcodes that are compared at this moment are given back soon: whoever pays often at once waits for that.
-  const soon = await retry<Taken | null>(
-    paces.givenBack,
-    () => takeIfBelow(ofDay, now),
-    () => null,
-  );
-  const taken = soon ?? (await take(ofDay, now));
+  const taken = await take(ofDay, now);
   return {
     forgive: () => Promise.all([giveBack(taken), misses > 0 && forgetCount(inRow, now)]),
     keepMiss: () => addTo(inRow, now),

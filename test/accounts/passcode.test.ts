@@ -85,9 +85,9 @@ describe("200", () => {
     for (let index = 0; index < 7; index += 1) expect((await pay(typed)).status).toBe(200);
   });
 
-  test("D19: 25 right passcodes at once are all answered and leave nothing counted", async () => {
-    const answers = await Promise.all(Array.from({ length: 25 }, () => plan(passcode)));
-    expect(answers.map(({ status }) => status)).toEqual(Array(25).fill(200));
+  test("D19: 20 right passcodes at once are all answered and leave nothing counted", async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => plan(passcode)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
     expect(await counted()).toEqual({ ofDay: 0, inRow: 0 });
   }, 30_000);
 

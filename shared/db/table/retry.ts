@@ -28,8 +28,6 @@ export const paces = {
   devices: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
   /** Many callers guess, sign in or ask from one address at once, and all of them are counted. */
   crowd: { tries: 60, firstPauseMs: 1, longestPauseMs: 50, isFirstStale: true },
-  /** Attempts of the same user that are under way will be given back. */
-  givenBack: { withinMs: 1_500, firstPauseMs: 50, longestPauseMs: 400 },
   /** Others write the counter between the reads of a recount and its repair. */
   recount: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
 } as const satisfies Readonly<Record<string, Pace>>;
