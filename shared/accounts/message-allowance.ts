@@ -1,5 +1,5 @@
 import { countMessage } from "../db/accounts/message-ceilings.ts";
-import { type PinMessage, shareOf } from "../domain/guessing/pins.ts";
+import { type PinMessage, shareOf } from "../domain/guessing/pin-decisions.ts";
 import { messageShares } from "../domain/guessing/rules.ts";
 import { log } from "../logger.ts";
 import { count, type MetricName } from "../metrics.ts";

@@ -1,5 +1,12 @@
 import type { PinHash } from "../../domain/accounts/pin.ts";
-import { type AskedPin, askFor, isRepeated, type PinAnswer, type TriedPin, tryOf } from "../../domain/guessing/pins.ts";
+import {
+  type AskedPin,
+  askFor,
+  isRepeated,
+  type PinAnswer,
+  type TriedPin,
+  tryOf,
+} from "../../domain/guessing/pin-decisions.ts";
 import { pinRules } from "../../domain/guessing/rules.ts";
 import { deleteItemAt, tryUpdate, updateIf } from "../table/conditional-writes.ts";
 import { allOf, anyOf, isAbsent, lacks } from "../table/conditions.ts";

@@ -1,6 +1,6 @@
 import { resetTokenLifeMinutes, resetTokenProvesMinutes } from "../../domain/accounts/reset-token.ts";
 import { isTestUser } from "../../domain/accounts/test-user.ts";
-import { repeatMs } from "../../domain/guessing/pins.ts";
+import { repeatMs } from "../../domain/guessing/pin-decisions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import type { Key } from "../table/table.ts";

@@ -5,7 +5,7 @@ import {
   shareOf,
   type TriedPin,
   tryOf,
-} from "../../../shared/domain/guessing/pins.ts";
+} from "../../../shared/domain/guessing/pin-decisions.ts";
 import { type RuleName, rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
 
 /** A kind of messages, each with a ceiling of its own. */

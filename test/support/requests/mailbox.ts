@@ -1,4 +1,4 @@
-import type { TriedPin } from "../../../shared/domain/guessing/pins.ts";
+import type { TriedPin } from "../../../shared/domain/guessing/pin-decisions.ts";
 import { pinRules } from "../../../shared/domain/guessing/rules.ts";
 import type { GuessingSite, PinAsk } from "./guessing-site.ts";
 

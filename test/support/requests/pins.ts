@@ -19,7 +19,7 @@ import {
 } from "../../../shared/db/accounts/pins.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import type { PinHash } from "../../../shared/domain/accounts/pin.ts";
-import { newPin } from "../../../shared/domain/guessing/pins.ts";
+import { newPin } from "../../../shared/domain/guessing/pin-decisions.ts";
 import { rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
 import type { Service } from "../service/service.ts";
 import { call } from "./call.ts";

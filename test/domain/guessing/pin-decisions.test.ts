@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { askFor, isLive, newPin, shareOf, type TriedPin, tryOf } from "../../../shared/domain/guessing/pins.ts";
+import {
+  askFor,
+  isLive,
+  newPin,
+  shareOf,
+  type TriedPin,
+  tryOf,
+} from "../../../shared/domain/guessing/pin-decisions.ts";
 
 const noon = new Date("2026-05-01T12:00:00.000Z");
 const client = "client";
