@@ -28,7 +28,7 @@ test("D9: a new pin has six digits, 12 minutes, its first message and no tries",
 test.each<[string, TriedPin | undefined, number, Date, object]>([
   ["a pin of the same day: its figures go on", { ...pin, messages: 3, tries: 4 }, 0, noon, { messages: 4, tries: 4 }],
   [
-    "a pin of the day before: they begin anew",
+    "a pin of the day before: they start again",
     { ...pin, messages: 9, tries: 20 },
     0,
     minutes(720),

@@ -249,7 +249,7 @@ describe("D9, D11: a request while a pin is live", () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   }, 60_000);
 
-  test("of a new day has the figures of a pin that lives past midnight begin anew with the next", async () => {
+  test("of a new day has the figures of a pin that lives past midnight start again with the next", async () => {
     await forgetThrottles(service);
     const [login, pin] = ["ines@example.com", { messages: 10, tries: 19 }];
     vi.useFakeTimers({ now: new Date("2026-09-03T23:55:00.000Z"), toFake: ["Date"] });

@@ -14,13 +14,13 @@ export type Channel = "email" | "sms";
 /** Most messages of a day. */
 export type Ceilings = Readonly<Record<Channel, number>>;
 
-/** A request for a pin: by whom, and how its message goes out. */
+/** A request for a pin: who asked, and how its message goes out. */
 export interface PinAsk {
   readonly channel?: Channel;
   readonly isKnown?: boolean;
 }
 
-/** The rules of guessing and sending without a table: what the service decides, at any moment. No decision on pins is told an address. */
+/** The rules of guessing and sending without a table: what the service decides, at any moment. No decision on pins knows an address. */
 export class GuessingSite {
   readonly #pins = new Map<string, TriedPin>();
   readonly #counts = new Map<string, number>();
