@@ -50,7 +50,7 @@ const prod: Stage = {
   ...staging,
   name: "prod",
   senderAddress: "no-reply@workforce.example",
-  // 80 dollars a day at most. To use them up, somebody needs the numbers of 743 users (D11).
+  // 80 dollars a day at most. To use them up, somebody needs the numbers of more than 700 users (D11).
   smsCeilings: { perDay: 2_000 },
   // Two dollars a day, and less than half of a new account's quota in SES.
   mailCeilings: { perDay: 20_000 },
