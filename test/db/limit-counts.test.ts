@@ -97,6 +97,15 @@ test("only what was taken is given back: not after it was forgotten", async () =
   expect(await readItem(taken.key)).toBeUndefined();
 });
 
+test("what was taken before midnight is given back to its own day", async () => {
+  const limited = fresh("password", "a");
+  const [last, first] = [new Date(midnight.getTime() - 1), midnight];
+  const taken = await take(limited, last);
+  await take(limited, first);
+  await giveBack(taken);
+  expect([await findCount(limited, last), await findCount(limited, first)]).toEqual([0, 1]);
+});
+
 test("a lost answer counts once; one too many if another write came between", async () => {
   const limited = fresh("password", "a");
   const taken = await interrupted(() => take(limited, noon));

@@ -21,6 +21,9 @@ export interface AnonymousFlow {
 
 const user = { password: "a harbour before dawn", first_name: "Robin", last_name: "Field" };
 
+/** A proof that proves nothing of any login: the service looks for it all the same (D10). */
+const headers = { "known-client": "a-device-that-nobody-has" };
+
 const reset: AnonymousFlow = {
   name: "a password request",
   status: 200,
@@ -49,6 +52,12 @@ export const anonymousFlows: readonly AnonymousFlow[] = [
     isParallel: true,
     send: (login) => call(signInHandler, signIn, { body: { user: { login, password: "not the password" } } }),
   },
+  {
+    name: "a sign-in with another's proof",
+    status: 401,
+    isParallel: true,
+    send: (login) => call(signInHandler, signIn, { headers, body: { user: { login, password: "not the password" } } }),
+  },
   wrongPin,
   {
     ...wrongPin,
@@ -76,5 +85,11 @@ export const anonymousFlows: readonly AnonymousFlow[] = [
     },
   },
   { ...reset, isParallel: true },
+  {
+    name: "a password request with another's proof",
+    status: 200,
+    isParallel: true,
+    send: (login) => call(resetHandler, requestPasswordReset, { headers, body: { user: { login } } }),
+  },
   registration,
 ];
