@@ -76,6 +76,25 @@ test("wrong calls are mistakes, and --help says what the file does not hold", as
     expect(leftOut).toContain(kind);
 });
 
+test("forget says what it would do, does it with --yes, and what is left; a replay does it again", async () => {
+  const run = (...parameters: string[]) => runTool(() => forget(parameters, directory));
+  const user = String(demoUsers.driver.id);
+  expect((await run("--user", user)).out).toMatch(
+    /^Would be erased with --yes: user 5 with all that is theirs; their name in [1-9]/,
+  );
+  expect(existsSync(join(directory, "erased.json"))).toBe(false);
+  const done = await run("--user", user, "--yes");
+  expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/^Erased: user 5 .*\n.*\n.* stream.*: 20\d\d-/) });
+  expect((statSync(join(directory, "erased.json")).mode & 0o777).toString(8)).toBe("600");
+  expect((await run("--user", user)).out).toContain("user 5, who is gone already; their name in 0 timesheets");
+  expect((await run("--replay")).out).toBe("On the list: 5. --yes erases them once more.\n");
+  expect((await run("--replay", "--yes")).out).toContain("Not in the table, and kept out: 5.");
+  expect(await run("--user", user, "--readmit", "--yes")).toMatchObject({ code: 0, out: "User 5 is off the list.\n" });
+  expect(await run("--user", "987654")).toMatchObject({ code: 1, out: expect.stringContaining("Nothing is known of") });
+  for (const wrong of [[], ["--replay", "--user", "1"], ["--user", "x"]])
+    await expect(run(...wrong)).rejects.toThrow(/--user/);
+}, 600_000);
+
 /** With the full count, more than a heap of 64 MB could hold. */
 const kilobytes = 16;
 const count = usualOrFull(300, 20_000, 4_000);
@@ -128,23 +147,4 @@ test("killed at any moment there is no file; the next run has it, in a heap of 6
     .map(({ id }) => id);
   expect(ids).toEqual(Array.from({ length: count }, (_each, at) => at + 1));
   rmSync(out);
-}, 600_000);
-
-test("forget says what it would do, does it with --yes, and what is left; a replay does it again", async () => {
-  const run = (...parameters: string[]) => runTool(() => forget(parameters, directory));
-  const user = String(demoUsers.driver.id);
-  expect((await run("--user", user)).out).toMatch(
-    /^Would be erased with --yes: user 5 with all that is theirs; their name in [1-9]/,
-  );
-  expect(existsSync(join(directory, "erased.json"))).toBe(false);
-  const done = await run("--user", user, "--yes");
-  expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/^Erased: user 5 .*\n.*\n.* stream.*: 20\d\d-/) });
-  expect((statSync(join(directory, "erased.json")).mode & 0o777).toString(8)).toBe("600");
-  expect((await run("--user", user)).out).toContain("user 5, who is gone already; their name in 0 timesheets");
-  expect((await run("--replay")).out).toBe("On the list: 5. --yes erases them once more.\n");
-  expect((await run("--replay", "--yes")).out).toContain("Not in the table, and kept out: 5.");
-  expect(await run("--user", user, "--readmit", "--yes")).toMatchObject({ code: 0, out: "User 5 is off the list.\n" });
-  expect(await run("--user", "987654")).toMatchObject({ code: 1, out: expect.stringContaining("Nothing is known of") });
-  for (const wrong of [[], ["--replay", "--user", "1"], ["--user", "x"]])
-    await expect(run(...wrong)).rejects.toThrow(/--user/);
 }, 600_000);
