@@ -27,7 +27,8 @@ export const handler = forQueue(pinRequest, async ({ login, channel, registers, 
   const user = existingUserId === undefined ? undefined : await findUserAsShown(existingUserId);
   const test = await findTestPin(login, user, now);
   const isCounted = test !== undefined || held.counted === asked.sent;
-  if (isCounted || (await maySend(channel, { nth: asked.messages, isKnown, registers }, now))) {
+  const isAllowed = isCounted || (await maySend(channel, { nth: asked.messages, isKnown, registers }, now));
+  if (isAllowed) {
     const userId = existingUserId ?? held.user_id ?? (await nextId("USER"));
     const key = await hmacKey();
     const pin = test?.pin ?? makePin({ ...held, login }, key);
@@ -37,5 +38,5 @@ export const handler = forQueue(pinRequest, async ({ login, channel, registers, 
     if (!(await storePin(held, made))) return;
     if (!test) await sendPin({ channel, to: login, locale: user?.locale }, pin);
   }
-  await keepDelivered(held, asked.sent);
+  await keepDelivered(held, isAllowed ? asked.sent : (held.delivered ?? 0));
 });

@@ -21,6 +21,8 @@ export async function requestPin(incoming: IncomingRequest, now: Date): Promise<
   const key = pinKey(await subjectOf("pin", login.value), registers ? "REGISTRATION" : "PIN");
   const { pin, isQueued } = await askForPin(key, requestId, now);
   const { value, channel } = login;
-  if (isQueued) await queuePinRequest({ login: value, channel, registers, isKnown, requestId: pin.request_id, pin });
+  // A message that the ceiling refused to strangers may be sent to a known client.
+  if (isQueued || isKnown)
+    await queuePinRequest({ login: value, channel, registers, isKnown, requestId: pin.request_id, pin });
   return new Date(pin.valid_to);
 }

@@ -25,7 +25,7 @@ export interface StoredPin extends StoredItem, TriedPin, Partial<PinHash> {
   readonly user_id?: number;
   /** The last message that the stage's ceiling has counted. */
   readonly counted?: number;
-  /** The last message that needs no worker: it was sent, or the ceiling refused it. */
+  /** The last message that was sent, or needs no sending. */
   readonly delivered?: number;
   /** Until when a worker may be sending a message, in ISO 8601. */
   readonly held_until?: string;
@@ -184,7 +184,7 @@ export async function storePin(held: StoredPin, { userId, validTo, testCompanyId
   return (await updateIf(keyOf(held), { where, set, remove: mark.remove })) !== undefined;
 }
 
-/** Access pattern P6: stores that a message needs no worker, unless the pin is another one. One write unit. */
+/** Access pattern P6: stores the last message that was sent, and lets the pin go, unless it is another one. One write unit. */
 export async function keepDelivered(held: StoredPin, delivered: number): Promise<void> {
   const where = { request_id: held.request_id };
   await updateIf(keyOf(held), { where, set: { delivered }, remove: ["held_until"] });

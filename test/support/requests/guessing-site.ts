@@ -24,7 +24,7 @@ export interface PinAsk {
 export class GuessingSite {
   readonly #pins = new Map<string, TriedPin>();
   readonly #counts = new Map<string, number>();
-  /** Messages that a worker has dealt with: sent, or refused by the ceiling. */
+  /** Messages that a worker has sent. */
   readonly #done = new Set<string>();
   #requests = 0;
   messages = 0;
@@ -45,9 +45,10 @@ export class GuessingSite {
     const { pin, isQueued } = askFor(this.#pins.get(login), `${this.#requests}`, wrong, new Date(at));
     this.#pins.set(login, pin);
     const message = `${pin.request_id} ${pin.sent}`;
-    if (!isQueued || this.#done.has(message)) return { pin, isSent: false };
-    this.#done.add(message);
-    return { pin, isSent: this.#send(channel, { nth: pin.messages, isKnown, registers: false }, at) };
+    if (!(isQueued || isKnown) || this.#done.has(message)) return { pin, isSent: false };
+    const isSent = this.#send(channel, { nth: pin.messages, isKnown, registers: false }, at);
+    if (isSent) this.#done.add(message);
+    return { pin, isSent };
   }
 
   /** Tries a pin of a login: true where it is compared. A right one is spent. */

@@ -175,3 +175,12 @@ test("D11: 7 numbers that are asked for all day leave the next user's first, sec
   show({ smsADay: ceilings.sms, numbersThatUseThemUp: numbers, limitsByAddress: 21 });
   expect(numbers).toBeGreaterThan(700);
 });
+
+test("D11: while a stranger asks for pins of a user's number every second and further SMS are used up, the user's proof has one sent in 15 minutes", () => {
+  const mailbox = new Mailbox(askAllDay(8), victim);
+  const askByStranger = (at: number) => mailbox.ask(at, { channel: "sms" });
+  for (let at = late - hour; at <= late; at += second) askByStranger(at);
+  const { ms } = mailbox.wait(late + minute, askByStranger, { channel: "sms", isKnown: true });
+  show({ waitOf: "a proof, by SMS", minutes: ms / minute });
+  expect(ms).toBeLessThanOrEqual(15 * minute);
+});

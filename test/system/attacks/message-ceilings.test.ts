@@ -1,12 +1,13 @@
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { at } from "../../support/records/own-user.ts";
+import { at, useSigningKey } from "../../support/records/own-user.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
-import { askPin } from "../../support/requests/attempts.ts";
+import { askPin, tryPassword } from "../../support/requests/attempts.ts";
 import { deliverPins } from "../../support/requests/pins.ts";
 import { useService } from "../../support/service/service.ts";
 
 const service = useService();
+const password = "seven quiet harbours";
 const perDay = 10;
 const minute = 60_000;
 const kinds = ["email", "phone_number"] as const;
@@ -14,10 +15,11 @@ type Kind = (typeof kinds)[number];
 const loginOf = (kind: Kind, index: number) =>
   kind === "email" ? `user-${index}@example.com` : `+4474001234${String(index).padStart(2, "0")}`;
 
+useSigningKey();
 beforeAll(() =>
   store(
     Array.from({ length: 20 }, (_, index) =>
-      userLine(100 + index, { email: loginOf("email", index), phone_number: loginOf("phone_number", index) }),
+      userLine(100 + index, { email: loginOf("email", index), phone_number: loginOf("phone_number", index), password }),
     ),
   ),
 );
@@ -58,4 +60,20 @@ test.each(
   kinds,
 )("D11: however many logins (%s) are asked for, no more than the day's ceiling is sent", async (kind) => {
   expect(await askAllDay(kind, 20, 2)).toBe(perDay);
+});
+
+test.each(
+  kinds,
+)("D11: where further messages have used up their share, a proof has an owner's pin sent (%s) in 15 minutes", async (kind) => {
+  const login = loginOf(kind, 0);
+  const proof = (await tryPassword(login, password)).body.token.refresh_token;
+  await askAllDay(kind, 3);
+  const [before, since] = [sentTo(login), Date.now()];
+  for (; sentTo(login) === before; vi.setSystemTime(Date.now() + minute)) {
+    expect(Date.now() - since).toBeLessThanOrEqual(15 * minute);
+    // A stranger is there first, every time.
+    await askPin(login);
+    expect((await askPin(login, { proof })).status).toBe(200);
+    await deliverPins();
+  }
 });
