@@ -48,6 +48,7 @@ export interface PinAnswer {
  * right after another queues the same message once more, in case the first was not queued; the worker sends it once (D11).
  */
 export function askFor(before: TriedPin | undefined, requestId: string, wrongPins: number, now: Date): PinAnswer {
+  if (before && mustWait(before, now)) return { pin: before, write: "none", isQueued: false };
   if (!before || !isLive(before, wrongPins, now)) {
     return { pin: newPin(before, requestId, wrongPins, now), write: "new", isQueued: true };
   }
@@ -56,6 +57,13 @@ export function askFor(before: TriedPin | undefined, requestId: string, wrongPin
     return { pin, write: "again", isQueued: true };
   }
   return { pin: before, write: "none", isQueued: ageOf(before, now) < msPerMinute };
+}
+
+/** After a day's free messages a spent pin has a successor once its own life is over: who spends pins is sent no more of them. */
+function mustWait({ spent_at, valid_to, day, messages }: TriedPin, now: Date): boolean {
+  const moment = now.toISOString();
+  const isToday = moment.startsWith(day) && messages >= pinRules.freeMessagesADay;
+  return isToday && spent_at !== undefined && moment < valid_to;
 }
 
 /** A new pin. Its login's figures of the same day go on. */

@@ -184,3 +184,13 @@ test("D11: while a stranger asks for pins of a user's number every second and fu
   show({ waitOf: "a proof, by SMS", minutes: ms / minute });
   expect(ms).toBeLessThanOrEqual(15 * minute);
 });
+
+test("D11: a user who spends every pin at once is sent as many messages as anybody", () => {
+  const site = new GuessingSite(ceilings);
+  for (let at = start; at < start + day; at += 10 * second) {
+    site.ask(victim, at, { isKnown: true });
+    if (site.pin(victim, at)) site.tryPin(victim, at, true);
+  }
+  show({ by: "spent pins", messages: site.messages });
+  expect(site.messages).toBeLessThanOrEqual(130);
+});
