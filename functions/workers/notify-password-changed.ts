@@ -7,8 +7,8 @@ import { noticeMessage } from "../../shared/messaging/notice-queue.ts";
 import { RecipientRefusedError } from "../../shared/messaging/recipient-refused.ts";
 import { forQueue, reportRefused } from "../../shared/workers/queue-worker.ts";
 
-/** A new password is rare, and a thief's must be heard of: its SMS may use all of the ceiling. */
-const firstOfDay = { nth: 1, isKnown: false, registers: false };
+/** A thief's new password must be heard of; users who set many leave the first messages of all others. */
+const secondOfDay = { nth: 2, isKnown: false, registers: false };
 
 /**
  * Notifies a user on every channel they have, in their language, that their password was changed (D14); SMS within the stage's
@@ -39,7 +39,7 @@ export const handler = forQueue(noticeMessage, async ({ userId, changedAt }, { n
 async function mayServe({ channel, to }: NoticeRecipient, served: Set<string>, now: Date): Promise<boolean> {
   if (channel !== "sms") return true;
   if (!maySendSmsTo(to, { isStored: true })) return false;
-  if (!served.has(countedSms) && !(await maySend("sms", firstOfDay, now))) return false;
+  if (!served.has(countedSms) && !(await maySend("sms", secondOfDay, now))) return false;
   served.add(countedSms);
   return true;
 }

@@ -8,7 +8,7 @@ interface IncomingRequest {
   readonly login: Login;
   readonly requestId: string;
   readonly registers: boolean;
-  /** True if its client proved an earlier session of the login: its message counts as the login's first of the day (D11). */
+  /** True if its client proved an earlier session of the login: its message counts as the login's second of the day at most (D11). */
   readonly isKnown?: boolean;
 }
 

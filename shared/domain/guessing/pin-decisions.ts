@@ -115,13 +115,17 @@ export interface PinMessage {
   readonly registers: boolean;
 }
 
-/** The share of the stage's messages of a day that a message may use (D11). */
+/**
+ * The share of the stage's messages of a day that a message may use. A proof lets any message be its login's second, not its first:
+ * users who ask for many of their own leave the first messages of all others (D11).
+ */
 export function shareOf({ nth, isKnown, registers }: PinMessage): number {
   const { ofLogin } = messageShares;
-  const [first] = ofLogin;
+  const [, second] = ofLogin;
   const further = ofLogin[ofLogin.length - 1] ?? 0;
   if (registers) return further;
-  return isKnown ? first : (ofLogin[nth - 1] ?? further);
+  const own = ofLogin[nth - 1] ?? further;
+  return isKnown ? Math.max(own, second) : own;
 }
 
 function isLong({ digits }: Pick<AskedPin, "digits">): boolean {

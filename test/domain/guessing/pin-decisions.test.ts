@@ -146,7 +146,7 @@ test.each([
   [{ nth: 3 }, 0.6],
   [{ nth: 4 }, 0.4],
   [{ nth: 127 }, 0.4],
-  [{ nth: 127, isKnown: true }, 1],
+  [{ nth: 127, isKnown: true }, 0.8],
   [{ nth: 1, registers: true }, 0.4],
 ])("D11: the share of message %j is %d", (message, share) => {
   expect(shareOf({ isKnown: false, registers: false, ...message })).toBe(share);

@@ -185,6 +185,12 @@ test("D11: while a stranger asks for pins of a user's number every second and fu
   expect(ms).toBeLessThanOrEqual(15 * minute);
 });
 
+test("D11: 20 users who ask for pins of their own numbers all day, with a proof, leave the next user's first SMS", () => {
+  const site = askAllDay(20, { isKnown: true });
+  show({ smsADay: ceilings.sms, knownNumbers: 20, sent: site.messages });
+  expect(site.ask("next", late, { channel: "sms" }).isSent).toBe(true);
+});
+
 test("D11: a user who spends every pin at once is sent as many messages as anybody", () => {
   const site = new GuessingSite(ceilings);
   for (let at = start; at < start + day; at += 10 * second) {
