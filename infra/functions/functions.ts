@@ -23,7 +23,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     impact: "Admins and operators cannot see beforehand what marking timesheets would do.",
     access: { admin: "all", operator: "company" },
     readsHmacKey: true,
-    table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
+    table: ["GetItem", "BatchGetItem", "UpdateItem", "DeleteItem"],
     guarded: ["LIMIT#", "PASSCODE#", "USER#"],
   },
   "list-invoices": {

@@ -114,6 +114,10 @@ describe("200", () => {
     // By then the key of hashes is read again.
     vi.setSystemTime(new Date(now).getTime() + 6 * 60_000);
     expect(await undo(admin, id)).toMatchObject({ status: 403, body: { code: "passcode_invalid" } });
+    expect(await undo(admin, id, { passcode: 1111 })).toMatchObject({
+      status: 403,
+      body: { code: "passcode_invalid" },
+    });
     const undone = await undo(admin, id, { passcode: 4821 });
     expect(undone).toMatchObject({ status: 200, body: { change: { undone: id } } });
     expect(await undo(operator, undone.headers["change-id"])).toMatchObject({ status: 404 });

@@ -33,6 +33,11 @@ async function register(notification: object, as: TestUser): Promise<number> {
 }
 
 describe("200", () => {
+  test("D28: none for a user without devices", async () => {
+    const { body, headers } = await list(await newUser());
+    expect([body, headers.total]).toEqual([{ tokens: [] }, "0"]);
+  });
+
   test("D28: the caller's own devices, newest first, without their tokens", async () => {
     const [user, other] = [await newUser(), await newUser()];
     const phone = await register({ token: "phone-token", platform: "Android", device_id: "phone" }, user);
@@ -49,11 +54,6 @@ describe("200", () => {
     expect(headers.total).toBe("2");
     for (const secret of ["phone-token", "abcdef0123", "of-another"])
       expect(JSON.stringify(body)).not.toContain(secret);
-  });
-
-  test("D28: none for a user without devices", async () => {
-    const { body, headers } = await list(await newUser());
-    expect([body, headers.total]).toEqual([{ tokens: [] }, "0"]);
   });
 
   test("D28: when it was registered, and the day of the last push to it", async () => {
