@@ -26,7 +26,7 @@ test(`D41: known and ${runs} random histories of payments, timers, undos of them
   const history = fc.array(step, { minLength: 4, maxLength: 14 });
   const examples = knownHistories.map((steps): [Step[]] => [steps]);
   await fc.assert(fc.asyncProperty(history, runHistory), { numRuns: runs + examples.length, examples });
-}, 3_600_000);
+}, 10_800_000);
 
 async function runHistory(steps: readonly Step[]): Promise<void> {
   const world = new World();
