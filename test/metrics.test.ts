@@ -11,9 +11,9 @@ import { forStream } from "../shared/workers/stream-worker.ts";
 import { userLine } from "./support/records/records.ts";
 import { store } from "./support/records/store.ts";
 import { call } from "./support/requests/call.ts";
+import { forgetLimits } from "./support/requests/limits.ts";
 import { forgetPinsOf, newestPin, otherPin, pinMessage } from "./support/requests/pins.ts";
 import { sample } from "./support/requests/sample-operation.ts";
-import { forgetThrottles } from "./support/requests/throttles.ts";
 import { countedMetrics, loggedLines } from "./support/service/capture-logs.ts";
 import { useService } from "./support/service/service.ts";
 import { queueEvent, streamRecord } from "./support/workers/workers.ts";
@@ -149,7 +149,7 @@ test("PinFailures counts pins that are wrong, spent, or of an unknown login; a r
 });
 
 test("SmsSent counts an SMS that went out, SmsShare how much of the day's is used, SmsRefused and FurtherMessagesRefused those held back", async () => {
-  await forgetThrottles(service);
+  await forgetLimits(service);
   vi.stubEnv("SMS_PER_DAY", "3");
   for (const messages of [1, 1, 3, 4]) await deliverPin(queueEvent(await pinRequest(messages)));
   vi.unstubAllEnvs();

@@ -11,11 +11,11 @@ import { companyLine, userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { readItem } from "../support/records/writes.ts";
 import { call } from "../support/requests/call.ts";
+import { forgetLimits } from "../support/requests/limits.ts";
 import { changePin, deliverPins, newestPin, otherPin, pinMessage, useUpShortPins } from "../support/requests/pins.ts";
 import { expectProblem } from "../support/requests/problems.ts";
 import { confirmPin, requestPin, setNewPassword, signInWith } from "../support/requests/recovery.ts";
 import { setTestLogins, storeTestPin, testPin, useTestLogins } from "../support/requests/test-logins.ts";
-import { forgetThrottles } from "../support/requests/throttles.ts";
 import { loggedLines } from "../support/service/capture-logs.ts";
 import { useService } from "../support/service/service.ts";
 import { nothingFailed, queueEvent } from "../support/workers/workers.ts";
@@ -85,7 +85,7 @@ describe("D9: a test login", () => {
 
   test("D11: of a phone number costs no SMS: neither one sent nor one counted", async () => {
     await storeUser({ phone_number: phone });
-    await forgetThrottles(service);
+    await forgetLimits(service);
     await requestPin(phone);
     expect(service.inbox.entries()).toEqual([]);
     const day = `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`;
@@ -239,7 +239,7 @@ describe("D10: nobody spends the pin of test logins", () => {
     expect((await requestPin(login)).status).toBe(200);
     await useUpShortPins();
     expect((await confirmPin(login, testPin)).status).toBe(200);
-    await forgetThrottles(service);
+    await forgetLimits(service);
   });
 });
 

@@ -15,8 +15,8 @@ import { costOf } from "../support/records/costs.ts";
 import { companyLine, invoiceLine, notificationLine, timesheetLine, userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { write } from "../support/records/writes.ts";
+import { forgetLimits } from "../support/requests/limits.ts";
 import { askForPin, forgetPinsOf, otherPin, useUpShortPins } from "../support/requests/pins.ts";
-import { forgetThrottles } from "../support/requests/throttles.ts";
 import { useService } from "../support/service/service.ts";
 
 const caller = { userId: 1, role: "operator", companyId: 1, sessionId: "s" } as const;
@@ -110,7 +110,7 @@ describe("D10, D11: pins", () => {
 
   beforeAll(() => store([companyLine(1), userLine(7)]));
   beforeEach(() => forgetPinsOf(login.value));
-  afterEach(() => forgetThrottles(service));
+  afterEach(() => forgetLimits(service));
 
   test("a request costs 1.5 read units and 1 write unit, and one right after it no write", async () => {
     expect(await ask()).toEqual({ readUnits: 1.5, writeUnits: 1, sequentialTrips: 2 });

@@ -2,9 +2,9 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { useSigningKey } from "../support/records/own-user.ts";
 import { userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
+import { forgetLimits } from "../support/requests/limits.ts";
 import { expectProblem } from "../support/requests/problems.ts";
 import { signInWith } from "../support/requests/recovery.ts";
-import { forgetThrottles } from "../support/requests/throttles.ts";
 import { useService } from "../support/service/service.ts";
 
 const service = useService();
@@ -12,7 +12,7 @@ const password = "seven quiet harbours";
 
 useSigningKey();
 beforeAll(() => service.inbox.clear());
-beforeEach(() => forgetThrottles(service));
+beforeEach(() => forgetLimits(service));
 
 test("D7: a login signs in in every spelling of its normal form", async () => {
   await store([userLine(11, { email: "ann@xn--mller-kva.example", password })]);

@@ -12,6 +12,7 @@ import { useOwnUser } from "../../support/records/own-user.ts";
 import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
+import { forgetLimits } from "../../support/requests/limits.ts";
 import {
   askForPin,
   changePin,
@@ -21,7 +22,6 @@ import {
   storedPin,
   useUpShortPins,
 } from "../../support/requests/pins.ts";
-import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 
@@ -190,7 +190,7 @@ describe("D10: the short pins of a login", () => {
   });
 
   test("die with the 5,000th wrong one of all logins: the next is long, and the right long one is taken", async () => {
-    await forgetThrottles(service);
+    await forgetLimits(service);
     const [mine, others] = [await freshPin(), await freshPin(phone)];
     await useUpShortPins(4_999);
     expect((await confirm(otherPin(others), phone)).status).toBe(422);
@@ -198,11 +198,11 @@ describe("D10: the short pins of a login", () => {
     const long = await askAgain();
     expect(long).toMatch(/^[0-9]{12}$/);
     expect((await confirm(long)).status).toBe(200);
-    await forgetThrottles(service);
+    await forgetLimits(service);
   });
 
   test("live while 4,999 wrong ones are counted, and neither right nor long ones count", async () => {
-    await forgetThrottles(service);
+    await forgetLimits(service);
     await useUpShortPins(4_998);
     const [mine, others] = [await freshPin(), await freshPin(phone)];
     expect((await confirm(mine)).status).toBe(200);
@@ -212,7 +212,7 @@ describe("D10: the short pins of a login", () => {
     expect((await confirm(otherPin(others), phone)).status).toBe(422);
     expect(await findCount(allLogins, new Date(), { consistent: true })).toBe(4_999);
     expect((await confirm(others, phone)).status).toBe(200);
-    await forgetThrottles(service);
+    await forgetLimits(service);
   });
 
   test("are tried by the owner behind an address that a neighbour uses for guesses at hundreds of logins", async () => {

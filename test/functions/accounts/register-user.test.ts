@@ -22,9 +22,9 @@ import { userLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
 import { faultsOf } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
+import { forgetLimits } from "../../support/requests/limits.ts";
 import { deliverPins, newestPin, storedPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 
@@ -48,7 +48,7 @@ afterEach(async () => {
 });
 
 async function register(changes: Record<string, unknown> = {}) {
-  await forgetThrottles(service);
+  await forgetLimits(service);
   return call(handler, registerUser, { body: { user: { login, password, ...names, ...changes } } });
 }
 
@@ -59,7 +59,7 @@ async function registeredPin(changes: Record<string, unknown> = {}): Promise<str
 }
 
 async function resetPin(): Promise<string> {
-  await forgetThrottles(service);
+  await forgetLimits(service);
   await call(requestHandler, requestPasswordReset, { body: { user: { login } } });
   await deliverPins();
   return newestPin(service.inbox, login);
@@ -360,7 +360,7 @@ describe("429", () => {
   });
 
   test("D11: one address registers 30 times an hour, for whatever logins, and the next hour again", async () => {
-    await forgetThrottles(service);
+    await forgetLimits(service);
     vi.useFakeTimers({ now: new Date("2026-05-01T09:59:59.999Z"), toFake: ["Date"] });
     const statuses = [];
     for (let index = 0; index < 31; index += 1) {

@@ -7,8 +7,8 @@ import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { companyLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
+import { forgetLimits } from "../../support/requests/limits.ts";
 import { changePin, deliverPins, forgetPinsOf, storedPin } from "../../support/requests/pins.ts";
-import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 
@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 async function request(login: unknown) {
-  await forgetThrottles(service);
+  await forgetLimits(service);
   return call(handler, requestPasswordReset, { body: { user: { login } } });
 }
 
@@ -212,7 +212,7 @@ describe("D9, D11: a request while a pin is live", () => {
     "ines@example.com",
     "nobody@example.com",
   ])("for %s has its end, and its digits sent three times at most, a minute apart", async (login) => {
-    await forgetThrottles(service);
+    await forgetLimits(service);
     const start = Date.parse("2026-09-01T09:00:00.000Z");
     const messages = [];
     for (const seconds of [0, 1, 59, 60, 61, 119, 120, 180, 719]) {
@@ -229,7 +229,7 @@ describe("D9, D11: a request while a pin is live", () => {
   });
 
   test("is refused to nobody, however many asked from that address, and of ten messages a day on each pin is sent once", async () => {
-    await forgetThrottles(service);
+    await forgetLimits(service);
     const start = Date.parse("2026-09-02T00:00:00.000Z");
     const sentAt: number[] = [];
     for (let minutes = 0; minutes < 75; minutes += 1) {
@@ -242,7 +242,7 @@ describe("D9, D11: a request while a pin is live", () => {
   }, 60_000);
 
   test("of 200 logins from one address is sent for each", async () => {
-    await forgetThrottles(service);
+    await forgetLimits(service);
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) => ask(`many-${index}@example.com`, "198.51.100.7")),
     );
@@ -250,7 +250,7 @@ describe("D9, D11: a request while a pin is live", () => {
   }, 60_000);
 
   test("of a new day has the figures of a pin that lives past midnight start again with the next", async () => {
-    await forgetThrottles(service);
+    await forgetLimits(service);
     const [login, pin] = ["ines@example.com", { messages: 10, tries: 19 }];
     vi.useFakeTimers({ now: new Date("2026-09-03T23:55:00.000Z"), toFake: ["Date"] });
     await ask(login);
@@ -264,7 +264,7 @@ describe("D9, D11: a request while a pin is live", () => {
   });
 
   test("of the same day keeps them: after 20 tries its next pin has twelve digits in groups", async () => {
-    await forgetThrottles(service);
+    await forgetLimits(service);
     const login = "ines@example.com";
     vi.useFakeTimers({ now: new Date("2026-09-05T09:00:00.000Z"), toFake: ["Date"] });
     await ask(login);
@@ -275,7 +275,7 @@ describe("D9, D11: a request while a pin is live", () => {
   });
 
   test("by a client with a proof counts as the login's first message of the day, by one with a foreign proof does not", async () => {
-    await forgetThrottles(service);
+    await forgetLimits(service);
     await saveDeviceToken(10, { token: "device-10", platform: "ios", pushService: "apns" }, 10);
     const request = (proof: string) =>
       call(handler, requestPasswordReset, {

@@ -15,11 +15,11 @@ import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
+import { forgetLimits } from "../../support/requests/limits.ts";
 import { passwordsAt, shutLogin } from "../../support/requests/passwords.ts";
 import { deliverPins, newestPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { refreshWith } from "../../support/requests/sessions.ts";
-import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 import { drain, nothingFailed, streamRecord } from "../../support/workers/workers.ts";
@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 
 async function resetToken(): Promise<string> {
-  await forgetThrottles(service);
+  await forgetLimits(service);
   await call(requestHandler, requestPasswordReset, { body: { user: { login } } });
   await deliverPins();
   const user = { login, pin: newestPin(service.inbox, login) };

@@ -22,12 +22,12 @@ import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts
 import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
+import { forgetLimits } from "../../support/requests/limits.ts";
 import { failPasswords, failuresOf, passwordsAt, shutLogin } from "../../support/requests/passwords.ts";
 import { askForPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { confirmPin, setNewPassword } from "../../support/requests/recovery.ts";
 import { refreshWith } from "../../support/requests/sessions.ts";
-import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 
@@ -404,7 +404,7 @@ describe("a lost answer", () => {
   ])("D15: of any call of %s counts nothing twice", async (_, typed, status, counted) => {
     const from = `198.51.100.${userId % 250}`;
     for (let lost: string | undefined = "", n = 1; lost !== undefined; n += 1) {
-      await forgetThrottles(service);
+      await forgetLimits(service);
       network.lose(n, "interrupted");
       expect((await signInAs(login, typed, from)).status).toBe(status);
       lost = network.heal();

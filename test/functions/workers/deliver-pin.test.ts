@@ -12,8 +12,8 @@ import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
+import { forgetLimits } from "../../support/requests/limits.ts";
 import { changePin, forgetPinsOf, newestPin, pinMessage, storedPin } from "../../support/requests/pins.ts";
-import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 import { nothingFailed, queueEvent } from "../../support/workers/workers.ts";
@@ -34,7 +34,7 @@ beforeAll(() =>
 );
 beforeEach(async () => {
   service.inbox.clear();
-  await forgetThrottles(service);
+  await forgetLimits(service);
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -165,7 +165,7 @@ describe("D11, D12: a worker that dies anywhere is made good by the queue", () =
       const channel = of === phone ? "sms" : "email";
       const crashes = await crashEverywhere(async (kill, place) => {
         vi.useRealTimers();
-        await forgetThrottles(service);
+        await forgetLimits(service);
         service.inbox.clear();
         const message = pinMessage(of, { registers });
         await kill(() => deliver(message));

@@ -14,9 +14,9 @@ import { openTestSession } from "../../support/records/sessions.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { endpoints } from "../../support/requests/every-operation.ts";
+import { forgetLimits } from "../../support/requests/limits.ts";
 import { deliverPins, newestPin } from "../../support/requests/pins.ts";
 import { refusalOf } from "../../support/requests/refusals.ts";
-import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { useService } from "../../support/service/service.ts";
 import { type TestUser, tokenOf } from "../../support/tokens/tokens.ts";
 
@@ -121,7 +121,7 @@ beforeAll(async () => {
 let [isLimited, isChanged] = [true, true];
 
 async function restore(): Promise<void> {
-  if (isLimited) await forgetThrottles(service);
+  if (isLimited) await forgetLimits(service);
   isLimited = false;
   if (!isChanged) return;
   isChanged = false;

@@ -9,10 +9,10 @@ import { signIn } from "../../../shared/contract/sessions.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
+import { forgetLimits } from "../../support/requests/limits.ts";
 import { deliverPins, newestPin, otherPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { confirmPin } from "../../support/requests/recovery.ts";
-import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   vi.useFakeTimers({ now: start, toFake: ["Date"] });
-  await forgetThrottles(service);
+  await forgetLimits(service);
   service.inbox.clear();
 });
 

@@ -9,7 +9,7 @@ import { signIn } from "../../../shared/contract/sessions.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
-import { forgetThrottles } from "../../support/requests/throttles.ts";
+import { forgetLimits } from "../../support/requests/limits.ts";
 import { useService } from "../../support/service/service.ts";
 
 const service = useService();
@@ -25,7 +25,7 @@ beforeAll(async () => {
   ]);
 });
 
-beforeEach(() => forgetThrottles(service));
+beforeEach(() => forgetLimits(service));
 
 const flows: Record<string, (login: string) => Promise<TestAnswer>> = {
   "a password request": (login) => call(resetHandler, requestPasswordReset, { body: { user: { login } } }),
@@ -68,7 +68,7 @@ test.each(
 test("D12: the id shown for a login is stable, differs by login, and is not the user's", async () => {
   const ids = [];
   for (const login of [known.email, known.email, unknown.email]) {
-    await forgetThrottles(service);
+    await forgetLimits(service);
     ids.push((await flows["a password request"]?.(login))?.body.user.id);
   }
   expect(ids[0]).toBe(ids[1]);

@@ -3,7 +3,7 @@ import { handler as rotate } from "../../../functions/workers/rotate-signing-key
 import { type AwsCall, watchCalls } from "../../support/faults/aws-calls.ts";
 import { storeKnownLogins, unknownLogins } from "../../support/records/known-logins.ts";
 import { type AnonymousFlow, anonymousFlows } from "../../support/requests/anonymous-flows.ts";
-import { forgetThrottles } from "../../support/requests/throttles.ts";
+import { forgetLimits } from "../../support/requests/limits.ts";
 import { useService } from "../../support/service/service.ts";
 
 const service = useService();
@@ -51,7 +51,7 @@ async function workOf({ send, status, isParallel }: AnonymousFlow, login: string
 test.each(
   anonymousFlows,
 )("D12, D13, D15: $name makes the same AWS calls and derives as much for known and unknown logins", async (flow) => {
-  await forgetThrottles(service);
+  await forgetLimits(service);
   const unknown = unknownLogins(count);
   await flow.prepare?.([...known, ...unknown]);
   await flow.send("first@example.com");

@@ -15,8 +15,8 @@ import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { call, type TestAnswer, type TestRequest } from "../../support/requests/call.ts";
 import { endpoints } from "../../support/requests/every-operation.ts";
+import { forgetLimits } from "../../support/requests/limits.ts";
 import { deliverPins, newestPin, pinMessage } from "../../support/requests/pins.ts";
-import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 import { nothingFailed, streamRecord } from "../../support/workers/workers.ts";
@@ -59,7 +59,7 @@ beforeAll(async () => {
 
 afterAll(() => client?.destroy());
 
-beforeEach(() => forgetThrottles(service));
+beforeEach(() => forgetLimits(service));
 
 async function send(name: OperationName, request: TestRequest): Promise<TestAnswer> {
   const endpoint = endpoints.find((each) => each.name === name);
@@ -143,7 +143,7 @@ async function tryEverything(tokens: { access: string; refresh: string; reset: s
     ];
     for (const request of requests) await send(name as OperationName, request);
   }
-  await forgetThrottles(service);
+  await forgetLimits(service);
   await send("sign-in", user({ login: email, password: wrongPassword }));
   await send("sign-in", user({ login: stranger, password: wrongPassword }));
   await send("sign-in", user({ login: `${password}@@`, password: wrongPassword }));
@@ -175,7 +175,7 @@ async function tryEverything(tokens: { access: string; refresh: string; reset: s
 async function goThrough(login: string): Promise<{ access: string; refresh: string; reset: string; pin: string }> {
   // What still waits is processed first: of two messages sent at once either may come last.
   await deliverPins();
-  await forgetThrottles(service);
+  await forgetLimits(service);
   await send("request-password-reset", user({ login }));
   await send("request-password-reset", user({ login }));
   const pin = await pinFor(login);

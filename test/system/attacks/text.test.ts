@@ -4,8 +4,8 @@ import { handler as registerDevice } from "../../../functions/devices/register-d
 import { registerUser } from "../../../shared/contract/accounts.ts";
 import { registerDeviceToken } from "../../../shared/contract/devices.ts";
 import { call } from "../../support/requests/call.ts";
+import { forgetLimits } from "../../support/requests/limits.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
 
@@ -14,7 +14,7 @@ const operator = { id: 2, role: "operator", company_id: 1 } as const;
 const password = "seven quiet harbours";
 let lastUser = 0;
 
-beforeEach(() => forgetThrottles(service));
+beforeEach(() => forgetLimits(service));
 
 function register(first_name: string) {
   lastUser += 1;

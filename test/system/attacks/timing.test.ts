@@ -3,7 +3,7 @@ import { handler as rotate } from "../../../functions/workers/rotate-signing-key
 import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
 import { storeKnownLogins, unknownLogins } from "../../support/records/known-logins.ts";
 import { type AnonymousFlow, anonymousFlows } from "../../support/requests/anonymous-flows.ts";
-import { forgetThrottles } from "../../support/requests/throttles.ts";
+import { forgetLimits } from "../../support/requests/limits.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 
@@ -21,12 +21,12 @@ beforeAll(async () => {
   known = await storeKnownLogins(timed);
 });
 
-beforeEach(() => forgetThrottles(service));
+beforeEach(() => forgetLimits(service));
 
 /** Sends to every login once, in pairs of either kind, both the pairs and the kinds in them shuffled; gives milliseconds. */
 async function timesOf(flow: AnonymousFlow, seed: number): Promise<[known: number[], unknown: number[]]> {
   const random = chanceOf(seed);
-  await forgetThrottles(service);
+  await forgetLimits(service);
   await flow.prepare?.([...known, ...unknown]);
   const times: [number[], number[]] = [[], []];
   const pairs = shuffled(

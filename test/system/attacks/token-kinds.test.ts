@@ -18,10 +18,10 @@ import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
 import { signedInEndpoints } from "../../support/requests/every-operation.ts";
+import { forgetLimits } from "../../support/requests/limits.ts";
 import { deliverPins, newestPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { refreshWith } from "../../support/requests/sessions.ts";
-import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { useService } from "../../support/service/service.ts";
 import { payloadOf, sign } from "../../support/tokens/tokens.ts";
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await forgetThrottles(service);
+  await forgetLimits(service);
   tokens = { ...(await signInAs(login)), reset: await resetTokenOf(login) };
 });
 
@@ -168,9 +168,9 @@ test("422: a spoilt reset token is refused, whatever was done to it, and spends 
 test("422: a spent reset token is refused, and one that a newer pin replaced", async () => {
   expect((await asReset(tokens.reset)).status).toBe(200);
   expectProblem(await asReset(tokens.reset, "another quiet harbour"), 422, "reset_token_invalid");
-  await forgetThrottles(service);
+  await forgetLimits(service);
   const older = await resetTokenOf(login);
-  await forgetThrottles(service);
+  await forgetLimits(service);
   const newer = await resetTokenOf(login);
   expectProblem(await asReset(older), 422, "reset_token_invalid");
   expect((await asReset(newer)).status).toBe(200);
@@ -203,7 +203,7 @@ test("401: a refresh token that names another user or another family is refused,
 test("D4, D5, D14: each kind counts to its very last millisecond and no longer", async () => {
   const start = Date.now();
   vi.useFakeTimers({ now: start, toFake: ["Date"] });
-  await forgetThrottles(service);
+  await forgetLimits(service);
   const reset = await resetTokenOf(login);
   vi.setSystemTime(start + 15 * minute);
   expectProblem(await asReset(reset), 422, "reset_token_invalid");

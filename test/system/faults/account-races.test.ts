@@ -12,11 +12,11 @@ import { signIn } from "../../../shared/contract/sessions.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
+import { forgetLimits } from "../../support/requests/limits.ts";
 import { deliverPins, newestPin, otherPin, pinMessage, storedPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { confirmPin } from "../../support/requests/recovery.ts";
 import { refreshWith } from "../../support/requests/sessions.ts";
-import { forgetThrottles } from "../../support/requests/throttles.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
 import { queueEvent } from "../../support/workers/workers.ts";
@@ -37,12 +37,12 @@ beforeAll(async () => {
   ]);
 });
 
-beforeEach(() => forgetThrottles(service));
+beforeEach(() => forgetLimits(service));
 
 afterEach(() => void vi.useRealTimers());
 
 async function freshPin(name: string): Promise<string> {
-  await forgetThrottles(service);
+  await forgetLimits(service);
   expect((await call(resetHandler, requestPasswordReset, { body: { user: { login: name } } })).status).toBe(200);
   await deliverPins();
   return newestPin(service.inbox, name);
@@ -177,7 +177,7 @@ test("D16: registrations of one login processed at once end in one user, by the 
   const start = Date.now();
   vi.useFakeTimers({ now: start, toFake: ["Date"] });
   for (const [index, first] of ["Ada", "Bea", "Cleo"].entries()) {
-    await forgetThrottles(service);
+    await forgetLimits(service);
     vi.setSystemTime(start + index);
     const user = { login: name, password: `a harbour of ${first}`, first_name: first, last_name: "Field" };
     expect((await call(registerHandler, registerUser, { body: { user } })).status).toBe(200);

@@ -1,8 +1,8 @@
 import { DeleteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import type { Service } from "../service/service.ts";
 
-/** Empties every throttle, so that a test may ask as often as it needs to. */
-export async function forgetThrottles({ database, tableName }: Pick<Service, "database" | "tableName">): Promise<void> {
+/** Empties every limit and removes every pin, so that a test may ask as often as it needs to. */
+export async function forgetLimits({ database, tableName }: Pick<Service, "database" | "tableName">): Promise<void> {
   let startKey: Record<string, unknown> | undefined;
   do {
     const { Items = [], LastEvaluatedKey } = await database.send(
