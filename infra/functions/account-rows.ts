@@ -20,7 +20,6 @@ export const accountRows = {
     pages: true,
     access: "anyone",
     readsHmacKey: true,
-    readsClientAddress: true,
     queuesPins: true,
     settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "RECOVERY_DISCLOSURE"],
     table: ["GetItem", "UpdateItem"],

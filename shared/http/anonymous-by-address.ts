@@ -30,9 +30,14 @@ export function anonymousByAddress<O extends AnonymousOperation>(
 ): HttpHandler {
   const find = async (event: HttpEvent) => ({
     clientAddress: await findClientAddress(event),
-    clientProof: event.headers["known-client"] || undefined,
+    clientProof: clientProofOf(event),
   });
   return anonymousWith(operation, find, handle, options);
+}
+
+/** The header `Known-Client` of a request, if it was sent. */
+export function clientProofOf({ headers }: HttpEvent): string | undefined {
+  return headers["known-client"] || undefined;
 }
 
 async function findClientAddress(event: HttpEvent): Promise<string> {

@@ -199,7 +199,7 @@ describe("429", () => {
     const closed = await pay(passcode);
     expectProblem(closed, 429, "passcode_locked");
     expect(closed.body.detail).toBe(
-      "100 wrong passcodes in a row: the support of the service has to unlock it or set another one first; try again in 86400 seconds",
+      "100 wrong passcodes in a row: the support of the service has to unlock it or set another one first; try again in 24 hours",
     );
     await store([callerLine(operator(), { passcode: "8642" })]);
     expect((await pay("8642")).status).toBe(200);

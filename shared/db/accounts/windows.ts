@@ -134,8 +134,9 @@ function staysCounted(error: unknown): readonly number[] {
 
 function tooMany(rule: RuleName, now: Date): Refusal {
   const { code = "too_many_requests", reason = "Too many attempts" }: LimitRule = rules[rule];
-  const seconds = Math.ceil((windowOf(rules[rule], now).endsAt.getTime() - now.getTime()) / 60_000) * 60;
-  return new Refusal(code, `${reason}; try again in ${seconds} seconds`, { retryAfterSeconds: seconds });
+  const minutes = Math.ceil((windowOf(rules[rule], now).endsAt.getTime() - now.getTime()) / 60_000);
+  const wait = minutes > 120 ? `${Math.ceil(minutes / 60)} hours` : `${minutes} min`;
+  return new Refusal(code, `${reason}; try again in ${wait}`, { retryAfterSeconds: minutes * 60 });
 }
 
 /** As `take`, but returns undefined above the limit. */

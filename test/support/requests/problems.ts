@@ -18,8 +18,10 @@ export function expectProblem(answer: TestAnswer, status: number, code: string |
   if (status === 429) expectWait(answer);
 }
 
-/** Asserts that the detail says how long to wait, with the figure of `Retry-After`. */
+/** Asserts that the detail says how long to wait: the minutes of `Retry-After`, or above two hours its hours, rounded up. */
 function expectWait({ headers, body }: TestAnswer): void {
   expect(headers["retry-after"]).toMatch(/^[1-9]\d*$/);
-  expect(body.detail).toMatch(new RegExp(`\\b${headers["retry-after"]} seconds$`));
+  const minutes = Number(headers["retry-after"]) / 60;
+  const wait = minutes > 120 ? `${Math.ceil(minutes / 60)} hours` : `${minutes} min`;
+  expect(body.detail).toMatch(new RegExp(`; try again in ${wait}$`));
 }
