@@ -123,7 +123,7 @@ export const gates: readonly Gate[] = [
     name: "store",
     title: "store on DynamoDB Local",
     program: "vitest",
-    parameters: ["run", "test/db/write-record.test.ts", "test/db/user-writes.test.ts"],
+    parameters: ["run", "test/db/write-record.test.ts", "test/db/accounts/user-writes.test.ts"],
     environment: onDynamodbLocal,
     obstacle: dynamodbLocalObstacle,
   },

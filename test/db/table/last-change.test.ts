@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { markNotifications } from "../../shared/db/notifications/mark-notifications.ts";
-import { notificationKey } from "../../shared/db/notifications/notifications.ts";
-import { setJobTimers } from "../../shared/db/records/jobs.ts";
-import { recordKey } from "../../shared/db/table/item-keys.ts";
-import { readStreamRecord } from "../../shared/db/table/stream-records.ts";
-import { callerContext, driverContext, testChange } from "../support/records/contexts.ts";
-import { jobLine, notificationLine } from "../support/records/records.ts";
-import { readItem, write } from "../support/records/writes.ts";
-import { useService } from "../support/service/service.ts";
-import { streamRecord } from "../support/workers/workers.ts";
+import { markNotifications } from "../../../shared/db/notifications/mark-notifications.ts";
+import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
+import { setJobTimers } from "../../../shared/db/records/jobs.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import { readStreamRecord } from "../../../shared/db/table/stream-records.ts";
+import { callerContext, driverContext, testChange } from "../../support/records/contexts.ts";
+import { jobLine, notificationLine } from "../../support/records/records.ts";
+import { readItem, write } from "../../support/records/writes.ts";
+import { useService } from "../../support/service/service.ts";
+import { streamRecord } from "../../support/workers/workers.ts";
 
 useService();
 const key = recordKey("JOB", 1);

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from "vitest";
-import { findInvoices } from "../../shared/db/records/invoices.ts";
-import { useFaultProxy } from "../support/faults/fault-proxy.ts";
-import { expectExactCounters } from "../support/records/exact-counters.ts";
-import { invoiceLine } from "../support/records/records.ts";
-import { write } from "../support/records/writes.ts";
-import { useService } from "../support/service/service.ts";
+import { findInvoices } from "../../../shared/db/records/invoices.ts";
+import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { expectExactCounters } from "../../support/records/exact-counters.ts";
+import { invoiceLine } from "../../support/records/records.ts";
+import { write } from "../../support/records/writes.ts";
+import { useService } from "../../support/service/service.ts";
 
 useService();
 const proxy = useFaultProxy();

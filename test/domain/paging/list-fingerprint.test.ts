@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { listInvoices, listTimesheets } from "../../shared/contract/finance.ts";
-import { listJobs } from "../../shared/contract/jobs.ts";
-import { listNotifications } from "../../shared/contract/notifications.ts";
-import { anyOf, idParameter, optionalParameter, paging } from "../../shared/contract/query.ts";
-import { listFingerprint } from "../../shared/domain/paging/list-fingerprint.ts";
-import { readPage } from "../../shared/domain/paging/paging.ts";
+import { listInvoices, listTimesheets } from "../../../shared/contract/finance.ts";
+import { listJobs } from "../../../shared/contract/jobs.ts";
+import { listNotifications } from "../../../shared/contract/notifications.ts";
+import { anyOf, idParameter, optionalParameter, paging } from "../../../shared/contract/query.ts";
+import { listFingerprint } from "../../../shared/domain/paging/list-fingerprint.ts";
+import { readPage } from "../../../shared/domain/paging/paging.ts";
 
 const lists = [listInvoices, listTimesheets, listJobs, listNotifications];
 const values: Record<string, string> = {

@@ -4,7 +4,7 @@ import {
   readEvent,
   readNewPassword,
   readPush,
-} from "../../shared/domain/records/notification-events.ts";
+} from "../../../shared/domain/records/notification-events.ts";
 
 type Image = ItemImages["after"];
 

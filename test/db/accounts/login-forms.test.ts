@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { useSigningKey } from "../support/records/own-user.ts";
-import { userLine } from "../support/records/records.ts";
-import { store } from "../support/records/store.ts";
-import { forgetLimits } from "../support/requests/limits.ts";
-import { expectProblem } from "../support/requests/problems.ts";
-import { signInWith } from "../support/requests/recovery.ts";
-import { useService } from "../support/service/service.ts";
+import { useSigningKey } from "../../support/records/own-user.ts";
+import { userLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { forgetLimits } from "../../support/requests/limits.ts";
+import { expectProblem } from "../../support/requests/problems.ts";
+import { signInWith } from "../../support/requests/recovery.ts";
+import { useService } from "../../support/service/service.ts";
 
 const service = useService();
 const password = "seven quiet harbours";

@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from "vitest";
-import { markAllRead, markNotifications } from "../../shared/db/notifications/mark-notifications.ts";
-import { findUnreadCounts } from "../../shared/db/notifications/notification-counts.ts";
-import { findNotifications } from "../../shared/db/notifications/notifications.ts";
-import { driverContext } from "../support/records/contexts.ts";
-import { costOf } from "../support/records/costs.ts";
-import { notificationLine } from "../support/records/records.ts";
-import { store } from "../support/records/store.ts";
-import { readItem, write } from "../support/records/writes.ts";
-import { useService } from "../support/service/service.ts";
+import { markAllRead, markNotifications } from "../../../shared/db/notifications/mark-notifications.ts";
+import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
+import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
+import { driverContext } from "../../support/records/contexts.ts";
+import { costOf } from "../../support/records/costs.ts";
+import { notificationLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { readItem, write } from "../../support/records/writes.ts";
+import { useService } from "../../support/service/service.ts";
 
 const now = new Date("2026-05-10T12:00:00.000Z");
 let userId = 0;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { clientOfSubject, subjectOf } from "../../shared/accounts/subjects.ts";
+import { clientOfSubject, subjectOf } from "../../../shared/accounts/subjects.ts";
 import {
   addTo,
   findCount,
@@ -11,12 +11,12 @@ import {
   requireBelow,
   take,
   takeOnce,
-} from "../../shared/db/accounts/windows.ts";
-import { type RuleName, rules } from "../../shared/domain/guessing/rules.ts";
-import { useLossyNetwork } from "../support/faults/lossy-network.ts";
-import { costOf } from "../support/records/costs.ts";
-import { readItem } from "../support/records/writes.ts";
-import { useService } from "../support/service/service.ts";
+} from "../../../shared/db/accounts/windows.ts";
+import { type RuleName, rules } from "../../../shared/domain/guessing/rules.ts";
+import { useLossyNetwork } from "../../support/faults/lossy-network.ts";
+import { costOf } from "../../support/records/costs.ts";
+import { readItem } from "../../support/records/writes.ts";
+import { useService } from "../../support/service/service.ts";
 
 useService();
 const network = useLossyNetwork();

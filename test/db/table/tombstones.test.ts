@@ -1,9 +1,9 @@
 import { expect, inject, test } from "vitest";
-import { findUnreadCounts } from "../../shared/db/notifications/notification-counts.ts";
-import { findNotifications, notificationKey } from "../../shared/db/notifications/notifications.ts";
-import { recordKey } from "../../shared/db/table/item-keys.ts";
-import { useFaultProxy } from "../support/faults/fault-proxy.ts";
-import { costOf } from "../support/records/costs.ts";
+import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
+import { findNotifications, notificationKey } from "../../../shared/db/notifications/notifications.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { costOf } from "../../support/records/costs.ts";
 import {
   companyLine,
   invoiceLine,
@@ -11,12 +11,12 @@ import {
   notificationLine,
   timesheetLine,
   userLine,
-} from "../support/records/records.ts";
-import { readRecord } from "../support/records/store.ts";
-import { readItem, readPlace, write } from "../support/records/writes.ts";
-import { usualOrFull } from "../support/service/counts.ts";
-import { fc } from "../support/service/properties.ts";
-import { useService } from "../support/service/service.ts";
+} from "../../support/records/records.ts";
+import { readRecord } from "../../support/records/store.ts";
+import { readItem, readPlace, write } from "../../support/records/writes.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
+import { fc } from "../../support/service/properties.ts";
+import { useService } from "../../support/service/service.ts";
 
 const days = 24 * 60 * 60_000;
 // DynamoDB Local takes ten times as long, and is there for what the usual engine may get wrong rather than for depth.

@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from "vitest";
-import { countDays, countList } from "../../shared/db/lists/totals.ts";
-import { findTimesheets } from "../../shared/db/records/timesheets.ts";
-import { transact } from "../../shared/db/table/transaction.ts";
-import { counterWrites } from "../../shared/db/writes/counters.ts";
-import { costOf } from "../support/records/costs.ts";
-import { timesheetLine } from "../support/records/records.ts";
-import { store } from "../support/records/store.ts";
-import { countedMetrics, loggedLines } from "../support/service/capture-logs.ts";
-import { useService } from "../support/service/service.ts";
+import { countDays, countList } from "../../../shared/db/lists/totals.ts";
+import { findTimesheets } from "../../../shared/db/records/timesheets.ts";
+import { transact } from "../../../shared/db/table/transaction.ts";
+import { counterWrites } from "../../../shared/db/writes/counters.ts";
+import { costOf } from "../../support/records/costs.ts";
+import { timesheetLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
+import { useService } from "../../support/service/service.ts";
 
 useService();
 beforeEach(() => {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { countMessage } from "../../shared/db/accounts/message-ceilings.ts";
-import { useLossyNetwork } from "../support/faults/lossy-network.ts";
-import { costOf } from "../support/records/costs.ts";
-import { readItem } from "../support/records/writes.ts";
-import { useService } from "../support/service/service.ts";
+import { countMessage } from "../../../shared/db/accounts/message-ceilings.ts";
+import { useLossyNetwork } from "../../support/faults/lossy-network.ts";
+import { costOf } from "../../support/records/costs.ts";
+import { readItem } from "../../support/records/writes.ts";
+import { useService } from "../../support/service/service.ts";
 
 useService();
 const network = useLossyNetwork();

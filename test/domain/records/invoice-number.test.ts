@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { searchableStarts } from "../../shared/domain/records/invoice-number.ts";
+import { searchableStarts } from "../../../shared/domain/records/invoice-number.ts";
 
 function isFound(number: string, search: string): boolean {
   return searchableStarts(number).some((start) => start.startsWith(search.toLowerCase()));

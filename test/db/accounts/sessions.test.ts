@@ -7,14 +7,14 @@ import {
   rotateSession,
   type StoredSession,
   sessionKey,
-} from "../../shared/db/accounts/sessions.ts";
-import { makeFamily, makeRefreshToken, makeSeed } from "../../shared/domain/accounts/refresh-token.ts";
-import { testChange } from "../support/records/contexts.ts";
-import { costOf } from "../support/records/costs.ts";
-import { contentOf } from "../support/records/items.ts";
-import { readItem } from "../support/records/writes.ts";
-import { useService } from "../support/service/service.ts";
-import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
+} from "../../../shared/db/accounts/sessions.ts";
+import { makeFamily, makeRefreshToken, makeSeed } from "../../../shared/domain/accounts/refresh-token.ts";
+import { testChange } from "../../support/records/contexts.ts";
+import { costOf } from "../../support/records/costs.ts";
+import { contentOf } from "../../support/records/items.ts";
+import { readItem } from "../../support/records/writes.ts";
+import { useService } from "../../support/service/service.ts";
+import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
 
 useService();
 

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { markAllRead } from "../../shared/db/notifications/mark-notifications.ts";
-import { findUnreadCounts } from "../../shared/db/notifications/notification-counts.ts";
-import { deliverNotification } from "../../shared/db/notifications/notification-delivery.ts";
-import { findNotifications } from "../../shared/db/notifications/notifications.ts";
-import type { Item } from "../../shared/db/table/table.ts";
-import { driverContext, testContext } from "../support/records/contexts.ts";
-import { type Cost, costOf } from "../support/records/costs.ts";
-import { firstOfMany, putNotifications } from "../support/records/many-notifications.ts";
-import { usualOrFull } from "../support/service/counts.ts";
-import { useService } from "../support/service/service.ts";
-import { storedNotifications } from "../support/workers/workers.ts";
+import { markAllRead } from "../../../shared/db/notifications/mark-notifications.ts";
+import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
+import { deliverNotification } from "../../../shared/db/notifications/notification-delivery.ts";
+import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
+import type { Item } from "../../../shared/db/table/table.ts";
+import { driverContext, testContext } from "../../support/records/contexts.ts";
+import { type Cost, costOf } from "../../support/records/costs.ts";
+import { firstOfMany, putNotifications } from "../../support/records/many-notifications.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
+import { useService } from "../../support/service/service.ts";
+import { storedNotifications } from "../../support/workers/workers.ts";
 
 const few = 1_000;
 const many = usualOrFull(1_100, 100_000);

@@ -1,11 +1,11 @@
 import { beforeAll, expect, inject, test } from "vitest";
-import type { InvoiceState } from "../../shared/contract/finance.ts";
-import { findInvoices, type InvoiceFilter } from "../../shared/db/records/invoices.ts";
-import { importLines } from "../bench/store/load.ts";
-import { costOf } from "../support/records/costs.ts";
-import { invoiceLine } from "../support/records/records.ts";
-import { usualOrFull } from "../support/service/counts.ts";
-import { useService } from "../support/service/service.ts";
+import type { InvoiceState } from "../../../shared/contract/finance.ts";
+import { findInvoices, type InvoiceFilter } from "../../../shared/db/records/invoices.ts";
+import { importLines } from "../../bench/store/load.ts";
+import { costOf } from "../../support/records/costs.ts";
+import { invoiceLine } from "../../support/records/records.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
+import { useService } from "../../support/service/service.ts";
 
 const count = inject("engineName") === "dynamodb-local" ? 600 : usualOrFull(700, 2_400);
 const states: readonly InvoiceState[] = ["pending", "paid", "overdue"];

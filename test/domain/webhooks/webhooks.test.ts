@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { afterFailure, type WebhookHealth } from "../../shared/domain/webhooks/health.ts";
-import { isWorthTrying, pauseAfter, triedForMs } from "../../shared/domain/webhooks/pauses.ts";
+import { afterFailure, type WebhookHealth } from "../../../shared/domain/webhooks/health.ts";
+import { isWorthTrying, pauseAfter, triedForMs } from "../../../shared/domain/webhooks/pauses.ts";
 
 const start = new Date("2026-06-01T08:00:00.000Z");
 const later = (minutes: number) => new Date(start.getTime() + minutes * 60_000);

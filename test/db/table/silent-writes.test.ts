@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { notificationKey } from "../../shared/db/notifications/notifications.ts";
-import { setJobTimers } from "../../shared/db/records/jobs.ts";
-import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
-import { recordKey } from "../../shared/db/table/item-keys.ts";
-import type { Key } from "../../shared/db/table/table.ts";
-import { callerContext } from "../support/records/contexts.ts";
+import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
+import { setJobTimers } from "../../../shared/db/records/jobs.ts";
+import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import type { Key } from "../../../shared/db/table/table.ts";
+import { callerContext } from "../../support/records/contexts.ts";
 import {
   companyLine,
   invoiceLine,
@@ -12,9 +12,9 @@ import {
   notificationLine,
   timesheetLine,
   userLine,
-} from "../support/records/records.ts";
-import { readItem, write, writtenAt } from "../support/records/writes.ts";
-import { useService } from "../support/service/service.ts";
+} from "../../support/records/records.ts";
+import { readItem, write, writtenAt } from "../../support/records/writes.ts";
+import { useService } from "../../support/service/service.ts";
 
 const admin = { userId: 1, role: "admin", companyId: null, sessionId: "s" } as const;
 const aloud = { notifies: true };

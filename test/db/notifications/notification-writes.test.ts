@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { findUnreadCounts } from "../../shared/db/notifications/notification-counts.ts";
-import { findNotifications, type Notification } from "../../shared/db/notifications/notifications.ts";
-import { notificationLine } from "../support/records/records.ts";
-import { faultsOf, write, writtenAt } from "../support/records/writes.ts";
-import { fc } from "../support/service/properties.ts";
-import { useService } from "../support/service/service.ts";
+import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
+import { findNotifications, type Notification } from "../../../shared/db/notifications/notifications.ts";
+import { notificationLine } from "../../support/records/records.ts";
+import { faultsOf, write, writtenAt } from "../../support/records/writes.ts";
+import { fc } from "../../support/service/properties.ts";
+import { useService } from "../../support/service/service.ts";
 
 useService();
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { calendarDateIn } from "../../shared/domain/records/business-day.ts";
+import { calendarDateIn } from "../../../shared/domain/records/business-day.ts";
 
 test.each([
   ["UTC", "2026-05-10T23:59:59.999Z", "2026-05-10"],
