@@ -12,8 +12,8 @@ const help = `npm run test:journeys [-- --url URL --stage NAME] [--inbox URL] [-
 
 Runs end-to-end tests over HTTP, from sign-in to notifications, on the service of a stage or, without --url, on a local
 machine of its own. On a stage it imports a company and users of its own with your AWS credentials, sends events to the
-stage's bus, and removes them at the end, except zero totals and tombstones, which expire by themselves. With an inbox it
-can run up to five times an hour: the service limits how often an address can request pins.
+stage's bus, and removes them at the end, except zero totals and tombstones, which expire by themselves. The service
+takes 30 registrations an hour from one address, which is enough for 30 runs with an inbox.
 
   --url URL      base URL of the service, as the deploy printed it
   --stage NAME   the stage behind it
