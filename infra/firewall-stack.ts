@@ -10,6 +10,7 @@ import type { Stage } from "./stages/stages.ts";
 const requestsPerMinute = 3_000;
 /** Most of them that change accounts and sessions. 500 people who sign in within ten minutes need a sixth of it. */
 const accountRequestsPerMinute = 300;
+/** The shortest window that AWS WAF counts in; a refused client tries again after as long. */
 const windowSeconds = 60;
 
 /**

@@ -12,6 +12,7 @@ import { type Stage, StageRefusal, stagesFile } from "./stages/stages.ts";
 
 /** The fewest that Route 53 accepts, on three continents. */
 const regions = ["eu-west-1", "us-east-1", "ap-southeast-1"];
+/** Route 53's usual pace; its fast one costs more. */
 const secondsBetweenAsks = 30;
 /** In a row, so that a single lost request pages nobody. */
 const mostFailures = 3;

@@ -27,6 +27,7 @@ export const callLimits = {
   outboundBus: { attemptMs: 3_000, attempts: 1 },
 } as const satisfies Readonly<Record<string, CallLimit>>;
 
+/** AWS is in the same region: a connection stands within some milliseconds, or its host is gone. */
 const connectionMs = 500;
 
 /**

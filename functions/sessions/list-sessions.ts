@@ -4,6 +4,7 @@ import { familyOf, findUnexpiredSessions, type StoredSession } from "../../share
 import { findDevices, type StoredDevice } from "../../shared/db/notifications/devices.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
+/** Most sessions in an answer: more than anybody has devices. The total counts them all. */
 const perPage = 100;
 
 /**

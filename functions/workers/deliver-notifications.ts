@@ -11,6 +11,7 @@ import {
 } from "../../shared/messaging/notification-queue.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 
+/** Their messages, and the one that continues, fit into one batch to the queue. */
 const usersPerPage = 5 * maxUsersPerMessage;
 
 /**

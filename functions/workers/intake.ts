@@ -31,6 +31,7 @@ export const handler = forQueueCalls(busMessage, () => {
   };
 });
 
+/** Letters of a source's name that the history keeps beside the event's id. */
 const mostSourceLetters = 64;
 
 /** A source with wrong versions sends nothing but late events, so they are counted by source. */

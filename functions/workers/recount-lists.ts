@@ -10,6 +10,7 @@ import { forSchedule } from "../../shared/workers/schedule-worker.ts";
 const beginsMs = 600_000;
 /** Leaves most of what the table reads at once to users. */
 const listsAtOnce = 4;
+/** Most differences of a list in a log line; the line has their number. */
 const shownDifferences = 10;
 
 /** Compares the counters of the night's companies with their records, and reports how many differ. It repairs none. */

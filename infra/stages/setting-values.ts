@@ -103,6 +103,7 @@ export function listOf<const Item extends v.GenericSchema>(item: Item) {
   return v.pipe(v.array(item), v.minLength(1), v.readonly());
 }
 
+/** A review takes weeks. A pin that people hold must end by itself. */
 const mostTestDays = 90;
 
 /** The test logins of a stage. A day that has passed stands in no deploy's way, because they have ended. */

@@ -33,6 +33,7 @@ import {
   word,
 } from "./setting-values.ts";
 
+/** The retentions of CloudWatch that a stage may choose. */
 const logRetentionDays = [1, 7, 14, 30, 90, 180, 365] as const;
 
 const ceilings = v.strictObject({ perDay: countFromZero });

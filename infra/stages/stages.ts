@@ -5,6 +5,7 @@ import type { Stage } from "./stage.ts";
 
 export type { Stage, Throttle, Webhook } from "./stage.ts";
 
+/** The stage to try things on: it is deleted with its data. */
 const dev: Stage = {
   name: "dev",
   serviceName: "Workforce",

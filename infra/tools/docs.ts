@@ -1,16 +1,18 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root as checkout } from "../local/stack/synthesis.ts";
 import { readArguments, runCommand } from "./cli/command.ts";
 import { contractPages, costsPage, unmeasuredOperations, unrecordedExamples } from "./docs/doc-pages.ts";
-import { fillTables, staleTables } from "./docs/marked-tables.ts";
+import { figuresPage } from "./docs/figures/figures-page.ts";
+import { fillTables, type MarkedTables, staleTables } from "./docs/marked-tables.ts";
 
 const help = `npm run docs [-- --costs] [--examples]
 
 Writes the tables between the markers <!-- docs:NAME --> and <!-- /docs:NAME --> of the Markdown pages: the operations, the
-codes of refusals, and the costs. The costs are measured again, in half a minute, only where an operation has no row; the
-answers that the OpenAPI document has as examples are recorded again only where an operation or a code has none.
+codes of refusals, the figures of ${figuresPage}, and the costs. The costs are measured again, in half a minute, only
+where an operation has no row; the answers that the OpenAPI document has as examples are recorded again only where an
+operation or a code has none.
 
   --costs     measure the costs in any case: after a change of what an operation reads or writes
   --examples  record the examples in any case: after a change of what an operation answers, or of the demo data
@@ -21,14 +23,15 @@ Ends with 0 when every table is written, 1 when that failed, 2 when the call was
 
 if (import.meta.main) await runCommand((parameters) => docs(parameters));
 
-/** Runs the command on a checkout and returns its exit code. */
-export function docs(parameters: string[], root = checkout): number {
+/** Runs the command on the pages of a checkout and returns its exit code. */
+export function docs(parameters: string[], root = checkout, readFigures = synthesizeFigures): number {
   const call = readArguments("docs", help, {
     args: parameters,
     options: { costs: { type: "boolean" }, examples: { type: "boolean" } },
   });
   if (!call) return 0;
-  const written = Object.entries(contractPages()).flatMap(([page, tables]) => {
+  const pages = { ...contractPages(), [figuresPage]: readFigures() };
+  const written = Object.entries(pages).flatMap(([page, tables]) => {
     const file = join(root, page);
     const text = readFileSync(file, "utf8");
     const stale = staleTables(text, tables);
@@ -48,6 +51,12 @@ export function docs(parameters: string[], root = checkout): number {
   }
   if (written.length === 0 && !isMeasured && !isRecorded) process.stdout.write("Every table is up to date.\n");
   return 0;
+}
+
+/** Synthesises the full stage of the tests, as every figure that a stage may have is deployed there. */
+function synthesizeFigures(): MarkedTables {
+  const program = join(checkout, "test/infra/print-figures.ts");
+  return JSON.parse(execFileSync(process.execPath, [program], { cwd: checkout, encoding: "utf8" })) as MarkedTables;
 }
 
 /** Runs the benchmark, which writes the page of costs itself. */

@@ -10,6 +10,7 @@ import { explainAwsFault } from "./service/aws-faults.ts";
 import { enterStage, findDeployedStage, findRegion, stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 
+/** Users report what failed today or yesterday. */
 const usualHours = 24;
 
 const help = `npm run explain -- [--stage NAME] --request ID | STACK | -

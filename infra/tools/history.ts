@@ -10,6 +10,7 @@ import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
 const types = changedTypes.map((type) => type.toLowerCase());
+/** Changes in a page: one query of the table. */
 const changesAtOnce = 100;
 
 const help = `npm run history -- TYPE ID [--json] [--stage NAME]

@@ -10,6 +10,7 @@ import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 import type { Service } from "./service/tool-service.ts";
 
+/** The most that a person may ask for: each line in work uses memory. */
 const maxConcurrency = 5_000;
 
 const help = `npm run import -- FILE.jsonl [--stage NAME] [--notify] [--dry-run] [--report FILE] [--from LINE] [--concurrency N]

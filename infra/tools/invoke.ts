@@ -14,6 +14,7 @@ import { asksFor, fillEvent, readEvent, sampleFile } from "./invoke/sample-event
 import { sessionOf } from "./invoke/token-session.ts";
 import { type LocalService, localDirectory, withLocalService } from "./service/local-service.ts";
 
+/** One call, and some more that are copied from the screen. */
 const tokenHours = 1;
 
 const help = `npm run invoke -- OPERATION [--event FILE] [--as LOGIN] [--query TEXT] [--body TEXT] [--path NAME=VALUE]

@@ -21,8 +21,11 @@ Prints values for scripts from the running local machine, on any port.
 `;
 
 const words = { url: async (base: string) => base, pin: requestPin, "reset-token": requestResetToken } as const;
+/** A message passes a queue and a worker that may have to start. */
 const arrivesWithinMilliseconds = 30_000;
+/** A pin that still counts is replaced at once, or not at all. */
 const replacedWithinMilliseconds = 3_000;
+/** The life of a pin. */
 const pinLifeMs = pinRules.lifeMinutes * 60_000;
 
 if (import.meta.main) await runCommand((parameters) => askLocal(parameters, localDirectory()));

@@ -22,6 +22,7 @@ ${stagesHelp}
 Ends with 0 if all is equal, or was repaired; 1 if it is not; 2 if the call was wrong.
 `;
 
+/** More lists at once would take reads from users. */
 const listsAtOnce = 6;
 
 if (import.meta.main) await runCommand((parameters) => recountLists(parameters, localDirectory()));

@@ -16,7 +16,9 @@ import { withService } from "./service/open-service.ts";
 import { redeliver } from "./webhooks/redeliver.ts";
 import { countMessages, findQueues, withQueues } from "./webhooks/webhook-queues.ts";
 
+/** Receivers change their secret within a working day. */
 const usualKeepHours = 24;
+/** A secret that signs for longer is not replaced. */
 const mostKeepHours = 14 * 24;
 const msPerHour = 3_600_000;
 

@@ -2,6 +2,7 @@ import { clientOf } from "../domain/accounts/client-address.ts";
 import type { RuleName } from "../domain/guessing/rules.ts";
 import { hmacKey } from "../secrets.ts";
 
+/** 96 bits: no two clients have one name. */
 const clientBytes = 12;
 
 /** A rule, or the login of a pin. */

@@ -13,6 +13,7 @@ export interface ClientAnswer {
   readonly headers: Headers;
 }
 
+/** A person waits: the first retry is within a second, and all of them within the time of a call. */
 const [firstPauseMs, longestPauseMs] = [800, 8_000];
 
 /** Sends a request. Retries after 429, 503 and network errors if that is safe and the time allows it. */

@@ -26,6 +26,7 @@ export interface FieldFault {
   readonly detail: string;
 }
 
+/** Most faults of a body in an answer, which stays small whatever is sent. */
 const maxFaults = 20;
 
 /** The faults in a schema's issues, at most 20. */

@@ -19,6 +19,7 @@ const policy = [
   "form-action 'none'",
 ].join("; ");
 
+/** Files have their digest in the name: browsers keep them as long as HTTP allows. */
 const secondsOfYear = 365 * 24 * 60 * 60;
 
 /** Answers a GET for the page or one of its files; `/` redirects to the page. Other paths are refused as not found. */

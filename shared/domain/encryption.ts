@@ -1,7 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 
 const cipherName = "aes-256-gcm";
+/** The nonce of GCM. */
 const ivBytes = 12;
+/** The whole tag of GCM. */
 const tagBytes = 16;
 
 /**

@@ -50,6 +50,7 @@ export interface HmacKey {
   isCurrent(signed: string): boolean;
 }
 
+/** The whole of a SHA-256. */
 const wholeBytes = 32;
 
 /** Opens a key for a time. Throws if no version signs by then. */

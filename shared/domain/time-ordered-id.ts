@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 
 const epoch = Date.UTC(2024, 0, 1);
+/** 12 random bits: two ids of one millisecond seldom meet, and an id stays below 2^53. */
 const idsPerMs = 4096;
 
 /** A new id, ordered by time: (ms since 2024) × 4096 + 12 random bits, below 2^53. */

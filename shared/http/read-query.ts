@@ -7,6 +7,7 @@ import type { HttpEvent } from "./http-event.ts";
 
 type Sent = Readonly<Record<string, string | undefined>>;
 
+/** Most unknown parameters in an answer, which stays small whatever is sent. */
 const maxRefused = 20;
 
 /**

@@ -38,10 +38,15 @@ function toBody(message: object): string {
   );
 }
 
+/** SQS's limit of a batch. */
 const maxBatchMessages = 10;
+/** Below SQS's limit of 256 KiB for a batch. */
 const maxBatchBytes = 250_000;
+/** With their pauses within a second; the worker's own queue repeats the rest. */
 const maxAttempts = 4;
+/** SQS fails single messages for some milliseconds. */
 const firstPauseMs = 50;
+/** Three pauses are shorter than a call's own limit. */
 const longestPauseMs = 400;
 
 /**

@@ -8,7 +8,9 @@ import { settings } from "../settings.ts";
 import { findAnyKeyId, findVerificationKey } from "./key-set.ts";
 import { type VerifiedToken, verifyOidcToken } from "./oidc-issuer.ts";
 
+/** More than any token has; no signature of a longer text is computed. */
 const maxTokenBytes = 4096;
+/** Some hundred KB of memory, and more users than one environment serves in the time. */
 const maxRemembered = 1_000;
 /** As long as a key set is cached, so that a withdrawn key also stops verifying remembered tokens. */
 const rememberedMs = 5 * 60_000;

@@ -4,6 +4,7 @@ import { type Answer, PostError, type PostFault, type PostOptions, post } from "
 import { signatureHeaders } from "./signature.ts";
 import { readWebhookKeys, signingSecrets } from "./webhook-secrets.ts";
 
+/** The status by which a receiver refuses all future events. */
 const gone = 410;
 
 /** The result of an attempt to deliver an event. */

@@ -38,7 +38,9 @@ export class PostError extends Error {
   }
 }
 
+/** More than any receiver's headers need; a longer head is a fault. */
 const mostHeaderBytes = 8 * 1024;
+/** So much of an answer's body is read, and dropped, before the connection ends. */
 const mostBodyBytes = 8 * 1024;
 
 /**

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { unmeasuredOperations, unrecordedExamples } from "../../infra/tools/docs/doc-pages.ts";
+import { figuresPage } from "../../infra/tools/docs/figures/figures-page.ts";
 import { fillTables, staleTables, tableOf } from "../../infra/tools/docs/marked-tables.ts";
 import { docs } from "../../infra/tools/docs.ts";
 import { runProgram, runTool } from "./machine.ts";
@@ -17,12 +18,15 @@ beforeAll(() => {
     mkdirSync(dirname(join(root, page)), { recursive: true });
     cpSync(join(checkout, page), join(root, page));
   }
+  cpSync(join(checkout, figuresPage), join(root, figuresPage));
+  writeFileSync(join(root, figuresPage), fillTables(textOf(figuresPage), figures));
 });
 
 afterAll(() => rmSync(root, { recursive: true }));
 
 const textOf = (page: string, folder = root) => readFileSync(join(folder, page), "utf8");
-const run = (...parameters: string[]) => runTool(async () => docs(parameters, root));
+const figures = { deployed: "| made | up |", constants: "| 1 |" };
+const run = (...parameters: string[]) => runTool(async () => docs(parameters, root, () => figures));
 
 function change(page: string, from: string | RegExp, to: string): void {
   const text = textOf(page);
@@ -42,6 +46,12 @@ test("a row that is missing or changed is written again, and nothing outside the
   expect(await run()).toMatchObject({ code: 0, out: "README.md: operations\nshared/contract/README.md: codes\n" });
   expect(textOf("README.md").replace("# Another title", "# Workforce API")).toBe(textOf("README.md", checkout));
   expect(textOf("shared/contract/README.md")).toBe(textOf("shared/contract/README.md", checkout));
+});
+
+test("a figure that is not the template's or the source's is written again", async () => {
+  change(figuresPage, "| 1 |", "| 2 |");
+  expect(await run()).toMatchObject({ code: 0, out: `${figuresPage}: constants\n` });
+  expect(textOf(figuresPage)).toContain("| 1 |");
 });
 
 test("a page without its markers is named with what it lacks", async () => {

@@ -14,6 +14,7 @@ import { functionNameOf, namesOf } from "../../stages/names.ts";
 
 /** CloudWatch's limits for one query: log groups and lines. */
 const most = { groups: 50, lines: 10_000 };
+/** CloudWatch answers a query within some seconds; each look is a call. */
 const pauseMs = 500;
 
 /** Log groups by name, each with its source. */

@@ -27,7 +27,7 @@ interface Typed {
   readonly csv: boolean;
 }
 
-const dayMs = 24 * 60 * 60 * 1_000;
+const msPerDay = 24 * 60 * 60 * 1_000;
 
 /** Reads what a call selects. Throws `UsageError` on what is no type, id or moment, and on what does not go together. */
 export function readSelection({ types, company, since, csv }: Typed, now: Date): Selection {
@@ -54,7 +54,7 @@ export function readSelection({ types, company, since, csv }: Typed, now: Date):
 
 /** Throws `UsageError` where removals since the moment may be forgotten already. */
 export function requireKept({ since }: Pick<Selection, "since">, now: Date): void {
-  if (since === undefined || Date.parse(since) >= now.getTime() - tombstoneDays * dayMs) return;
+  if (since === undefined || Date.parse(since) >= now.getTime() - tombstoneDays * msPerDay) return;
   throw new UsageError(`Removals are kept for ${tombstoneDays} days: what was removed since ${since} is not known`);
 }
 

@@ -5,6 +5,7 @@ import { escapeControls, type Style } from "../../local/console/style.ts";
 /** A change as the interface shows it. */
 export type ShownChange = v.InferOutput<typeof change>;
 
+/** Characters of a value on the screen: three lines of a terminal. */
 const mostOfValue = 200;
 
 /**

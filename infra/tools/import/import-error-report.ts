@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import type { LineError } from "./import-records.ts";
 
+/** One screen; the report's file has all of them. */
 const shownErrors = 20;
 
 /**

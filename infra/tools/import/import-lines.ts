@@ -8,7 +8,9 @@ export interface SourceLine {
   readonly bytes: Buffer | "too_long";
 }
 
+/** The byte that ends a line. */
 const lineFeed = 0x0a;
+/** The byte that Windows writes before it. */
 const carriageReturn = 0x0d;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 

@@ -13,10 +13,13 @@ import { countMessages, type QueueUrls } from "./webhook-queues.ts";
 
 /** Longer than a run takes, so that visited letters stay hidden from it. */
 const hiddenSeconds = 15 * 60;
+/** With a wait, SQS asks all of its servers for letters. */
 const usualWaitSeconds = 1;
+/** Each takes ten letters at a time. */
 const receiversAtOnce = 8;
 /** Margin for dead letters that arrive during the run, or that the count at its start missed. */
 const marginShare = 0.1;
+/** The least margin, for queues with few letters. */
 const marginCount = 100;
 
 /** The letters to deliver again: the event with this id, or all. */

@@ -14,6 +14,7 @@ export interface CeilingMessage {
   readonly registers: boolean;
 }
 
+/** A day's count and the day after, so that no clock finds it gone. */
 const keepDays = 2;
 
 /**

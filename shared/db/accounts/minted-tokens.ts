@@ -16,6 +16,7 @@ interface StoredMinting extends StoredItem {
 }
 
 const partition = "MINTED";
+/** More than a year, for an audit of it. */
 const keptDays = 400;
 
 /** The entity of records of access tokens that people made. No function reaches their partition by key. */

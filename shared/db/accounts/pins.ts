@@ -42,6 +42,7 @@ const kinds: readonly PinKind[] = ["PIN", "REGISTRATION"];
 /** All logins together: their wrong short pins are counted in one place. */
 export const allLogins = { rule: "wrongPins", subject: "STAGE" } as const;
 
+/** The item also counts a login's tries and messages of a day, which is over on every clock by then. */
 const keepDays = 2;
 /** Longer than a worker may run, and shorter than the pause between two messages of a pin. */
 const heldMs = 45_000;

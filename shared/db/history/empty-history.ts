@@ -7,6 +7,7 @@ import { impersonal } from "./recorded-fields.ts";
 
 /** Sorts after the order of every change. */
 const afterAll = "~";
+/** As many transactions as one process keeps under way. */
 const usersAtOnce = 8;
 
 /**

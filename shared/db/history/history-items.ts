@@ -97,7 +97,9 @@ export function numberIn({ pk }: Key): number {
   return Number(pk.slice(pk.indexOf("#") + 1));
 }
 
+/** The second since 1970, until the year 2286. */
 const secondDigits = 10;
+/** A sequence number of the stream has at most 40. */
 const sequenceDigits = 40;
 /** So many of the sequence's last digits fit beside the second into a number that is exact. */
 const orderDigits = 6;

@@ -26,7 +26,7 @@ export async function findCountedCompanies(): Promise<Map<number, number>> {
 export const recordsANight = 5_000_000;
 /** The calls for a company take as long as reading so many rows. */
 const recordsOfCompany = 1_000;
-const dayMs = 86_400_000;
+const msPerDay = 86_400_000;
 
 /**
  * The companies that are compared in a night: all of them if the records of all fit into one night. Otherwise they are
@@ -40,6 +40,6 @@ export function companiesOfNight(records: ReadonlyMap<number, number>, now: Date
     return night;
   });
   const nights = [...byNight.values()];
-  const day = Math.floor(now.getTime() / dayMs);
+  const day = Math.floor(now.getTime() / msPerDay);
   return (nights[day % nights.length] ?? []).map(([id]) => id);
 }

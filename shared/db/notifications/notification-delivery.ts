@@ -39,6 +39,7 @@ export interface NotificationPayload
  * Each user takes three writes: the delivered event, the notification and the counts. One more write checks the state.
  */
 const usersPerTransaction = 30;
+/** The delivered event, the notification and the counts. */
 const writesPerUser = 3;
 /** Far longer than queues and streams may repeat an event. */
 const rememberedDays = 30;

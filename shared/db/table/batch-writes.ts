@@ -7,6 +7,7 @@ import { type Item, tableClient } from "./table.ts";
 
 /** Most items that one call writes. */
 const maxBatchWrites = 25;
+/** A hundred items at once: what one call of the stream brings. */
 const callsAtOnce = 4;
 
 /**

@@ -31,6 +31,7 @@ export interface Wanted {
  * less.
  */
 const margin = 3;
+/** Fewer connections than the SDK keeps to the table. */
 const mostAtOnce = 40;
 
 /**

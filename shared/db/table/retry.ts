@@ -32,6 +32,7 @@ export const paces = {
   recount: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
 } as const satisfies Readonly<Record<string, Pace>>;
 
+/** Others' transactions end within a second. */
 const retryAfterSeconds = 1;
 
 /**

@@ -16,7 +16,7 @@ import {
 export const tombstoneDays = 30;
 /** An export may look back as long, and takes some time itself. */
 const keptDays = tombstoneDays + 1;
-const dayMs = 24 * 60 * 60_000;
+const msPerDay = 24 * 60 * 60_000;
 
 /**
  * The version that a line gives its record. Without a version a line wins over the stored record; with null it deletes
@@ -107,7 +107,7 @@ function readPlace<Stored extends RecordItem>(
 ): Place<Stored> {
   const tombstone = found && isTombstone(found) ? found : undefined;
   const stored = found && !tombstone ? entity.decode(found) : undefined;
-  const isKept = tombstone && Date.parse(tombstone.removed_at) + tombstoneDays * dayMs > now.getTime();
+  const isKept = tombstone && Date.parse(tombstone.removed_at) + tombstoneDays * msPerDay > now.getTime();
   return { stored, tombstone, version: isKept ? tombstone.version : stored?.version };
 }
 

@@ -13,6 +13,7 @@ const form = new RegExp(`^\\$argon2id\\$v=19\\$m=${number},t=${number},p=${numbe
 
 /** Limits of the cost, so that no stored text can make a function derive for more than 256 MiB. */
 const mostKibibytes = 2 ** 18;
+/** Eight times those of new hashes. */
 const mostPasses = 16;
 
 /** Parses a PHC string. Undefined for other text, or for one that needs more than 256 MiB or 16 passes. */

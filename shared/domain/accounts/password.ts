@@ -4,7 +4,9 @@ import { formatPasswordHash, parsePasswordHash } from "./password-hash.ts";
 
 /** The cost of new hashes (D15). If it rises, each user's hash is renewed at their next sign-in. */
 const cost: Argon2Cost = { memory: 19_456, passes: 2, parallelism: 1 };
+/** 256 bits: nobody searches so many. */
 const hashBytes = 32;
+/** 128 bits: no two users have one salt. */
 const saltBytes = 16;
 /** Kilobytes. Argon2 refuses fewer than 8, and fewer than 16 are no work. */
 const leastMemory = 16;

@@ -78,4 +78,5 @@ function payloadOf({ userId, family, n }: RefreshPlace): string {
 }
 
 const tokenForm = /^([1-9][0-9]{0,15})\.([\w-]{22})\.([1-9][0-9]{0,8})\.([1-9][0-9]{0,8}\.[\w-]{22})$/;
+/** 128 bits: nobody guesses one. */
 const macBytes = 16;

@@ -3,6 +3,7 @@ import type { HmacKey } from "../hmac-key.ts";
 import { type FilteredList, listFingerprint } from "./list-fingerprint.ts";
 import { cursorInvalid, type Page, type PagingQuery } from "./paging.ts";
 
+/** The version of the key, as a whole number. */
 const versionBytes = 4;
 /** What fits into a cursor of 200 characters. */
 const mostBytes = 118;

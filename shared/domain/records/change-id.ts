@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 
 /** Letters of an id that name its change item. The last 8 say the second, so that a key that comes again has another id. */
 const namingLetters = 28;
+/** The second since 1970 in hexadecimal, until the year 2106. */
 const secondLetters = 8;
 
 /** A request with an `Idempotency-Key`: its user, its operation and its key (D32). */

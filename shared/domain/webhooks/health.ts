@@ -1,8 +1,12 @@
 const msPerMinute = 60_000;
 const msPerHour = 60 * msPerMinute;
+/** A receiver may be down for a long weekend. */
 const failsForMs = 5 * 24 * msPerHour;
+/** A receiver that says 410 for an hour means it. */
 const goneForMs = msPerHour;
+/** Twice the longest pause between two attempts: a longer gap had none. */
 const silentForMs = msPerHour;
+/** One write a minute, however many events fail. */
 const noticedEachMs = msPerMinute;
 
 /** The stored state of a failing webhook; a delivering one has none. Times are in ISO 8601. */

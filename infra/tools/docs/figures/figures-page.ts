@@ -1,0 +1,60 @@
+import type { Template } from "../../../whole-template.ts";
+import { type MarkedTables, tableOf } from "../marked-tables.ts";
+import { deployedTables } from "./deployed-figures.ts";
+import { type Constant, readConstants } from "./source-constants.ts";
+import { withUnit } from "./units.ts";
+
+/** The page of figures: what a stage deploys, and what its code and the tools wait for. */
+export const figuresPage = "infra/FIGURES.md";
+
+/** Sources whose numbers are no figures of the service, each with the reason. */
+const leftOut: Readonly<Record<string, string>> = {
+  "infra/constructs/": "the tables of what is deployed have them",
+  "infra/functions/": "so they do",
+  "infra/workforce-stack.ts": "and the times of schedules",
+  "infra/local/": "only the developer of the machine waits for it",
+  "shared/openapi/": "examples",
+  "shared/contract/texts/": "examples",
+  "shared/contract/outbound-events.ts": "versions of events",
+};
+
+/** The tables of the page, from a stage's template and the constants of the sources. */
+export function figureTables({
+  template,
+  stage,
+  root,
+}: {
+  template: Template;
+  stage: string;
+  root: string;
+}): MarkedTables {
+  return { deployed: deployedTables(template, stage), constants: constantTables(sourceFigures(root)) };
+}
+
+/** The figures that stand in the sources. */
+export function sourceFigures(root: string): Constant[] {
+  return readConstants(root, ["functions", "infra", "shared"], Object.keys(leftOut));
+}
+
+/** A table for each folder. */
+function constantTables(constants: readonly Constant[]): string {
+  const folders = Map.groupBy(constants, ({ file }) => file.slice(0, file.lastIndexOf("/")));
+  const tables = [...folders].map(([folder, each]) => {
+    const rows = each.map(({ file, name, values, reason }) => [
+      `${file.slice(folder.length + 1)} ${name}`,
+      Object.entries(values)
+        .map(([key, value]) => `${key} ${typeof value === "string" ? value : shown(value, key, name)}`.trim())
+        .join("; "),
+      reason.replaceAll("|", "\\|"),
+    ]);
+    return `### ${folder}\n\n${tableOf(["", "figure", "reason"], rows)}`;
+  });
+  return tables.join("\n\n");
+}
+
+function shown(value: number | readonly number[], ...names: string[]): string {
+  return [value]
+    .flat()
+    .map((each) => withUnit(each, ...names))
+    .join(", ");
+}

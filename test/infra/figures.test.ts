@@ -1,0 +1,32 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { root } from "../../infra/local/stack/synthesis.ts";
+import { figuresPage, figureTables, sourceFigures } from "../../infra/tools/docs/figures/figures-page.ts";
+import { fillTables } from "../../infra/tools/docs/marked-tables.ts";
+import { stackOf } from "./stack.ts";
+
+const figures = sourceFigures(root);
+
+test("the page of figures says what the full stage deploys, and what the sources wait for", () => {
+  const page = readFileSync(join(root, figuresPage), "utf8");
+  const tables = figureTables({ template: stackOf("full").template, stage: "full", root });
+  expect(page, `${figuresPage} is stale; run npm run docs`).toBe(fillTables(page, tables));
+});
+
+test("every figure of the sources has a comment above it that says why it is so", () => {
+  const isConversion = (name: string) => /(?:^|\.)ms(?:Of|Per[A-Z])/.test(name);
+  const without = figures.filter(({ name, reason }) => reason === "" && !isConversion(name));
+  expect(without.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
+});
+
+test("no number that a line of the sources names is absent", () => {
+  const known = new Set(figures.map(({ file, name }) => `${file} ${name}`));
+  const named = globSync("{functions,shared}/**/*.ts", { cwd: root }).flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(/^(?:export )?const (\w+) = [\d_.]+(?: [*+] [\d_]+)*;/gm)].map(
+      ([, name]) => `${file} ${name}`,
+    ),
+  );
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter((each) => !known.has(each))).toEqual([]);
+});
