@@ -3,6 +3,7 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../infra/local/stack/synthesis.ts";
 import { readArguments, runCommand } from "../infra/tools/cli/command.ts";
+import { readers } from "./readers.ts";
 
 const help = `npm run test:changed [-- --since REF]
 
@@ -13,12 +14,6 @@ read every file.
   --help       show this
 `;
 
-/** Who reads files by their paths: to change one of these is to change what is named beside it. */
-const readers: readonly (readonly [files: RegExp, readers: readonly string[]])[] = [
-  [/^(infra\/[^/]+\.ts|infra\/(constructs|functions|stages)\/.*|cdk\.json)$/, ["test/infra/stack.ts"]],
-  [/^infra\/(local|tools)\//, ["test/support/service/local-machine.ts"]],
-  [/^events\//, ["test/support/requests/every-operation.ts"]],
-];
 /** What changes every test. */
 const everything = /^(package-lock\.json|tsconfig\.json|vitest\.config\.ts|test\/support\/service\/.*)$/;
 const readEveryFile = "test/system/conventions/*.test.ts";

@@ -163,6 +163,13 @@ export const longGates: readonly Gate[] = [
     isAlone: true,
     obstacle: dynamodbLocalObstacle,
   },
+  {
+    name: "plant",
+    title: "60 planted faults",
+    program: "node",
+    parameters: ["test/plant/plant.ts", "--places", "60"],
+    isAlone: true,
+  },
   ...["cold", "warm", "store"].map((bench) => ({
     name: `bench-${bench}`,
     title: `bench ${bench}`,

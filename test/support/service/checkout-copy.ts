@@ -1,5 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "../../../infra/functions/bundle-places.ts";
@@ -13,14 +24,24 @@ export interface CheckoutCopy {
   remove(): void;
 }
 
-/** Copies what git knows of the checkout, and what it does not ignore, into a temporary folder; packages are shared. */
-export function copyCheckout(): CheckoutCopy {
-  const path = mkdtempSync(join(tmpdir(), "workforce-edits-"));
-  const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], { cwd: root, encoding: "utf8" });
-  for (const file of listed.split("\0").filter((each) => each !== "" && existsSync(join(root, each)))) {
-    cpSync(join(root, file), join(path, file));
+/**
+ * Copies what git knows of the checkout, and what it does not ignore, into a temporary folder. Packages are shared; what tools
+ * keep beside them is not.
+ */
+export function copyCheckout(
+  path = mkdtempSync(join(tmpdir(), "workforce-edits-")),
+  checkout: string = root,
+): CheckoutCopy {
+  const options = { cwd: checkout, encoding: "utf8" } as const;
+  const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], options);
+  for (const file of listed.split("\0").filter((each) => each !== "" && existsSync(join(checkout, each)))) {
+    cpSync(join(checkout, file), join(path, file));
   }
-  symlinkSync(join(root, "node_modules"), join(path, "node_modules"));
+  const packages = join(checkout, "node_modules");
+  mkdirSync(join(path, "node_modules"));
+  for (const name of readdirSync(packages).filter((each) => each === ".bin" || !each.startsWith("."))) {
+    symlinkSync(join(packages, name), join(path, "node_modules", name));
+  }
   return {
     path,
     read: (file) => readFileSync(join(path, file), "utf8"),

@@ -1,0 +1,129 @@
+import ts from "typescript";
+
+/** The kinds of faults, in the order in which they take turns. */
+export const kinds = ["comparison", "figure", "condition", "await", "branch", "order"] as const;
+
+/** A fault that may be planted into a source: the place, and the text that would stand there instead. */
+export interface Fault {
+  readonly kind: (typeof kinds)[number];
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+type Edit = readonly [kind: Fault["kind"], from: ts.Node, text: string, to?: ts.Node];
+
+const compared: Words = { "<": "<=", "<=": "<", ">": ">=", ">=": ">", "===": "!==", "!==": "===" };
+const reckoned: Words = { "-": "+", "*": "/", "/": "*" };
+const opposites: Words = { max: "min", min: "max", some: "every", every: "some" };
+type Words = Readonly<Record<string, string>>;
+
+/** Calls whose arguments people read. */
+const says = /^(log|say|console\.\w+|process\.std(out|err)\.write|\w*Error)$/;
+const orders = ["sort", "toSorted", "reverse", "toReversed"];
+/** A comparison in an expression of DynamoDB. */
+const inExpression = /(?<= )[<>]=?(?= :)/;
+
+/** Every fault of a source that changes no type and no text for people. */
+export function faultsOf(source: ts.SourceFile): Fault[] {
+  const found: Fault[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isInterfaceDeclaration(node) || isSaid(node)) return;
+    for (const [kind, from, text, to = from] of editsOf(node)) {
+      found.push({ kind, start: from.getStart(), end: to.getEnd(), text });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+function isSaid(node: ts.Node): boolean {
+  return (ts.isCallExpression(node) || ts.isNewExpression(node)) && says.test(node.expression.getText());
+}
+
+function editsOf(node: ts.Node): Edit[] {
+  if (ts.isBinaryExpression(node)) return ofBinary(node);
+  if (ts.isNumericLiteral(node)) return [["figure", node, String(+node.text < 2 ? +node.text + 1 : +node.text * 2)]];
+  if (ts.isStringLiteralLike(node)) return ofExpression(node);
+  if (node.kind === ts.SyntaxKind.TrueKeyword) return [["condition", node, "false"]];
+  if (node.kind === ts.SyntaxKind.FalseKeyword) return [["condition", node, "true"]];
+  if (ts.isPrefixUnaryExpression(node)) return ofNegation(node);
+  if (ts.isCallExpression(node)) return ofCall(node);
+  if (ts.isPropertyAssignment(node)) return ofProperty(node);
+  if (ts.isAwaitExpression(node)) return [["await", node, node.expression.getText()]];
+  if (ts.isConditionalExpression(node)) return ofAlternatives(node, node.whenTrue, node.whenFalse);
+  if (ts.isIfStatement(node)) return [["branch", node, node.elseStatement?.getText() ?? "{}"]];
+  if (ts.isExpressionStatement(node)) return isStep(node) ? [["branch", node, ";"]] : [];
+  if (ts.isCaseClause(node)) return node.statements.length > 0 ? [["branch", node, ""]] : [];
+  if (ts.isBlock(node) || ts.isSourceFile(node)) return ofSteps(node.statements);
+  if (ts.isObjectLiteralExpression(node)) return ofSpread(node);
+  return [];
+}
+
+function ofBinary(node: ts.BinaryExpression): Edit[] {
+  const { left, right, operatorToken } = node;
+  const operator = operatorToken.getText();
+  if (operator in compared) return [["comparison", operatorToken, compared[operator] ?? ""]];
+  if (operator in reckoned) return [["figure", operatorToken, reckoned[operator] ?? ""]];
+  if (operator === "+" && [left, right].some(ts.isNumericLiteral)) return [["figure", operatorToken, "-"]];
+  if (operator === "??") return [["branch", node, left.getText()]];
+  if (operator !== "&&" && operator !== "||") return [];
+  return [left, right].map((operand) => ["condition", node, operand.getText()]);
+}
+
+function ofExpression(node: ts.StringLiteralLike): Edit[] {
+  const [operator] = inExpression.exec(node.text) ?? [];
+  return operator ? [["comparison", node, node.getText().replace(inExpression, compared[operator] ?? "")]] : [];
+}
+
+function ofNegation(node: ts.PrefixUnaryExpression): Edit[] {
+  const isNegated = node.operator === ts.SyntaxKind.ExclamationToken;
+  return isNegated ? [["comparison", node, node.operand.getText()]] : [];
+}
+
+function ofProperty(node: ts.PropertyAssignment): Edit[] {
+  return /(Condition|Filter)Expression$/.test(node.name.getText()) ? [["condition", node, "...{}"]] : [];
+}
+
+function ofCall(node: ts.CallExpression): Edit[] {
+  const called = node.expression;
+  if (!ts.isPropertyAccessExpression(called)) {
+    const others = node.arguments.slice(0, -1).map((each) => each.getText());
+    const isJoined = /^(allOf|anyOf)$/.test(called.getText()) && others.length > 0;
+    return isJoined ? [["condition", node, `${called.getText()}(${others.join(", ")})`]] : [];
+  }
+  const name = called.name.text;
+  const opposite = opposites[name];
+  if (opposite) return [[name.startsWith("m") ? "figure" : "condition", called.name, opposite]];
+  if (name === "filter") return [["condition", node, called.expression.getText()]];
+  return orders.includes(name) ? [["order", node, called.expression.getText()]] : [];
+}
+
+function ofAlternatives(node: ts.Node, ...alternatives: ts.Expression[]): Edit[] {
+  const isText = alternatives.every((each) => ts.isStringLiteralLike(each) || ts.isTemplateExpression(each));
+  return isText ? [] : alternatives.map((each) => ["branch", node, each.getText()]);
+}
+
+/** Two steps after each other change places. */
+function ofSteps(statements: readonly ts.Statement[]): Edit[] {
+  return statements.slice(1).flatMap((second, at): Edit[] => {
+    const first = statements[at];
+    const isPair = first && [first, second].every((each) => isStep(each) || ts.isIfStatement(each));
+    return isPair ? [["order", first, `${second.getText()} ${first.getText()}`, second]] : [];
+  });
+}
+
+function isStep(node: ts.Statement): boolean {
+  if (!ts.isExpressionStatement(node)) return false;
+  const { expression } = node;
+  const inner = ts.isAwaitExpression(expression) ? expression.expression : expression;
+  return ts.isCallExpression(inner) && inner.expression.kind !== ts.SyntaxKind.SuperKeyword && !isSaid(inner);
+}
+
+/** A property overrides the one that overrode it. */
+function ofSpread(node: ts.ObjectLiteralExpression): Edit[] {
+  const [first, ...others] = node.properties;
+  if (!first || !ts.isSpreadAssignment(first) || others.length === 0) return [];
+  return [["order", node, `{ ${[...others, first].map((each) => each.getText()).join(", ")} }`]];
+}

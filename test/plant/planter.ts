@@ -1,0 +1,204 @@
+import { createHash } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JsonFile } from "../../infra/local/json-file.ts";
+import { makeTemporaryFolder } from "../../infra/local/temporary-folder.ts";
+import { copyCheckout } from "../support/service/checkout-copy.ts";
+import { createTestFinder } from "./nearest-tests.ts";
+import { type Choice, choosePlaces, idOf, type Place, plantInto } from "./places.ts";
+import type { RunTests, TestRun } from "./test-run.ts";
+
+/** What the tests said to a planted fault. */
+export interface Outcome {
+  /** `passed` of a fault that the nearest tests let through, until all tests have run. */
+  readonly verdict: "caught" | "passed" | "survived";
+  /** The test files that failed, or those that were tried first. */
+  readonly tests: readonly string[];
+}
+
+/** What is kept of a run, so that a later one can go on with it. */
+export interface Progress extends Omit<Choice, "root"> {
+  readonly count: number;
+  /** Of every file of the tree. */
+  digest: string;
+  outcomes: Record<string, Outcome>;
+}
+
+/** A run of the planter. */
+export interface Planting {
+  /** The checkout, of which only the copy is changed. */
+  readonly root: string;
+  readonly progress: JsonFile<Progress>;
+  readonly runTests: RunTests;
+  readonly signal: AbortSignal;
+  say(line: string): void;
+}
+
+/** Files that fail with many faults planted are asked for each fault alone, so many of them at most. */
+const mostAsked = 12;
+/** It reads what all other tests have recorded, and passes alone. */
+const readsOthers = "test/system/rights/";
+const nothingRan: TestRun = { isGreen: true, failed: [] };
+
+/** Plants one fault after the other, then together those that the nearest tests let through. */
+export async function plantFaults(planting: Planting): Promise<readonly (Place & Outcome)[]> {
+  const folder = makeTemporaryFolder("plant", tmpdir());
+  try {
+    return await new Planter(planting, join(folder.path, "tree")).plantAll();
+  } finally {
+    folder.remove();
+  }
+}
+
+class Planter {
+  readonly #planting: Planting;
+  readonly #copy;
+  readonly #places: Place[] = [];
+
+  constructor(planting: Planting, path: string) {
+    this.#planting = planting;
+    this.#copy = copyCheckout(path, planting.root);
+  }
+
+  async plantAll(): Promise<readonly (Place & Outcome)[]> {
+    const { progress } = this.#planting;
+    this.#forgetIfChanged();
+    const { seed, files, count } = progress.value;
+    const testsOf = createTestFinder(this.#copy.path);
+    for (const place of choosePlaces({ root: this.#copy.path, seed, files })) {
+      this.#places.push(place);
+      if (!this.#outcomeOf(place)) await this.#tryNearest(place, testsOf(place.file));
+      if (this.#places.length === count) break;
+    }
+    await this.#doubtCaught();
+    for (const group of apart(this.#withVerdict("passed"))) await this.#tryTogether(group);
+    for (const place of this.#withVerdict("passed")) this.#note(place, "survived", this.#testsOf(place));
+    return this.#places.map((place) => ({ ...place, verdict: "survived", tests: [], ...this.#outcomeOf(place) }));
+  }
+
+  async #tryNearest(place: Place, tests: readonly string[]): Promise<void> {
+    const began = performance.now();
+    const { isGreen, failed } = tests.length > 0 ? await this.#runWith([place], tests) : nothingRan;
+    this.#note(place, isGreen ? "passed" : "caught", isGreen ? tests : failed);
+    const { count } = this.#planting.progress.value;
+    const turn = `${String(this.#places.length).padStart(String(count).length)}/${count}`;
+    const seconds = ((performance.now() - began) / 1000).toFixed(0);
+    const word = isGreen ? "passed" : "caught";
+    this.#planting.say(`${turn} ${word}  ${place.kind.padEnd(10)}  ${place.file}:${place.line}  ${seconds} s`);
+  }
+
+  /** A test that fails without a fault has caught none: what it alone caught is tried with all other tests. */
+  async #doubtCaught(): Promise<void> {
+    const caught = this.#withVerdict("caught").map((place) => ({ place, tests: this.#testsOf(place) }));
+    const green = await this.#greenOf(caught.flatMap(({ tests }) => tests));
+    const isDoubtful = (test: string) => !green.includes(test) && !test.startsWith(readsOthers);
+    for (const { place, tests } of caught) {
+      if (tests.length > 0 && tests.every(isDoubtful)) this.#note(place, "passed", tests);
+    }
+  }
+
+  /** Those of the test files that can run alone and pass without a fault. */
+  async #greenOf(tests: readonly string[]): Promise<string[]> {
+    const asked = [...new Set(tests)].filter((test) => !test.startsWith(readsOthers));
+    const { failed } = asked.length > 0 ? await this.#runWith([], asked) : nothingRan;
+    for (const test of failed) this.#planting.say(`fails without a fault: ${test}`);
+    return asked.filter((test) => !failed.includes(test));
+  }
+
+  /**
+   * Plants faults at once and runs every test. Of those that fail, one may fail for any of the faults, and hide that it would for
+   * another: they run again with each fault alone.
+   */
+  async #tryTogether(group: readonly Place[]): Promise<void> {
+    this.#planting.say(`${group.length} together with every test`);
+    const { isGreen, failed } = await this.#runWith(group, []);
+    if (isGreen) return;
+    const asked = failed.filter((test) => !test.startsWith(readsOthers)).slice(0, mostAsked);
+    if (asked.length === 0) return this.#tryHalves(group, failed);
+    const tests = await this.#greenOf(asked);
+    const left: Place[] = [];
+    for (const place of group) {
+      const run = tests.length > 0 ? await this.#runWith([place], tests) : nothingRan;
+      if (run.isGreen) left.push(place);
+      else this.#note(place, "caught", run.failed);
+    }
+    // More failed than were asked.
+    if (failed.length > asked.length && left.length > 0 && left.length < group.length) await this.#tryTogether(left);
+  }
+
+  async #tryHalves(group: readonly Place[], failed: readonly string[]): Promise<void> {
+    const [only, ...others] = group;
+    if (only && others.length === 0) return this.#note(only, "caught", failed);
+    const half = Math.ceil(group.length / 2);
+    await this.#tryTogether(group.slice(0, half));
+    await this.#tryTogether(group.slice(half));
+  }
+
+  async #runWith(places: readonly Place[], tests: readonly string[]): Promise<TestRun> {
+    const { runTests, signal } = this.#planting;
+    const originals = new Map(places.map(({ file }) => [file, this.#copy.read(file)]));
+    for (const [file, text] of originals) {
+      const own = places.filter((place) => place.file === file);
+      this.#copy.save(file, plantInto(text, own));
+    }
+    try {
+      return await runTests(this.#copy.path, tests, { bail: places.length === 1, signal });
+    } finally {
+      for (const [file, text] of originals) this.#copy.save(file, text);
+    }
+  }
+
+  /** With other files a test may catch what none has caught. */
+  #forgetIfChanged(): void {
+    const { value, save } = this.#planting.progress;
+    const digest = digestTree(this.#copy.path);
+    const outcomes = Object.entries(value.outcomes);
+    if (digest !== value.digest) {
+      value.outcomes = Object.fromEntries(outcomes.filter(([, { verdict }]) => verdict === "caught"));
+    }
+    value.digest = digest;
+    save();
+  }
+
+  #withVerdict(verdict: Outcome["verdict"]): Place[] {
+    return this.#places.filter((place) => this.#outcomeOf(place)?.verdict === verdict);
+  }
+
+  #outcomeOf(place: Place): Outcome | undefined {
+    return this.#planting.progress.value.outcomes[idOf(place)];
+  }
+
+  #testsOf(place: Place): readonly string[] {
+    return this.#outcomeOf(place)?.tests ?? [];
+  }
+
+  #note(place: Place, verdict: Outcome["verdict"], tests: readonly string[]): void {
+    const { value, save } = this.#planting.progress;
+    value.outcomes[idOf(place)] = { verdict, tests };
+    save();
+  }
+}
+
+/** Groups in which no fault overlaps another. */
+function apart(places: readonly Place[]): Place[][] {
+  const groups: Place[][] = [];
+  for (const place of places) {
+    const overlaps = (other: Place) => other.file === place.file && other.start < place.end && place.start < other.end;
+    const group = groups.find((each) => !each.some(overlaps));
+    if (group) group.push(place);
+    else groups.push([place]);
+  }
+  return groups;
+}
+
+function digestTree(path: string): string {
+  const digest = createHash("sha256");
+  const files = globSync("{*.json,*.ts,{shared,functions,infra,test,events}/**/*.*}", { cwd: path }).sort();
+  for (const file of files)
+    digest
+      .update(file)
+      .update("\0")
+      .update(readFileSync(join(path, file)));
+  return digest.digest("hex");
+}

@@ -1,0 +1,50 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
+
+/** The end of a run of tests. */
+export interface TestRun {
+  readonly isGreen: boolean;
+  /** The test files that failed. None of a red run, if it ended before a test did. */
+  readonly failed: readonly string[];
+}
+
+/** Runs these test files of a tree, or all that `npm test` runs if none is named. With `bail`, ends with the first failure. */
+export type RunTests = (tree: string, files: readonly string[], options: RunOptions) => Promise<TestRun>;
+
+interface RunOptions {
+  readonly bail: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** A fault may make a loop endless. The whole suite takes three minutes, and ten times that on a busy machine. */
+const longestMs = { some: 300_000, all: 3_600_000 };
+
+/** Runs the tests by vitest. */
+export const runVitest: RunTests = async (tree, files, { bail, signal }) => {
+  const report = join(tree, ".local/plant-report.json");
+  rmSync(report, { force: true });
+  const options = ["--project=!programs", "--project=!times", "--passWithNoTests", ...(bail ? ["--bail=1"] : [])];
+  const run = spawn(join(tree, "node_modules/.bin/vitest"), ["run", ...options, ...files], {
+    cwd: tree,
+    env: { ...process.env, VITEST_REPORT: report, NO_COLOR: "1" },
+    stdio: "ignore",
+    // A group of its own ends as a whole: workers and engines too.
+    detached: true,
+  });
+  const patience = AbortSignal.timeout(files.length > 0 ? longestMs.some : longestMs.all);
+  const end = () => run.pid && run.exitCode === null && process.kill(-run.pid, "SIGKILL");
+  AbortSignal.any([signal, patience]).addEventListener("abort", end);
+  await once(run, "exit");
+  signal.throwIfAborted();
+  return { isGreen: run.exitCode === 0, failed: failedIn(report, tree) };
+};
+
+function failedIn(report: string, tree: string): string[] {
+  if (!existsSync(report)) return [];
+  const { testResults } = JSON.parse(readFileSync(report, "utf8")) as {
+    testResults: readonly { readonly name: string; readonly status: string }[];
+  };
+  return testResults.flatMap(({ name, status }) => (status === "failed" ? [relative(tree, name)] : []));
+}
