@@ -82,6 +82,15 @@ test("Retry-After is waited for, in seconds or as a date", async () => {
   });
 });
 
+test("a random pause follows Retry-After, so that not all clients come back at once", async () => {
+  const random = vi.spyOn(Math, "random").mockReturnValue(0.5);
+  onTestFinished(() => random.mockRestore());
+  service.answers(problem(429, "too_many_requests", { "retry-after": "0" }), counts);
+  const started = performance.now();
+  await newClient().getUnreadCounts();
+  expect(performance.now() - started).toBeGreaterThan(390);
+});
+
 test("a Retry-After beyond the time of the call is not waited for: the error comes at once", async () => {
   service.answers(problem(429, "too_many_requests", { "retry-after": "600" }));
   const started = performance.now();

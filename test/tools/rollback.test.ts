@@ -16,6 +16,7 @@ const functions = Object.entries(rows)
   .flatMap(([name, { canary }]) => (canary ? [name] : []))
   .toSorted();
 const lastWeek = "2026-06-01T08:00:00.000+0000";
+const anHourBefore = "2026-06-08T07:00:00.000+0000";
 const today = "2026-06-08T08:00:00.000+0000";
 const soonAfter = "2026-06-08T08:07:00.000+0000";
 
@@ -75,6 +76,14 @@ test("a function that the last release did not change stays: its version before 
   release("sign-in", [lastWeek, soonAfter]);
   const { out } = await run("--stage", "prod");
   expect(lambda.moved).not.toContain("list-jobs");
+  expect(lambda.moved).toHaveLength(functions.length - 1);
+  expect(out).toContain("list-jobs: stays at version 2");
+});
+
+test("a release belongs to the last one if it came less than an hour before", async () => {
+  release("list-jobs", [lastWeek, anHourBefore]);
+  release("sign-in", [lastWeek, "2026-06-08T07:00:01.000+0000"]);
+  const { out } = await run("--stage", "prod");
   expect(lambda.moved).toHaveLength(functions.length - 1);
   expect(out).toContain("list-jobs: stays at version 2");
 });

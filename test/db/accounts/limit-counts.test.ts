@@ -56,6 +56,15 @@ test.each([
   expect([await findCount(limited, now), await findCount(limited, next)]).toEqual([rules[rule].most, 1]);
 });
 
+test.each([
+  ["registration", 1],
+  ["password", 2],
+  ["passcodesInRow", 400],
+] as const)("%s: a count is kept for %i days", async (rule, days) => {
+  const { key } = await take(fresh(rule), noon);
+  expect(await readItem(key)).toMatchObject({ expires_at: noon.getTime() / 1_000 + days * 86_400 });
+});
+
 test("one client reaches its own limit before the login's, and the others go on", async () => {
   const { subject } = fresh("password");
   const by = (client: string): Limited => ({ rule: "password", subject, client });

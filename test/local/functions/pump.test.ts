@@ -85,6 +85,26 @@ describe("a pump", () => {
     expect(failures).toHaveLength(2);
   });
 
+  it.each([
+    ["a message that is not in the batch", [{ itemIdentifier: "unknown" }]],
+    ["no list", "all of them"],
+  ])("brings back the whole batch when the function names %s, as Lambda does", async (_, batchItemFailures) => {
+    await send("bad");
+    pump(async () => ({ batchItemFailures }));
+    expect(await receiveDead()).toEqual(["bad"]);
+  });
+
+  it.each([
+    [3, 3],
+    [10, 10],
+    [100, 10],
+  ])("hands over, of a batch of %i, at most %i messages at once", async (batchSize, most) => {
+    for (let sent = 0; sent < 11; sent += 1) await send("hello", "held");
+    const held = { queueUrl: queueUrl(queues.endpoint, "held"), queueArn: arn("held"), batchSize };
+    const event = await new Promise<SQSEvent>((resolve) => pump(async (received) => resolve(received), held));
+    expect(event.Records).toHaveLength(most);
+  });
+
   it("finishes the batch in hand before it stops", async () => {
     await send("slow");
     const gate = new EventTarget();

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { timeoutSecondsOf } from "../../../infra/constructs/compute/service-function.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
-import { isChangedSince } from "../../../infra/tools/export/changed-since.ts";
+import { isChangedSince, nextSince } from "../../../infra/tools/export/changed-since.ts";
 import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
 import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
@@ -162,6 +162,10 @@ test("what a schedule's run writes long after it began is included, for as long 
   expect(isChangedSince({ ...item, change }, wasWritten(longestMs))).toBe(true);
   expect(isChangedSince({ ...item, change }, wasWritten(longestMs + 60_000))).toBe(false);
   expect(isChangedSince({ ...item, change: { ...change, by: "user#7" } }, wasWritten(1))).toBe(false);
+});
+
+test("the next export has what was written while this one ran, five minutes after the moment that it states", () => {
+  expect(nextSince("2026-05-10T03:05:00.000Z")).toBe("2026-05-10T03:00:00.000Z");
 });
 
 test("a company's export has its own records, its users and their notifications", async () => {
