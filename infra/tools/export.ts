@@ -3,7 +3,6 @@ import { dirname, resolve } from "node:path";
 import { recordTypes } from "../../shared/contract/records.ts";
 import { tombstoneDays } from "../../shared/db/writes/record-plans.ts";
 import { abortOnSignals, interrupted, readArguments, runCommand, UsageError } from "./cli/command.ts";
-import { createProgressLine } from "./cli/progress-line.ts";
 import { nextSince } from "./export/changed-since.ts";
 import { describeTable } from "./export/describe-table.ts";
 import { type ExportSummary, exportRecords } from "./export/export-records.ts";
@@ -53,6 +52,8 @@ Ends with 0 if the file is whole, 1 if the export was refused or failed, 2 if th
  */
 const segments = { stage: 4, local: 1 } as const;
 
+const noFile = "There is no file. The same command begins again.";
+
 if (import.meta.main)
   await runCommand((parameters) => runExport(parameters, localDirectory(), abortOnSignals().signal));
 
@@ -61,15 +62,15 @@ export async function runExport(parameters: string[], directory: string, signal?
   const call = readCall(parameters);
   if (!call) return 0;
   const { stage, out, userId } = call;
-  const progress = createProgressLine(process.stderr);
-  const onProgress = progress.show;
-  const said = await withService({ stage, directory: resolve(directory) }, async () => {
+  const next = ({ isOutage }: { isOutage: boolean }) => (isOutage ? noFile : undefined);
+  const service = { stage, directory: resolve(directory), signal, next };
+  const said = await withService(service, async (_, { show: onProgress }) => {
     if (userId !== undefined) return describeUser(out, await exportUser({ userId, out, signal, onProgress }));
     const parts = stage === undefined ? segments.local : segments.stage;
     const table = await describeTable();
     return describe(await exportRecords({ ...call, table, segments: parts, signal, onProgress }));
-  }).finally(progress.clear);
-  if (said === undefined) process.stderr.write("Stopped: there is no file. The same command begins again.\n");
+  });
+  if (said === undefined) process.stderr.write(`Stopped. ${noFile}\n`);
   else process.stdout.write(said);
   return said === undefined ? interrupted : 0;
 }

@@ -49,9 +49,15 @@ export async function forget(parameters: string[], directory: string): Promise<n
     throw new UsageError("Name a person with --user ID, or give --replay (npm run forget -- --help)");
   }
   const list = openErasedList({ stage, directory });
-  const work = user === undefined ? () => replayAll(list, yes) : workOn(readId(user), { list, yes, readmits, stage });
-  return withService({ stage, directory }, async (service) => {
-    const code = await carryOut({ operation: "forget" }, work);
+  const id = user === undefined ? undefined : readId(user);
+  return withService({ stage, directory }, async (service, { show }) => {
+    let read = 0;
+    show(() => `${read} items read`);
+    const onRead = (items: number) => {
+      read += items;
+    };
+    const run = { list, yes, readmits, stage, onRead };
+    const code = await carryOut({ operation: "forget" }, () => (id === undefined ? replayAll(run) : workOn(id, run)));
     if (!service.running) await service.processPending();
     return code;
   });
@@ -72,20 +78,19 @@ interface Call {
   readonly yes: boolean;
   readonly readmits: boolean;
   readonly stage: string | undefined;
+  onRead(items: number): void;
 }
 
-function workOn(id: number, { list, yes, readmits, stage }: Call): () => Promise<number> {
-  return async () => {
-    if (readmits) return readmitOne(id, list, yes);
-    const found = yes ? await forgetPerson(id, list, contextOfCommand()) : await planToForget(id, list);
-    if (!found) {
-      process.stdout.write(`Nothing is known of user ${id}: neither the table nor the list has them.\n`);
-      return 1;
-    }
-    process.stdout.write(describe(id, found, yes) + describeRemains(findStage(stage ?? "local"), new Date()));
-    process.stdout.write(describeEndpoints(found.endpointsLeft));
-    return 0;
-  };
+async function workOn(id: number, { list, yes, readmits, stage, onRead }: Call): Promise<number> {
+  if (readmits) return readmitOne(id, list, yes);
+  const found = yes ? await forgetPerson(id, list, contextOfCommand(), onRead) : await planToForget(id, list, onRead);
+  if (!found) {
+    process.stdout.write(`Nothing is known of user ${id}: neither the table nor the list has them.\n`);
+    return 1;
+  }
+  process.stdout.write(describe(id, found, yes) + describeRemains(findStage(stage ?? "local"), new Date()));
+  process.stdout.write(describeEndpoints(found.endpointsLeft));
+  return 0;
 }
 
 async function readmitOne(id: number, list: ErasedList, yes: boolean): Promise<number> {
@@ -95,13 +100,13 @@ async function readmitOne(id: number, list: ErasedList, yes: boolean): Promise<n
   return isListed ? 0 : 1;
 }
 
-async function replayAll(list: ErasedList, yes: boolean): Promise<number> {
+async function replayAll({ list, yes, onRead }: Call): Promise<number> {
   if (!yes) {
     const ids = (await list.entries()).map(({ id }) => id);
     process.stdout.write(`On the list: ${ids.join(", ") || "nobody"}. --yes erases them once more.\n`);
     return 0;
   }
-  const { forgotten, absent, endpointsLeft } = await replayErasures(list, contextOfCommand());
+  const { forgotten, absent, endpointsLeft } = await replayErasures(list, contextOfCommand(), onRead);
   process.stdout.write(`Erased once more: ${forgotten.join(", ") || "nobody"}. `);
   process.stdout.write(`Not in the table, and kept out: ${absent.join(", ") || "nobody"}.\n`);
   process.stdout.write(describeEndpoints(endpointsLeft));

@@ -2,9 +2,15 @@ import { createReadStream, existsSync, fstatSync, openSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { abortOnSignals, interrupted, readArguments, runCommand, UsageError } from "./cli/command.ts";
+import type { ProgressLine } from "./cli/progress-line.ts";
 import { createErrorReport } from "./import/import-error-report.ts";
-import { showImport } from "./import/import-progress.ts";
-import { defaultConcurrency, type ImportSummary, importRecords, type LineError } from "./import/import-records.ts";
+import {
+  defaultConcurrency,
+  type ImportProgress,
+  type ImportSummary,
+  importRecords,
+  type LineError,
+} from "./import/import-records.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
@@ -42,9 +48,17 @@ export async function runImport(parameters: string[], directory: string): Promis
   if (!call) return 0;
   const { source, size } = openSource(call.file);
   const { signal, release } = abortOnSignals();
-  const { stage } = call;
+  let far: ImportProgress = { bytesRead: 0, done: 0, doneUpTo: 0, failed: 0 };
+  const onProgress = (progress: ImportProgress) => {
+    far = progress;
+  };
+  const next = () => describeStop(far.doneUpTo, call);
   try {
-    return await withService({ stage, directory }, (service) => importInto(service, { ...call, source, size, signal }));
+    return await withService({ stage: call.stage, directory, signal, next }, (service, progress) => {
+      const began = performance.now();
+      progress.show(() => describeProgress(far, size, performance.now() - began));
+      return importInto(service, { ...call, source, signal, progress, onProgress });
+    });
   } finally {
     release();
     source.destroy();
@@ -55,31 +69,33 @@ type Call = NonNullable<ReturnType<typeof readCall>>;
 
 async function importInto(
   service: Service,
-  call: Call & { readonly source: Readable; readonly size: number | undefined; readonly signal: AbortSignal },
+  call: Call & {
+    readonly source: Readable;
+    readonly signal: AbortSignal;
+    readonly progress: ProgressLine;
+    onProgress(progress: ImportProgress): void;
+  },
 ): Promise<number> {
   const report = createErrorReport(call.report, process.stderr);
-  const progress = showImport(process.stderr, call.size);
   const began = performance.now();
   const onError = (error: LineError) => {
-    progress.clear();
+    call.progress.clear();
     report.add(error);
   };
-  const finish = () => {
-    progress.clear();
+  const options = { ...call, file: basename(call.file), now: new Date(), onError };
+  const summary = await importRecords(options).finally(() => {
+    call.progress.end();
     process.stderr.write(report.close());
-  };
-  const { onProgress } = progress;
-  const options = { ...call, file: basename(call.file), now: new Date(), onError, onProgress };
-  const summary = await importRecords(options).catch((error) => {
-    finish();
-    process.stderr.write(describeStop(progress.last().doneUpTo, call));
-    throw error;
   });
-  const seconds = (performance.now() - began) / 1000;
-  finish();
-  process.stdout.write(describe(summary, call, seconds));
+  process.stdout.write(describe(summary, call, (performance.now() - began) / 1_000));
   if (!call.dryRun) await followImport(service, call.stage);
   return summary.isComplete ? Number(summary.failed > 0) : interrupted;
+}
+
+/** How far an import is: by bytes if the size is known, by lines in any case. */
+function describeProgress({ bytesRead, done, doneUpTo, failed }: ImportProgress, size: number | undefined, ms: number) {
+  const share = size ? `${Math.floor((bytesRead / size) * 100)}% ` : "";
+  return `${share}line ${doneUpTo}, ${Math.round((done * 1_000) / ms)} a second${failed > 0 ? `, ${failed} failed` : ""}`;
 }
 
 /** The history and notifications come from the table's stream, which somebody has to process. */
@@ -138,12 +154,12 @@ function describe(summary: ImportSummary, call: Call, seconds: number): string {
   const parts = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
   const rate = Math.round(lines / Math.max(seconds, 0.001));
   const speed = `${lines} records in ${seconds.toFixed(1)} s, ${rate} a second`;
-  const stopped = isComplete ? "" : describeStop(lastLine, call);
+  const stopped = isComplete ? "" : `${describeStop(lastLine, call)}\n`;
   return `${call.dryRun ? "Dry run, nothing written: " : ""}${parts.join(", ")} (${speed})\n${stopped}`;
 }
 
 function describeStop(doneUpTo: number, { from }: Call): string {
   const last = Math.max(doneUpTo, from - 1);
   const done = last > 0 ? `lines 1 to ${last} are done` : "no line is done";
-  return `Stopped: ${done}. Importing the file again is safe. To go on: --from ${last + 1}\n`;
+  return `Stopped: ${done}. Importing the file again is safe. To go on: --from ${last + 1}`;
 }

@@ -6,6 +6,7 @@ import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
+import { patiently } from "./service/patience.ts";
 
 const help = `npm run recount -- --company ID|all [--repair] [--stage NAME]
 
@@ -34,18 +35,23 @@ export async function recountLists(parameters: string[], directory: string, wait
   if (!call) return 0;
   const { company = "", repair: repairs = false, stage } = call.values;
   if (!/^(all|[1-9]\d{0,15})$/.test(company)) throw new UsageError("--company takes the id of a company, or all");
-  return withService({ stage, directory }, async () => {
+  return withService({ stage, directory }, async (_, progress) => {
     const companies = company === "all" ? [...(await findCountedCompanies()).keys()] : [Number(company)];
     const lists = companies.flatMap((companyId) => listNames.map((list) => ({ list, companyId })));
-    let [records, differing] = [0, 0];
+    let [records, differing, done] = [0, 0, 0];
+    progress.show(() => `${done} of ${lists.length} lists, ${records} records`);
     await inParallel(lists, listsAtOnce, async (list) => {
-      const found = await recount(list, { repairs, ...waits });
+      const found = await patiently(() => recount(list, { repairs, ...waits }));
       records += found.records;
       differing += found.differences.length;
+      done += 1;
+      progress.clear();
       process.stdout.write(found.differences.map((each) => `${describeDifference(each)}\n`).join(""));
     });
+    progress.end();
     const found = differing === 0 ? "all counters are exact" : `counters that differ: ${differing}`;
-    process.stdout.write(`${records} records, ${found}${repairs && differing > 0 ? ", repaired" : ""}.\n`);
+    const next = repairs ? ", repaired." : ". --repair adds the differences.";
+    process.stdout.write(`${records} records, ${found}${differing === 0 ? "." : next}\n`);
     return differing === 0 || repairs ? 0 : 1;
   });
 }

@@ -1,9 +1,8 @@
 import { inParallel } from "../../../shared/batches.ts";
 import type { RecordType } from "../../../shared/contract/records.ts";
 import { projectionOf } from "../../../shared/db/table/projections.ts";
-import { type Item, scanPage, segmentOf } from "../../../shared/db/table/table.ts";
+import { type Item, scanPages, segmentOf } from "../../../shared/db/table/table.ts";
 import { isTombstone, tombstoneMark } from "../../../shared/db/table/tombstones.ts";
-import { patiently } from "../import/patience.ts";
 import { isChangedSince, isRemadeSince, readRemoval } from "./changed-since.ts";
 import { changedLines, type ExportedRecord, readExported, wholeLine } from "./exported-lines.ts";
 import type { Finding, FoundLines } from "./found-lines.ts";
@@ -28,20 +27,16 @@ interface ReadOptions {
  */
 export async function readRecords(options: ReadOptions): Promise<ReadonlySet<number> | undefined> {
   const { found, selection, segments, signal, pageItems, onPage } = options;
-  const scan = { ...scanOf(selection), ConsistentRead: true, Limit: pageItems };
+  const scan = { ...scanOf(selection), Limit: pageItems };
+  const withTombstones = selection.since !== undefined;
   const members = new Set<number>();
   await inParallel([...Array(segments).keys()], segments, async (segment) => {
-    let ExclusiveStartKey: Item | undefined;
-    do {
-      const page = { ...scan, ...segmentOf(segment, segments), ExclusiveStartKey };
-      const { items, lastKey, read } = await patiently(() =>
-        scanPage(page, { withTombstones: selection.since !== undefined }),
-      );
+    for await (const { items, read } of scanPages({ ...scan, ...segmentOf(segment, segments) }, { withTombstones })) {
       for (const finding of items.flatMap((item) => findingsIn(item, selection))) found.add(finding);
       for (const id of membersOf(items, selection)) members.add(id);
       onPage?.(read);
-      ExclusiveStartKey = lastKey;
-    } while (ExclusiveStartKey && !signal?.aborted);
+      if (signal?.aborted) return;
+    }
   });
   return selection.companyId === undefined ? undefined : members;
 }

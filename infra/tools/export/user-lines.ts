@@ -4,10 +4,9 @@ import { historyItems, historyPartition } from "../../../shared/db/history/histo
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 import { type OwnDataLine, ownDataLineOf } from "../../../shared/db/own-data.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
-import { type Item, queryItems, scanPage } from "../../../shared/db/table/table.ts";
+import { type Item, queryItems, scanPages } from "../../../shared/db/table/table.ts";
 import { findPerson, isDriver, type Person } from "../forget/person.ts";
 import { namesDriver } from "../forget/without-person.ts";
-import { patiently } from "../import/patience.ts";
 import { requireFree, writeFiles } from "./draft-files.ts";
 
 /** The user to export, and the file. */
@@ -69,15 +68,11 @@ async function* linesOfUser(
 async function findOfDriver(person: Person, onPage: (items: number) => void, signal: AbortSignal | undefined) {
   const timesheets = new Map<string, Item>();
   const changes: Item[] = [];
-  let ExclusiveStartKey: Item | undefined;
-  do {
-    const scan = {
-      FilterExpression: "sk = :timesheet OR begins_with(pk, :history)",
-      ExpressionAttributeValues: { ":timesheet": "TIMESHEET", ":history": historyPartition("timesheet", "") },
-      ConsistentRead: true,
-      ExclusiveStartKey,
-    };
-    const { items, lastKey, read } = await patiently(() => scanPage(scan));
+  const pages = scanPages({
+    FilterExpression: "sk = :timesheet OR begins_with(pk, :history)",
+    ExpressionAttributeValues: { ":timesheet": "TIMESHEET", ":history": historyPartition("timesheet", "") },
+  });
+  for await (const { items, read } of pages) {
     for (const item of items) {
       if (historyItems.matches(keyOf(item))) {
         if (namesDriver(valuesOf(item), person)) changes.push(item);
@@ -87,8 +82,8 @@ async function findOfDriver(person: Person, onPage: (items: number) => void, sig
       if (isDriver(person, record.driver)) timesheets.set(historyPartition("timesheet", id), item);
     }
     onPage(read);
-    ExclusiveStartKey = lastKey;
-  } while (ExclusiveStartKey && !signal?.aborted);
+    if (signal?.aborted) break;
+  }
   return { timesheets, changes };
 }
 

@@ -8,14 +8,18 @@ import { allOf, has } from "../../../shared/db/table/conditions.ts";
 import { tombstoneMark } from "../../../shared/db/table/tombstones.ts";
 import type { WriteContext } from "../../../shared/db/writes/write-plans.ts";
 import { deleteEndpoint } from "../../../shared/messaging/push.ts";
+import { patiently } from "../service/patience.ts";
 import type { ErasedList } from "./erased-list.ts";
 import { findPerson, type Person } from "./person.ts";
-import { noTraces, replaceTraces, type Traces } from "./traces.ts";
+import { noTraces, replaceTraces, type Search, type Traces } from "./traces.ts";
 
 /** The version in the tombstone of an erased user. */
 const erasedVersion = Number.MAX_SAFE_INTEGER;
 /** A repeated pass finds only traces that were written meanwhile. */
 const mostPasses = 10;
+
+/** Called with the number of items of each page that was read. */
+type OnRead = (items: number) => void;
 
 /** The result of forgetting a person. */
 export interface Forgotten {
@@ -27,10 +31,10 @@ export interface Forgotten {
 }
 
 /** The traces that would be replaced and removed; undefined if nothing is known of the user. */
-export async function planToForget(id: number, list: ErasedList): Promise<Forgotten | undefined> {
+export async function planToForget(id: number, list: ErasedList, onRead?: OnRead): Promise<Forgotten | undefined> {
   const person = await findKnown(id, list);
   if (!person) return undefined;
-  const search = { person, isDryRun: true, timesheetIds: new Set<number>() };
+  const search = { person, isDryRun: true, timesheetIds: new Set<number>(), onRead };
   await replaceTraces(search);
   // A second pass finds traces that come before their timesheet in the table.
   return { traces: await replaceTraces(search), wasUser: person.isUser, endpointsLeft: [] };
@@ -45,20 +49,23 @@ export async function forgetPerson(
   id: number,
   list: ErasedList,
   { now, change }: WriteContext,
+  onRead?: OnRead,
 ): Promise<Forgotten | undefined> {
   const person = await findKnown(id, list);
   if (!person) return undefined;
   await list.add({ id, profile_ids: [...person.profiles.keys()], erased_at: now.toISOString() });
-  const timesheetIds = new Set<number>();
-  const before = await replaceAll(person, timesheetIds);
+  const search = { person, isDryRun: false, timesheetIds: new Set<number>(), onRead };
+  const before = await replaceAll(search);
   const endpointsLeft = await deleteEndpoints(id);
   // The first removal has no version, so that no stored version blocks it. The second stores the highest version, so that
   // no line with a version restores the user.
   const removal = { now, change: { ...change, at: new Date().toISOString() } };
-  for (const version of [null, erasedVersion]) await removeUser({ type: "user", id, deleted: true, version }, removal);
+  for (const version of [null, erasedVersion]) {
+    await patiently(() => removeUser({ type: "user", id, deleted: true, version }, removal));
+  }
   // Until the removal, the user's own actions may write the name again. If the user was already gone, nothing does.
-  const after = person.isUser ? await replaceAll(person, timesheetIds) : noTraces;
-  await emptyHistory(historyPartition("user", id));
+  const after = person.isUser ? await replaceAll(search) : noTraces;
+  await patiently(() => emptyHistory(historyPartition("user", id)));
   return { traces: sumOf(before, after), wasUser: person.isUser, endpointsLeft };
 }
 
@@ -81,13 +88,13 @@ export interface Replayed {
 /**
  * Forgets everybody on the list again, because a restored table may contain them, and blocks those it does not contain.
  */
-export async function replayErasures(list: ErasedList, context: WriteContext): Promise<Replayed> {
+export async function replayErasures(list: ErasedList, context: WriteContext, onRead?: OnRead): Promise<Replayed> {
   const ids = (await list.entries()).map((entry) => entry.id);
-  const there = new Set(await findExistingUsers(ids));
+  const there = new Set(await patiently(() => findExistingUsers(ids)));
   const endpointsLeft: string[] = [];
   for (const id of ids) {
     // The restore also brought back others' records, even if it did not bring back the user.
-    endpointsLeft.push(...((await forgetPerson(id, list, context))?.endpointsLeft ?? []));
+    endpointsLeft.push(...((await forgetPerson(id, list, context, onRead))?.endpointsLeft ?? []));
   }
   return { forgotten: ids.filter((id) => there.has(id)), absent: ids.filter((id) => !there.has(id)), endpointsLeft };
 }
@@ -108,13 +115,13 @@ async function findKnown(id: number, list: ErasedList): Promise<Person | undefin
 }
 
 /** Repeats passes until one finds nothing. Throws if others keep writing the name. */
-async function replaceAll(person: Person, timesheetIds: Set<number>): Promise<Traces> {
+async function replaceAll(search: Search): Promise<Traces> {
   let sum = noTraces;
   for (let pass = 0; pass < mostPasses; pass += 1) {
-    const known = timesheetIds.size;
-    const found = await replaceTraces({ person, isDryRun: false, timesheetIds });
+    const known = search.timesheetIds.size;
+    const found = await replaceTraces(search);
     sum = sumOf(sum, found);
-    if (timesheetIds.size === known && Object.values(found).every((count) => count === 0)) return sum;
+    if (search.timesheetIds.size === known && Object.values(found).every((count) => count === 0)) return sum;
   }
   throw new Error("Others keep writing the name: run the same command again");
 }

@@ -5,8 +5,7 @@ import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 import { notifications } from "../../../shared/db/notifications/notifications.ts";
 import { deleteIf, updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
-import { type Item, scanPage } from "../../../shared/db/table/table.ts";
-import { patiently } from "../import/patience.ts";
+import { type Item, scanPages } from "../../../shared/db/table/table.ts";
 import { isDriver, learnNames, type Person } from "./person.ts";
 import { namesDriver, withoutPerson } from "./without-person.ts";
 
@@ -22,6 +21,8 @@ export interface Search {
   readonly isDryRun: boolean;
   /** Their timesheets, as far as they are known. The search adds others. */
   readonly timesheetIds: Set<number>;
+  /** Called with the number of items of each page. */
+  readonly onRead?: ((items: number) => void) | undefined;
 }
 
 const starts = {
@@ -34,22 +35,18 @@ const starts = {
 /** Scans the whole table once and takes a person out of others' items. 1 read unit for every 4 KB. */
 export async function replaceTraces(search: Search): Promise<Traces> {
   const traces = { ...noTraces };
-  let ExclusiveStartKey: Item | undefined;
-  do {
-    const scan = {
-      FilterExpression:
-        "begins_with(sk, :timesheet) OR begins_with(sk, :notification) OR begins_with(pk, :history) OR begins_with(pk, :pin)",
-      ExpressionAttributeValues: starts,
-      ConsistentRead: true,
-      ExclusiveStartKey,
-    };
-    const { items, lastKey } = await patiently(() => scanPage(scan));
+  const pages = scanPages({
+    FilterExpression:
+      "begins_with(sk, :timesheet) OR begins_with(sk, :notification) OR begins_with(pk, :history) OR begins_with(pk, :pin)",
+    ExpressionAttributeValues: starts,
+  });
+  for await (const { items, read } of pages) {
     for (const item of items) {
       const found = await replaceIn(item, search);
       if (found) traces[found] += 1;
     }
-    ExclusiveStartKey = lastKey;
-  } while (ExclusiveStartKey);
+    search.onRead?.(read);
+  }
   return traces;
 }
 

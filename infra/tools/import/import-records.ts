@@ -12,11 +12,11 @@ import { hmacKey } from "../../../shared/secrets.ts";
 import { settings } from "../../../shared/settings.ts";
 import { carryOut } from "../../../shared/work.ts";
 import { createKeyedQueue } from "../cli/keyed-queue.ts";
+import { patiently } from "../service/patience.ts";
 import { openDryRunStore } from "./dry-run-store.ts";
 import { maxLineBytes, type SourceLine, splitLines } from "./import-lines.ts";
 import { openImportRun } from "./import-run.ts";
 import { createLineOrder } from "./line-order.ts";
-import { patiently } from "./patience.ts";
 
 /** The reason why a line was not imported. `field` is a path such as `driver.profile_id`, empty for the whole line. */
 export interface LineError {

@@ -28,7 +28,7 @@ const faultOfName: Readonly<Record<string, AwsFault>> = {
   TimeoutError: "unreachable",
 };
 
-const networkCodes = ["ENOTFOUND", "ECONNREFUSED", "ECONNRESET", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH"];
+const networkCodes = ["ENOTFOUND", "ECONNREFUSED", "ECONNRESET", "EAI_AGAIN", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH"];
 
 /** The kind of an error; undefined if the user can do nothing about it. */
 export function kindOfAwsFault(error: unknown): AwsFault | undefined {
@@ -62,7 +62,7 @@ function describeAwsFault(kind: AwsFault, error: Error, { stage, region }: CallT
 }
 
 /** The system's code of a network error. An error of several attempts carries it inside. */
-function codeOf(error: Error): string {
+export function codeOf(error: Error): string {
   const { code, errors = [] } = error as Error & { code?: string; errors?: { code?: string }[] };
   return code ?? errors[0]?.code ?? "";
 }

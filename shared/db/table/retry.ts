@@ -30,6 +30,8 @@ export const paces = {
   crowd: { tries: 60, firstPauseMs: 1, longestPauseMs: 50, isFirstStale: true },
   /** Others write the counter between the reads of a recount and its repair. */
   recount: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
+  /** A tool waits for a table that is overloaded or does not answer; an import of days depends on it. */
+  tool: { withinMs: 300_000, firstPauseMs: 100, longestPauseMs: 5_000 },
 } as const satisfies Readonly<Record<string, Pace>>;
 
 /** Others' transactions end within a second. */

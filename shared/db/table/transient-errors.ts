@@ -1,5 +1,4 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { Refusal } from "../../domain/refusal.ts";
 
 /**
  * True if the error's cause is not the item in work: throttling, a lost connection, a missing right. The same work
@@ -11,17 +10,6 @@ export function isTransientError(error: unknown): boolean {
   const { $metadata, code, errors } = error as Error & { $metadata?: unknown; code?: unknown; errors?: unknown };
   const isOfNetwork = typeof code === "string" && /^(E[A-Z_]+|UND_ERR_.*|busy)$/.test(code) && !code.startsWith("ERR_");
   return $metadata !== undefined || isOfNetwork || Array.isArray(errors) || error.name === "TimeoutError";
-}
-
-/** True if the table refused a call because the table or a partition is overloaded. */
-function isThrottled(error: unknown): boolean {
-  const names = ["ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"];
-  return error instanceof Error && names.includes(error.name);
-}
-
-/** True if the table, or others that write the same items, refuse a call only for now. */
-export function isPutOff(error: unknown): boolean {
-  return isThrottled(error) || (error instanceof Refusal && error.code === "busy");
 }
 
 /** True for a write that the table can never carry out, such as one that makes an item too large. */

@@ -58,7 +58,7 @@ test("a stopped run says that there is no file, and the same command begins agai
   stop.abort();
   const out = file("stopped.jsonl");
   const stopped = await runTool(() => runExport(["--out", out], directory, stop.signal));
-  expect(stopped).toMatchObject({ code: 130, err: expect.stringContaining("Stopped: there is no file.") });
+  expect(stopped).toMatchObject({ code: 130, err: expect.stringContaining("Stopped. There is no file.") });
   expect(existsSync(out)).toBe(false);
   expect(await run("--out", out)).toMatchObject({ code: 0 });
 });

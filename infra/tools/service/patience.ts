@@ -1,0 +1,93 @@
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { paces, retry } from "../../../shared/db/table/retry.ts";
+import { tableClient } from "../../../shared/db/table/table.ts";
+import { Refusal } from "../../../shared/domain/refusal.ts";
+import { codeOf, kindOfAwsFault } from "./aws-faults.ts";
+
+/** The table refused a call, or did not answer it, for as long as a tool waits. */
+export class TableOutage extends Error {}
+
+/** For how long work is repeated. */
+interface Patience {
+  readonly pace?: typeof paces.tool;
+  readonly signal?: AbortSignal | undefined;
+  onWait?(reason: string): void;
+}
+
+/**
+ * Repeats work that the table puts off, with jitter, for as long as `pace` says, or until the signal. The work must be
+ * safe to repeat. Calls `onWait` with each reason to wait.
+ */
+export async function patiently<T>(
+  work: () => Promise<T>,
+  { onWait, signal, pace = paces.tool }: Patience = {},
+): Promise<T> {
+  const begunAt = performance.now();
+  let last: unknown;
+  const giveUp = (): never => {
+    if (last instanceof Refusal) throw last;
+    const seconds = Math.round((performance.now() - begunAt) / 1_000);
+    throw new TableOutage(`The table did not do a call for ${seconds} s: ${nameOf(last)}.`, { cause: last });
+  };
+  const attempt = () =>
+    work().then(
+      (done) => ({ done }),
+      (error: unknown) => {
+        if (!isPutOff(error)) throw error;
+        last = error;
+        onWait?.(nameOf(error));
+        if (signal?.aborted) return giveUp();
+        return undefined;
+      },
+    );
+  const { done } = await retry(pace, attempt, giveUp);
+  return done;
+}
+
+/** After the call has its bytes, before the SDK's own attempts. */
+const place = { name: "patience", step: "build", priority: "low" } as const;
+
+/**
+ * Makes every call of the table patient while some work runs. A repeated call has the bytes of the first. So a write
+ * whose answer was lost is recognised, as after a repetition by the SDK.
+ */
+export async function withPatientTable<T>(
+  work: () => Promise<T>,
+  waits: (reason: string | undefined) => void,
+  patience: Omit<Patience, "onWait"> = {},
+): Promise<T> {
+  const { middlewareStack } = tableClient();
+  const waiting = new Set<object>();
+  middlewareStack.add(
+    (next) => async (args) => {
+      const onWait = (reason: string) => {
+        waiting.add(args);
+        waits(reason);
+      };
+      return patiently(() => next(args), { ...patience, onWait }).finally(() => {
+        if (waiting.delete(args) && waiting.size === 0) waits(undefined);
+      });
+    },
+    place,
+  );
+  return work().finally(() => middlewareStack.remove(place.name));
+}
+
+const overloads = ["ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"];
+const reasonsToWait = ["None", "ThrottlingError", "ProvisionedThroughputExceeded"];
+
+/** True if the same work may succeed in a moment: the table is overloaded, does not answer, or has failed. */
+function isPutOff(error: unknown): boolean {
+  if (error instanceof Refusal) return error.code === "busy";
+  if (!(error instanceof Error)) return false;
+  if (error instanceof TransactionCanceledException) {
+    return (error.CancellationReasons ?? []).every(({ Code = "None" }) => reasonsToWait.includes(Code));
+  }
+  const { $metadata } = error as { readonly $metadata?: { readonly httpStatusCode?: number } };
+  const hasFailed = ($metadata?.httpStatusCode ?? 0) >= 500;
+  return overloads.includes(error.name) || hasFailed || kindOfAwsFault(error) === "unreachable";
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Refusal ? error.code : codeOf(error as Error) || (error as Error).name;
+}

@@ -1,0 +1,141 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { demoUsers } from "../../infra/local/demo/demo.ts";
+import { runExport } from "../../infra/tools/export.ts";
+import { forget } from "../../infra/tools/forget.ts";
+import { history } from "../../infra/tools/history.ts";
+import { runImport } from "../../infra/tools/import.ts";
+import { recountLists } from "../../infra/tools/recount.ts";
+import { callLimits } from "../../shared/call-limits.ts";
+import { tableClient } from "../../shared/db/table/table.ts";
+import { jobLine } from "../support/records/records.ts";
+import { useFolder } from "./export/run-export.ts";
+import { runProgram, useMachine } from "./machine.ts";
+
+const patience = vi.hoisted(() => ({ withinMs: 300_000, firstPauseMs: 1, longestPauseMs: 5 }));
+vi.mock("../../shared/db/table/retry.ts", async (original) => {
+  const real = await original<typeof import("../../shared/db/table/retry.ts")>();
+  return { ...real, paces: { ...real.paces, tool: patience } };
+});
+
+const directory = useMachine();
+const file = useFolder();
+const again = "Run the same command again.";
+
+interface Tool {
+  readonly name: string;
+  /** The call that the table refuses. */
+  readonly action: string;
+  /** The last line if the table refuses for ever. */
+  readonly next: string;
+  /** Something that the tool says if it has done its work. */
+  readonly done: string;
+  run(signal?: AbortSignal): Promise<number>;
+}
+
+const tools: Tool[] = [
+  {
+    name: "import",
+    action: "BatchGetItem",
+    next: "Stopped: no line is done. Importing the file again is safe. To go on: --from 1",
+    done: "1 unchanged",
+    run: () => runImport([file("job.jsonl"), "--concurrency", "1"], directory),
+  },
+  {
+    name: "export",
+    action: "Scan",
+    next: "There is no file. The same command begins again.",
+    done: "company ",
+    run: (signal) => runExport(["--out", file(`${crypto.randomUUID()}.jsonl`)], directory, signal),
+  },
+  {
+    name: "forget",
+    action: "Scan",
+    next: again,
+    done: "Would be erased",
+    run: () => forget(["--user", String(demoUsers.driver.id)], directory),
+  },
+  { name: "history", action: "Query", next: again, done: "", run: () => history(["user", "5"], directory) },
+  {
+    name: "recount",
+    action: "Query",
+    next: again,
+    done: "all counters are exact",
+    run: () => recountLists(["--company", "1"], directory),
+  },
+];
+
+afterEach(() => {
+  tableClient().middlewareStack.remove("outage");
+  patience.withinMs = 300_000;
+});
+
+/** Has the table fail the next calls of an action, behind the SDK's own attempts. Returns the number of calls since. */
+function failCalls(action: string, times: number, error: object): () => number {
+  let calls = 0;
+  tableClient().middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (commandName !== `${action}Command`) return next(args);
+        calls += 1;
+        if (calls > times) return next(args);
+        throw Object.assign(new Error("the table is away"), error);
+      },
+    { step: "finalizeRequest", priority: "low", name: "outage" },
+  );
+  return () => calls;
+}
+
+const failure = { name: "InternalServerError", $metadata: { httpStatusCode: 500 } };
+const faults = [
+  ["fails", failure],
+  ["is overloaded", { name: "ProvisionedThroughputExceededException", $metadata: { httpStatusCode: 400 } }],
+  ["does not answer", { name: "TimeoutError" }],
+  ["has gone from the network", { code: "ECONNREFUSED" }],
+] as const;
+
+describe.each(tools)("npm run $name", ({ action, done, next, run }) => {
+  test("goes on after the table has failed for longer than the SDK's own attempts", async () => {
+    writeFileSync(file("job.jsonl"), `${JSON.stringify(jobLine(88_001, 1))}\n`);
+    expect((await runProgram(() => runImport([file("job.jsonl")], directory))).code).toBe(0);
+    const failures = callLimits.table.attempts + 1;
+    const calls = failCalls(action, failures, failure);
+    expect(await runProgram(run)).toMatchObject({ code: 0, out: expect.stringContaining(done) });
+    expect(calls()).toBeGreaterThan(failures);
+  });
+
+  test("ends with 1 if the table fails for ever; the last line says what to do next", async () => {
+    failCalls(action, Number.POSITIVE_INFINITY, failure);
+    patience.withinMs = 100;
+    const { code, err } = await runProgram(run);
+    expect(code).toBe(1);
+    expect(err.trimEnd().split("\n").slice(-2)).toEqual([
+      expect.stringMatching(/^The table did not do a call for \d+ s: InternalServerError\.$/),
+      next,
+    ]);
+  });
+});
+
+test.each(faults)("a table that %s is asked again, and the file is whole", async (_, error) => {
+  failCalls("Scan", callLimits.table.attempts + 1, error);
+  const out = file(`${crypto.randomUUID()}.jsonl`);
+  expect(await runProgram(() => runExport(["--out", out], directory))).toMatchObject({ code: 0 });
+  expect(readFileSync(out, "utf8")).toContain('"type":"company","id":1,');
+});
+
+test("a signal ends the wait for the table", async () => {
+  const calls = failCalls("Scan", Number.POSITIVE_INFINITY, failure);
+  const stop = new AbortController();
+  const out = file("stopped.jsonl");
+  const stopped = runProgram(() => runExport(["--out", out], directory, stop.signal));
+  await vi.waitUntil(() => calls() > callLimits.table.attempts);
+  stop.abort();
+  expect(await stopped).toMatchObject({ code: 1, err: expect.stringContaining("There is no file.") });
+  expect(existsSync(out)).toBe(false);
+});
+
+test("a fault of the call itself is not repeated", async () => {
+  const calls = failCalls("Scan", Number.POSITIVE_INFINITY, { name: "ValidationException" });
+  const { code, err } = await runProgram(() => runExport(["--out", file("none.jsonl")], directory));
+  expect([code, err, calls()]).toEqual([1, "the table is away\n", 1]);
+});
