@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { type LogLine, readLine } from "../local/log-lines.ts";
 import type { Stage } from "../stages/stages.ts";
+import { explainAwsFault } from "./aws/aws-faults.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { findDeployedLines, findReleases } from "./explain/deployed-lines.ts";
 import { findLocalLines } from "./explain/local-lines.ts";
 import { createStackMapper, type FindCommit } from "./explain/mapped-stacks.ts";
 import { describeStory } from "./explain/request-story.ts";
-import { explainAwsFault } from "./service/aws-faults.ts";
 import { enterStage, findDeployedStage, findRegion, stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 

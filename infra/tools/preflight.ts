@@ -1,10 +1,10 @@
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { requireDeployable } from "../stages/stage-rules.ts";
 import { type Stage, StageRefusal, stagesFile } from "../stages/stages.ts";
+import { explainAwsFault } from "./aws/aws-faults.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import type { DeployTarget, Finding } from "./preflight/finding.ts";
 import { checks } from "./preflight/preflight-checks.ts";
-import { explainAwsFault } from "./service/aws-faults.ts";
 import { enterStage, findDeployedStage, findRegion, stagesHelp } from "./service/deployed-stage.ts";
 
 const help = `npm run preflight -- --stage NAME

@@ -2,11 +2,11 @@ import { inParallel } from "../../shared/batches.ts";
 import { findCountedCompanies } from "../../shared/db/lists/counted-companies.ts";
 import { listNames } from "../../shared/db/lists/list-keys.ts";
 import { describeDifference, recount } from "../../shared/db/lists/recount.ts";
+import { patiently } from "./aws/patience.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
-import { patiently } from "./service/patience.ts";
 
 const help = `npm run recount -- --company ID|all [--repair] [--stage NAME]
 

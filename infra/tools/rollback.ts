@@ -1,9 +1,9 @@
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { type FunctionName, functions } from "../functions/functions.ts";
 import type { Stage } from "../stages/stages.ts";
+import { explainAwsFault } from "./aws/aws-faults.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
 import { type LiveVersions, moveAlias, planMoves, readLiveVersions } from "./rollback/live-versions.ts";
-import { explainAwsFault } from "./service/aws-faults.ts";
 import { enterStage, findDeployedStage, findRegion, stagesHelp } from "./service/deployed-stage.ts";
 
 const canaries = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].canary).toSorted();

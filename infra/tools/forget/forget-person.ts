@@ -8,7 +8,7 @@ import { allOf, has } from "../../../shared/db/table/conditions.ts";
 import { tombstoneMark } from "../../../shared/db/table/tombstones.ts";
 import type { WriteContext } from "../../../shared/db/writes/write-plans.ts";
 import { deleteEndpoint } from "../../../shared/messaging/push.ts";
-import { patiently } from "../service/patience.ts";
+import { patiently } from "../aws/patience.ts";
 import type { ErasedList } from "./erased-list.ts";
 import { findPerson, type Person } from "./person.ts";
 import { noTraces, replaceTraces, type Search, type Traces } from "./traces.ts";

@@ -1,5 +1,5 @@
 import type { Stage } from "../../stages/stages.ts";
-import { kindOfAwsFault } from "../service/aws-faults.ts";
+import { kindOfAwsFault } from "../aws/aws-faults.ts";
 
 /** The stage to deploy, with account and region. */
 export interface DeployTarget {

@@ -5,8 +5,8 @@ import { makeFamily } from "../../../shared/domain/accounts/refresh-token.ts";
 import { signAccessToken } from "../../../shared/tokens/issue-tokens.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
+import { explainAwsFault } from "../aws/aws-faults.ts";
 import { UsageError } from "../cli/command.ts";
-import { explainAwsFault } from "./aws-faults.ts";
 import { enterStage, findDeployedStage, findRegion } from "./deployed-stage.ts";
 import { findTokenUser, type Service } from "./tool-service.ts";
 

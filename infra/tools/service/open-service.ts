@@ -1,8 +1,8 @@
+import { kindOfAwsFault } from "../aws/aws-faults.ts";
+import { TableOutage, withPatientTable } from "../aws/patience.ts";
 import { createProgressLine, type ProgressLine } from "../cli/progress-line.ts";
-import { kindOfAwsFault } from "./aws-faults.ts";
 import { withDeployedService } from "./deployed-service.ts";
 import { withLocalService } from "./local-service.ts";
-import { TableOutage, withPatientTable } from "./patience.ts";
 import type { Service } from "./tool-service.ts";
 
 /** A service: that of a stage in AWS or, without a stage, that of a local machine's directory. */
