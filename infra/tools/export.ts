@@ -29,7 +29,8 @@ the next export has them, with the --since that is printed last.
                  If a login or profile has moved from one user to another and the import refuses a line as taken,
                  import the file again
   --out FILE     the file, which must not be there yet (workforce-STAGE.jsonl)
-  --csv          tables for a spreadsheet in place of lines, ${csvTypes.join(" and ")}, each in a file of its own
+  --csv          tables for a spreadsheet in place of lines, ${csvTypes.join(" and ")}, each in a file of its own; npm run import
+                 takes them with --csv, too
   --user ID      the data of one user in place of records, for the person: account, logins, sessions, devices, notifications,
                  notices, the timesheets of their profile, and the history of all these. No import takes this file
   --help         show this

@@ -1,16 +1,16 @@
 import { createReadStream, existsSync, fstatSync, openSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { abortOnSignals, interrupted, readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { recordTypes } from "../../shared/contract/records.ts";
+import { abortOnSignals, interrupted, readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
 import type { ProgressLine } from "./cli/progress-line.ts";
+import { readColumnMap } from "./import/column-map.ts";
+import { csvReader } from "./import/csv-lines.ts";
 import { createErrorReport } from "./import/import-error-report.ts";
-import {
-  defaultConcurrency,
-  type ImportProgress,
-  type ImportSummary,
-  importRecords,
-  type LineError,
-} from "./import/import-records.ts";
+import type { RecordReader } from "./import/import-lines.ts";
+import { defaultConcurrency, type ImportProgress, type ImportSummary, importRecords } from "./import/import-records.ts";
+import { readJsonLines } from "./import/json-lines.ts";
+import type { LineError } from "./import/line-errors.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
@@ -20,6 +20,7 @@ import type { Service } from "./service/tool-service.ts";
 const maxConcurrency = 5_000;
 
 const help = `npm run import -- FILE.jsonl [--stage NAME] [--notify] [--dry-run] [--report FILE] [--from LINE] [--concurrency N]
+npm run import -- FILE.csv --csv TYPE [--map FILE] […]
 
 Imports records, one JSON object a line, into a stage in AWS or, without --stage, the local machine, whether it runs or
 not. "-" reads standard input. Adds or changes by id: fields left out stay as they are. Safe to repeat.
@@ -27,6 +28,8 @@ not. "-" reads standard input. Adds or changes by id: fields left out stay as th
   {"type": "invoice", "id": 17, "company_id": 1, "number": "INV-17", ...}   type: company, user, timesheet, invoice,
   {"type": "invoice", "id": 17, "deleted": true}                            job or notification
 
+  --csv TYPE       the file is a table of one type, as npm run export --csv writes it
+  --map FILE       the table is another system's: FILE says which columns fill which fields (infra/tools/README.md)
   --stage NAME     the stage; your own AWS credentials are used
   --notify         notify the affected users, as if the changes had been made through the interface
   --dry-run        check every line as a real run would, and write nothing
@@ -111,6 +114,8 @@ function readCall(parameters: string[]) {
     stage: { type: "string" },
     notify: { type: "boolean" },
     "dry-run": { type: "boolean" },
+    csv: { type: "string" },
+    map: { type: "string" },
     report: { type: "string" },
     from: { type: "string" },
     concurrency: { type: "string" },
@@ -126,7 +131,14 @@ function readCall(parameters: string[]) {
   if (resolve(report) === resolve(file)) throw new UsageError("--report would overwrite the file to import");
   if (!existsSync(dirname(resolve(report)))) throw new UsageError(`There is no folder for the report ${report}`);
   const { stage, notify: notifies = false, "dry-run": dryRun = false } = values;
-  return { file, report, from, concurrency, stage, notifies, dryRun };
+  return { file, report, from, concurrency, stage, notifies, dryRun, read: readerOf(values.csv, values.map) };
+}
+
+function readerOf(csv: string | undefined, map: string | undefined): RecordReader {
+  const type = recordTypes.find((known) => known === csv);
+  if (map !== undefined && csv === undefined) throw new UsageError("--map goes with --csv TYPE");
+  if (csv !== undefined && !type) throw unknownWord("type to import", csv, recordTypes);
+  return type ? csvReader(type, map === undefined ? undefined : readColumnMap(map, type)) : readJsonLines;
 }
 
 function readWholeNumber(option: string, text: string | number, most: number): number {

@@ -1,4 +1,5 @@
-import { importRecords, type LineError } from "../../tools/import/import-records.ts";
+import { importRecords } from "../../tools/import/import-records.ts";
+import type { LineError } from "../../tools/import/line-errors.ts";
 import { demoFirstNotifications, demoJobs, demoNotifications } from "./demo-activity.ts";
 import { demoInvoices, demoTimesheets } from "./demo-finance.ts";
 import { demoCompanies, demoPeople } from "./demo-people.ts";

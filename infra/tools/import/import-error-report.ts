@@ -1,5 +1,5 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
-import type { LineError } from "./import-records.ts";
+import type { LineError } from "./line-errors.ts";
 
 /** One screen; the report's file has all of them. */
 const shownErrors = 20;
@@ -30,7 +30,8 @@ export function createErrorReport(path: string, screen: NodeJS.WritableStream) {
 }
 
 /** A field name comes from the file, so control characters are replaced: they could move the cursor. */
-function describeError({ line, field, code, detail }: LineError): string {
+function describeError({ line, id, field, value, code, detail }: LineError): string {
   const printable = field.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 100);
-  return `line ${line}: ${printable ? `${printable}: ` : ""}${code} — ${detail}`;
+  const place = `line ${line}${id === undefined ? "" : ` (id ${id})`}`;
+  return `${place}: ${printable ? `${printable}${value === undefined ? "" : ` ${value}`}: ` : ""}${code} — ${detail}`;
 }

@@ -6,7 +6,19 @@ export interface SourceLine {
   readonly number: number;
   readonly bytesRead: number;
   readonly bytes: Buffer | "too_long";
+  /** Empty after the last line of a file without a line end. */
+  readonly ending: "\r\n" | "\n" | "";
 }
+
+/** A record as a file has it, or the refusal of its line. `number` is that of its first line. */
+export interface ReadLine {
+  readonly number: number;
+  readonly bytesRead: number;
+  readonly given: unknown;
+}
+
+/** Reads the records of a file. Ends early if `signal` aborts, even while waiting. */
+export type RecordReader = (source: AsyncIterable<Uint8Array>, signal?: AbortSignal) => AsyncGenerator<ReadLine>;
 
 /** The byte that ends a line. */
 const lineFeed = 0x0a;
@@ -15,8 +27,8 @@ const carriageReturn = 0x0d;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Splits a stream into lines with at most one line and one chunk in memory. Lines end in LF or CRLF. Blank lines are
- * counted and skipped, as is a byte order mark at the start. Ends early if `signal` aborts, even while waiting.
+ * Splits a stream into lines with at most one line and one chunk in memory. Lines end in LF or CRLF. Skips a byte order
+ * mark at the start. Ends early if `signal` aborts, even while waiting.
  */
 export async function* splitLines(source: AsyncIterable<Uint8Array>, signal?: AbortSignal): AsyncGenerator<SourceLine> {
   let number = 0;
@@ -29,12 +41,16 @@ export async function* splitLines(source: AsyncIterable<Uint8Array>, signal?: Ab
     if (length <= maxLineBytes + byteOrderMark.length) parts.push(part);
     else parts = [];
   };
-  const finish = (): SourceLine[] => {
+  const finish = (lineEnd: "\n" | ""): SourceLine => {
     number += 1;
-    const bytes = length > maxLineBytes + byteOrderMark.length ? "too_long" : bareLine(Buffer.concat(parts), number);
+    const line = Buffer.concat(parts);
+    const start = number === 1 && line.subarray(0, 3).equals(byteOrderMark) ? 3 : 0;
+    const ending = lineEnd && line.at(-1) === carriageReturn ? "\r\n" : lineEnd;
+    const bare = line.subarray(start, ending === "\r\n" ? -1 : undefined);
+    const isTooLong = length > maxLineBytes + byteOrderMark.length || bare.length > maxLineBytes;
     parts = [];
     length = 0;
-    return isBlank(bytes) ? [] : [{ number, bytesRead, bytes }];
+    return { number, bytesRead, bytes: isTooLong ? "too_long" : bare, ending };
   };
 
   for await (const piece of untilAborted(source, signal)) {
@@ -44,22 +60,12 @@ export async function* splitLines(source: AsyncIterable<Uint8Array>, signal?: Ab
       take(chunk.subarray(start, end));
       bytesRead += end + 1 - start;
       start = end + 1;
-      yield* finish();
+      yield finish("\n");
     }
     take(chunk.subarray(start));
     bytesRead += chunk.length - start;
   }
-  if (length > 0) yield* finish();
-}
-
-function bareLine(line: Buffer, number: number): Buffer | "too_long" {
-  const start = number === 1 && line.subarray(0, 3).equals(byteOrderMark) ? 3 : 0;
-  const bare = line.subarray(start, line.at(-1) === carriageReturn ? -1 : undefined);
-  return bare.length > maxLineBytes ? "too_long" : bare;
-}
-
-function isBlank(bytes: Buffer | "too_long"): boolean {
-  return bytes !== "too_long" && bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === carriageReturn);
+  if (length > 0) yield finish("");
 }
 
 async function* untilAborted(source: AsyncIterable<Uint8Array>, signal?: AbortSignal): AsyncGenerator<Uint8Array> {

@@ -1,4 +1,3 @@
-import type { FieldCode } from "../../../shared/contract/field-faults.ts";
 import type { RecordLine } from "../../../shared/contract/records.ts";
 import type { UserWriteContext } from "../../../shared/db/accounts/user-writes.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
@@ -6,7 +5,7 @@ import { importParts } from "../../../shared/db/writes/counters.ts";
 import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
 import type { Outcome } from "../../../shared/db/writes/write-plans.ts";
 import { beginChange } from "../../../shared/domain/records/change.ts";
-import { fieldsInvalid, parseRecordLine, turnOf } from "../../../shared/domain/records/record-line.ts";
+import { parseRecordLine, turnOf } from "../../../shared/domain/records/record-line.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
 import { settings } from "../../../shared/settings.ts";
@@ -14,17 +13,11 @@ import { carryOut } from "../../../shared/work.ts";
 import { patiently } from "../aws/patience.ts";
 import { createKeyedQueue } from "../cli/keyed-queue.ts";
 import { openDryRunStore } from "./dry-run-store.ts";
-import { maxLineBytes, type SourceLine, splitLines } from "./import-lines.ts";
+import type { ReadLine, RecordReader } from "./import-lines.ts";
 import { openImportRun } from "./import-run.ts";
+import { readJsonLines } from "./json-lines.ts";
+import { type LineError, lineErrors } from "./line-errors.ts";
 import { createLineOrder } from "./line-order.ts";
-
-/** The reason why a line was not imported. `field` is a path such as `driver.profile_id`, empty for the whole line. */
-export interface LineError {
-  readonly line: number;
-  readonly field: string;
-  readonly code: string;
-  readonly detail: string;
-}
 
 /** The result of an import: lines by outcome, without blank ones. */
 export type ImportSummary = Readonly<Record<Outcome | "failed", number>> & {
@@ -47,6 +40,8 @@ export interface ImportProgress {
 /** The source of an import, and its options. */
 export interface ImportOptions {
   readonly source: AsyncIterable<Uint8Array>;
+  /** Reads the records of the source; by default, one JSON object a line. */
+  readonly read?: RecordReader;
   readonly now: Date;
   /** Name of the file, for the history. */
   readonly file?: string | undefined;
@@ -83,6 +78,7 @@ export function importRecords(options: ImportOptions): Promise<ImportSummary> {
 async function importLines(options: ImportOptions): Promise<ImportSummary> {
   const {
     source,
+    read = readJsonLines,
     now,
     file = "-",
     from = 1,
@@ -108,18 +104,18 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
   };
   let lastLine = 0;
 
-  const write = async (line: number, record: RecordLine) => {
-    order.end(line, await writeLine(line, record, context));
+  const write = async (line: Line, record: RecordLine) => {
+    order.end(line.number, await writeLine(line, record, context));
   };
   try {
-    for await (const { number, bytes, bytesRead } of splitLines(source, signal)) {
+    for await (const { number, given, bytesRead } of read(source, signal)) {
       if (signal?.aborted) break;
       lastLine = number;
       if (number < from) continue;
       order.begin(number);
-      const record = readLine(bytes);
-      if (record instanceof Refusal) order.end(number, lineErrors(number, record));
-      else await queue.add(turnOf(record), () => write(number, record));
+      const record = recordOf(given);
+      if (record instanceof Refusal) order.end(number, lineErrors({ number, given }, record));
+      else await queue.add(turnOf(record), () => write({ number, given }, record));
       options.onProgress?.(progress(bytesRead));
     }
     await queue.finish();
@@ -131,7 +127,9 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
   return { ...counts, lastLine, isComplete: !signal?.aborted };
 }
 
-async function writeLine(line: number, record: RecordLine, context: UserWriteContext): Promise<LineOutcome> {
+type Line = Pick<ReadLine, "number" | "given">;
+
+async function writeLine(line: Line, record: RecordLine, context: UserWriteContext): Promise<LineOutcome> {
   try {
     // A run may take hours: each of its writes has a moment of its own.
     const ofLine = () => ({ ...context, change: { ...context.change, at: new Date().toISOString() } });
@@ -141,38 +139,12 @@ async function writeLine(line: number, record: RecordLine, context: UserWriteCon
   }
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-function readLine(bytes: SourceLine["bytes"]): RecordLine | Refusal {
-  if (bytes === "too_long") return lineFault("line_too_long", `has more than ${maxLineBytes} bytes`);
+function recordOf(given: unknown): RecordLine | Refusal {
+  if (given instanceof Refusal) return given;
   try {
-    return parseRecordLine(JSON.parse(utf8.decode(bytes)), settings.defaultCountry());
+    return parseRecordLine(given, settings.defaultCountry());
   } catch (error) {
     if (error instanceof Refusal) return error;
-    if (error instanceof SyntaxError) return lineFault("malformed_json", "is not JSON");
-    if ((error as { code?: unknown }).code === "ERR_ENCODING_INVALID_ENCODED_DATA") {
-      return lineFault("invalid_utf8", "is not UTF-8 text");
-    }
     throw error;
   }
-}
-
-function lineFault(code: FieldCode, detail: string): Refusal {
-  return fieldsInvalid([{ path: [], code, detail }]);
-}
-
-/** The errors of a line. Rethrows errors that are not about the line. */
-function lineErrors(line: number, error: unknown): LineError[] {
-  if (error instanceof Refusal) {
-    const { code, message, facts } = error;
-    if (!facts.errors) return [{ line, field: "", code, detail: message }];
-    return facts.errors.map(({ pointer = "", code, detail }) => ({ line, field: fieldOf(pointer), code, detail }));
-  }
-  const isRefusedByTable = error instanceof Error && error.name === "ValidationException";
-  if (isRefusedByTable) return [{ line, field: "", code: "not_storable", detail: "the table cannot hold it" }];
-  throw error;
-}
-
-function fieldOf(pointer: string): string {
-  return pointer.slice(1).replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -1,5 +1,6 @@
 import { kindOfAwsFault } from "../aws/aws-faults.ts";
 import { TableOutage, withPatientTable } from "../aws/patience.ts";
+import { UsageError } from "../cli/command.ts";
 import { createProgressLine, type ProgressLine } from "../cli/progress-line.ts";
 import { withDeployedService } from "./deployed-service.ts";
 import { withLocalService } from "./local-service.ts";
@@ -37,7 +38,7 @@ export async function withService<T>(
   try {
     return await (stage === undefined ? withLocalService(directory, patient) : withDeployedService(stage, patient));
   } catch (error) {
-    const advice = hasBegun ? next({ isOutage: isOutage(error) }) : undefined;
+    const advice = hasBegun && !(error instanceof UsageError) ? next({ isOutage: isOutage(error) }) : undefined;
     throw advice === undefined ? error : new Error(`${messageOf(error)}\n${advice}`, { cause: error });
   } finally {
     progress.end();

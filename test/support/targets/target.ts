@@ -1,6 +1,7 @@
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
-import { importRecords, type LineError } from "../../../infra/tools/import/import-records.ts";
+import { importRecords } from "../../../infra/tools/import/import-records.ts";
+import type { LineError } from "../../../infra/tools/import/line-errors.ts";
 import { companyLine, userLine } from "../records/records.ts";
 import { type HttpResult, send } from "../requests/http-client.ts";
 import { openPlace, type TargetPlace } from "./target-place.ts";

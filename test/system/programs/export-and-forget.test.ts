@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { demoUsers } from "../../../infra/local/demo/demo.ts";
 import { runExport } from "../../../infra/tools/export.ts";
 import { forget } from "../../../infra/tools/forget.ts";
+import { runImport } from "../../../infra/tools/import.ts";
 import { notificationKey, notifications } from "../../../shared/db/notifications/notifications.ts";
 import { putItems } from "../../support/records/put-items.ts";
 import { notificationLine } from "../../support/records/records.ts";
@@ -30,11 +31,20 @@ test("it writes what the machine has, for its user alone, and says as of when", 
   await expect(run("--out", out)).rejects.toThrow("is there: remove it, or name another file");
 });
 
-test("--csv makes a table of each type", async () => {
+test("--csv makes a table of each type, which the import takes", async () => {
   const out = file("table.csv");
   expect(await run("--csv", "--out", out)).toMatchObject({ code: 0 });
   expect(readFileSync(file("table.invoice.csv"), "utf8")).toMatch(/^id,company_name,.*,company_id,version\r\n/);
   expect(readFileSync(file("table.timesheet.csv"), "utf8")).toContain("driver.first_name");
+  for (const type of ["timesheet", "invoice"]) {
+    const imported = await runTool(() => runImport([file(`table.${type}.csv`), "--csv", type], directory));
+    expect(imported).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^0 created, 0 updated, [1-9]\d+ unchanged,/),
+    });
+  }
+  const wrong = runImport([file("table.invoice.csv"), "--csv", "invoices"], directory);
+  await expect(wrong).rejects.toThrow('no type to import "invoices". Did you mean invoice?');
 });
 
 test("--user writes all about one person, with the timesheets of their profile", async () => {

@@ -11,10 +11,11 @@ export type Line = Readonly<Record<string, unknown>> & { readonly type: RecordTy
 /** Text that files, spreadsheets and JSON have their difficulties with. */
 const anyText = fc
   .tuple(
-    fc.constantFrom("", "=", "+", "-", "@", "\t", "\r", '"', "1.0,"),
-    fc.string({ unit: "grapheme", maxLength: 12 }),
+    fc.constantFrom("", "=", "+44", "-", "@", "\t", "\r", '"', "1.0,", "'", "＝", "\uFF0B"),
+    fc.constantFrom("", "a;=1", "\t=", "\n-", ",+", '"=', "' @", ";'=", "\r\n=", "a; ＠"),
+    fc.string({ unit: "grapheme", maxLength: 8 }),
   )
-  .map(([start, rest]) => `${start}${rest}`)
+  .map((parts) => parts.join(""))
   .filter((text) => text !== "" && text.length <= 20 && isPlainText(text));
 
 const anyId = fc.oneof(fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }));

@@ -1,32 +1,37 @@
 import { expect, test } from "vitest";
 import { maxLineBytes, type SourceLine, splitLines } from "../../../infra/tools/import/import-lines.ts";
+import { readJsonLines } from "../../../infra/tools/import/json-lines.ts";
 
 async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
 
-async function split(text: string | Buffer, size = 3): Promise<[number, string][]> {
-  const lines: [number, string][] = [];
-  for await (const { number, bytes } of splitLines(inChunks(Buffer.from(text), size)))
-    lines.push([number, String(bytes)]);
+async function split(text: string, size = 3): Promise<[number, string, string][]> {
+  const lines: [number, string, string][] = [];
+  for await (const { number, bytes, ending } of splitLines(inChunks(Buffer.from(text), size)))
+    lines.push([number, String(bytes), ending]);
   return lines;
 }
 
 test.each([
   1, 2, 3, 100,
 ])("LF, CRLF, blank lines, a byte order mark and no last line end, in chunks of %i bytes", async (size) => {
-  const text = "\uFEFFone\ntwo é\r\n\n \t\r\nfive\r\nsix";
-  expect(await split(text, size)).toEqual([
-    [1, "one"],
-    [2, "two é"],
-    [5, "five"],
-    [6, "six"],
+  expect(await split("\uFEFFone\ntwo é\r\n\nfour", size)).toEqual([
+    [1, "one", "\n"],
+    [2, "two é", "\r\n"],
+    [3, "", "\n"],
+    [4, "four", ""],
   ]);
 });
 
-test("an empty stream has no lines", async () => {
-  expect(await split("")).toEqual([]);
-  expect(await split("\uFEFF")).toEqual([]);
+test.each([
+  ["", []],
+  ["\uFEFF", []],
+  ["\n \t\r\n[1]\r\n\n[2]", [3, 5]],
+])("of %j, JSON Lines has the records in lines %j", async (text, expected) => {
+  const numbers: number[] = [];
+  for await (const { number } of readJsonLines(inChunks(Buffer.from(text), 3))) numbers.push(number);
+  expect(numbers).toEqual(expected);
 });
 
 test("a line may have 256 KiB; a longer one is reported and the next one is read", async () => {

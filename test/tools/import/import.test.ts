@@ -55,7 +55,7 @@ test("bad lines end with 1: the first 20 on the screen, all in the report, which
   expect(code).toBe(1);
   expect(out).toContain("1 created");
   expect(out).toContain("31 failed");
-  expect(err.split("\n")[0]).toBe("line 1: state: not_allowed — must be one of pending, paid, overdue");
+  expect(err.split("\n")[0]).toBe("line 1 (id 9100): state void: not_allowed — must be one of pending, paid, overdue");
   expect(err.match(/^line /gm)).toHaveLength(20);
   expect(err).toContain(`and 11 more errors; all errors are in ${report}`);
   const errors = readFileSync(report, "utf8").trim().split("\n");
@@ -90,6 +90,8 @@ test("--dry-run reads standard input and writes nothing", async () => {
 test.each<[string, string[], string]>([
   ["an unknown flag", [inFolder("good.jsonl"), "--fast"], "--fast"],
   ["no file", [], "Name one file"],
+  ["a map without a type", ["a.csv", "--map", "map.json"], "--map goes with --csv TYPE"],
+  ["a map that is not there", ["a.csv", "--csv", "invoice", "--map", "none.json"], "Cannot read the map none.json"],
   ["two files", ["a", "b"], "Name one file"],
   ["a file that is not there", [inFolder("none.jsonl")], `Cannot read ${inFolder("none.jsonl")}`],
   ["a folder", [folder], `Cannot read ${folder}`],

@@ -1,4 +1,5 @@
-import { type ImportOptions, importRecords, type LineError } from "../../../infra/tools/import/import-records.ts";
+import { type ImportOptions, importRecords } from "../../../infra/tools/import/import-records.ts";
+import type { LineError } from "../../../infra/tools/import/line-errors.ts";
 import { writtenAt } from "../../support/records/writes.ts";
 
 /** Lines as a file has them: text and bytes as they are, all else as JSON. */

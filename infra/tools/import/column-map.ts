@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs";
+import * as v from "valibot";
+import type { RecordType } from "../../../shared/contract/records.ts";
+import { UsageError, unknownWord } from "../cli/command.ts";
+import { type Column, columnsOf, nameOf } from "../csv/columns.ts";
+
+/** The parts of a date in a format, by their names there. */
+const dateParts = { YYYY: 4, MM: 2, DD: 2, HH: 2, mm: 2, ss: 2 } as const;
+
+const mapShape = v.strictObject({
+  /** The field, or fields, that a column fills. Columns that are not named are left out. */
+  columns: v.record(v.string(), v.union([v.string(), v.array(v.string())])),
+  /** The values of fields that are the same in each record. */
+  constants: v.optional(v.record(v.string(), v.unknown()), {}),
+  /** The words of a column for the values of a field, such as its states. */
+  values: v.optional(v.record(v.string(), v.record(v.string(), v.string())), {}),
+  /** The format of dates, such as `DD.MM.YYYY`. */
+  dates: v.optional(
+    v.pipe(v.string(), v.regex(/^(YYYY|MM|DD|HH|mm|ss|[./:T -])+$/, "takes YYYY, MM, DD, HH, mm and ss")),
+  ),
+  /** The decimal sign of amounts; another sign between digits is a separator of thousands. */
+  decimals: v.optional(v.picklist([",", "."])),
+  separator: v.optional(v.picklist([",", ";", "\t"]), ","),
+  encoding: v.optional(v.picklist(["utf-8", "windows-1252"]), "utf-8"),
+});
+
+/** The way from the columns of another system's table to the fields of a type. */
+export type ColumnMap = v.InferOutput<typeof mapShape>;
+
+/** Reads the file of a map. Throws `UsageError` with a sentence if it is none for the type. */
+export function readColumnMap(file: string, type: RecordType): ColumnMap {
+  const result = v.safeParse(mapShape, readJson(file));
+  const [issue] = result.issues ?? [];
+  if (issue) throw new UsageError(`${file}: ${v.getDotPath(issue) ?? "the map"}: ${issue.message}`);
+  const map = result.output as ColumnMap;
+  const fields = columnsOf(type).map(nameOf);
+  const { columns, constants, values } = map;
+  for (const name of [...Object.values(columns).flat(), ...Object.keys({ ...constants, ...values })]) {
+    if (!fields.includes(name)) throw unknownWord(`field of type ${type}`, name, fields);
+  }
+  return map;
+}
+
+/** A cell as the field has it. One that does not have the map's format stays as it is. */
+export function mappedValue(cell: string, column: Column, map: ColumnMap): string {
+  const text = cell.trim();
+  const value = map.values[nameOf(column)]?.[text] ?? text;
+  if (column.kind === "decimal" && map.decimals) return withPoint(value, map.decimals);
+  return (column.kind === "date" || column.kind === "time") && map.dates
+    ? dateOf(value, map.dates, column.kind)
+    : value;
+}
+
+function withPoint(text: string, decimalSign: "," | "."): string {
+  const bare = text.replaceAll(decimalSign === "," ? /(?<=\d)[.'\s](?=\d)/g : /(?<=\d)[,'\s](?=\d)/g, "");
+  return bare.replace(decimalSign, ".");
+}
+
+function dateOf(text: string, format: string, kind: "date" | "time"): string {
+  const pattern = format.replaceAll(".", "\\.").replaceAll(/YYYY|MM|DD|HH|mm|ss/g, (part) => `(?<${part}>\\d{1,4})`);
+  const found = new RegExp(`^${pattern}$`).exec(text)?.groups;
+  if (!found) return text;
+  const [year, month, day, ...time] = Object.entries(dateParts).map(([part, digits]) =>
+    (found[part] ?? "").padStart(digits, "0"),
+  );
+  const date = `${year}-${month}-${day}`;
+  return kind === "date" ? date : `${date}T${time.join(":")}.000Z`;
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new UsageError(`Cannot read the map ${file}: ${error instanceof Error ? error.message : error}`);
+  }
+}

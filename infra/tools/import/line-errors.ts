@@ -1,0 +1,63 @@
+import type { FieldCode } from "../../../shared/contract/field-faults.ts";
+import { fieldsInvalid } from "../../../shared/domain/records/record-line.ts";
+import { Refusal } from "../../../shared/domain/refusal.ts";
+
+/** The reason why a line was not imported. `field` is a path such as `driver.profile_id`, empty for the whole line. */
+export interface LineError {
+  readonly line: number;
+  /** The id of the record, if the line has one. */
+  readonly id?: number;
+  readonly field: string;
+  /** The value of the field, if it may be shown. */
+  readonly value?: string;
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** The refusal of a whole line. */
+export function lineFault(code: FieldCode, detail: string): Refusal {
+  return fieldsInvalid([{ path: [], code, detail }]);
+}
+
+/** The errors of a line. Rethrows errors that are not about the line. */
+export function lineErrors(
+  { number, given }: { readonly number: number; readonly given: unknown },
+  error: unknown,
+): LineError[] {
+  const id = valueAt(given, ["id"]);
+  const record = { line: number, ...(Number.isSafeInteger(id) && { id: Number(id) }) };
+  if (error instanceof Refusal) {
+    const { code, message, facts } = error;
+    if (!facts.errors) return [{ ...record, field: "", code, detail: message }];
+    return facts.errors.map(({ pointer = "", code, detail }) => {
+      const path = pointer
+        .split("/")
+        .slice(1)
+        .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+      return { ...record, field: path.join("."), ...shownValue(path, valueAt(given, path)), code, detail };
+    });
+  }
+  const isRefusedByTable = error instanceof Error && error.name === "ValidationException";
+  if (isRefusedByTable) return [{ ...record, field: "", code: "not_storable", detail: "the table cannot hold it" }];
+  throw error;
+}
+
+/** Most characters of a value that are shown. */
+const mostLetters = 40;
+/** Fields with these names hold ids, dates and states. The forms keep out a name or contact that stands in the wrong column. */
+const shownFields = [
+  { name: /^(id|uuid|version|.+_id)$/, form: /^[\w.-]+$/ },
+  { name: /^(date|from|to|.+_date|.+_at)$/, form: /^\d[\w.:/ +-]*$/ },
+  { name: /^(state|payment_state|role)$/, form: /^[\p{L}\d_-]+$/u },
+] as const;
+
+function shownValue(path: readonly string[], value: unknown): Pick<LineError, "value"> {
+  const name = path.at(-1) ?? "";
+  const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
+  const isShown = shownFields.some((field) => field.name.test(name) && field.form.test(text));
+  return isShown ? { value: text.slice(0, mostLetters) } : {};
+}
+
+function valueAt(given: unknown, path: readonly string[]): unknown {
+  return path.reduce((within, name) => (Object(within) as Record<string, unknown>)[name], given);
+}

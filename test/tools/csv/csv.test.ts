@@ -1,0 +1,317 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as v from "valibot";
+import { afterAll, describe, expect, test } from "vitest";
+import { csvOf } from "../../../infra/tools/export/csv.ts";
+import { readColumnMap } from "../../../infra/tools/import/column-map.ts";
+import { csvReader } from "../../../infra/tools/import/csv-lines.ts";
+import type { RecordReader } from "../../../infra/tools/import/import-lines.ts";
+import { lineErrors } from "../../../infra/tools/import/line-errors.ts";
+import { completeRecords, type RecordType } from "../../../shared/contract/records.ts";
+import { Refusal } from "../../../shared/domain/refusal.ts";
+import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
+import { fc } from "../../support/service/properties.ts";
+import { anyLine } from "../export/random-lines.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "workforce-csv-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const tableOf = (type: "invoice" | "timesheet", ...lines: object[]) => {
+  const { header, row } = csvOf(type);
+  return header + lines.map((line) => row(JSON.stringify(line))).join("");
+};
+
+/** What a reader gives for a file, by the number of its line; a refusal as its field errors. */
+async function read(reader: RecordReader, file: string | Buffer): Promise<[number, unknown][]> {
+  async function* source() {
+    yield Buffer.from(file);
+  }
+  const found: [number, unknown][] = [];
+  for await (const { number, given } of reader(source())) {
+    found.push([number, given instanceof Refusal ? given.facts.errors?.[0]?.detail : given]);
+  }
+  return found;
+}
+
+const anyTable = fc
+  .constantFrom("invoice" as const, "timesheet" as const)
+  .chain((type) => fc.tuple(fc.constant(type), fc.array(anyLine(undefined, [type]), { minLength: 1, maxLength: 3 })));
+
+test("what an export writes as a table, the import reads as the same records", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyTable, async ([type, lines]) => {
+      const found = await read(csvReader(type), tableOf(type, ...lines));
+      expect(found.map(([, given]) => given)).toEqual(lines);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+/** What a spreadsheet takes for a formula, whatever quotes and spaces are before it. */
+const formula = /^["\s]*[=+\-@\t\r＝＋－＠]/;
+
+test("whichever separator a spreadsheet splits by, no piece begins with a formula but numbers", () => {
+  fc.assert(
+    fc.property(anyTable, ([type, lines]) => {
+      for (const separator of [/[;\n]/, /[\t\n]/, /[,\n]/, /[\r\n]/]) {
+        const pieces = tableOf(type, ...lines).split(separator);
+        expect(
+          pieces.filter((piece) => formula.test(piece.trimEnd()) && !/^-?\d+(\.\d+)?$/.test(piece.trim())),
+        ).toEqual([]);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test.each([
+  ["=1+1", "'=1+1"],
+  ["-12.50", "'-12.50"],
+  ["+44", "'+44"],
+  ["@x", "'@x"],
+  ["\tx", '"\'\tx"'],
+  ["\rx", '"\'\rx"'],
+  ["＝1", "'＝1"],
+  ["＋1", "'＋1"],
+  ["－1", "'－1"],
+  ["＠x", "'＠x"],
+  ["'x", "'x"],
+  ["'=x", "''=x"],
+  ["a-b = c", "a-b = c"],
+  ["a;=1", '"a;\'=1"'],
+  ["a;b", '"a;b"'],
+  ["a\tb", '"a\tb"'],
+  ["a\n=1", '"a\n\'=1"'],
+  ['a;"=1"', '"a;\'""=1"""'],
+  ['a,"b"\r\nc', '"a,""b""\r\nc"'],
+])("the text %j is the cell %j, and the total -12.50 a number", (text, cell) => {
+  const { header, row } = csvOf("invoice");
+  const names = header.trimEnd().split(",");
+  const cells = { ...invoiceLine(1, 1), number: text, total: "-12.50" };
+  const written = row(JSON.stringify(cells));
+  expect(written).toContain(`,${cell},`);
+  expect(names.indexOf("total")).toBe(names.indexOf("state") + 1);
+  expect(written).toContain(",pending,-12.50,");
+});
+
+const columns = "id,state,number";
+describe("rows", () => {
+  test.each<[string, string, [number, unknown][]]>([
+    [
+      "CRLF, LF, blank lines, a byte order mark and no last line end",
+      `\uFEFF${columns}\r\n1,paid,A\n\r\n,,\n2,,B`,
+      [
+        [2, { id: 1, state: "paid", number: "A" }],
+        [5, { id: 2, number: "B" }],
+      ],
+    ],
+    [
+      "a quoted cell of several lines; the number is that of the first",
+      `${columns}\n1,paid,"a ""b""\r\n\n;c"\n2,paid,x\n`,
+      [
+        [2, { id: 1, state: "paid", number: 'a "b"\r\n\n;c' }],
+        [5, { id: 2, state: "paid", number: "x" }],
+      ],
+    ],
+    [
+      "a quote within a cell, and text after a quoted one",
+      `${columns}\n1,paid,12" pipe\n2,paid,"a"b\n`,
+      [
+        [2, { id: 1, state: "paid", number: '12" pipe' }],
+        [3, { id: 2, state: "paid", number: "ab" }],
+      ],
+    ],
+    [
+      "an id that is no number stays a text, which the import refuses",
+      `${columns}\nx7,paid,A`,
+      [[2, { id: "x7", state: "paid", number: "A" }]],
+    ],
+    [
+      "a row of other length, and a quote that is not closed",
+      `${columns}\n1,paid\n2,paid,"A\n3,paid,B\n`,
+      [
+        [2, "has 2 cells; the first line has 3"],
+        [3, "has a quote that is not closed"],
+      ],
+    ],
+  ])("%s", async (_, file, expected) => {
+    const found = await read(csvReader("invoice"), file);
+    expect(found).toEqual(
+      expected.map(([line, given]) => [line, typeof given === "object" ? { type: "invoice", ...given } : given]),
+    );
+  });
+
+  test("bytes that are no UTF-8 are a fault of their line", async () => {
+    const file = Buffer.concat([Buffer.from(`${columns}\n1,paid,`), Buffer.from([0xe9]), Buffer.from("\n2,paid,B\n")]);
+    expect(await read(csvReader("invoice"), file)).toMatchObject([
+      [2, "is not UTF-8 text"],
+      [3, { id: 2 }],
+    ]);
+  });
+
+  test("a quote that is not closed for 256 KiB ends the import", async () => {
+    const file = `${columns}\n1,paid,"A\n${"2,paid,B\n".repeat(40_000)}`;
+    await expect(read(csvReader("invoice"), file)).rejects.toThrow("A quote in line 2 is not closed.");
+  });
+
+  test("a column that the type does not have is a mistake in the call", async () => {
+    await expect(read(csvReader("invoice"), "id,totl\n")).rejects.toThrow(
+      'no field of type invoice "totl". Did you mean total?',
+    );
+  });
+});
+
+describe("a map", () => {
+  const mapOf = (map: object | string, type: RecordType = "invoice") => {
+    const file = join(folder, "map.json");
+    writeFileSync(file, typeof map === "string" ? map : JSON.stringify(map));
+    return readColumnMap(file, type);
+  };
+  const map = {
+    columns: { Nr: "id", Beleg: "number", Status: "state", Betrag: "total", Datum: ["issued_date", "created_at"] },
+    constants: { currency: "EUR", company_id: 4 },
+    values: { state: { bezahlt: "paid" } },
+    dates: "DD.MM.YYYY",
+    decimals: ",",
+    separator: ";",
+  };
+  const header = "Beleg;Nr;Betrag;Kunde;Status;Datum\n";
+  const constants = { type: "invoice", currency: "EUR", company_id: 4 };
+
+  test.each<[string, string, object]>([
+    [
+      "names columns, constants, words, dates and amounts",
+      "=R-1; 7 ;1.250,00;Jane Doe;bezahlt;3.11.2026",
+      {
+        id: 7,
+        number: "=R-1",
+        state: "paid",
+        total: "1250.00",
+        issued_date: "2026-11-03",
+        created_at: "2026-11-03T00:00:00.000Z",
+      },
+    ],
+    [
+      "takes a negative amount and leaves empty cells out",
+      "+44;8;-12,50;;;",
+      { id: 8, number: "+44", total: "-12.50" },
+    ],
+    [
+      "leaves a cell of another format as it is",
+      "R;9;12 EUR;;offen;2026-11-03",
+      {
+        id: 9,
+        number: "R",
+        state: "offen",
+        total: "12 EUR",
+        issued_date: "2026-11-03",
+        created_at: "2026-11-03",
+      },
+    ],
+    ["leaves an apostrophe that no export set", "'=R;9;;;;", { id: 9, number: "'=R" }],
+  ])("%s", async (_, row, expected) => {
+    expect(await read(csvReader("invoice", mapOf(map)), `${header}${row}\n`)).toEqual([
+      [2, { ...constants, ...expected }],
+    ]);
+  });
+
+  test("fills fields within a field, reads a time of day, points and Windows' letters", async () => {
+    const timesheets = mapOf(
+      {
+        columns: { A: "driver.first_name", B: "timelog.start_at", C: "total" },
+        constants: { "driver.last_name": "Quill" },
+        dates: "MM/DD/YYYY HH:mm",
+        decimals: ".",
+        encoding: "windows-1252",
+      },
+      "timesheet",
+    );
+    const file = Buffer.from('A,B,C\nZo\xeb,11/03/2026 7:05,"1,250.5"\n', "latin1");
+    expect(await read(csvReader("timesheet", timesheets), file)).toEqual([
+      [
+        2,
+        {
+          type: "timesheet",
+          driver: { first_name: "Zoë", last_name: "Quill" },
+          timelog: { start_at: "2026-11-03T07:05:00.000Z" },
+          total: "1250.5",
+        },
+      ],
+    ]);
+  });
+
+  test("of the README gives a whole invoice", async () => {
+    const readme = readFileSync(join(import.meta.dirname, "../../../infra/tools/README.md"), "utf8");
+    const [, text = "", table = ""] = /map.json <<'END'\n(.*?)\nEND\n.*?erp.csv <<'END'\n(.*?)END/s.exec(readme) ?? [];
+    const [[line, given] = []] = await read(csvReader("invoice", mapOf(text)), Buffer.from(table, "latin1"));
+    expect([line, v.safeParse(completeRecords.invoice, given).issues]).toEqual([2, undefined]);
+    expect(given).toMatchObject({ state: "paid", total: "1250.00", from: "2026-10-01", due_date: "2026-11-17" });
+  });
+
+  test.each<[object | string, string]>([
+    ["{", "Cannot read the map"],
+    [{ columns: { A: "totl" } }, 'no field of type invoice "totl". Did you mean total?'],
+    [{ columns: {}, constants: { driver: 1 } }, 'no field of type invoice "driver"'],
+    [{ columns: {}, dates: "yesterday" }, "dates: takes YYYY, MM, DD, HH, mm and ss"],
+    [{ columns: {}, separators: ";" }, "separators"],
+    [{}, "columns"],
+  ])("%j is refused with a sentence", (wrong, said) => {
+    expect(() => mapOf(wrong)).toThrow(said);
+  });
+
+  test("names a column that the table does not have", async () => {
+    await expect(read(csvReader("invoice", mapOf(map)), "Nr;Belege\n")).rejects.toThrow(
+      'There is no column "Beleg". Did you mean Belege?',
+    );
+  });
+});
+
+describe("a fault", () => {
+  const faults = (given: object, ...paths: string[]) => {
+    const errors = paths.map((path) => ({ pointer: `/${path}`, code: "invalid", detail: "d" }) as const);
+    return lineErrors({ number: 7, given }, new Refusal("fields_invalid", "x", { errors }));
+  };
+  const fault = { line: 7, code: "invalid", detail: "d" };
+
+  test("names the record and shows ids, dates and states, at most 40 characters of them", () => {
+    const given = {
+      id: 17,
+      uuid: "x".repeat(50),
+      due_date: "31.02.2026",
+      state: "offen",
+      company_id: "K-9",
+      timelog: { start_at: "1 Nov 2026" },
+    };
+    expect(
+      faults(given, "uuid", "due_date", "state", "company_id", "timelog/start_at").map(({ value }) => value),
+    ).toEqual(["x".repeat(40), "31.02.2026", "offen", "K-9", "1 Nov 2026"]);
+    expect(faults(given, "due_date")).toEqual([{ ...fault, id: 17, field: "due_date", value: "31.02.2026" }]);
+  });
+
+  test("shows no name and no contact, not even in the column of an id, a date or a state", () => {
+    const names = { first_name: "Xenia", email: "x@example.com", number: "Quill", password: "secret" };
+    const misplaced = {
+      id: "Xenia Quill",
+      due_date: "Xenia",
+      created_at: "x@example.com",
+      state: "Xenia Quill",
+      user_id: "x@example.com",
+    };
+    const given = { ...names, ...misplaced };
+    expect(faults(given, ...Object.keys(given))).toEqual(Object.keys(given).map((field) => ({ ...fault, field })));
+  });
+});
+
+test("a table has a column for each field, also within the driver and the timelog", () => {
+  const [header = ""] = tableOf("timesheet", timesheetLine(1, 1)).split("\r\n");
+  expect(header.split(",")).toEqual([
+    ...["id", "company_name", "currency", "date"],
+    ...["id", "financial_company_id", "first_name", "last_name", "profile_id", "referral_code"].map(
+      (of) => `driver.${of}`,
+    ),
+    ...["job_title", "payment_state", "state"],
+    ...["id", "amend_status", "breaks", "duration", "start_at", "end_at"].map((of) => `timelog.${of}`),
+    ...["total", "company_id", "version"],
+  ]);
+});
