@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { expect, test } from "vitest";
+import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
+import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
+import { pinKey } from "../../../shared/db/accounts/pins.ts";
+import { sessionKey } from "../../../shared/db/accounts/sessions.ts";
+import { entities, entityOf } from "../../../shared/db/entities.ts";
+import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { deliveredKey } from "../../../shared/db/notifications/notification-delivery.ts";
+import { keyOf } from "../../../shared/db/table/item-keys.ts";
+import type { Item } from "../../../shared/db/table/table.ts";
+import { testContext } from "../../support/records/contexts.ts";
+import { putHistory } from "../../support/records/history.ts";
+import { scanItems } from "../../support/records/items.ts";
+import { putItems } from "../../support/records/put-items.ts";
+import {
+  companyLine,
+  invoiceLine,
+  jobLine,
+  notificationLine,
+  timesheetLine,
+  userLine,
+} from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { useService } from "../../support/service/service.ts";
+
+useService();
+
+interface Someone {
+  readonly id: number;
+  readonly first_name: string;
+  readonly last_name: string;
+}
+
+/** Their ids begin alike, they share a name, and each has something in the records that name the other's profile. */
+const person: Someone = { id: 31, first_name: "Xenia", last_name: "Quill" };
+const others: readonly Someone[] = [
+  { id: 3, first_name: "Ada", last_name: "Quill" },
+  { id: 310, first_name: "Xenia", last_name: "Holt" },
+];
+
+/** A text that names the person stays in records that are about others. */
+const text = `Cover for ${person.first_name} ${person.last_name}`;
+
+/** Stores an item of every kind that somebody has, in a company of their own. */
+async function storeAllOf({ id, first_name, last_name }: Someone): Promise<void> {
+  const driver = { id, financial_company_id: id, profile_id: id, referral_code: "R", first_name, last_name };
+  const names = { first_name, last_name, profile_id: id };
+  await store([
+    companyLine(id),
+    userLine(id, { ...names, financial_company_id: id, password: "Correct horse battery", passcode: "4711" }),
+    timesheetLine(id, id, { driver, job_title: text }),
+    invoiceLine(id, id),
+    jobLine(id, id),
+    notificationLine(id, id, { record_type: "Timesheet", record_id: id, params: { type: "t", text } }),
+  ]);
+  await saveDeviceToken(id, { token: `token ${id}`, platform: "fcm", pushService: "fcm" }, id);
+  await putHistory([
+    { type: "user", id, before: { ...names, email: "old@example.com" }, after: names },
+    { type: "timesheet", id, before: { driver }, after: { driver, total: "1.00" } },
+  ]);
+  await putItems([
+    { ...pinKey(`hash of ${id}`, "PIN"), user_id: id },
+    { ...pinKey(`hash of ${id}`, "REGISTRATION"), user_id: id },
+    { ...sessionKey(id, "family"), n: 1 },
+    { ...deliveredKey(id, "event") },
+    { pk: `USER#${id}`, sk: "SENT#PUSH#1" },
+    { pk: `RESET#${id}`, sk: "RESET", user_id: id },
+    { pk: `LIMIT#${id}`, sk: "LIMIT", n: 1 },
+    { pk: `CHANGE#${id}`, sk: "CHANGE", user_id: id },
+    { pk: "MINTED", sk: `2026#${id}`, user_id: id },
+    { pk: "KEYS", sk: String(id) },
+    { pk: `SEQUENCE#${id}`, sk: "SEQUENCE", given: 1 },
+    { pk: `WEBHOOK#${id}`, sk: "WEBHOOK" },
+  ]);
+}
+
+const kindOf = (item: Item) => entityOf(keyOf(item))?.name ?? "";
+const kindsOf = (items: Iterable<Item>) => [...new Set([...items].map(kindOf))].toSorted();
+
+test("forgetting a person changes nothing of others, whatever kind of item they have", async () => {
+  for (const other of others) await storeAllOf(other);
+  const before = await scanItems();
+  expect(kindsOf(before.values())).toEqual(entities.map(({ name }) => name).toSorted());
+
+  await storeAllOf(person);
+  const directory = mkdtempSync(join(tmpdir(), "workforce-forget-"));
+  await forgetPerson(person.id, openErasedList({ stage: undefined, directory }), testContext());
+  rmSync(directory, { recursive: true });
+
+  const after = await scanItems();
+  const changed = [...before].filter(([key, item]) => !isDeepStrictEqual(after.get(key), item));
+  expect(changed.map(([key, item]) => `${kindOf(item)}: ${key}`)).toEqual([]);
+  // The user is a tombstone, and the names are gone from the rest.
+  const left = [...after].filter(([key]) => !before.has(key)).map(([, item]) => item);
+  expect(kindsOf(left)).toEqual(
+    [
+      ...["user", "timesheet", "history"],
+      ...["company", "invoice", "job", "list counter", "number entry"],
+      ...["change", "limit count", "minted token", "public key", "reset token", "sequence", "webhook"],
+    ].toSorted(),
+  );
+  expect(left.filter((item) => JSON.stringify(item).includes(person.last_name))).toEqual([]);
+});
