@@ -12,8 +12,15 @@ export const recordTypes = ["company", "user", "timesheet", "invoice", "job", "n
 /** A type of record that imports and events bring (D35). */
 export type RecordType = (typeof recordTypes)[number];
 
+/** A transaction of 30 notifications stays below DynamoDB's 4 MB. */
+const maxParamsBytes = 16_384;
+/** A timesheet with 50 breaks has some 10 KB; an item has at most 400 KB. */
+const maxTimelogBytes = 32_768;
+/** DynamoDB takes 32 levels, those of the item and the record among them. */
+const maxLevels = 12;
+
 /** The contents of a notification besides its record: a `type` and further keys, within the table's limits. */
-export const notificationParams = v.pipe(notification.entries.params, storable(16_384));
+export const notificationParams = v.pipe(notification.entries.params, storable(maxParamsBytes));
 
 const { company, ...userFields } = user.entries;
 const ownedByCompany = { company_id: id };
@@ -76,7 +83,7 @@ export const upsertLines = {
       ...v.partial(completeRecords.timesheet).entries,
       ...head("timesheet"),
       driver: v.optional(v.strictObject(driver.entries)),
-      timelog: v.optional(v.pipe(v.strictObject(timelog.entries), storable(32_768))),
+      timelog: v.optional(v.pipe(v.strictObject(timelog.entries), storable(maxTimelogBytes))),
     }),
     v.forward(
       v.partialCheck(
@@ -119,8 +126,8 @@ export type RecordLine<T extends RecordType = RecordType> = { [K in T]: UpsertLi
 /** Checks that values with open keys fit the table: plain text, numbers of its range, limited depth and size. */
 function storable<T>(maxBytes: number) {
   return v.check<T, string>(
-    (value) => isStorable(value, 12) && Buffer.byteLength(JSON.stringify(value)) <= maxBytes,
-    `must be at most ${maxBytes} bytes of well-formed JSON, 12 levels deep, with numbers below 2^53`,
+    (value) => isStorable(value, maxLevels) && Buffer.byteLength(JSON.stringify(value)) <= maxBytes,
+    `must be at most ${maxBytes} bytes of well-formed JSON, ${maxLevels} levels deep, with numbers below 2^53`,
   );
 }
 

@@ -1,6 +1,9 @@
 import * as v from "valibot";
 import { operation } from "./operation.ts";
 
+/** Caches keep a published key or the document as long; a new key is published twice as long ahead (D6). */
+const cacheSeconds = 300;
+
 /** GET health: succeeds if the service runs, its table answers, and access tokens can be verified. */
 export const getHealth = operation({
   name: "get-health",
@@ -33,7 +36,7 @@ export const getKeySet = operation({
   path: "/.well-known/jwks.json",
   access: "anyone",
   answer: v.object({ keys: v.array(publicJwk) }),
-  cacheSeconds: 300,
+  cacheSeconds,
 });
 
 /** GET openapi.json: this contract as an OpenAPI document (D37). */
@@ -44,5 +47,5 @@ export const getOpenapi = operation({
   path: "/api/v1/openapi.json",
   access: "anyone",
   answer: v.looseObject({ openapi: v.string(), info: v.looseObject({}), paths: v.looseObject({}) }),
-  cacheSeconds: 300,
+  cacheSeconds,
 });

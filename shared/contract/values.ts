@@ -13,10 +13,16 @@ export function isPlainText(value: string): boolean {
   return value.isWellFormed() && !/[\0\p{Noncharacter_Code_Point}]/u.test(value);
 }
 
-/** A new password: 8 to 128 characters, no composition rule (D15). */
+/** Characters of a password: fewer are guessed from a stolen hash, and nobody types more (D15). */
+const passwordLength = { least: 8, most: 128 };
+
+/** A new password: no composition rule (D15). */
 export const password = v.pipe(
   text(256),
-  v.check((value) => [...value].length >= 8 && [...value].length <= 128, "must have 8 to 128 characters"),
+  v.check(
+    (value) => [...value].length >= passwordLength.least && [...value].length <= passwordLength.most,
+    `must have ${passwordLength.least} to ${passwordLength.most} characters`,
+  ),
 );
 
 /** Names that valibot leaves out of an open object, as code that assigns to them may be misled. */

@@ -14,6 +14,13 @@ export interface VerifiedToken {
 /** Public-key algorithms only. Otherwise an attacker could use the issuer's public key as a shared secret. */
 const algorithms = ["ES256", "ES384", "RS256", "PS256", "EdDSA"];
 
+/** As long as the service's own keys are cached: a withdrawn key verifies nothing after as long (D4). */
+const cacheMs = 5 * 60_000;
+/** An unknown key id makes an environment ask the issuer at most so often: tokens with made-up ids cost nothing. */
+const rereadMs = 60_000;
+/** A request that waits longer for the issuer leaves no time for its own work. */
+const attemptMs = 3_000;
+
 const idClaim = v.pipe(
   v.union([v.number(), v.pipe(v.string(), v.regex(/^[1-9][0-9]{0,15}$/), v.transform(Number))]),
   id,
@@ -47,7 +54,7 @@ export async function verifyOidcToken(token: string, outside: OidcIssuer, now: D
 function keySetOf(url: string): JWTVerifyGetKey {
   const keySet =
     keySets.get(url) ??
-    createRemoteJWKSet(new URL(url), { cacheMaxAge: 5 * 60_000, cooldownDuration: 60_000, timeoutDuration: 3_000 });
+    createRemoteJWKSet(new URL(url), { cacheMaxAge: cacheMs, cooldownDuration: rereadMs, timeoutDuration: attemptMs });
   keySets.set(url, keySet);
   return keySet;
 }

@@ -5,8 +5,7 @@ import { FirewallStack } from "../../infra/firewall-stack.ts";
 import { functions } from "../../infra/functions/functions.ts";
 import { root } from "../../infra/local/stack/synthesis.ts";
 import { fullStage } from "../support/service/owned-stage.ts";
-import { synthesizeBeside } from "./global-stacks.ts";
-import { stackOf } from "./stack.ts";
+import { stackBeside, stackOf } from "./stack.ts";
 
 const stack = stackOf("full");
 const secret = stack.all("AWS::SecretsManager::Secret").find(({ properties }) => /edge-secret$/.test(properties.Name));
@@ -70,7 +69,6 @@ describe("a stage with an edge", () => {
       "confirm-login",
       "confirm-login-by-body",
       "register-user",
-      "request-password-reset",
       "sign-in",
     ]);
   });
@@ -91,7 +89,7 @@ test("a stage without an edge has no distribution, no secret for it, and answers
 });
 
 describe("the firewall", () => {
-  const { all, region, faults } = synthesizeBeside((app) => new FirewallStack(app, fullStage));
+  const { all, region, faults } = stackBeside((app) => new FirewallStack(app, fullStage));
 
   test("is where CloudFront takes firewalls from, with nothing that cdk-nag finds fault with", () => {
     expect(region).toBe("us-east-1");

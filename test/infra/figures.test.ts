@@ -5,12 +5,14 @@ import { root } from "../../infra/local/stack/synthesis.ts";
 import { figuresPage, figureTables, sourceFigures } from "../../infra/tools/docs/figures/figures-page.ts";
 import { fillTables } from "../../infra/tools/docs/marked-tables.ts";
 import { stackOf } from "./stack.ts";
+import { withStacksBeside } from "./stacks-beside.ts";
 
 const figures = sourceFigures(root);
 
 test("the page of figures says what the full stage deploys, and what the sources wait for", () => {
   const page = readFileSync(join(root, figuresPage), "utf8");
-  const tables = figureTables({ template: stackOf("full").template, stage: "full", root });
+  const deployed = (name: string) => ({ name, template: stackOf(name).template });
+  const tables = figureTables(root, withStacksBeside(deployed("full")), deployed("prod"));
   expect(page, `${figuresPage} is stale; run npm run docs`).toBe(fillTables(page, tables));
 });
 

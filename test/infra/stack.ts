@@ -4,6 +4,7 @@ import { inject } from "vitest";
 import type { Template } from "../../infra/whole-template.ts";
 import { synthesizedTemplate } from "../support/service/made-stack.ts";
 import type { CheckedSynthesis } from "../support/service/synthesize-stages.ts";
+import { synthesizeBeside } from "./stacks-beside.ts";
 
 /** A resource of the template; laws look into its properties. */
 export interface Resource {
@@ -44,6 +45,8 @@ export interface Statement {
 export interface SynthesizedStack {
   /** The resources of a type such as `AWS::SQS::Queue`; throws when there are none, as a law over nothing proves nothing. */
   all(type: string): Resource[];
+  /** The one resource of a type whose id begins so; throws if there is none, or a second one. */
+  one(type: string, start?: string): Resource;
   /** The service's functions by the operation they run; those of the CDK, which help a deploy, are not among them. */
   functions(): Map<string, Resource>;
   /** Everything that roles are allowed, by the id of the role. */
@@ -62,6 +65,12 @@ export async function useStack(): Promise<SynthesizedStack> {
 /** The stack of a stage whose placeholders are replaced, or of the full one; synthesised once for the run. */
 export function stackOf(name: string): SynthesizedStack {
   return readStack(findSynthesis(name).template);
+}
+
+/** A stack that stands beside a stage's own, with what cdk-nag finds. */
+export function stackBeside(make: Parameters<typeof synthesizeBeside>[0]) {
+  const made = synthesizeBeside(make);
+  return { ...made, ...readStack(made.template) };
 }
 
 const found = new Map<string, CheckedSynthesis>();
@@ -88,6 +97,11 @@ export function readStack(template: Template): SynthesizedStack {
       updatePolicy: UpdatePolicy,
     }));
   };
+  const one = (type: string, start = "") => {
+    const [only, ...others] = all(type).filter(({ id }) => id.startsWith(start));
+    if (!only || others.length > 0) throw new Error(`The stack has ${others.length + (only ? 1 : 0)} ${type} ${start}`);
+    return only;
+  };
   const functions = () => {
     const operationOf = ({ properties }: Resource) =>
       properties.Environment?.Variables?.OPERATION as string | undefined;
@@ -111,5 +125,5 @@ export function readStack(template: Template): SynthesizedStack {
       }),
     );
   const rightsOf = (name: string) => rights().get(functions().get(name)?.properties.Role["Fn::GetAtt"][0]) ?? [];
-  return { all, functions, rights, rightsOf, template };
+  return { all, one, functions, rights, rightsOf, template };
 }

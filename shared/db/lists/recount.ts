@@ -12,6 +12,11 @@ import { listStates, monthKey, stateKey } from "./list-keys.ts";
 import { findPlace } from "./list-writes.ts";
 import { listedItems } from "./listed-items.ts";
 
+/** Differences that are still there after as long are no change under way. */
+const looksApartMs = 60_000;
+/** An index follows the table within a second, seldom later. */
+const indexLagMs = 2_000;
+
 /** The number of records that were compared, and the figures that have to be added to the counters. */
 export interface Recount {
   readonly records: number;
@@ -28,7 +33,7 @@ const rowPaths = "pk sk schema_version id record.state record.date record.issued
  */
 export async function recount(
   of: CompanyList,
-  { repairs = false, apartMs = 60_000, lagMs = 2_000 } = {},
+  { repairs = false, apartMs = looksApartMs, lagMs = indexLagMs } = {},
 ): Promise<Recount> {
   const attempt = async (): Promise<Recount | undefined> => {
     const { records, ...first } = await look(of);

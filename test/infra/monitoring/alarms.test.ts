@@ -6,8 +6,7 @@ import { ProbeStack } from "../../../infra/probe-stack.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
 import { type MetricName, metrics } from "../../../shared/metrics.ts";
 import { fullStage } from "../../support/service/owned-stage.ts";
-import { synthesizeBeside } from "../global-stacks.ts";
-import { type Resource, stackOf, useStack } from "../stack.ts";
+import { type Resource, stackBeside, stackOf, useStack } from "../stack.ts";
 import { alarmsOf, headingOf, runbook } from "./named-alarms.ts";
 
 const stack = await useStack();
@@ -144,7 +143,7 @@ describe("what is watched", () => {
 });
 
 describe("every alarm", () => {
-  const outside = synthesizeBeside((app) => new ProbeStack(app, fullStage)).all("AWS::CloudWatch::Alarm");
+  const outside = stackBeside((app) => new ProbeStack(app, fullStage)).all("AWS::CloudWatch::Alarm");
   const everywhere = [...alarms, ...alarmsOf(full), ...outside];
 
   test("says in a sentence what users cannot do, and names its heading in the runbook", () => {

@@ -4,9 +4,9 @@ import { requireDeployable } from "../../../infra/stages/stage-rules.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
 import { getHealth } from "../../../shared/contract/service.ts";
 import { fullStage } from "../../support/service/owned-stage.ts";
-import { synthesizeBeside } from "../global-stacks.ts";
+import { stackBeside } from "../stack.ts";
 
-const { all, region, faults, isProtected } = synthesizeBeside((app) => new ProbeStack(app, fullStage));
+const { all, region, faults, isProtected } = stackBeside((app) => new ProbeStack(app, fullStage));
 const [check] = all("AWS::Route53::HealthCheck");
 
 test("a stage is asked for its health from outside of its region, over TLS, at the host that clients call", () => {
@@ -64,5 +64,5 @@ test("a stage as it is shipped asks nobody, and one that is to be asked names so
   const { probedHost } = fullStage;
   expect(() => requireDeployable({ ...findStage("dev"), probedHost }, {})).toThrow(/^Set probedHost of the stage dev /);
   const { probedHost: _, ...silent } = fullStage;
-  expect(() => synthesizeBeside((app) => new ProbeStack(app, silent))).toThrow(/^Set probedHost of the stage full /);
+  expect(() => stackBeside((app) => new ProbeStack(app, silent))).toThrow(/^Set probedHost of the stage full /);
 });

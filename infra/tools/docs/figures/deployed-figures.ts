@@ -2,8 +2,17 @@ import type { Template, TemplateResource } from "../../../whole-template.ts";
 import { tableOf } from "../marked-tables.ts";
 import { withUnit } from "./units.ts";
 
-/** A property of a resource, by its name in CloudFormation, and what it is set to. */
+/** The figures of a resource: a property's name in CloudFormation, and what it is set to. */
 type Figures = ReadonlyMap<string, string>;
+
+/** The figures of each resource, by its name, by the type of the resource. */
+type Deployed = ReadonlyMap<string, ReadonlyMap<string, Figures>>;
+
+/** A stage, and the template of all that is deployed for it. */
+export interface DeployedStage {
+  readonly name: string;
+  readonly template: Template;
+}
 
 /** Properties of words, without which a figure says nothing, or that have one inside. */
 const words = new Set([
@@ -12,31 +21,70 @@ const words = new Set([
   "Expression",
   "MetricName",
   "ScheduleExpression",
+  "ScheduleExpressionTimezone",
   "Statistic",
   "TreatMissingData",
 ]);
 /** Values that a function is given are settings of its stage. The figures of the CDK's own resources are the CDK's. */
-const leftOut = { properties: new Set(["Environment", "Tags"]), types: /^Custom::/ };
+const leftOut = { properties: new Set(["Environment", "Port", "Priority", "Tags"]), types: /^Custom::/ };
 /** CloudFormation has three names for what an alarm looks at in a period. */
 const statistics = ["Stat", "ExtendedStatistic"];
 const names = ["AlarmName", "FunctionName", "LogGroupName", "QueueName"];
+const comparisons: Readonly<Record<string, string>> = { GreaterThanOrEqualToThreshold: "≥", LessThanThreshold: "<" };
+/** The units of times that AWS measures. */
+const unitsOfMetrics: Readonly<Record<string, string>> = {
+  ApproximateAgeOfOldestMessage: "seconds",
+  DaysToExpiry: "days",
+  IteratorAge: "ms",
+  Latency: "ms",
+};
 
-/** The number of every property in a stage's template: a table for each type of resource, with a column for each property. */
-export function deployedTables(template: Template, stage: string): string {
+/** Every number in a stage's template: a table for each type of resource, a column for each property. Resources alike share a row. */
+export function deployedTables(stage: DeployedStage): string {
+  return tablesOf(deployedBy(stage));
+}
+
+/** The same of a second stage, for the resources alone whose figures differ from those of the first. */
+export function differingTables(stage: DeployedStage, usual: DeployedStage): string {
+  const known = deployedBy(usual);
+  const isKnown = (type: string, name: string, figures: Figures) =>
+    textOf(figures) === textOf(known.get(type)?.get(name) ?? new Map());
+  const differing = [...deployedBy(stage)].map(([type, resources]) => {
+    const own = [...resources].filter(([name, figures]) => !isKnown(type, name, figures));
+    return [type, new Map(own)] as const;
+  });
+  return tablesOf(new Map(differing));
+}
+
+function deployedBy({ template, name: stage }: DeployedStage): Deployed {
   const types = Map.groupBy(Object.entries(template.Resources), ([, { Type }]) => Type);
-  return [...types]
-    .filter(([type]) => !leftOut.types.test(type))
-    .toSorted(([one], [other]) => one.localeCompare(other))
+  const read = [...types].map(([type, resources]) => {
+    const figures = resources.map(([id, each]) => [nameOf(id, each, stage), figuresOf(each, template)] as const);
+    return [type, new Map(leftOut.types.test(type) ? [] : figures)] as const;
+  });
+  return new Map(read.toSorted(([one], [other]) => one.localeCompare(other)));
+}
+
+function tablesOf(deployed: Deployed): string {
+  return [...deployed]
     .flatMap(([type, resources]) => {
-      const rows = resources
-        .map(([id, resource]) => ({ name: nameOf(id, resource, stage), figures: figuresOf(resource, template) }))
-        .filter(({ figures }) => figures.size > 0)
-        .toSorted((one, other) => one.name.localeCompare(other.name));
-      const columns = [...new Set(rows.flatMap(({ figures }) => [...figures.keys()]))].toSorted();
-      const lines = rows.map(({ name, figures }) => [name, ...columns.map((column) => figures.get(column) ?? "")]);
-      return rows.length === 0 ? [] : [`### ${type}\n\n${tableOf(["", ...columns], lines)}`];
+      const rows = [...resources]
+        .filter(([, figures]) => figures.size > 0)
+        .toSorted(([one], [other]) => one.localeCompare(other));
+      if (rows.length === 0) return [];
+      const columns = [...new Set(rows.flatMap(([, figures]) => [...figures.keys()]))].toSorted();
+      const alike = Map.groupBy(rows, ([, figures]) => textOf(figures));
+      const lines = [...alike.values()].map((group) => {
+        const own = group.map(([name]) => name).join(", ");
+        return [own, ...columns.map((column) => group[0]?.[1].get(column) ?? "")];
+      });
+      return [`### ${type}\n\n${tableOf(["", ...columns], lines)}`];
     })
     .join("\n\n");
+}
+
+function textOf(figures: Figures): string {
+  return JSON.stringify([...figures].toSorted(([one], [other]) => one.localeCompare(other)));
 }
 
 function figuresOf(resource: TemplateResource, template: Template): Figures {
@@ -47,13 +95,16 @@ function figuresOf(resource: TemplateResource, template: Template): Figures {
     if (leftOut.properties.has(name)) return;
     if (name === "Filters" && Array.isArray(value)) add(name, String(value.length));
     else if (typeof value === "number") add(name, shown(name, value));
-    else if (typeof value === "string" && words.has(name)) add(name, value);
+    else if (typeof value === "string" && words.has(name)) add(name, comparisons[value] ?? value);
     else if (Array.isArray(value)) for (const each of value) walk(name, each);
     else if (typeof value === "object") for (const [key, each] of Object.entries(value ?? {})) walk(key, each);
   };
   walk("", resource.Properties);
-  if (resource.Type === "AWS::CloudWatch::Alarm") found.set("Severity", severityOf(resource, template));
-  return found;
+  if (resource.Type !== "AWS::CloudWatch::Alarm") return found;
+  const { Threshold, MetricName = "" } = resource.Properties ?? {};
+  const unit = unitsOfMetrics[String(MetricName)];
+  if (unit !== undefined) found.set("Threshold", withUnit(Number(Threshold), unit));
+  return found.set("Severity", severityOf(resource, template));
 }
 
 /** The topic that an alarm goes to, by itself or through another one that asks for it. */
@@ -80,5 +131,8 @@ function nameOf(id: string, { Properties = {} }: TemplateResource, stage: string
 /** CloudFormation counts memory in megabytes, and a time in seconds unless the name ends in another unit. */
 function shown(name: string, value: number): string {
   if (name === "MemorySize") return `${value} MB`;
-  return withUnit(value, /(?:Period|Timeout|Age)$/.test(name) ? "seconds" : name.replace("InDays", "Days"));
+  return withUnit(
+    value,
+    /(?:Period|Timeout|Age|Sec|RequestInterval)$/.test(name) ? "seconds" : name.replace("InDays", "Days"),
+  );
 }

@@ -1,6 +1,5 @@
-import type { Template } from "../../../whole-template.ts";
 import { type MarkedTables, tableOf } from "../marked-tables.ts";
-import { deployedTables } from "./deployed-figures.ts";
+import { type DeployedStage, deployedTables, differingTables } from "./deployed-figures.ts";
 import { type Constant, readConstants } from "./source-constants.ts";
 import { withUnit } from "./units.ts";
 
@@ -12,23 +11,20 @@ const leftOut: Readonly<Record<string, string>> = {
   "infra/constructs/": "the tables of what is deployed have them",
   "infra/functions/": "so they do",
   "infra/workforce-stack.ts": "and the times of schedules",
+  "infra/tools/docs/": "names of units",
   "infra/local/": "only the developer of the machine waits for it",
   "shared/openapi/": "examples",
   "shared/contract/texts/": "examples",
   "shared/contract/outbound-events.ts": "versions of events",
 };
 
-/** The tables of the page, from a stage's template and the constants of the sources. */
-export function figureTables({
-  template,
-  stage,
-  root,
-}: {
-  template: Template;
-  stage: string;
-  root: string;
-}): MarkedTables {
-  return { deployed: deployedTables(template, stage), constants: constantTables(sourceFigures(root)) };
+/** The tables of the page: a stage that has everything, another one where it differs, and the constants of the sources. */
+export function figureTables(root: string, whole: DeployedStage, other: DeployedStage): MarkedTables {
+  return {
+    deployed: deployedTables(whole),
+    "deployed-otherwise": differingTables(other, whole),
+    constants: constantTables(sourceFigures(root)),
+  };
 }
 
 /** The figures that stand in the sources. */
