@@ -1,9 +1,17 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
+import { functions } from "../../infra/functions/functions.ts";
 import type { Template } from "../../infra/whole-template.ts";
 import { synthesizedTemplate } from "../support/service/made-stack.ts";
-import type { CheckedSynthesis } from "../support/service/synthesize-stages.ts";
+import {
+  type CheckedSynthesis,
+  type StagePlace,
+  type StageSynthesis,
+  synthesizeStage,
+  writeStubBundles,
+} from "../support/service/synthesize-stages.ts";
 import { synthesizeBeside } from "./stacks-beside.ts";
 
 /** A resource of the template; laws look into its properties. */
@@ -73,6 +81,23 @@ export function stackBeside(make: Parameters<typeof synthesizeBeside>[0]) {
   return { ...made, ...readStack(made.template) };
 }
 
+/** A stage that no other test needs, or one with other bundles than the small ones. */
+export function synthesizeAlone(place: Partial<StagePlace> & Pick<StagePlace, "stage">): StageSynthesis {
+  const outdir = mkdtempSync(join(tmpdir(), "workforce-stack-"));
+  const bundles = join(outdir, "bundles");
+  try {
+    if (!place.bundles) writeStubBundles(bundles, Object.keys((place.service ?? { functions }).functions));
+    return synthesizeStage({ bundles, outdir: join(outdir, "out"), ...place });
+  } finally {
+    rmSync(outdir, { recursive: true });
+  }
+}
+
+/** The attribute of a resource by which others name it. */
+export function arnOf({ id }: Pick<Resource, "id">): object {
+  return { "Fn::GetAtt": [id, "Arn"] };
+}
+
 const found = new Map<string, CheckedSynthesis>();
 
 /** What came of the synthesis of a stage. */
@@ -102,7 +127,7 @@ export function readStack(template: Template): SynthesizedStack {
     if (!only || others.length > 0) throw new Error(`The stack has ${others.length + (only ? 1 : 0)} ${type} ${start}`);
     return only;
   };
-  const functions = () => {
+  const ownFunctions = () => {
     const operationOf = ({ properties }: Resource) =>
       properties.Environment?.Variables?.OPERATION as string | undefined;
     return new Map(
@@ -124,6 +149,6 @@ export function readStack(template: Template): SynthesizedStack {
         return [id, statements.filter(({ Effect }) => Effect === "Allow")] as const;
       }),
     );
-  const rightsOf = (name: string) => rights().get(functions().get(name)?.properties.Role["Fn::GetAtt"][0]) ?? [];
-  return { all, one, functions, rights, rightsOf, template };
+  const rightsOf = (name: string) => rights().get(ownFunctions().get(name)?.properties.Role["Fn::GetAtt"][0]) ?? [];
+  return { all, one, functions: ownFunctions, rights, rightsOf, template };
 }

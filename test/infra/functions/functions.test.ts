@@ -4,8 +4,10 @@ import { expect, test } from "vitest";
 import { bundleFile } from "../../../infra/functions/bundle-places.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { pageFunction } from "../../../infra/functions/worker-rows.ts";
+import { operations } from "../../../shared/contract/operations.ts";
 import { builtBundles } from "../../support/service/made-stack.ts";
-import { useStack } from "../stack.ts";
+import { fullStage } from "../../support/service/owned-stage.ts";
+import { stackOf, useStack } from "../stack.ts";
 
 const stack = await useStack();
 const bundles = await builtBundles();
@@ -17,32 +19,44 @@ test("every row of infra/functions/functions.ts is a function that knows its ope
   expect(stack.all("AWS::Lambda::Function")).toHaveLength(Object.keys(functions).length + others.length);
 });
 
-test("every function runs on Node 24, arm64, with the memory its row names or 512 MB", () => {
+test("every function runs on Node 24, arm64, and logs in JSON into a group of its own: its lines from INFO on, Lambda's if a call or a start failed", () => {
+  const used = stack.all("AWS::Lambda::Function").map(({ properties }) => properties.LoggingConfig?.LogGroup?.Ref);
+  expect(new Set(used).size).toBe(used.length);
+  for (const { id, properties } of stack.all("AWS::Logs::LogGroup"))
+    expect(properties.RetentionInDays, id).toBeGreaterThan(0);
   for (const [name, { properties }] of stack.functions()) {
-    const { Runtime, Architectures, MemorySize } = properties;
-    expect({ name, Runtime, Architectures, MemorySize }).toEqual({
-      name,
-      Runtime: "nodejs24.x",
-      Architectures: ["arm64"],
-      MemorySize: functions[name as FunctionName].memoryMegabytes ?? 512,
+    const { Runtime, Architectures, LoggingConfig } = properties;
+    expect([Runtime, ...Architectures], name).toEqual(["nodejs24.x", "arm64"]);
+    expect(LoggingConfig, name).toMatchObject({
+      LogFormat: "JSON",
+      ApplicationLogLevel: "INFO",
+      SystemLogLevel: "WARN",
     });
   }
 });
 
-test("every function logs in JSON: its own lines from INFO on, and Lambda's where a call or a start failed", () => {
-  for (const [name, { properties }] of stack.functions()) {
-    const { LogFormat, ApplicationLogLevel, SystemLogLevel } = properties.LoggingConfig;
-    const found = { LogFormat, ApplicationLogLevel, SystemLogLevel };
-    expect(found, name).toEqual({ LogFormat: "JSON", ApplicationLogLevel: "INFO", SystemLogLevel: "WARN" });
+test("D4: the functions that verify tokens, and no others, know the stage's OIDC issuer, if it has one", () => {
+  for (const [name, { properties }] of stackOf("full").functions()) {
+    const { OIDC_ISSUER = "null" } = properties.Environment.Variables;
+    const { verifiesTokens = false } = functions[name as FunctionName];
+    expect(JSON.parse(OIDC_ISSUER), name).toEqual(verifiesTokens ? fullStage.oidcIssuer : null);
   }
+  for (const [name, { properties }] of stack.functions())
+    expect(properties.Environment.Variables, name).not.toHaveProperty("OIDC_ISSUER");
 });
 
-test("every function writes to a log group of its own that expires", () => {
-  const groups = new Map(stack.all("AWS::Logs::LogGroup").map(({ id, properties }) => [id, properties]));
-  const used = stack.all("AWS::Lambda::Function").map(({ properties }) => properties.LoggingConfig?.LogGroup?.Ref);
-  expect(new Set(used).size).toBe(used.length);
-  expect([...groups.keys()]).toEqual(expect.arrayContaining(used));
-  for (const [id, { RetentionInDays }] of groups) expect(RetentionInDays, id).toBeGreaterThan(0);
+test("D32: the operations that take an Idempotency-Key may read and store changes, and know their fingerprints", () => {
+  const idempotent = operations.flatMap(({ name, idempotent }) => (idempotent ? [name as FunctionName] : []));
+  expect(idempotent.toSorted()).toEqual([
+    "adjust-job-timers",
+    "bulk-update-timesheets",
+    "mark-notifications",
+    "undo-change",
+  ]);
+  for (const name of idempotent) {
+    expect(functions[name].table, name).toEqual(expect.arrayContaining(["GetItem", "BatchGetItem", "PutItem"]));
+    expect(functions[name].readsHmacKey, name).toBe(true);
+  }
 });
 
 test("every function is given only settings that shared/settings.ts reads, and never a secret's value", () => {

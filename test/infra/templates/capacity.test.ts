@@ -1,22 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
-import { functionStackOf } from "../../../infra/constructs/compute/function-stack.ts";
+import { expect, test } from "vitest";
 import type { Area, FunctionRow } from "../../../infra/functions/function-row.ts";
-import { functions } from "../../../infra/functions/functions.ts";
+import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { type ServiceTable, service } from "../../../infra/functions/service-table.ts";
 import { functionNameOf } from "../../../infra/stages/names.ts";
 import { countResources, type Template } from "../../../infra/whole-template.ts";
 import { getHealth } from "../../../shared/contract/service.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
-import {
-  everyStage,
-  type StageSynthesis,
-  synthesizeStage,
-  writeStubBundles,
-} from "../../support/service/synthesize-stages.ts";
-import { findSynthesis } from "../stack.ts";
+import { everyStage, type StageSynthesis } from "../../support/service/synthesize-stages.ts";
+import { findSynthesis, synthesizeAlone } from "../stack.ts";
 import { policyCharactersOf } from "./policy-size.ts";
 
 const made = usualOrFull(80, 200);
@@ -25,9 +16,6 @@ const most = { resources: 400, bytes: 900_000, parameters: 200, outputs: 200 };
 const mostSeconds = 60;
 /** IAM takes 10,240 characters of policies in a role. */
 const mostPolicyCharacters = 10_000;
-
-const directory = mkdtempSync(join(tmpdir(), "workforce-capacity-"));
-afterAll(() => rmSync(directory, { recursive: true }));
 
 const openRow = {
   readsHmacKey: true,
@@ -46,16 +34,7 @@ const signedInRow = {
   indexes: ["by-state", "by-company", "by-month", "by-company-month", "by-mark"],
 } as const;
 
-const areas: readonly Area[] = [
-  "accounts",
-  "sessions",
-  "notifications",
-  "devices",
-  "finance",
-  "jobs",
-  "changes",
-  "service",
-];
+const areas = [...new Set(service.operations.map(({ name }) => functions[name as FunctionName].area))];
 const spread: Table = tableOf((at) => areas[at % areas.length] ?? "service");
 const inOneArea: Table = tableOf(() => "accounts");
 
@@ -67,10 +46,7 @@ const cases = everyStage.flatMap((stage) => [
 const chosenCases = usualOrFull(cases.slice(-1), cases);
 
 test.each(chosenCases)("$name has capacity for $table.count operations more, $how", ({ name, how, stage, table }) => {
-  const bundles = join(directory, "bundles");
-  writeStubBundles(bundles, Object.keys(table.functions), "one for all");
-  const outdir = join(directory, `${name}-${how}`);
-  const synthesis = synthesizeStage({ stage, bundles, outdir, service: table });
+  const synthesis = synthesizeAlone({ stage, service: table });
   const before = findSynthesis(name);
   expect(countOf(synthesis, "AWS::Lambda::Function")).toBe(countOf(before, "AWS::Lambda::Function") + made);
   expect(countOf(synthesis, "AWS::ApiGatewayV2::Route")).toBe(countOf(before, "AWS::ApiGatewayV2::Route") + made);
@@ -102,24 +78,11 @@ test.each(everyStage)("$name as it stands: what each template holds", ({ name })
 test("an operation that is added moves no other to another stack, and neither does a new area", () => {
   const [stage] = everyStage;
   if (!stage) throw new Error("There is no stage");
-  const bundles = join(directory, "moves");
   const [few, more] = [tableOf(() => "jobs", usualOrFull(8, 20)), tableOf(() => "finance", usualOrFull(24, 60))];
-  writeStubBundles(bundles, Object.keys(more.functions), "one for all");
-  const [before, after] = [few, more].map((table, at) =>
-    stacksOf(synthesizeStage({ stage, bundles, outdir: join(directory, `moves-${at}`), service: table })),
-  );
+  const [before, after] = [few, more].map((table) => stacksOf(synthesizeAlone({ stage, service: table })));
   // The stage has no webhooks, and no function for them.
   expect(before?.size).toBe(Object.keys(few.functions).length - 1);
   for (const [name, stack] of before ?? []) expect(after?.get(name), name).toBe(stack);
-});
-
-test("the stack of every function is pinned: with another one its name and its route would be taken", () => {
-  for (const [stack, names] of Object.entries(pinned)) {
-    for (const name of names) expect(functionStackOf(name, { area: "finance" }), name).toBe(stack);
-  }
-  for (const [name, { area }] of Object.entries(functions)) {
-    if (area === "workers") expect(functionStackOf(name, { area })).toBe("Workers");
-  }
 });
 
 test("the longest stage has names for every function that Lambda takes", () => {
@@ -127,20 +90,6 @@ test("the longest stage has names for every function that Lambda takes", () => {
     expect(functionNameOf("x".repeat(20), name).length, name).toBeLessThanOrEqual(64);
   }
 });
-
-/** Where endpoints are; one that is new needs no place here. */
-const pinned: Readonly<Record<string, readonly string[]>> = {
-  Endpoints0: ["list-jobs"],
-  Endpoints1: ["refresh-token"],
-  Endpoints2: ["sign-in", "confirm-login-by-body"],
-  Endpoints3: ["get-key-set"],
-  Endpoints4: ["list-timesheets", "list-notifications", "sign-out"],
-  Endpoints5: ["bulk-update-timesheets", "confirm-login", "remove-device-token", "get-openapi"],
-  Endpoints6: ["adjust-job-timers", "mark-notifications", "set-password", "refuse-unrouted"],
-  Endpoints7: ["list-invoices", "request-password-reset", "register-device-token", "register-user", "get-health"],
-  Endpoints8: ["get-profile"],
-  Endpoints9: ["get-unread-counts"],
-};
 
 interface Table extends ServiceTable {
   readonly count: number;

@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
-import { fullStage } from "../../support/service/owned-stage.ts";
 import { awsCommandsIn } from "../../system/runbook/shell-commands.ts";
-import { type Statement, stackOf } from "../stack.ts";
+import { arnOf, type Statement, stackOf } from "../stack.ts";
 
-const commands = awsCommandsIn(readFileSync(join(root, "infra/RUNBOOK.md"), "utf8"));
+const full = stackOf("full");
+const page = readFileSync(join(root, "infra/RUNBOOK.md"), "utf8");
+const commands = awsCommandsIn(page);
+const role = full.one("AWS::IAM::Role", "OnCallRole").properties;
 
 /** What an administrator does: no role that answers alarms at night has a right to it. */
 const ofAdministrators = [
@@ -42,7 +44,7 @@ test("every command of the runbook is in the policy of the role on call, for som
 
 test("whoever answers alarms reads no secret and no stream, changes no live record, and has shown a second factor", () => {
   expect(statementsOf("Deny")).toMatchObject([{ Action: "secretsmanager:*", Resource: "*" }]);
-  const { Statement: trust } = role().AssumeRolePolicyDocument;
+  const { Statement: trust } = role.AssumeRolePolicyDocument;
   expect(trust).toMatchObject([{ Condition: { Bool: { "aws:MultiFactorAuthPresent": "true" } } }]);
   const live = new RegExp(`:table/${namesOf("full").table}("|$)`);
   for (const { Action, Resource } of statementsOf("Allow")) {
@@ -79,49 +81,43 @@ test("whoever answers alarms does so for the stage, and for no other of its acco
   expect(JSON.stringify(ofFunctions)).not.toContain("*-");
 });
 
-test("what is distinguished by its tag has the stage's", () => {
-  const { all, functions } = stackOf("full");
-  const types = ["AWS::Logs::LogGroup", "AWS::CodeDeploy::DeploymentGroup"];
-  for (const { id, properties } of [...types.flatMap(all), ...functions().values()]) {
-    expect(properties.Tags, id).toContainEqual({ Key: "stage", Value: "full" });
-  }
-});
-
-test("whoever answers alarms reads queues of the stage alone, and sends again to those that are redriven: no pin and no event can be forged", () => {
-  const queues = stackOf("full").all("AWS::SQS::Queue");
-  const arns = queues.map(({ id }) => ({ "Fn::GetAtt": [id, "Arn"] }));
-  const reads = allowing("sqs:ReceiveMessage").flatMap(({ Resource }) => Resource);
-  expect(new Set(reads.map((each) => JSON.stringify(each)))).toEqual(new Set(arns.map((each) => JSON.stringify(each))));
-  const sends = allowing("sqs:SendMessage").flatMap(({ Resource }) => Resource);
-  const consumed = queues.filter(({ properties }) => properties.RedrivePolicy).map(({ id }) => id);
-  const ids = sends.map((each) => (each as { "Fn::GetAtt": [string, string] })["Fn::GetAtt"][0]);
-  expect(ids.toSorted()).toEqual(consumed.filter((id) => !/^(Pins|Events|Webhooks)/.test(id)).toSorted());
-  expect(consumed.length - ids.length).toBe(2 + fullStage.webhooks.length);
+test("whoever answers alarms reads queues of the stage alone, and moves messages back to those that may be redriven: no pin and no event can be forged", () => {
+  const arns = full.all("AWS::SQS::Queue").map((each) => JSON.stringify(arnOf(each)));
+  expect(new Set(reached("sqs:ReceiveMessage").map((each) => JSON.stringify(each)))).toEqual(new Set(arns));
+  const redriven = ["Intake", "Notices", "Notifications", "Pushes"];
+  const ids = (action: string) =>
+    reached(action).map((each) => (each as Arn)["Fn::GetAtt"][0].replace(/[0-9A-F]{8}$/, ""));
+  expect(ids("sqs:SendMessage").toSorted()).toEqual(redriven.map((name) => `${name}Queue`));
 });
 
 test("whoever answers alarms reads the log of SMS that did not arrive, as the runbook says", () => {
-  const page = readFileSync(join(root, "infra/RUNBOOK.md"), "utf8");
   expect(page).toMatch(/log-group-name "sns\/\$AWS_REGION\/.*\/DirectPublishToPhoneNumber\/Failure"/);
   const group = "sns/eu-west-2/123456789012/DirectPublishToPhoneNumber/Failure";
   const arn = `arn:aws:logs:eu-west-2:123456789012:log-group:${group}`;
   expect(isAllowed("logs:FilterLogEvents", `${arn}:*`, undefined)).toBe(true);
 });
 
-test("a copy of the table bears its stage, by which the role on call restores it", () => {
-  const [plan] = stackOf("full").all("AWS::Backup::BackupPlan");
-  const rules = plan?.properties.BackupPlan.BackupPlanRule.map(({ RecoveryPointTags }: Tagged) => RecoveryPointTags);
-  expect(rules).toEqual([{ stage: "full" }, { stage: "full" }]);
+test("what is distinguished by its tag has the stage's, copies of the table too", () => {
+  const { all, one, functions } = full;
+  const types = ["AWS::Logs::LogGroup", "AWS::CodeDeploy::DeploymentGroup"];
+  for (const { id, properties } of [...types.flatMap(all), ...functions().values()])
+    expect(properties.Tags, id).toContainEqual({ Key: "stage", Value: "full" });
+  const { BackupPlanRule } = one("AWS::Backup::BackupPlan").properties.BackupPlan;
+  const tags = BackupPlanRule.map((each: { RecoveryPointTags?: object }) => each.RecoveryPointTags);
+  expect(tags).toEqual([{ stage: "full" }, { stage: "full" }]);
 });
 
 test("a stage that notifies nobody has no role for it", () => {
-  const roles = stackOf("dev")
-    .all("AWS::IAM::Role")
-    .map(({ properties }) => properties.RoleName);
-  expect(roles).not.toContain(namesOf("dev").onCallRole);
+  const roles = stackOf("dev").all("AWS::IAM::Role");
+  expect(roles.map(({ properties }) => properties.RoleName)).not.toContain(namesOf("dev").onCallRole);
 });
 
-interface Tagged {
-  readonly RecoveryPointTags?: object;
+interface Arn {
+  readonly "Fn::GetAtt": readonly [string, string];
+}
+
+function reached(action: string): unknown[] {
+  return allowing(action).flatMap(({ Resource }) => Resource);
 }
 
 function allowing(action: string): Statement[] {
@@ -149,17 +145,8 @@ function textOf(part: unknown): string {
   return typeof part === "string" ? part : "aws";
 }
 
-function role() {
-  const found = stackOf("full")
-    .all("AWS::IAM::Role")
-    .find(({ properties }) => properties.RoleName === namesOf("full").onCallRole);
-  if (!found) throw new Error("There is no role on call");
-  return found.properties;
-}
-
 function statementsOf(effect: "Allow" | "Deny"): Statement[] {
-  const { Statement: statements } = role().Policies[0].PolicyDocument;
-  return statements.filter(({ Effect }: Statement) => Effect === effect);
+  return role.Policies[0].PolicyDocument.Statement.filter(({ Effect }: Statement) => Effect === effect);
 }
 
 function nameOf([service = "", operation = ""]: readonly string[]): string {

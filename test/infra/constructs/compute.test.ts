@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest";
+import { functions } from "../../../infra/functions/functions.ts";
+import { findStage, stageNames } from "../../../infra/stages/stages.ts";
+import {
+  arnOf,
+  readStack,
+  type Statement,
+  type SynthesizedStack,
+  stackOf,
+  synthesizeAlone,
+  useStack,
+} from "../stack.ts";
+
+const local = await useStack();
+const isPut = (action: string) => /^(\*|events:(\*|Put\*|PutEvents))$/.test(action);
+const mayPut = ({ Action = [], NotAction }: Statement) => NotAction !== undefined || [Action].flat().some(isPut);
+const roleOf = ({ functions: all }: SynthesizedStack, name: string) => all().get(name)?.properties.Role;
+/** The rules of a stack but those that lead to webhooks. */
+const rulesOf = ({ all }: SynthesizedStack) => all("AWS::Events::Rule").filter(({ id }) => !id.startsWith("Webhooks"));
+
+test("every worker of a queue or a stream names what failed of a batch, so that the rest is not done again", () => {
+  for (const { id, properties } of local.all("AWS::Lambda::EventSourceMapping"))
+    expect(properties.FunctionResponseTypes, id).toEqual(["ReportBatchItemFailures"]);
+});
+
+test("every schedule is on, and calls its function again when it fails", () => {
+  const configs = local.all("AWS::Lambda::EventInvokeConfig");
+  for (const { id, properties } of local.all("AWS::Scheduler::Schedule")) {
+    const config = configs.find((each) => each.properties.FunctionName.Ref === properties.Target.Arn["Fn::GetAtt"][0]);
+    expect(properties.State, id).toBe("ENABLED");
+    expect(properties.Target.RetryPolicy.MaximumRetryAttempts, id).toBeGreaterThan(0);
+    expect(config?.properties.MaximumRetryAttempts, id).toBeGreaterThan(0);
+  }
+});
+
+describe("the bus for what comes in", () => {
+  const [rule, ...others] = rulesOf(local);
+  const queue = local.one("AWS::SQS::Queue", "IntakeQueue");
+  const undelivered = local.one("AWS::SQS::Queue", "IntakeBusUndelivered");
+
+  test("bears the stage's name, and gives every event to the intake's queue, or keeps it", () => {
+    const bus = local.one("AWS::Events::EventBus", "IntakeBus");
+    expect(bus.properties.Name).toBe("workforce-local");
+    expect(others).toEqual([]);
+    expect(rule?.properties).toMatchObject({
+      EventBusName: { Ref: bus.id },
+      EventPattern: { source: [{ prefix: "" }] },
+      State: "ENABLED",
+      Targets: [{ Arn: arnOf(queue), DeadLetterConfig: { Arn: arnOf(undelivered) } }],
+    });
+    expect(rule?.properties.Targets).toHaveLength(1);
+  });
+
+  test("alone may put messages into its two queues from outside the service, and the intake consumes them alone", () => {
+    for (const { id, properties } of local.all("AWS::SQS::QueuePolicy")) {
+      if (id.startsWith("Webhooks")) continue;
+      const { Statement: statements } = properties.PolicyDocument;
+      const isFed = [queue.id, undelivered.id].includes(properties.Queues[0].Ref);
+      const Condition = { ArnEquals: { "aws:SourceArn": { "Fn::GetAtt": [rule?.id, "Arn"] } } };
+      const allowing = statements.filter((each: Statement) => each.Effect === "Allow");
+      const wanted = [{ Principal: { Service: "events.amazonaws.com" }, Condition }];
+      expect(allowing, id).toMatchObject(isFed ? wanted : []);
+    }
+    const workers = local
+      .all("AWS::Lambda::EventSourceMapping")
+      .filter(({ properties }) => properties.EventSourceArn["Fn::GetAtt"][0] === queue.id);
+    expect(workers.map(({ properties }) => properties.FunctionName.Ref)).toEqual([local.functions().get("intake")?.id]);
+  });
+});
+
+describe.each([...stageNames, "full"])("D42: in %s", (name) => {
+  const stack = stackOf(name);
+  const outbound = stack.one("AWS::Events::EventBus", "OutboundBus");
+  const sender = roleOf(stack, "send-events");
+
+  test("one function of all roles may put events, on the outbound bus alone", () => {
+    const putting = [...stack.rights()].flatMap(([role, statements]) =>
+      statements.filter(mayPut).map(({ Action, Resource }) => ({ role, Action, Resource })),
+    );
+    expect(putting).toEqual([{ role: sender["Fn::GetAtt"][0], Action: "events:PutEvents", Resource: arnOf(outbound) }]);
+  });
+
+  test("the bus denies putting to everybody but the role of that function, and allows nobody anything", () => {
+    const { EventBusName, Statement: denial } = stack.one("AWS::Events::EventBusPolicy").properties;
+    expect(EventBusName).toEqual({ Ref: outbound.id });
+    expect(denial).toEqual({
+      Sid: "OnlyTheSender",
+      Effect: "Deny",
+      Principal: "*",
+      Action: "events:PutEvents",
+      Resource: arnOf(outbound),
+      Condition: { ArnNotEquals: { "aws:PrincipalArn": sender } },
+    });
+  });
+
+  test("no rule leads from a bus to the outbound one, and the inbound one has none but its own", () => {
+    const inbound = stack.one("AWS::Events::EventBus", "IntakeBus");
+    expect(outbound.properties.Name).toBe(`workforce-${name}-outbound`);
+    expect(JSON.stringify(rulesOf(stack))).not.toContain(outbound.id);
+    expect(rulesOf(stack).map(({ properties }) => properties.EventBusName)).toEqual([{ Ref: inbound.id }]);
+  });
+
+  test("the queue of events takes messages of one function, and the role on call sends none again", () => {
+    const isSending = ({ Action = [], Resource }: Statement) =>
+      [Action].flat().includes("sqs:SendMessage") && /EventsQueue/.test(JSON.stringify(Resource));
+    const sending = [...stack.rights()].filter(([, statements]) => statements.some(isSending));
+    expect(sending.map(([role]) => role)).toEqual([roleOf(stack, "notify")["Fn::GetAtt"][0]]);
+  });
+});
+
+test("D42: a stage with outboundEvents off has nothing that sends events, and costs nothing for it", () => {
+  const stage = { ...findStage("dev"), outboundEvents: "off" } as const;
+  const made = synthesizeAlone({ stage, service: { operations: [], functions } });
+  const quiet = readStack(made.template);
+  expect(quiet.all("AWS::Events::EventBus").map(({ id }) => id)).toEqual([expect.stringMatching(/^IntakeBus/)]);
+  expect(JSON.stringify(made.template)).not.toMatch(/EventsQueue|events-late|events-dead|OutboundBus|send-events/);
+  expect(quiet.functions().has("send-events")).toBe(false);
+  const { Variables } = quiet.functions().get("notify")?.properties.Environment ?? {};
+  expect(Variables).not.toHaveProperty("EVENT_QUEUE_URL");
+  expect(quiet.all("AWS::CloudWatch::Alarm").length).toBeGreaterThan(10);
+});

@@ -1,0 +1,175 @@
+import { App, Stack } from "aws-cdk-lib";
+import { describe, expect, test } from "vitest";
+import { EmailSending } from "../../../infra/constructs/messages/email-sending.ts";
+import { findStage, stageNames } from "../../../infra/stages/stages.ts";
+import { fullStage, ownedStage } from "../../support/service/owned-stage.ts";
+import { readStack, stackOf, useStack } from "../stack.ts";
+
+const full = stackOf("full");
+const senders = ["deliver-pin", "notify-password-changed"];
+
+test.each(
+  stageNames,
+)("%s sends e-mail over TLS alone, counts what comes back, and sends it to them no more", (name) => {
+  const { one, functions } = stackOf(name);
+  const set = one("AWS::SES::ConfigurationSet");
+  expect(set.properties).toMatchObject({
+    DeliveryOptions: { TlsPolicy: "REQUIRE" },
+    ReputationOptions: { ReputationMetricsEnabled: true },
+    SuppressionOptions: { SuppressedReasons: ["BOUNCE", "COMPLAINT"] },
+  });
+  for (const sender of senders) {
+    const { CONFIGURATION_SET } = functions().get(sender)?.properties.Environment.Variables ?? {};
+    expect(CONFIGURATION_SET, sender).toEqual({ Ref: set.id });
+  }
+  expect(one("AWS::SES::ConfigurationSetEventDestination").properties.EventDestination).toMatchObject({
+    Enabled: true,
+    MatchingEventTypes: expect.arrayContaining(["bounce", "complaint"]),
+    CloudWatchDestination: { DimensionConfigurations: [expect.any(Object)] },
+  });
+});
+
+test.each([
+  "staging",
+  "prod",
+])("%s verifies its domain, which outlasts the stack; the outputs are the DNS records", (name) => {
+  const { one, template } = stackOf(name);
+  const { properties, deletionPolicy, updateReplacePolicy } = one("AWS::SES::EmailIdentity");
+  const [, domain] = ownedStage(name).senderAddress.split("@");
+  expect(properties.EmailIdentity).toBe(domain);
+  expect(properties.MailFromAttributes).toMatchObject({ MailFromDomain: `mail.${domain}` });
+  // Another stage may send by it.
+  expect([deletionPolicy, updateReplacePolicy]).toEqual(["RetainExceptOnCreate", "Retain"]);
+  const dkim = [1, 2, 3].flatMap((number) =>
+    ["Name", "Value"].map((part) => [`DkimRecord${number}`, `"DkimDNSToken${part}${number}"`]),
+  );
+  for (const [output = "", part] of [
+    ...dkim,
+    ["MailFromMx", `mail.${domain} MX 10 feedback-smtp.`],
+    ["MailFromSpf", `mail.${domain} TXT`],
+    ["Dmarc", `_dmarc.${domain} TXT`],
+  ])
+    expect(JSON.stringify(template.Outputs?.[output]?.Value), output).toContain(part);
+});
+
+test("dev verifies its address alone; a stage that has an identity already makes none", () => {
+  expect(stackOf("dev").one("AWS::SES::EmailIdentity").properties.EmailIdentity).toBe(findStage("dev").senderAddress);
+  expect(() => full.all("AWS::SES::EmailIdentity")).toThrow();
+});
+
+test("an identity of a single address outlasts its stack, too, where the stage keeps its data", () => {
+  const app = new App();
+  new EmailSending(new Stack(app, "Stack"), "Emails", { ...ownedStage("prod"), senderIdentity: "address" });
+  const { deletionPolicy, updateReplacePolicy } = readStack(app.synth().getStackByName("Stack").template).one(
+    "AWS::SES::EmailIdentity",
+  );
+  expect([deletionPolicy, updateReplacePolicy]).toEqual(["RetainExceptOnCreate", "Retain"]);
+});
+
+const domainOf = (address: string) => address.replace(/^.*@/, ":identity/");
+test.each([
+  // SES's sandbox asks for the recipients' identities, too.
+  { stage: findStage("dev"), identities: [":identity/*"] },
+  ...["staging", "prod"].map((name) => ({
+    stage: ownedStage(name),
+    identities: [domainOf(ownedStage(name).senderAddress)],
+  })),
+  { stage: fullStage, identities: [domainOf(fullStage.senderAddress), `:identity/${fullStage.senderAddress}`] },
+])("$stage.name sends from its own address and by its own configuration set, and no other", ({ stage, identities }) => {
+  const { rightsOf } = stackOf(stage.name);
+  for (const sender of senders) {
+    const rights = rightsOf(sender).filter(({ Action }) => Action === "ses:SendEmail");
+    const reached = rights.flatMap(({ Resource }) => Resource).map(lastPart);
+    expect(reached.toSorted(), sender).toEqual([...identities, ":configuration-set/"].toSorted());
+    const Condition = { StringEquals: { "ses:FromAddress": stage.senderAddress } };
+    expect(rights.map((each) => each.Condition)).toEqual([Condition]);
+  }
+});
+
+describe("the account's limit on SMS", () => {
+  const calls = full.all("Custom::AWS");
+  const callOf = (id: string) => full.one("Custom::AWS", `SmsSpendLimit${id}`);
+  const role = full.one("AWS::IAM::Role", "SmsSpendLimitDeliveryLogging");
+
+  test("is set by the stage that names one, and stays when the stage goes", () => {
+    for (const { id, properties } of calls) expect(properties.Delete, id).toBeUndefined();
+    const attributes = {
+      MonthlySpendLimit: "200",
+      DefaultSMSType: "Transactional",
+      DeliveryStatusIAMRole: "ROLE",
+      DeliveryStatusSuccessSamplingRate: "0",
+    };
+    const { Create, Update } = callOf("Attributes").properties;
+    for (const call of [Create, Update]) {
+      const [before, { "Fn::GetAtt": arn }, after] = call["Fn::Join"][1];
+      expect(arn).toEqual([role.id, "Arn"]);
+      const made = { service: "SNS", action: "SetSMSAttributes", parameters: { attributes } };
+      expect(JSON.parse(`${before}ROLE${after}`)).toMatchObject(made);
+    }
+    for (const name of stageNames) expect(() => stackOf(name).all("Custom::AWS"), name).toThrow();
+  });
+
+  test("has SMS that do not arrive logged by a role that SNS alone may take, in a log that another stage may have made", () => {
+    const { Statement } = role.properties.AssumeRolePolicyDocument;
+    expect(Statement).toMatchObject([{ Effect: "Allow", Principal: { Service: "sns.amazonaws.com" } }]);
+    const groups = full
+      .all("AWS::Logs::LogGroup")
+      .map(({ properties }) => JSON.stringify(properties.LogGroupName ?? ""));
+    expect(groups.filter((name) => name.includes("sns/"))).toEqual([]);
+    expect(JSON.parse(callOf("FailureLog").properties.Create)).toMatchObject({
+      ignoreErrorCodesMatching: "ResourceAlreadyExistsException",
+    });
+  });
+
+  test("keeps the numbers of SMS that did not arrive for two weeks, also those of the first", () => {
+    const logGroupName = "sns/eu-west-2/123456789012/DirectPublishToPhoneNumber/Failure";
+    const [log, retention] = [callOf("FailureLog"), callOf("Retention")];
+    const kept = { logGroupName, retentionInDays: 14 };
+    for (const name of ["Create", "Update"]) {
+      const [made, put] = [log, retention].map(({ properties }) => JSON.parse(properties[name]));
+      expect(made).toMatchObject({ action: "CreateLogGroup", parameters: { logGroupName } });
+      expect(put).toMatchObject({ action: "PutRetentionPolicy", parameters: kept });
+    }
+    expect(retention.dependsOn).toContain(log.id);
+    expect(callOf("Attributes").dependsOn).toContain(retention.id);
+  });
+
+  test("has functions that know the stage's registered sender, and the most that one SMS may cost", () => {
+    for (const sender of senders) {
+      const { Variables } = full.functions().get(sender)?.properties.Environment ?? {};
+      expect(Variables, sender).toMatchObject({ SMS_SENDER_ID: "Harbour", SMS_MOST_DOLLARS: "0.25" });
+    }
+  });
+});
+
+test("D29: pushes go to the stage's own applications and the endpoints under them, and nowhere else; without any, nowhere", async () => {
+  const { rights } = await useStack();
+  const applications = Object.values(findStage("local").platformApplications ?? {}).toSorted();
+  expect(applications).toHaveLength(3);
+  expect(pushRights(rights())).toEqual([
+    { Effect: "Allow", Action: "sns:CreatePlatformEndpoint", Resource: applications },
+    {
+      Effect: "Allow",
+      Action: ["sns:DeleteEndpoint", "sns:Publish", "sns:SetEndpointAttributes"],
+      Resource: applications.map((arn) => `${arn.replace(":app/", ":endpoint/")}/*`),
+    },
+  ]);
+  expect(findStage("dev").platformApplications).toBeUndefined();
+  expect(pushRights(stackOf("dev").rights())).toEqual([]);
+});
+
+/** The rights on SNS that are for resources by name. */
+function pushRights(rights: ReturnType<typeof full.rights>) {
+  const isNamed = (action = "") => action.startsWith("sns:");
+  return [...rights.values()]
+    .flat()
+    .filter(({ Action, Resource }) => Resource !== undefined && [Action].flat().some(isNamed));
+}
+
+/** The end of an ARN, which is written in the template. */
+function lastPart(arn: unknown): string | undefined {
+  if (typeof arn === "string") return arn.slice(arn.lastIndexOf(":"));
+  const [, parts] = (arn as { "Fn::Join": [string, unknown[]] })["Fn::Join"];
+  const last = parts.findLast((part): part is string => typeof part === "string");
+  return last?.slice(last.lastIndexOf(":"));
+}

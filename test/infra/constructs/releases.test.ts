@@ -1,0 +1,209 @@
+import { describe, expect, test } from "vitest";
+import { hashesIn } from "../../../infra/functions/bundle-places.ts";
+import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
+import { readManifest } from "../../../infra/functions/release.ts";
+import { namesOf } from "../../../infra/stages/names.ts";
+import type { Template } from "../../../infra/whole-template.ts";
+import { builtBundles } from "../../support/service/made-stack.ts";
+import { ownedStage } from "../../support/service/owned-stage.ts";
+import { everyStage } from "../../support/service/synthesize-stages.ts";
+import {
+  findSynthesis,
+  type Resource,
+  readStack,
+  type SynthesizedStack,
+  stackOf,
+  synthesizeAlone,
+  useStack,
+} from "../stack.ts";
+
+interface MeasuredMetric {
+  readonly MetricStat: {
+    readonly Metric: { Namespace: string; MetricName: string; Dimensions: { Name: string; Value: unknown }[] };
+  };
+}
+type FromVersion = { readonly "Fn::GetAtt": readonly [string, string] };
+
+const stack = stackOf("prod");
+const aliases = new Map(stack.all("AWS::Lambda::Alias").map((alias) => [alias.properties.FunctionName.Ref, alias]));
+const versions = new Map(stack.all("AWS::Lambda::Version").map((each) => [each.id, each]));
+const careful = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].canary).toSorted();
+const releases = releasesOf(stack);
+
+test("each careful function, and no other, stands behind an alias of its newest version; the version that it replaces stays", () => {
+  const behind = [...stack.functions()].flatMap(([name, { id }]) => {
+    const { Name, FunctionVersion } = aliases.get(id)?.properties ?? {};
+    if (Name === undefined) return [];
+    const version = versions.get(FunctionVersion["Fn::GetAtt"][0]);
+    expect([Name, version?.properties.FunctionName], name).toEqual(["live", { Ref: id }]);
+    // One whose release failed goes.
+    expect([version?.deletionPolicy, version?.updateReplacePolicy], name).toEqual(["RetainExceptOnCreate", "Retain"]);
+    return [name];
+  });
+  expect(behind.toSorted()).toEqual(careful);
+  expect(aliases.size).toBe(careful.length);
+});
+
+test("a new version goes back when its own alarm fires: each has one of its own, so that no fault of the last one stops its cure", () => {
+  for (const { id, group, alarms, alias } of releases) {
+    expect(group.AutoRollbackConfiguration, id).toEqual({
+      Enabled: true,
+      Events: expect.arrayContaining(["DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM"]),
+    });
+    expect(group.AlarmConfiguration.Enabled, id).toBe(true);
+    expect(alarms, id).toHaveLength(1);
+    const version = JSON.stringify(alias.properties.FunctionVersion);
+    expect(JSON.stringify(alarms[0]?.properties.AlarmName), id).toContain(version);
+  }
+});
+
+test("a release is judged by the new version alone, whatever the API answers", () => {
+  for (const { id, alarms, alias } of releases) {
+    const [, ...counted] = alarms[0]?.properties.Metrics ?? [];
+    const measured = counted.map(({ MetricStat: { Metric } }: MeasuredMetric) => {
+      const { Name, Value } = Metric.Dimensions.find((each) => /version/i.test(each.Name)) ?? {};
+      expect(versions.has((Value as FromVersion)["Fn::GetAtt"][0]), id).toBe(true);
+      return `${Metric.Namespace} ${Metric.MetricName} ${Name}`;
+    });
+    expect(measured, id).toEqual([
+      "Workforce/prod VersionFaults version",
+      "AWS/Lambda Errors ExecutedVersion",
+      "AWS/Lambda Invocations ExecutedVersion",
+    ]);
+    expect(alias.dependsOn, id).toContain(alarms[0]?.id);
+    // CloudFormation does not say that an UpdatePolicy waits for what it names.
+    expect(alias.dependsOn, id).toContain(alias.updatePolicy?.CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref);
+  }
+});
+
+describe("with -c release=now", () => {
+  const now = synthesizeProd({ release: "now" });
+  const described = ({ all }: SynthesizedStack) =>
+    all("AWS::Lambda::Alias").map(({ properties: { Description } }) => Description);
+
+  test("a cure takes all calls at once, whatever the alarms say, also after the alias was moved by hand", () => {
+    for (const { id, properties, updatePolicy } of now.all("AWS::Lambda::Alias"))
+      expect([updatePolicy, properties.RoutingConfig], id).toEqual([undefined, undefined]);
+    for (const { id, properties } of now.all("AWS::CodeDeploy::DeploymentGroup")) {
+      const { DeploymentConfigName, AlarmConfiguration } = properties;
+      expect([DeploymentConfigName, AlarmConfiguration.Enabled], id).toEqual([
+        "CodeDeployDefault.LambdaAllAtOnce",
+        false,
+      ]);
+    }
+  });
+
+  test("a cure moves every alias, also one that a roll-back moved and whose function the cure leaves as it is", () => {
+    const again = described(synthesizeProd({ release: "now" }));
+    expect(described(now)).toHaveLength(careful.length);
+    for (const [at, description] of described(now).entries()) {
+      expect(description).toMatch(/^Released at once on \d{4}-\d\d-\d\dT/);
+      expect(again[at]).not.toBe(description);
+    }
+    expect(described(stack).filter((each) => each !== undefined)).toEqual([]);
+  });
+
+  test("alias, group and alarm stay: the next release is careful again", () => {
+    const usual = synthesizeProd({});
+    const ids = ({ template }: SynthesizedStack) => Object.keys(template.Resources).toSorted();
+    expect(ids(now)).toEqual(ids(usual));
+    for (const { updatePolicy } of usual.all("AWS::Lambda::Alias")) expect(updatePolicy).toBeDefined();
+  });
+});
+
+test("whatever calls a function that has an alias calls the alias", () => {
+  const called = [
+    ...stack.all("AWS::ApiGatewayV2::Integration").map(({ properties }) => properties.IntegrationUri),
+    ...stack.all("AWS::Lambda::Permission").map(({ properties }) => properties.FunctionName),
+    ...stack.all("AWS::Lambda::EventSourceMapping").map(({ properties }) => properties.FunctionName),
+    ...stack.all("AWS::Lambda::EventInvokeConfig").map(({ properties }) => properties.Qualifier),
+    ...stack.all("AWS::Scheduler::Schedule").map(({ properties }) => properties.Target.Arn),
+  ].map((target) => JSON.stringify(target));
+  const isCalled = (id: string) => called.some((target) => target.includes(`"${id}"`));
+  expect([...aliases.keys()].filter(isCalled)).toEqual([]);
+  expect([...aliases.values()].filter(({ id }) => isCalled(id))).toHaveLength(careful.length);
+});
+
+test("the right to release is for the functions of the same stack that are released so, and fits into its role", () => {
+  const roles = stack.all("AWS::IAM::Role").filter(({ id }) => /\.ReleasesRole/.test(id));
+  const resources = roles.flatMap(({ id, properties }) => {
+    expect(properties.ManagedPolicyArns, id).toBeUndefined();
+    const rights = stack.rights().get(id) ?? [];
+    const moving = rights.find(({ Action }) => [Action].flat().includes("lambda:UpdateAlias"));
+    const moved = [moving?.Resource].flat();
+    // IAM takes 10,240 characters in a role; a function's ARN has at most 116, here once with its alias.
+    expect(moved.length / 2, id).toBeLessThanOrEqual(40);
+    const [nested = ""] = id.split(".");
+    for (const resource of moved) expect(JSON.stringify(resource), id).toContain(`"${nested}.`);
+    return moved;
+  });
+  expect(resources).toHaveLength(2 * careful.length);
+});
+
+test.each([
+  "dev",
+  "staging",
+  "local",
+])("in %s, which deploys at once, callers call the functions themselves", (name) => {
+  const { all } = stackOf(name);
+  for (const type of ["AWS::Lambda::Alias", "AWS::CodeDeploy::DeploymentGroup"]) expect(() => all(type)).toThrow();
+});
+
+describe("the manifest of a release", () => {
+  const commit = "c0ffee".padEnd(40, "0");
+  const [stage = ownedStage("dev")] = everyStage;
+
+  test("alone changes with a commit that changes no function", () => {
+    const [before, after] = [findSynthesis(stage.name), synthesizeAlone({ stage, commit })].map(({ parts }) =>
+      split(parts),
+    );
+    expect(JSON.stringify(after?.others) === JSON.stringify(before?.others)).toBe(true);
+    expect(before?.others.length).toBeGreaterThan(300);
+    const hashes: string[] = [];
+    expect([before?.manifests, after?.manifests]).toEqual([[{ commit: "unknown", hashes }], [{ commit, hashes }]]);
+  }, 60_000);
+
+  test("names its commit and the build of every function", async () => {
+    const bundles = await builtBundles();
+    const [manifest] = split(synthesizeAlone({ stage, commit, bundles }).parts).manifests;
+    // The stage has no webhooks, and no function for them.
+    const names = Object.keys(functions).filter((name) => name !== "deliver-webhook");
+    const built = hashesIn(bundles, names);
+    expect(built).toHaveLength(names.length);
+    expect(manifest).toEqual({ commit, hashes: expect.arrayContaining(built) });
+    expect(manifest?.hashes).toHaveLength(built.length);
+  }, 60_000);
+
+  test("of the local machine has the name of its stage, and the commit that is checked out", async () => {
+    const { Name, Value } = (await useStack()).one("AWS::SSM::Parameter").properties;
+    expect(Name).toBe(namesOf("local").release);
+    expect(readManifest(Value).commit).toMatch(/^([0-9a-f]{40}(-dirty)?|unknown)$/);
+  });
+});
+
+/** The manifests that templates hold, and the properties of all other resources; a nested stack is in a part of its own. */
+function split(parts: Readonly<Record<string, Template>>) {
+  const all = Object.values(parts).flatMap(({ Resources }) => Object.entries(Resources));
+  const manifests = all.filter(([, { Type }]) => Type === "AWS::SSM::Parameter");
+  const others = all.filter(([, { Type }]) => !["AWS::SSM::Parameter", "AWS::CloudFormation::Stack"].includes(Type));
+  return {
+    manifests: manifests.map(([, { Properties }]) => readManifest(String(Properties?.Value))),
+    others: others.map(([id, { Properties }]) => [id, Properties]),
+  };
+}
+
+/** Each alias with the group that releases it, and the alarms that stop a release. */
+function releasesOf({ all }: SynthesizedStack) {
+  const byId = (type: string) => new Map(all(type).map((each) => [each.id, each]));
+  const [groups, alarms] = [byId("AWS::CodeDeploy::DeploymentGroup"), byId("AWS::CloudWatch::Alarm")];
+  return [...aliases.values()].map((alias) => {
+    const group = groups.get(alias.updatePolicy?.CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref)?.properties ?? {};
+    const named: string[] = group.AlarmConfiguration.Alarms.map(({ Name }: { Name: { Ref: string } }) => Name.Ref);
+    return { id: alias.id, alias, group, alarms: named.map((name) => alarms.get(name) as Resource) };
+  });
+}
+
+/** The stack of prod as the cdk command makes it when it is given that context. */
+function synthesizeProd(context: Readonly<Record<string, unknown>>): SynthesizedStack {
+  return readStack(synthesizeAlone({ stage: ownedStage("prod"), context }).template);
+}

@@ -1,0 +1,145 @@
+import { describe, expect, test } from "vitest";
+import { copiesKept } from "../../../infra/constructs/stores/table-backups.ts";
+import { generateSecret } from "../../../infra/local/aws/generate-secret.ts";
+import { namesOf } from "../../../infra/stages/names.ts";
+import { findStage, stageNames } from "../../../infra/stages/stages.ts";
+import { prices } from "../../bench/costs/prices.ts";
+import { fullStage } from "../../support/service/owned-stage.ts";
+import { arnOf, stackOf, useStack } from "../stack.ts";
+
+const stack = await useStack();
+const full = stackOf("full");
+const storesOf = ({ all }: Pick<typeof stack, "all">) => [
+  ...all("AWS::DynamoDB::GlobalTable"),
+  ...all("AWS::SecretsManager::Secret"),
+];
+
+test("the table can be restored to any second, drops what expired, and streams its changes", () => {
+  const { Replicas, TimeToLiveSpecification, StreamSpecification } = stack.one("AWS::DynamoDB::GlobalTable").properties;
+  expect(Replicas).toMatchObject([{ PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } }]);
+  expect(TimeToLiveSpecification).toEqual({ AttributeName: "expires_at", Enabled: true });
+  expect(StreamSpecification).toEqual({ StreamViewType: "NEW_AND_OLD_IMAGES" });
+});
+
+// A first deploy that fails leaves nothing behind that would stop the second.
+test.each([
+  ["dev", "Delete", undefined],
+  ["staging", "RetainExceptOnCreate", "Retain"],
+  ["prod", "RetainExceptOnCreate", "Retain"],
+])("the table and secrets of %s meet %s with their stack; a deploy that replaces them finds their names taken", (name, whenDeleted, whenReplaced) => {
+  for (const { id, properties, deletionPolicy, updateReplacePolicy } of storesOf(stackOf(name))) {
+    expect(deletionPolicy, id).toBe(whenDeleted);
+    if (whenReplaced) expect(updateReplacePolicy, id).toBe(whenReplaced);
+    expect(properties.TableName ?? properties.Name, id).toMatch(new RegExp(`^workforce[/-]${name}[/-]`));
+  }
+});
+
+test("copies of the table are in a vault with a fixed name, which outlasts the stack; AWS Backup may restore them", () => {
+  const { one, all } = stackOf("prod");
+  const vault = one("AWS::Backup::BackupVault");
+  const rules: object[] = one("AWS::Backup::BackupPlan").properties.BackupPlan.BackupPlanRule;
+  const TargetBackupVault = { "Fn::GetAtt": [vault.id, "BackupVaultName"] };
+  expect(rules).toMatchObject([
+    { RuleName: "daily", TargetBackupVault },
+    { RuleName: "weekly", TargetBackupVault },
+  ]);
+  expect(vault).toMatchObject({
+    deletionPolicy: "RetainExceptOnCreate",
+    properties: { BackupVaultName: namesOf("prod").backupVault },
+  });
+  const { Resources } = one("AWS::Backup::BackupSelection").properties.BackupSelection;
+  expect(Resources).toEqual([arnOf(one("AWS::DynamoDB::GlobalTable"))]);
+  const role = all("AWS::IAM::Role").find(({ properties }) => properties.RoleName === namesOf("prod").restoreRole);
+  const { Statement } = role?.properties.AssumeRolePolicyDocument ?? {};
+  expect(Statement).toMatchObject([{ Effect: "Allow", Principal: { Service: "backup.amazonaws.com" } }]);
+  expect(JSON.stringify(role?.properties.ManagedPolicyArns)).toContain("AWSBackupServiceRolePolicyForRestores");
+  expect(() => stackOf("dev").all("AWS::Backup::BackupPlan")).toThrow();
+});
+
+test("copies and point-in-time recovery together cost at most 2.50 dollars a gigabyte of table and month", () => {
+  const { backupPerGigabyteMonth, recoveryPerGigabyteMonth } = prices;
+  const copies = copiesKept(findStage("prod").backupKeptDays ?? 0);
+  expect(copies).toBeGreaterThan(7);
+  expect(copies * backupPerGigabyteMonth + recoveryPerGigabyteMonth).toBeLessThanOrEqual(2.5);
+});
+
+describe("D6, D9: a secret", () => {
+  const { edgeSecret, hmacSecret, signingSecret, testPinSecret, webhookSecret } = namesOf("full");
+  const key = { ExcludePunctuation: true, GenerateStringKey: "key", PasswordLength: 64 };
+  const pin = { ExcludeLowercase: true, ExcludePunctuation: true, ExcludeUppercase: true, GenerateStringKey: "pin" };
+  /**
+   * CloudFormation makes a new value of a secret whenever its GenerateSecretString changes, in whatever way: the HMAC key would
+   * be overwritten, and every passcode and refresh token with it; the signing keys, and no token would be signed until the next
+   * rotation; receivers of webhooks and CloudFront would refuse what another key proves. A function or `npm run keys` changes
+   * what is to change in a secret's value.
+   */
+  const generated: Readonly<Record<string, object>> = {
+    [hmacSecret]: { ...key, SecretStringTemplate: '{"version":1}' },
+    [signingSecret]: { GenerateStringKey: "unused", SecretStringTemplate: '{"keys":[]}' },
+    [webhookSecret]: { ...key, SecretStringTemplate: "{}" },
+    [testPinSecret]: { ...pin, PasswordLength: 12, SecretStringTemplate: "{}" },
+    [edgeSecret]: { ...key, GenerateStringKey: "current", SecretStringTemplate: '{"previous":""}' },
+  };
+
+  test.each([...stageNames, "full"])("of %s is generated as ever, in AWS: no template has its value", (stage) => {
+    const secrets = stackOf(stage).all("AWS::SecretsManager::Secret");
+    for (const { properties } of secrets) {
+      const { Name, GenerateSecretString, SecretString } = properties;
+      expect(GenerateSecretString, Name).toEqual(generated[Name.replace(`/${stage}/`, "/full/")]);
+      expect(SecretString, Name).toBeUndefined();
+    }
+    if (stage === "full") expect(secrets).toHaveLength(Object.keys(generated).length);
+  });
+
+  test("of test logins is a pin of twelve digits, and goes with the setting although the stage keeps its data", () => {
+    const made = generateSecret({ ...pin, PasswordLength: 12, SecretStringTemplate: "{}" });
+    expect(made).toMatch(/^\{"pin":"\d{12}"\}$/);
+    const { deletionPolicy, updateReplacePolicy } = full.one("AWS::SecretsManager::Secret", "TestPin");
+    expect([deletionPolicy, updateReplacePolicy]).toEqual(["Delete", "Delete"]);
+  });
+
+  test("of test logins is read by the one function that stores pins, which alone knows the logins and their end", () => {
+    const { id } = full.one("AWS::SecretsManager::Secret", "TestPin");
+    for (const [name, { properties }] of full.functions()) {
+      const { TEST_PIN_SECRET_ARN, TEST_LOGINS } = properties.Environment.Variables;
+      const rights = full.rightsOf(name).filter((each) => JSON.stringify(each).includes(`"${id}"`));
+      const isSender = name === "deliver-pin";
+      expect([TEST_PIN_SECRET_ARN, TEST_LOGINS].map(Boolean), name).toEqual([isSender, isSender]);
+      expect(rights.map(({ Action }) => Action)).toEqual(isSender ? ["secretsmanager:GetSecretValue"] : []);
+      if (isSender) expect(JSON.parse(TEST_LOGINS)).toEqual(fullStage.testLogins);
+    }
+  });
+
+  test.each(stageNames)("of test logins is absent in %s as shipped, and so are the logins", (name) => {
+    const { all, functions } = stackOf(name);
+    const ids = all("AWS::SecretsManager::Secret").map(({ id }) => id);
+    expect(ids.filter((id) => id.startsWith("TestPin"))).toEqual([]);
+    const { TEST_LOGINS, TEST_PIN_SECRET_ARN } = functions().get("deliver-pin")?.properties.Environment.Variables ?? {};
+    expect([TEST_LOGINS, TEST_PIN_SECRET_ARN]).toEqual([undefined, undefined]);
+  });
+});
+
+describe("D6: rotate-signing-key", () => {
+  const rotate = stack.functions().get("rotate-signing-key");
+  const trigger = stack.one("Custom::Trigger");
+
+  test("is called by a deploy, which waits for its answer and fails when it fails", () => {
+    expect(trigger.properties.InvocationType).toBe("RequestResponse");
+    const version = stack.all("AWS::Lambda::Version").find(({ id }) => id === trigger.properties.HandlerArn.Ref);
+    expect(version?.properties.FunctionName.Ref).toBe(rotate?.id);
+  });
+
+  test("is called when the table, the secret, the function and its rights are there", () => {
+    const secret = stack.one("AWS::SecretsManager::Secret", "SigningKeys");
+    const needed = [stack.one("AWS::DynamoDB::GlobalTable"), secret].map(({ id }) => id);
+    const role = rotate?.properties.Role["Fn::GetAtt"][0];
+    expect(trigger.dependsOn).toEqual(expect.arrayContaining([...needed, role, rotate?.id]));
+  });
+
+  test("is called by its schedule after the first key is there", () => {
+    const schedules = stack.all("AWS::Scheduler::Schedule").filter(({ properties }) => {
+      return properties.Target.Arn["Fn::GetAtt"][0] === rotate?.id;
+    });
+    expect(schedules.map(({ dependsOn }) => dependsOn.includes(trigger.id))).toEqual([true]);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { FirewallStack } from "../../infra/firewall-stack.ts";
+import { ProbeStack } from "../../infra/probe-stack.ts";
+import { requireDeployable } from "../../infra/stages/stage-rules.ts";
+import { findStage } from "../../infra/stages/stages.ts";
+import { getHealth } from "../../shared/contract/service.ts";
+import { fullStage } from "../support/service/owned-stage.ts";
+import { stackBeside } from "./stack.ts";
+
+const probe = stackBeside((app) => new ProbeStack(app, fullStage));
+const firewall = stackBeside((app) => new FirewallStack(app, fullStage));
+
+test.each([
+  ["probe", probe],
+  ["firewall", firewall],
+])("the %s is in the one region that AWS takes it from, protected, and cdk-nag finds nothing", (_, made) => {
+  expect([made.region, made.faults, made.isProtected]).toEqual(["us-east-1", [], true]);
+});
+
+describe("the check from outside", () => {
+  test("asks a stage for its health over TLS, at the host that clients call, from three other regions", () => {
+    const { Regions, ...config } = probe.one("AWS::Route53::HealthCheck").properties.HealthCheckConfig;
+    expect(config).toMatchObject({
+      Type: "HTTPS",
+      Port: 443,
+      FullyQualifiedDomainName: fullStage.probedHost,
+      EnableSNI: true,
+      ResourcePath: getHealth.path,
+    });
+    expect(Regions).toHaveLength(3);
+    expect(Regions).not.toContain(fullStage.region);
+  });
+
+  test("pages the stage's addresses, also when all of the stage's region is gone", () => {
+    const { properties } = probe.one("AWS::CloudWatch::Alarm");
+    const { id } = probe.one("AWS::Route53::HealthCheck");
+    const Dimensions = [{ Name: "HealthCheckId", Value: { "Fn::GetAtt": [id, "HealthCheckId"] } }];
+    const topic = { Ref: probe.one("AWS::SNS::Topic").id };
+    expect(properties).toMatchObject({
+      Namespace: "AWS/Route53",
+      Dimensions,
+      AlarmActions: [topic],
+      OKActions: [topic],
+    });
+    const notified = probe
+      .all("AWS::SNS::Subscription")
+      .map((each) => [each.properties.Protocol, each.properties.Endpoint]);
+    expect(notified.toSorted()).toEqual([
+      ["email", fullStage.alarmAddress],
+      ["https", fullStage.pagerUrl],
+    ]);
+  });
+
+  test("asks no stage as it is shipped; one that is to be asked names its host, and somebody to notify", () => {
+    for (const name of ["dev", "staging", "prod"]) expect(findStage(name).probedHost).toBeUndefined();
+    const { probedHost, ...others } = fullStage;
+    const dev = { ...findStage("dev"), probedHost };
+    expect(() => requireDeployable(dev, {})).toThrow(/^Set probedHost of the stage dev /);
+    const silent = () => stackBeside((app) => new ProbeStack(app, others));
+    expect(silent).toThrow(/^Set probedHost of the stage full /);
+  });
+});
+
+describe("the firewall", () => {
+  const { Scope, DataProtectionConfig, Rules } = firewall.one("AWS::WAFv2::WebACL").properties;
+
+  test("stands before CloudFront, and keeps no header that proves who somebody is", () => {
+    expect(Scope).toBe("CLOUDFRONT");
+    expect(DataProtectionConfig.DataProtections).toEqual(
+      ["authorization", "known-client", "x-origin-secret"].map((name) => ({
+        Action: "SUBSTITUTION",
+        Field: { FieldType: "SINGLE_HEADER", FieldKeys: [name] },
+      })),
+    );
+  });
+
+  test("refuses one address that sends too much to account routes, and one that sends too much at all", () => {
+    const scopes = Rules.map(({ Statement, Action }: Rule) => {
+      const { AggregateKeyType, ScopeDownStatement = {} } = Statement.RateBasedStatement;
+      expect([AggregateKeyType, Object.keys(Action)]).toEqual(["IP", ["Block"]]);
+      return [...JSON.stringify(ScopeDownStatement).matchAll(/"SearchString":"([^"]+)"/g)].map(([, text]) => text);
+    });
+    expect(scopes).toEqual([["/api/v1/users", "POST", "PUT", "/api/v1/users/confirmation", "GET"], []]);
+  });
+});
+
+interface Rule {
+  readonly Statement: { readonly RateBasedStatement: { AggregateKeyType: string; ScopeDownStatement?: object } };
+  readonly Action: object;
+}
