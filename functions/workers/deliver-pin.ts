@@ -38,5 +38,5 @@ export const handler = forQueue(pinRequest, async ({ login, channel, registers, 
     if (!(await storePin(held, made))) return;
     if (!test) await sendPin({ channel, to: login, locale: user?.locale }, pin);
   }
-  await keepDelivered(held, isAllowed ? asked.sent : (held.delivered ?? 0));
+  await keepDelivered(held, isAllowed ? asked.sent : held.delivered);
 });

@@ -5,7 +5,7 @@ import { findStoredUser, nobody, toUser } from "../db/accounts/users.ts";
 import { findCompany } from "../db/records/companies.ts";
 import type { WriteContext } from "../db/writes/write-plans.ts";
 import type { Login } from "../domain/accounts/login.ts";
-import { type PinHash, unusablePinHash, verifyPin } from "../domain/accounts/pin.ts";
+import { unusablePinHash, verifyPin } from "../domain/accounts/pin.ts";
 import { resetTokenOf } from "../domain/accounts/reset-token.ts";
 import { registeredUser } from "../domain/accounts/shown-users.ts";
 import { isTestUser } from "../domain/accounts/test-user.ts";
@@ -33,25 +33,20 @@ export async function confirm(
   const { now } = context;
   const key = await hmacKey();
   const client = await clientOfSubject("pin", login.value, address);
-  const isRight: PinCompare = (stored) => verifyPin(pin, stored?.user_id ?? nobody, hashOf(stored), key);
+  const isRight: PinCompare = (stored) => verifyPin(pin, stored?.user_id ?? nobody, stored ?? unusablePinHash, key);
   const guess = { login: await subjectOf("pin", login.value), client, isRight };
   const tried = await tryPins(guess, now);
   const [isAdmitted, confirmed] = await Promise.all([tried.isAdmitted, tried.pin && findConfirmed(login, tried.pin)]);
   if (!isAdmitted || !confirmed) refusePin();
 
   const { user } = confirmed;
-  const resetToken = resetTokenOf(pin, user.id, hashOf(confirmed.pin), key);
+  const resetToken = resetTokenOf(pin, user.id, confirmed.pin, key);
   const [isAnswered, company] = await Promise.all([
     spendOnce(login.value, confirmed, client, hashToken(resetToken), context),
     findCompany(user.financial_company_id),
   ]);
   if (!isAnswered) refusePin();
   return { ...user, company, reset_password_token: resetToken };
-}
-
-/** A pin without a hash is one that no worker has made: nothing fits it. */
-function hashOf({ hmac, salt }: Partial<PinHash> = {}): PinHash {
-  return hmac === undefined || salt === undefined ? unusablePinHash : { hmac, salt };
 }
 
 /** Finds the user of the right pin, or the one that comes into being with it; undefined if its user may not have it (D9, D16). */

@@ -1,4 +1,4 @@
-import type { PinHash } from "../../domain/accounts/pin.ts";
+import { type PinHash, unusablePinHash } from "../../domain/accounts/pin.ts";
 import {
   type AskedPin,
   askFor,
@@ -20,13 +20,13 @@ import { setOrRemove, updateOf } from "../table/updates.ts";
 import { addTo, findCount } from "./windows.ts";
 
 /** The pin of a login as the table has it. Its request writes what known and unknown logins have, its worker the rest. */
-export interface StoredPin extends StoredItem, TriedPin, Partial<PinHash> {
+export interface StoredPin extends StoredItem, TriedPin, PinHash {
   readonly expires_at: number;
   readonly user_id?: number;
   /** The last message that the stage's ceiling has counted. */
-  readonly counted?: number;
+  readonly counted: number;
   /** The last message that was sent, or needs no sending. */
-  readonly delivered?: number;
+  readonly delivered: number;
   /** Until when a worker may be sending a message, in ISO 8601. */
   readonly held_until?: string;
 }
@@ -46,6 +46,8 @@ export const allLogins = { rule: "wrongPins", subject: "STAGE" } as const;
 const keepDays = 2;
 /** Longer than a worker may run, and shorter than the pause between two messages of a pin. */
 const heldMs = 45_000;
+/** The item of a pin that no worker has made. It is as large as one of a known login, so that reading it takes as long (D12). */
+const unmade = { ...unusablePinHash, counted: 0, delivered: 0 };
 
 /** The key of a login's pin, by the keyed hash of the login. */
 export function pinKey(login: string, kind: PinKind): Key {
@@ -73,11 +75,9 @@ export async function askForPin(key: Key, requestId: string, now: Date): Promise
 /** Puts a new pin in place of the one that was read, unless that was tried meanwhile. */
 function replaceBy(before: StoredPin | undefined, pin: AskedPin) {
   const where = { request_id: before?.request_id, tries: before?.tries };
-  const set = { ...pin, expires_at: expiryOf(pin), schema_version: pins.version };
-  return { where, set, remove: [...ofWorker, "spent_at", "spent_from"] };
+  const set = { ...pin, ...unmade, expires_at: expiryOf(pin), schema_version: pins.version };
+  return { where, set, remove: ["user_id", "held_until", "test_company_id", "spent_at", "spent_from"] };
 }
-
-const ofWorker = ["user_id", "hmac", "salt", "counted", "delivered", "held_until", "test_company_id"];
 
 function countMessageOf(before: StoredPin | undefined) {
   return { where: { request_id: before?.request_id, sent: before?.sent }, add: { sent: 1, messages: 1 } };
@@ -159,12 +159,11 @@ export async function wasSpentFrom(pin: StoredPin, client: string, now: Date): P
  * that message, and if the pin was spent or replaced. Stores it if it is not there. One write unit.
  */
 export async function holdPin(key: Key, asked: AskedPin, now: Date): Promise<StoredPin | undefined> {
-  const isUnsent = anyOf(lacks("delivered"), "delivered < :attempt");
   const isFree = anyOf(lacks("held_until"), "held_until < :now");
-  const isSame = allOf("request_id = :request", "valid_to > :now", lacks("spent_at"), isUnsent, isFree);
+  const isSame = allOf("request_id = :request", "valid_to > :now", lacks("spent_at"), "delivered < :attempt", isFree);
   const values = { ":request": asked.request_id, ":attempt": asked.sent, ":now": now.toISOString() };
   const set = { held_until: new Date(now.getTime() + heldMs).toISOString() };
-  const setOnce = { ...asked, expires_at: expiryOf(asked) };
+  const setOnce = { ...asked, ...unmade, expires_at: expiryOf(asked) };
   const held = await updateIf(key, { when: anyOf(isAbsent, isSame), values, set, setOnce });
   return held && pins.decode(held);
 }

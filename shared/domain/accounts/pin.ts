@@ -10,7 +10,7 @@ export interface PinHash {
   readonly salt: string;
 }
 
-/** A hash that no pin fits: the pin for an unknown login is compared with it (D12). */
+/** A hash that no pin fits. A pin has it until a worker makes it, and for an unknown login it stays (D12). */
 export const unusablePinHash: PinHash = { hmac: `1.${"A".repeat(43)}`, salt: "A".repeat(22) };
 
 /** The facts that make the pin of a request another than those of all others. */
@@ -37,8 +37,8 @@ export function hashPin(pin: string, userId: number, key: HmacKey): PinHash {
 }
 
 /** The stored hash of a pin if it fits, so that the reset token of a pin that is sent again stays; a fresh one otherwise. */
-export function hashOfPin({ hmac, salt }: Partial<PinHash>, pin: string, userId: number, key: HmacKey): PinHash {
-  const isStored = hmac !== undefined && salt !== undefined && verifyPin(pin, userId, { hmac, salt }, key);
+export function hashOfPin({ hmac, salt }: PinHash, pin: string, userId: number, key: HmacKey): PinHash {
+  const isStored = verifyPin(pin, userId, { hmac, salt }, key);
   return isStored ? { hmac, salt } : hashPin(pin, userId, key);
 }
 

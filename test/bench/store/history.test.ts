@@ -27,11 +27,13 @@ describe(`lists of changes, of ${few} that are kept and of ${many},`, () => {
 
   test.each(historyMeasures)("$name, keep within their bar, and cost the same", ({
     name,
+    scope,
     mostReadUnits,
     mostTrips,
   }) => {
     const list = lists.find((each) => each.name === name);
-    expect(list?.many).toEqual(list?.few);
+    // Of an operator's company so many entries are read that few do not fill them: their bar alone holds.
+    if (scope === undefined) expect(list?.many).toEqual(list?.few);
     expect(list?.many.writeUnits).toBe(0);
     expect(list?.many.readUnits).toBeGreaterThanOrEqual(leastReadUnits);
     expect(list?.many.readUnits).toBeLessThanOrEqual(mostReadUnits);

@@ -66,7 +66,7 @@ test("D13: the same pin of the same user keeps its stored hash, any other gets a
   for (const hash of [
     hashOfPin(stored, "012346", 7, key),
     hashOfPin(stored, "012345", 8, key),
-    hashOfPin({}, "012345", 7, key),
+    hashOfPin(unusablePinHash, "012345", 7, key),
   ])
     expect(hash.salt).not.toBe(stored.salt);
 });

@@ -7,6 +7,7 @@ import { confirmLogin } from "../../../shared/contract/accounts.ts";
 import { findUserIdOfLogin } from "../../../shared/db/accounts/logins.ts";
 import { pinKey } from "../../../shared/db/accounts/pins.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
+import { unusablePinHash } from "../../../shared/domain/accounts/pin.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -266,7 +267,7 @@ test.each([
   expect(await send(most)).toBe(0);
   expect(loggedLines.join("")).toContain('"code":"sms_ceiling_reached"');
   const pin = await storedPin(of, isRegistration ? "REGISTRATION" : "PIN");
-  expect([pin?.hmac, pin?.counted, pin?.delivered]).toEqual([undefined, undefined, 0]);
+  expect([pin?.hmac, pin?.counted, pin?.delivered]).toEqual([unusablePinHash.hmac, 0, 0]);
   expect(await send(most - 1)).toBe(1);
   expect(await counted("sms")).toBe(most);
 });

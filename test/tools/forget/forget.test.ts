@@ -72,6 +72,8 @@ const aPin = {
   digits: 6,
   hmac: "h",
   salt: "s",
+  counted: 1,
+  delivered: 1,
 };
 
 /** A table in which others have something that names the person. */
