@@ -13,7 +13,7 @@ import { OutboundBus } from "./constructs/compute/outbound-bus.ts";
 import { ReleaseManifests } from "./constructs/compute/release-manifest.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
 import { StreamConsumer } from "./constructs/compute/stream-consumer.ts";
-import { WorkQueue } from "./constructs/compute/work-queue.ts";
+import { addQueues, findQueue } from "./constructs/compute/work-queue.ts";
 import { grantRow, type Resources } from "./constructs/grants.ts";
 import { EmailSending } from "./constructs/messages/email-sending.ts";
 import { SmsAttributes } from "./constructs/messages/sms-attributes.ts";
@@ -27,12 +27,12 @@ import { TableBackups } from "./constructs/stores/table-backups.ts";
 import { TestPin } from "./constructs/stores/test-pin.ts";
 import { Webhooks } from "./constructs/webhooks/webhooks.ts";
 import { hashesIn } from "./functions/bundle-places.ts";
-import { type ByQueue, queues } from "./functions/queues.ts";
+import { hasOutboundEvents } from "./functions/queues.ts";
 import { rowOf, type ServiceTable, service } from "./functions/service-table.ts";
 import { type StreamConsumerName, streamConsumers } from "./functions/stream-filters.ts";
 import { pageFunction } from "./functions/worker-rows.ts";
 import { functionNameOf, namesOf } from "./stages/names.ts";
-import { hasDocs, hasOutboundEvents } from "./stages/stage.ts";
+import { hasDocs } from "./stages/stage.ts";
 import type { Stage } from "./stages/stages.ts";
 
 // A little after midnight, when the new day has begun on every clock.
@@ -112,7 +112,7 @@ export class WorkforceStack extends Stack {
       records,
       hmacKey: new HmacKey(this, "HmacKey", { ...stage, name: names.hmacSecret }),
       signingKeys: new SigningKeys(this, "SigningKeys", { ...stage, name: names.signingSecret }),
-      queues: this.#addQueues(),
+      queues: addQueues(this, stage),
       outboundBus,
       webhooks: this.#addWebhooks(outboundBus),
       quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
@@ -120,14 +120,6 @@ export class WorkforceStack extends Stack {
       edgeSecret: stage.edge && new EdgeSecret(this, "EdgeSecret", { ...stage, name: names.edgeSecret }),
       testPin: testLogins && new TestPin(this, "TestPin", { testLogins, name: names.testPinSecret }),
     };
-  }
-
-  #addQueues() {
-    const wanted = Object.entries(queues).filter(([name]) => name !== "events" || hasOutboundEvents(this.#stage));
-    const made = wanted.map(
-      ([name, row]) => [name, new WorkQueue(this, name[0]?.toUpperCase() + name.slice(1), row)] as const,
-    );
-    return Object.fromEntries(made) as unknown as ByQueue<WorkQueue>;
   }
 
   #addFunctions(bus: IntakeBus): void {
@@ -162,7 +154,7 @@ export class WorkforceStack extends Stack {
 
   #addWorkers(): void {
     const { records, quarantine, queues, webhooks } = this.#resources;
-    for (const queue of Object.values(queues)) queue.addConsumer(this.#addFunction(queue.worker));
+    for (const queue of queues) queue.addConsumer(this.#addFunction(queue.row.worker));
     webhooks?.addConsumer(this.#addFunction("deliver-webhook"));
     const place = { streamArn: records.streamArn, quarantine };
     for (const name of streamConsumers) {
@@ -185,7 +177,8 @@ export class WorkforceStack extends Stack {
 
   #addIntake(): IntakeBus {
     const bus = new IntakeBus(this, "IntakeBus", namesOf(this.#stage.name).eventBus);
-    bus.addTarget(this.#resources.queues.intake.queue);
+    const queue = findQueue(this.#resources.queues, "intake");
+    if (queue) bus.addTarget(queue);
     return bus;
   }
 

@@ -2,6 +2,17 @@ import type { CountryCode } from "libphonenumber-js/min";
 import type { PushService } from "./contract/devices.ts";
 import { locales } from "./contract/locales.ts";
 
+/** The queues of the workers, named after their messages. `infra/functions/queues.ts` has a row for each. */
+export const queueNames = ["pins", "notices", "notifications", "pushes", "intake", "events"] as const;
+
+/** The name of a queue. */
+export type QueueName = (typeof queueNames)[number];
+
+/** The name of the setting with a queue's address: `PUSH_QUEUE_URL` for `pushes`. */
+export function queueSetting(queue: QueueName): string {
+  return `${queue.replace(/(?<=sh)es$|s$/, "").toUpperCase()}_QUEUE_URL`;
+}
+
 /** The one place that reads the environment. Values are read when used. The error for a missing one names it. */
 export const settings = {
   /** Name of the operation or worker that this function runs. */
@@ -33,14 +44,10 @@ export const settings = {
   edgeSecretArn: () => process.env.EDGE_SECRET_ARN || undefined,
   /** The OpenID issuer whose access tokens are trusted in place of the service's own, or undefined (D4). */
   oidcIssuer: () => (process.env.OIDC_ISSUER ? json<OidcIssuer>(process.env.OIDC_ISSUER) : undefined),
-  /** Address of the queue of notices to users. */
-  noticeQueueUrl: () => required("NOTICE_QUEUE_URL"),
-  /** Address of the queue of notifications to deliver. */
-  notificationQueueUrl: () => required("NOTIFICATION_QUEUE_URL"),
-  /** Address of the queue of pushes to devices. */
-  pushQueueUrl: () => required("PUSH_QUEUE_URL"),
-  /** Address of the queue of outgoing events; undefined if the stage sends none (D42). */
-  eventQueueUrl: () => process.env.EVENT_QUEUE_URL || undefined,
+  /** Address of a queue. */
+  queueUrl: (queue: QueueName) => required(queueSetting(queue)),
+  /** The same; undefined if the stage has no such queue. */
+  queueUrlIfAny: (queue: QueueName) => process.env[queueSetting(queue)] || undefined,
   /** The source in outgoing events. */
   eventSource: () => required("EVENT_SOURCE"),
   /** Name of the bus for outgoing events. */
@@ -84,7 +91,6 @@ export const settings = {
   testLogins: () => json<TestLogins | null>(process.env.TEST_LOGINS || "null"),
   /** ARN of the secret with the pin of the test logins, in Secrets Manager. */
   testPinSecretArn: () => required("TEST_PIN_SECRET_ARN"),
-  pinQueueUrl: () => required("PIN_QUEUE_URL"),
   /** Name of the service in messages to people. */
   serviceName: () => required("SERVICE_NAME"),
   /** Language of messages to people who have set none (D45). */

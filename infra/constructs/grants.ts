@@ -2,13 +2,13 @@ import { Stack } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
+import { queueSetting } from "../../shared/settings.ts";
 import type { FunctionRow } from "../functions/function-row.ts";
-import type { ByQueue } from "../functions/queues.ts";
 import { namesOf, tokenAudience } from "../stages/names.ts";
 import { readStageSetting } from "../stages/stage-settings.ts";
 import type { Stage } from "../stages/stages.ts";
 import type { OutboundBus } from "./compute/outbound-bus.ts";
-import type { WorkQueue } from "./compute/work-queue.ts";
+import { findQueue, type WorkQueue } from "./compute/work-queue.ts";
 import type { EmailSending } from "./messages/email-sending.ts";
 import type { EdgeSecret } from "./stores/edge-secret.ts";
 import type { HmacKey } from "./stores/hmac-key.ts";
@@ -22,7 +22,7 @@ export interface Resources {
   readonly records: RecordsTable;
   readonly hmacKey: HmacKey;
   readonly signingKeys: SigningKeys;
-  readonly queues: ByQueue<WorkQueue>;
+  readonly queues: readonly WorkQueue[];
   /** Holds stream records that a consumer gave up, for a person to look at. No function consumes it. */
   readonly quarantine: Queue;
   /** The bus of outgoing events, in a stage that sends any. */
@@ -48,14 +48,8 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resour
   if (row.readsHmacKey) hmacKey.grantRead(fn);
   if (row.readsTestPin) resources.testPin?.grantRead(fn);
   if (row.readsClientAddress) resources.edgeSecret?.grantRead(fn);
-  if (row.queuesPins) grantQueue(fn, "PIN_QUEUE_URL", queues.pins.queue);
-  if (row.queuesNotices) grantQueue(fn, "NOTICE_QUEUE_URL", queues.notices.queue);
-  if (row.queuesNotifications) grantQueue(fn, "NOTIFICATION_QUEUE_URL", queues.notifications.queue);
-  if (row.queuesPushes) grantQueue(fn, "PUSH_QUEUE_URL", queues.pushes.queue);
-  if (row.queuesEvents && queues.events && outboundBus) {
-    grantQueue(fn, "EVENT_QUEUE_URL", queues.events.queue);
-    fn.addEnvironment("EVENT_SOURCE", outboundBus.source);
-  }
+  for (const name of row.sendsTo ?? []) grantQueue(fn, queueSetting(name), findQueue(queues, name));
+  if (row.sendsTo?.includes("events") && outboundBus) fn.addEnvironment("EVENT_SOURCE", outboundBus.source);
   if (row.putsEvents) outboundBus?.grantPut(fn);
   if (row.deliversWebhooks) {
     records.grantFailingWebhooks(fn);
@@ -70,10 +64,11 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resour
   for (const setting of row.settings ?? []) fn.addEnvironment(setting, readStageSetting(stage, setting));
 }
 
-/** Lets a function send messages to a queue, and sets the queue's URL in its environment. */
-function grantQueue(fn: LambdaFunction, setting: string, { queueUrl, queueArn }: Queue): void {
-  fn.addEnvironment(setting, queueUrl);
-  fn.addToRolePolicy(new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queueArn] }));
+/** Lets a function send messages to a queue, if the stage has it, and sets the queue's URL in its environment. */
+function grantQueue(fn: LambdaFunction, setting: string, queue: Queue | undefined): void {
+  if (!queue) return;
+  fn.addEnvironment(setting, queue.queueUrl);
+  fn.addToRolePolicy(new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queue.queueArn] }));
 }
 
 /**

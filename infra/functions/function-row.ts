@@ -1,4 +1,5 @@
 import type { Role } from "../../shared/contract/operation.ts";
+import type { QueueName } from "../../shared/settings.ts";
 
 /** The DynamoDB actions that functions may get. A transaction needs those of its writes. */
 export type TableAction =
@@ -12,7 +13,10 @@ export type TableAction =
   | "ConditionCheckItem";
 
 /** The indexes of the table. */
-export type TableIndex = "by-state" | "by-company" | "by-month" | "by-company-month" | "by-mark" | "by-total";
+export const tableIndexes = ["by-state", "by-company", "by-month", "by-company-month", "by-mark", "by-total"] as const;
+
+/** An index of the table. */
+export type TableIndex = (typeof tableIndexes)[number];
 
 /**
  * The partitions of the table and its indexes that say who may come in and who changed what, by the start of their key: the
@@ -104,18 +108,10 @@ export interface FunctionRow {
   readonly readsTestPin?: true;
   /** True if it limits clients by their address, which the stage's edge may send. */
   readonly readsClientAddress?: true;
-  /** True if it queues requests for pins. */
-  readonly queuesPins?: true;
-  /** True if it queues notices to users. */
-  readonly queuesNotices?: true;
+  /** The queues that it sends messages to, as far as the stage has them. */
+  readonly sendsTo?: readonly QueueName[];
   /** True if it sends e-mail and SMS. */
   readonly sendsMessages?: true;
-  /** True if it queues notifications for delivery. */
-  readonly queuesNotifications?: true;
-  /** True if it queues pushes to devices. */
-  readonly queuesPushes?: true;
-  /** True if it queues events for other systems, in a stage that sends any. */
-  readonly queuesEvents?: true;
   /** True if it puts events on the outbound bus; only one function may. */
   readonly putsEvents?: true;
   /**

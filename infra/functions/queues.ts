@@ -1,3 +1,4 @@
+import type { QueueName } from "../../shared/settings.ts";
 import type { ServiceFunctionName } from "./worker-rows.ts";
 
 const usualRetentionHours = 4 * 24;
@@ -5,16 +6,17 @@ const usualRetentionHours = 4 * 24;
 /** The lowest maximum concurrency that SQS accepts. Lambda would throttle calls above the reserved concurrency. */
 export const fewestWorkerCalls = 2;
 
-/** The queues of the workers, named after their messages. */
-export type QueueName = "pins" | "notices" | "notifications" | "pushes" | "intake" | "events";
+/** The settings of a stage that decide which queues it has. */
+interface QueueSettings {
+  readonly outboundEvents?: string | undefined;
+}
 
-/** A value for each queue. The queue of events has one only if the stage sends events. */
-export type ByQueue<T> = Readonly<Record<Exclude<QueueName, "events">, T> & { events?: T }>;
-
-/** A queue and its consumer. */
+/** A queue, its consumer and its alarms. A message is received again after six timeouts of the consumer. */
 export interface QueueRow {
   /** The function that consumes the queue. */
   readonly worker: ServiceFunctionName;
+  /** Whether a stage has the queue; every stage by default. */
+  readonly onlyIf?: (stage: QueueSettings) => boolean;
   /** The longest time a message may wait for its worker. */
   readonly retentionHours: number;
   /**
@@ -24,18 +26,82 @@ export interface QueueRow {
   readonly mostCalls: number;
   /** The number of tries before a message goes to the dead letters; 5 by default. */
   readonly tries?: number;
+  /**
+   * The person who may send dead letters again: the role on call (`operator`), only an administrator, or nobody. The
+   * role on call cannot put a message into a queue of the last two.
+   */
+  readonly redrive: "operator" | "administrator" | "never";
+  /** The effect on users if messages wait too long: the sentence of the alarm `<queue>-late`. */
+  readonly late: string;
+  /** The effect on users if messages are given up: the sentence of the alarm `<queue>-dead-letters`. */
+  readonly lost: string;
+  /** The age in minutes at which the oldest message is late; 15 by default. */
+  readonly behindMinutes?: number;
+  /** `page` if late messages cannot wait for the morning. */
+  readonly severity?: "page";
 }
 
-/** Every queue, with its consumer and the time after which its messages are worthless. */
+/** Whether a stage sends events to other systems (D42). */
+export function hasOutboundEvents({ outboundEvents = "on" }: QueueSettings): boolean {
+  return outboundEvents === "on";
+}
+
+/** Every queue. Look one of a stage up with `findQueue`, because `onlyIf` may leave it out. */
 export const queues: Readonly<Record<QueueName, QueueRow>> = {
   // A pin expires after twelve minutes.
-  pins: { worker: "deliver-pin", retentionHours: 1, mostCalls: 10 },
-  notices: { worker: "notify-password-changed", retentionHours: usualRetentionHours, mostCalls: 5 },
-  notifications: { worker: "deliver-notifications", retentionHours: usualRetentionHours, mostCalls: 20 },
+  pins: {
+    worker: "deliver-pin",
+    retentionHours: 1,
+    mostCalls: 10,
+    redrive: "never",
+    late: "Pins arrive late or not at all: each counts for 12 minutes from when it was asked for.",
+    lost: "Some who asked for a pin got none, and have to ask again.",
+    behindMinutes: 2,
+    severity: "page",
+  },
+  notices: {
+    worker: "notify-password-changed",
+    retentionHours: usualRetentionHours,
+    mostCalls: 5,
+    redrive: "operator",
+    late: "Users learn late that their password was changed.",
+    lost: "Some users were not notified that their password was changed.",
+  },
+  notifications: {
+    worker: "deliver-notifications",
+    retentionHours: usualRetentionHours,
+    mostCalls: 20,
+    redrive: "operator",
+    late: "Notifications come late.",
+    lost: "Some users were not notified of something that concerns them.",
+  },
   // Yesterday's news must not wake anybody.
-  pushes: { worker: "send-pushes", retentionHours: 24, mostCalls: 20 },
-  intake: { worker: "intake", retentionHours: usualRetentionHours, mostCalls: 10 },
+  pushes: {
+    worker: "send-pushes",
+    retentionHours: 24,
+    mostCalls: 20,
+    redrive: "operator",
+    late: "Pushes come late; notifications are in the apps all the same.",
+    lost: "Some devices got no push; their notifications are in the app all the same.",
+  },
+  intake: {
+    worker: "intake",
+    retentionHours: usualRetentionHours,
+    mostCalls: 10,
+    redrive: "operator",
+    late: "What other systems change shows late.",
+    lost: "A change of another system was refused: its record is out of date here.",
+  },
   // A try every two minutes for a day, so that a bus may fail for a day without any loss and without sending again by
-  // hand.
-  events: { worker: "send-events", retentionHours: usualRetentionHours, mostCalls: 5, tries: 720 },
+  // hand. Everything in this queue goes out in the service's name, so only an administrator adds to it.
+  events: {
+    worker: "send-events",
+    onlyIf: hasOutboundEvents,
+    retentionHours: usualRetentionHours,
+    mostCalls: 5,
+    tries: 720,
+    redrive: "administrator",
+    late: "Other systems learn late of what happens here; users lose nothing.",
+    lost: "Other systems did not learn of something that happened here.",
+  },
 };

@@ -1,27 +1,9 @@
 import type { FunctionRow } from "./function-row.ts";
 
-/** The functions that are no operations: what refuses unknown routes, the documentation page, and the workers. */
-export type ServiceFunctionName =
-  | "refuse-unrouted"
-  | typeof pageFunction
-  | "deliver-pin"
-  | "notify-password-changed"
-  | "rotate-signing-key"
-  | "keep-history"
-  | "notify"
-  | "deliver-notifications"
-  | "send-pushes"
-  | "send-events"
-  | "deliver-webhook"
-  | "intake"
-  | "mark-overdue"
-  | "recount-lists";
-
 /** The function that answers the documentation page: its build has Scalar inside, compressed. */
 export const pageFunction = "get-docs";
 
-/** Every function that is no operation, and what it may touch. */
-export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
+const rows = {
   "refuse-unrouted": {
     area: "service",
     impact: "Requests for paths that do not exist get a 5xx instead of a 404. Users lose nothing.",
@@ -64,17 +46,14 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     area: "workers",
     impact: "Nobody is notified of new jobs, paid timesheets, invoices or changed passwords.",
     readsStream: true,
-    queuesNotices: true,
-    queuesNotifications: true,
-    queuesPushes: true,
-    queuesEvents: true,
+    sendsTo: ["notices", "notifications", "pushes", "events"],
     timeoutSeconds: 60,
     settings: ["PLATFORM_APPLICATIONS"],
   },
   "deliver-notifications": {
     area: "workers",
     impact: "Nobody is notified of anything new.",
-    queuesNotifications: true,
+    sendsTo: ["notifications"],
     mayCallItself: true,
     timeoutSeconds: 60,
     indexes: ["by-mark"],
@@ -105,7 +84,7 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
   intake: {
     area: "workers",
     impact: "What other systems change does not arrive: records are out of date.",
-    queuesNotifications: true,
+    sendsTo: ["notifications"],
     timeoutSeconds: 60,
     settings: ["DEFAULT_COUNTRY", "BUSINESS_TIME_ZONE"],
     table: ["BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
@@ -134,4 +113,10 @@ export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = {
     table: ["PutItem", "UpdateItem", "Query"],
     guarded: ["KEYS"],
   },
-};
+} satisfies Readonly<Record<string, FunctionRow>>;
+
+/** The functions that are no operations: what refuses unknown routes, the documentation page, and the workers. */
+export type ServiceFunctionName = keyof typeof rows;
+
+/** Every function that is no operation, and what it may touch. */
+export const workerRows: Readonly<Record<ServiceFunctionName, FunctionRow>> = rows;

@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import { hasOutboundEvents } from "../functions/queues.ts";
 import { namesOf } from "./names.ts";
-import { hasOutboundEvents, type Stage, stageSchema } from "./stage.ts";
+import { type Stage, stageSchema } from "./stage.ts";
 import { stageShape } from "./stage-shape.ts";
 import { deployedStages, StageRefusal, stagesFile } from "./stages.ts";
 

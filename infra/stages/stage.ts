@@ -2,7 +2,7 @@ import type { CountryCode } from "libphonenumber-js/core";
 import * as v from "valibot";
 import { parseLogin } from "../../shared/domain/accounts/login.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
-import { fewestWorkerCalls } from "../functions/queues.ts";
+import { fewestWorkerCalls, hasOutboundEvents } from "../functions/queues.ts";
 import { throttle, type webhook } from "./setting-values.ts";
 import { stageShape } from "./stage-shape.ts";
 
@@ -87,15 +87,6 @@ export type Stage = v.InferOutput<typeof stageSchema>;
 /** Whether a stage answers the documentation page. */
 export function hasDocs({ docs, removal }: Pick<Stage, "docs" | "removal">): boolean {
   return docs ?? removal === "delete";
-}
-
-/** Whether a stage sends events to other systems (D42). */
-export function hasOutboundEvents({
-  outboundEvents = "on",
-}: {
-  readonly outboundEvents?: string | undefined;
-}): boolean {
-  return outboundEvents === "on";
 }
 
 /** Whether a login is in its normal form and can get a pin. SMS go only to numbers of a served country that can receive them. */

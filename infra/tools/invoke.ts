@@ -91,16 +91,11 @@ async function run(
   if (name === "deliver-pin") await forgetPins(await subjectOf("pin", demoUsers.driver.login));
   const outcome = await invokeHandler(name, event);
   // Queues of the local machine are in memory. If no machine runs, nothing else delivers the handler's messages.
-  if (!service.running && queuesMessages(name)) await service.processPending();
+  if (!service.running && functions[name].sendsTo) await service.processPending();
   const sent = () => service.messages().filter(({ sent_at }) => sent_at >= now.toISOString());
   const isWorker = functions[name].area === "workers";
   process.stdout.write(isWorker ? describeWork(outcome, event, sent()) : describeAnswer(outcome));
   return isSuccess(outcome) ? 0 : 1;
-}
-
-function queuesMessages(name: FunctionName): boolean {
-  const { queuesPins, queuesNotices, queuesNotifications, queuesPushes } = functions[name];
-  return Boolean(queuesPins || queuesNotices || queuesNotifications || queuesPushes);
 }
 
 function findFunction([name, ...others]: readonly string[]): FunctionName {

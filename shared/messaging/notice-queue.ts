@@ -8,5 +8,5 @@ export const noticeMessage = v.object({ userId: id, changedAt: moment, requestId
 
 /** Queues notices to users (D14); fails unless all of them are queued. */
 export function queueNotices(notices: readonly v.InferOutput<typeof noticeMessage>[]): Promise<void> {
-  return queueMessages(settings.noticeQueueUrl(), notices);
+  return queueMessages(settings.queueUrl("notices"), notices);
 }

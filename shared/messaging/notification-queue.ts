@@ -33,5 +33,5 @@ export type NotificationMessage = v.InferOutput<typeof notificationMessage>;
 
 /** Queues notifications. Fails unless all are queued. */
 export function queueNotifications(messages: readonly NotificationMessage[]): Promise<void> {
-  return queueMessages(settings.notificationQueueUrl(), messages);
+  return queueMessages(settings.queueUrl("notifications"), messages);
 }

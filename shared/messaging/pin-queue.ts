@@ -31,5 +31,5 @@ export const pinRequest = v.object({
 
 /** Queues a request for a pin. Known and unknown logins alike, so that the answer's time reveals nothing (D12). */
 export function queuePinRequest(request: v.InferOutput<typeof pinRequest>): Promise<void> {
-  return queueMessage(settings.pinQueueUrl(), request);
+  return queueMessage(settings.queueUrl("pins"), request);
 }

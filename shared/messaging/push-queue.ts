@@ -8,5 +8,5 @@ export const pushMessage = v.object({ userId: id, notificationId: id, requestId:
 
 /** Queues pushes (D29). Fails unless all are queued. */
 export function queuePushes(pushes: readonly v.InferOutput<typeof pushMessage>[]): Promise<void> {
-  return queueMessages(settings.pushQueueUrl(), pushes);
+  return queueMessages(settings.queueUrl("pushes"), pushes);
 }

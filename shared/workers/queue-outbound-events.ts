@@ -9,7 +9,7 @@ import { quarantineChange } from "./stream-worker.ts";
  * quarantined alone. Throws if events cannot be queued, so messages for users must be queued before.
  */
 export async function queueOutboundEvents(changes: readonly StreamRecord[], now: Date): Promise<void> {
-  const queueUrl = settings.eventQueueUrl();
+  const queueUrl = settings.queueUrlIfAny("events");
   if (queueUrl === undefined) return;
   const source = settings.eventSource();
   const queued: QueuedEvent[] = [];

@@ -43,17 +43,6 @@ test.each(stageNamesAndFull)("in %s no right is for every resource, but for what
   }
 });
 
-test("a function uses the table by the actions its row names, the public keys where it verifies tokens, and the stream", () => {
-  const given = new Map(actionsOf("dynamodb:"));
-  for (const [name, { table = [], indexes = [], readsStream, ...row }] of Object.entries(functions)) {
-    const queries = indexes.length > 0 || row.verifiesTokens || row.readsPublicKeys ? ["Query"] : [];
-    const streamed = readsStream ? ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"] : [];
-    const noted = row.deliversWebhooks ? ["GetItem", "PutItem", "DeleteItem"] : [];
-    const wanted = new Set([...table, ...queries, ...streamed, ...noted].map((action) => `dynamodb:${action}`));
-    expect(given.get(name) ?? new Set(), name).toEqual(wanted);
-  }
-});
-
 test("a function that is taken over reaches the guarded partitions of the table that its row names, and no others", () => {
   for (const [name, { table = [], guarded = [] }] of Object.entries(functions)) {
     const kept = guardedPartitions.filter((each) => !guarded.includes(each)).map((each) => each.replace(/#$/, "#*"));
@@ -133,40 +122,11 @@ test("D6: the private keys are read by the functions that sign and replaced by t
     return actions.length > 0 ? [[name, actions.toSorted()] as const] : [];
   });
   const read = "secretsmanager:GetSecretValue";
-  const wanted = Object.entries(functions).flatMap(([name, row]): [string, string[]][] => {
-    if (row.rotatesSigningKeys) return [[name, [read, "secretsmanager:PutSecretValue"]]];
-    return row.signsTokens ? [[name, [read]]] : [];
+  expect(Object.fromEntries(touching)).toEqual({
+    "refresh-token": [read],
+    "rotate-signing-key": [read, "secretsmanager:PutSecretValue"],
+    "sign-in": [read],
   });
-  expect(Object.fromEntries(touching)).toEqual(Object.fromEntries(wanted));
-});
-
-test("the key for HMACs is read by the functions whose rows say so, and by no other", () => {
-  const [hmacSecret] = stack.all("AWS::SecretsManager::Secret").filter(({ id }) => id.startsWith("HmacKey"));
-  const reading = [...stack.functions().keys()].filter((name) =>
-    stack.rightsOf(name).some(({ Resource }) => [Resource].flat().some((each) => refOf(each) === hmacSecret?.id)),
-  );
-  const wanted = Object.entries(functions).flatMap(([name, { readsHmacKey }]) => (readsHmacKey ? [name] : []));
-  expect(reading.toSorted()).toEqual(wanted.toSorted());
-});
-
-test("a function sends to the queues that its row names, and to no other", () => {
-  for (const [name, row] of Object.entries(functions)) {
-    const sent = stack
-      .rightsOf(name)
-      .filter(({ Action }) => [Action].flat().includes("sqs:SendMessage"))
-      .flatMap(({ Resource }) => [Resource].flat().map(attributeOf));
-    const wanted = Object.entries(queueOfFlag).flatMap(([flag, queue]) => (Reflect.get(row, flag) ? [queue] : []));
-    expect(sent.map((id) => id?.replace(/[0-9A-F]{8}$/, "")).toSorted(), name).toEqual(wanted.toSorted());
-  }
-});
-
-test("e-mail and SMS are sent by the functions whose rows say so, and by those alone", () => {
-  const holders = (prefix: string) => actionsOf(prefix).flatMap(([name, actions]) => (actions.size > 0 ? [name] : []));
-  const rows = Object.entries(functions);
-  const sending = rows.flatMap(([name, { sendsMessages }]) => (sendsMessages ? [name] : []));
-  const pushing = rows.flatMap(([name, { pushesToDevices }]) => (pushesToDevices ? [name] : []));
-  expect(holders("ses:").toSorted()).toEqual(sending.toSorted());
-  expect(holders("sns:").toSorted()).toEqual([...sending, ...pushing].toSorted());
 });
 
 /** Ready-made policies that a role may carry, each with the reason. */
@@ -192,30 +152,11 @@ const onlyPublicKeys = JSON.stringify({
   Null: { "dynamodb:LeadingKeys": "false" },
 });
 
-/** The queue that each of these flags of a row means, by its construct. */
-const queueOfFlag = {
-  queuesPins: "PinsQueue",
-  queuesNotices: "NoticesQueue",
-  queuesNotifications: "NotificationsQueue",
-  queuesPushes: "PushesQueue",
-  queuesEvents: "EventsQueue",
-  deliversWebhooks: "WebhooksexampleDeadLetters",
-  readsStream: "StreamQuarantineQueue",
-};
-
 /** Every statement that allows something in a stage, with the role that it allows it. */
 function allowed(name: string): { role: string; statement: Statement }[] {
   return [...stackOf(name).rights()].flatMap(([role, statements]) =>
     statements.map((statement) => ({ role, statement })),
   );
-}
-
-/** Each function, and the actions it may take of those that begin so. */
-function actionsOf(prefix: string): [string, Set<string>][] {
-  return [...stack.functions().keys()].map((name) => {
-    const actions = stack.rightsOf(name).flatMap(({ Action = [] }) => Action);
-    return [name, new Set(actions.filter((action) => action.startsWith(prefix)))];
-  });
 }
 
 function attributeOf(resource: unknown): string | undefined {

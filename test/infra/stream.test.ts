@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type FunctionName, functions } from "../../infra/functions/functions.ts";
+import { functions } from "../../infra/functions/functions.ts";
 import { streamFilters } from "../../infra/functions/stream-filters.ts";
 import { useStack } from "./stack.ts";
 
@@ -58,24 +58,4 @@ test("the functions that may read the stream may read that of this table and no 
     .filter(({ Action }) => [Action].flat().includes("dynamodb:GetRecords"));
   expect(rights).toHaveLength(ofStream().length);
   for (const { Resource } of rights) expect(Resource).toEqual(stream);
-});
-
-test("every queue that a row names as its function's own is given to that function", () => {
-  const settingOfFlag = {
-    queuesPins: "PIN_QUEUE_URL",
-    queuesNotices: "NOTICE_QUEUE_URL",
-    queuesNotifications: "NOTIFICATION_QUEUE_URL",
-    queuesPushes: "PUSH_QUEUE_URL",
-    queuesEvents: "EVENT_QUEUE_URL",
-    deliversWebhooks: "WEBHOOK_QUEUE_URL",
-    readsStream: "QUARANTINE_QUEUE_URL",
-  } as const;
-  for (const [name, { properties }] of stack.functions()) {
-    const row = functions[name as FunctionName];
-    const given = Object.keys(properties.Environment.Variables).filter((each) => each.endsWith("_QUEUE_URL"));
-    const wanted = Object.entries(settingOfFlag).flatMap(([flag, setting]) =>
-      Reflect.get(row, flag) ? [setting] : [],
-    );
-    expect(given.toSorted(), name).toEqual(wanted.toSorted());
-  }
 });

@@ -3,9 +3,10 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { EventSourceMapping } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import type { QueueName } from "../../../shared/settings.ts";
 import { functions } from "../../functions/functions.ts";
-import type { QueueRow } from "../../functions/queues.ts";
-import type { ServiceFunctionName } from "../../functions/worker-rows.ts";
+import { type QueueRow, queues } from "../../functions/queues.ts";
+import type { Stage } from "../../stages/stages.ts";
 import { createQueue } from "./encrypted-queue.ts";
 import { type ServiceFunction, timeoutSecondsOf } from "./service-function.ts";
 
@@ -14,15 +15,15 @@ const usualTries = 5;
 
 /** A queue that one worker consumes, with its dead letters. */
 export class WorkQueue extends Construct {
-  readonly worker: ServiceFunctionName;
+  readonly name: string;
+  readonly row: QueueRow;
   readonly queue: Queue;
   readonly deadLetters: Queue;
-  readonly #mostCalls: number;
 
-  constructor(scope: Construct, id: string, row: QueueRow) {
-    super(scope, id);
-    this.worker = row.worker;
-    this.#mostCalls = row.mostCalls;
+  constructor(scope: Construct, name: string, row: QueueRow) {
+    super(scope, name.charAt(0).toUpperCase() + name.slice(1));
+    this.name = name;
+    this.row = row;
     this.deadLetters = createQueue(this, "DeadLetters");
     this.queue = createQueue(this, "Queue", {
       // The factor is AWS's advice: a batch can be throttled and retried before another call sees it.
@@ -48,6 +49,17 @@ export class WorkQueue extends Construct {
 
   /** Calls above the reserved concurrency would be throttled, and each would count as a try of its messages. */
   #mostCallsOf({ reserved }: ServiceFunction): number {
-    return Math.min(this.#mostCalls, reserved ?? this.#mostCalls);
+    return Math.min(this.row.mostCalls, reserved ?? this.row.mostCalls);
   }
+}
+
+/** Creates the queues that a stage has. */
+export function addQueues(scope: Construct, stage: Stage): readonly WorkQueue[] {
+  const wanted = Object.entries(queues).filter(([, { onlyIf }]) => onlyIf?.(stage) ?? true);
+  return wanted.map(([name, row]) => new WorkQueue(scope, name, row));
+}
+
+/** The queue of that name, unless the stage has none. */
+export function findQueue(made: readonly WorkQueue[], wanted: QueueName): Queue | undefined {
+  return made.find(({ name }) => name === wanted)?.queue;
 }

@@ -2,7 +2,6 @@ import { Duration } from "aws-cdk-lib";
 import { type MathExpression, Metric, type TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { MetricName, metrics } from "../../../shared/metrics.ts";
-import type { ByQueue } from "../../functions/queues.ts";
 import type { ServiceTable } from "../../functions/service-table.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
 import type { WebhookQueue } from "../webhooks/webhooks.ts";
@@ -12,7 +11,7 @@ export interface MonitoredResources {
   readonly service: ServiceTable;
   /** The name in AWS of each function, by the function's name in the service table. */
   readonly functions: ReadonlyMap<string, string>;
-  readonly queues: ByQueue<WorkQueue>;
+  readonly queues: readonly WorkQueue[];
   readonly webhooks: readonly WebhookQueue[];
   /** Id of the mapping that hands the table's stream to `keep-history`. */
   readonly historyMapping: string;

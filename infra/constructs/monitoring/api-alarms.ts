@@ -1,4 +1,4 @@
-import { tableIndexes } from "../stores/records-table.ts";
+import { tableIndexes } from "../../functions/function-row.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
 const slowMilliseconds = 3_000;

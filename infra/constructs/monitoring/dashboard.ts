@@ -124,9 +124,8 @@ function waitingRow(watched: MonitoredResources, namespace: string): IWidget[] {
   const { queues, webhooks, quarantine, undelivered, functions, historyMapping } = watched;
   const ofQueue = (name: string, QueueName: string, label: string) =>
     awsMetric(`SQS ${name}`, { QueueName }, highest).with({ label });
-  const named = Object.entries(queues);
-  const waiting = named.map(([name, { queue }]) => [name, queue] as const);
-  const kept = named.map(([name, { deadLetters }]) => [name, deadLetters] as const);
+  const waiting = queues.map(({ name, queue }) => [name, queue] as const);
+  const kept = queues.map(({ name, deadLetters }) => [name, deadLetters] as const);
   const ofWebhooks = webhooks.map(({ name, deadLetters }) => [`webhook ${name}`, deadLetters] as const);
   const aside = [["quarantined", quarantine] as const, ["undelivered", undelivered] as const];
   const consumers = streamConsumers.map((name) => functions.get(name) ?? "");

@@ -2,7 +2,6 @@ import { Stack } from "aws-cdk-lib";
 import { AccountRootPrincipal, Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import type { ByQueue } from "../../functions/queues.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
 import { functionNameOf, namesOf, smsFailureLog } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
@@ -63,7 +62,7 @@ const changesOfCopies = [
 /** The resources that the role on call may use. */
 export interface OnCallProps {
   readonly stage: Stage;
-  readonly queues: ByQueue<WorkQueue>;
+  readonly queues: readonly WorkQueue[];
   /**
    * Queues that the role sends nothing to: no function consumes them, or their messages are signed as the bus's (D42).
    */
@@ -119,7 +118,7 @@ export class OnCall extends Construct {
 
   #functionRights({ queues }: OnCallProps): PolicyStatement[] {
     const arnOf = (name: string) => this.#arn("lambda", `function:${functionNameOf(this.#stage.name, name)}`);
-    const consumers = [...Object.values(queues).map(({ worker }) => worker), ...streamConsumers];
+    const consumers = [...queues.map(({ row }) => row.worker), ...streamConsumers];
     const mappings = allow(["lambda:UpdateEventSourceMapping"], this.#arn("lambda", "event-source-mapping:*"));
     mappings.addCondition("ArnLike", { "lambda:FunctionArn": consumers.map(arnOf) });
     const invocations = allow(["lambda:InvokeFunction"], ...scheduled.map(arnOf));
@@ -163,21 +162,24 @@ function allow(actions: string[], ...resources: string[]): PolicyStatement {
   return new PolicyStatement({ actions, resources });
 }
 
-/**
- * Messages may be read, deleted, and sent again in queues that can be redriven. Pins are never redriven because they
- * expire. Events are redriven only by an administrator, because everything in their queue goes out in the service's
- * name.
- */
+/** Messages may be read and deleted in every queue, and moved back into those that an operator redrives. */
 function queueRights({ queues, otherQueues }: OnCallProps): PolicyStatement[] {
-  const all = Object.values(queues).flatMap(({ queue, deadLetters }) => [queue, deadLetters]);
-  const redriven = Object.values(queues).filter((each) => each !== queues.pins && each !== queues.events);
-  const actions = ["GetQueueAttributes", "ReceiveMessage", "DeleteMessage", "PurgeQueue"];
-  const moving = ["StartMessageMoveTask", "ListMessageMoveTasks"];
-  return [
+  const all = queues.flatMap(({ queue, deadLetters }) => [queue, deadLetters]);
+  const redriven = queues.filter(({ row }) => row.redrive === "operator");
+  const on = (actions: string[], some: readonly Queue[]) =>
     allow(
-      [...actions, ...moving].map((each) => `sqs:${each}`),
-      ...[...all, ...otherQueues].map(({ queueArn }) => queueArn),
+      actions.map((each) => `sqs:${each}`),
+      ...some.map(({ queueArn }) => queueArn),
+    );
+  return [
+    on(["GetQueueAttributes", "ReceiveMessage", "DeleteMessage", "PurgeQueue"], [...all, ...otherQueues]),
+    on(
+      ["StartMessageMoveTask", "ListMessageMoveTasks"],
+      redriven.map(({ deadLetters }) => deadLetters),
     ),
-    allow(["sqs:SendMessage"], ...redriven.map(({ queue }) => queue.queueArn)),
+    on(
+      ["SendMessage"],
+      redriven.map(({ queue }) => queue),
+    ),
   ];
 }

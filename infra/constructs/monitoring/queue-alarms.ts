@@ -1,49 +1,9 @@
 import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { functions as rows } from "../../functions/functions.ts";
-import type { QueueName } from "../../functions/queues.ts";
+import type { QueueRow } from "../../functions/queues.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
-import type { WorkQueue } from "../compute/work-queue.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
-
-interface QueueRow {
-  /** The effect if messages wait too long. */
-  readonly late: string;
-  /** The effect if messages were given up. */
-  readonly lost: string;
-  /** 15 by default. */
-  readonly behindMinutes?: number;
-  readonly severity?: "page";
-}
-
-const queues: Readonly<Record<QueueName, QueueRow>> = {
-  pins: {
-    late: "Pins arrive late or not at all: each counts for 12 minutes from when it was asked for.",
-    lost: "Some who asked for a pin got none, and have to ask again.",
-    behindMinutes: 2,
-    severity: "page",
-  },
-  notices: {
-    late: "Users learn late that their password was changed.",
-    lost: "Some users were not notified that their password was changed.",
-  },
-  notifications: {
-    late: "Notifications come late.",
-    lost: "Some users were not notified of something that concerns them.",
-  },
-  pushes: {
-    late: "Pushes come late; notifications are in the apps all the same.",
-    lost: "Some devices got no push; their notifications are in the app all the same.",
-  },
-  intake: {
-    late: "What other systems change shows late.",
-    lost: "A change of another system was refused: its record is out of date here.",
-  },
-  events: {
-    late: "Other systems learn late of what happens here; users lose nothing.",
-    lost: "Other systems did not learn of something that happened here.",
-  },
-};
 
 const consumerBehindMinutes = 10;
 /** More than three pauses of half an hour, which receivers may ask for. */
@@ -51,14 +11,11 @@ const webhookBehindMinutes = 120;
 
 /** Alarms on messages that wait too long, and on messages that were given up. */
 export function queueAlarms(watched: MonitoredResources, namespace: string): AlarmRow[] {
-  const watchedQueues = Object.entries(watched.queues) as [QueueName, WorkQueue][];
   return [
-    ...watchedQueues.flatMap(([name, { queue, deadLetters }]) => {
-      return [
-        backlogAlarm(name, queue),
-        deadLetterAlarm(`${name}-dead-letters`, deadLetters, queues[name].lost, "Dead letters"),
-      ];
-    }),
+    ...watched.queues.flatMap(({ name, row, queue, deadLetters }) => [
+      ageAlarm(`${name}-late`, queue, { ...row, heading: "A queue is behind" }),
+      deadLetterAlarm(`${name}-dead-letters`, deadLetters, row.lost, "Dead letters"),
+    ]),
     deadLetterAlarm(
       "quarantine",
       watched.quarantine,
@@ -113,16 +70,14 @@ function webhookAlarms({ webhooks }: MonitoredResources, namespace: string): Ala
   ];
 }
 
-function backlogAlarm(name: QueueName, queue: Queue): AlarmRow {
-  const { severity } = queues[name];
-  const row = ageAlarm(`${name}-late`, queue, { heading: "A queue is behind", ...queues[name] });
-  return { ...row, ...(severity && { severity }) };
+interface LateRow extends Pick<QueueRow, "late" | "behindMinutes" | "severity"> {
+  readonly heading: string;
 }
 
 function ageAlarm(
   id: string,
   { queueName: QueueName }: Queue,
-  { late: impact, behindMinutes = 15, heading }: Pick<QueueRow, "late" | "behindMinutes"> & { heading: string },
+  { late: impact, behindMinutes = 15, severity, heading }: LateRow,
 ): AlarmRow {
   const age = { statistic: "Maximum", minutes: 1 } as const;
   return {
@@ -132,6 +87,7 @@ function ageAlarm(
     periods: 3,
     impact,
     heading,
+    ...(severity && { severity }),
   };
 }
 

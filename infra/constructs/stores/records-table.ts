@@ -41,9 +41,6 @@ const indexes: Readonly<Record<TableIndex, Omit<GlobalSecondaryIndexPropsV2, "in
   },
 };
 
-/** The names of the indexes. */
-export const tableIndexes = Object.keys(indexes) as readonly TableIndex[];
-
 /** An index that carries a list's rows beside its keys. */
 function listIndex(name: string, sortKey: Attribute) {
   const projection = { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...listRow] };

@@ -1,4 +1,5 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { queueNames, queueSetting } from "../../../shared/settings.ts";
 import { namesOf, tokenAudience } from "../../stages/names.ts";
 import { requireComplete } from "../../stages/stage-rules.ts";
 import { readStageSettings } from "../../stages/stage-settings.ts";
@@ -12,10 +13,7 @@ import { UsageError } from "../cli/command.ts";
 const unusedSettings = [
   "OPERATION",
   "OIDC_ISSUER",
-  "NOTICE_QUEUE_URL",
-  "NOTIFICATION_QUEUE_URL",
-  "PIN_QUEUE_URL",
-  "PUSH_QUEUE_URL",
+  ...queueNames.map(queueSetting),
   "QUARANTINE_QUEUE_URL",
   "WEBHOOK_QUEUE_URL",
   "WEBHOOK_DEAD_LETTERS_URL",

@@ -19,8 +19,7 @@ const mostPolicyCharacters = 10_000;
 
 const openRow = {
   readsHmacKey: true,
-  queuesPins: true,
-  queuesNotices: true,
+  sendsTo: ["pins", "notices"],
   signsTokens: true,
   settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "REGISTRATION"],
   table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"],
@@ -29,7 +28,7 @@ const openRow = {
 const signedInRow = {
   verifiesTokens: true,
   readsHmacKey: true,
-  queuesNotifications: true,
+  sendsTo: ["notifications"],
   table: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
   indexes: ["by-state", "by-company", "by-month", "by-company-month", "by-mark"],
 } as const;

@@ -11,18 +11,13 @@ import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
 import { readStageSetting } from "../../../infra/stages/stage-settings.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
-import { deadLettersOf } from "../../../shared/settings.ts";
+import { deadLettersOf, queueNames, queueSetting } from "../../../shared/settings.ts";
 import { publishTestKey } from "../tokens/tokens.ts";
 
 const region = "eu-west-1";
 const hmacSecret = "hmac-key";
 const signingSecret = "signing-keys";
-const noticeQueue = "notices";
-const pinQueue = "pins";
-const notificationQueue = "notifications";
-const pushQueue = "pushes";
 const quarantineQueue = "quarantine";
-const eventQueue = "events";
 const outboundBus = "outbound";
 const webhookSecret = "webhook-keys";
 const webhooks = readStageSetting(findStage("local"), "WEBHOOKS");
@@ -63,16 +58,7 @@ async function startService(): Promise<Service> {
   secrets.ensure(webhookSecret, () => JSON.stringify({ key: "w".repeat(64) }));
   secrets.ensure(signingSecret, () => JSON.stringify({ keys: [] }));
   const queues = await startQueues(region);
-  const names = [
-    pinQueue,
-    noticeQueue,
-    notificationQueue,
-    pushQueue,
-    quarantineQueue,
-    eventQueue,
-    webhookQueue,
-    deadLettersOf(webhookQueue),
-  ];
+  const names = [...queueNames, quarantineQueue, webhookQueue, deadLettersOf(webhookQueue)];
   await queues.create(names.map((name) => ({ name, attributes: { VisibilityTimeout: "30" } })));
   const tableName = `test-${crypto.randomUUID()}`;
   Object.assign(process.env, settingsOf(tableName, endpoints.endpoint, queues.endpoint));
@@ -86,9 +72,15 @@ async function startService(): Promise<Service> {
 /** Has a test file's service send events for other systems, which the queue `EVENT_QUEUE_URL` takes. Call it after `useService`. */
 export function useEventQueue(): void {
   beforeAll(() => {
-    process.env.EVENT_QUEUE_URL = queueUrl(process.env.AWS_ENDPOINT_URL_SQS ?? "", eventQueue);
+    process.env.EVENT_QUEUE_URL = queueUrl(process.env.AWS_ENDPOINT_URL_SQS ?? "", "events");
   });
   afterAll(() => void delete process.env.EVENT_QUEUE_URL);
+}
+
+/** The addresses of all queues but that of events, which few tests have. */
+function queueUrlsOf(endpoint: string): Record<string, string> {
+  const usual = queueNames.filter((name) => name !== "events");
+  return Object.fromEntries(usual.map((name) => [queueSetting(name), queueUrl(endpoint, name)]));
 }
 
 function settingsOf(tableName: string, endpoint: string, queueEndpoint: string): Record<string, string> {
@@ -110,11 +102,8 @@ function settingsOf(tableName: string, endpoint: string, queueEndpoint: string):
     TOKEN_ISSUER: "workforce-test",
     TOKEN_AUDIENCE: "workforce-api",
     HMAC_SECRET_ARN: hmacSecret,
-    PIN_QUEUE_URL: queueUrl(queueEndpoint, pinQueue),
     SIGNING_SECRET_ARN: signingSecret,
-    NOTICE_QUEUE_URL: queueUrl(queueEndpoint, noticeQueue),
-    NOTIFICATION_QUEUE_URL: queueUrl(queueEndpoint, notificationQueue),
-    PUSH_QUEUE_URL: queueUrl(queueEndpoint, pushQueue),
+    ...queueUrlsOf(queueEndpoint),
     QUARANTINE_QUEUE_URL: queueUrl(queueEndpoint, quarantineQueue),
     EVENT_SOURCE: "urn:workforce:test",
     OUTBOUND_BUS_NAME: outboundBus,
