@@ -32,7 +32,7 @@ import { rowOf, type ServiceTable, service } from "./functions/service-table.ts"
 import { type StreamConsumerName, streamConsumers } from "./functions/stream-filters.ts";
 import { pageFunction } from "./functions/worker-rows.ts";
 import { functionNameOf, namesOf } from "./stages/names.ts";
-import { hasDocs } from "./stages/stage.ts";
+import { hasDocs } from "./stages/stage-shape.ts";
 import type { Stage } from "./stages/stages.ts";
 
 // A little after midnight, when the new day has begun on every clock.

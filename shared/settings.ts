@@ -13,8 +13,49 @@ export function queueSetting(queue: QueueName): string {
   return `${queue.replace(/(?<=sh)es$|s$/, "").toUpperCase()}_QUEUE_URL`;
 }
 
+/** The settings of a stage that functions read, by their names in `infra/stages`. A function has those that its row names. */
+export const stageSettings = {
+  /** Name of the service in messages to people. */
+  serviceName: () => required("SERVICE_NAME"),
+  /** Language of messages to people who have set none (D45). */
+  locale: () => oneOf("LOCALE", locales),
+  /** ISO 3166 country of phone numbers without a country code (D7). */
+  defaultCountry: () => required("DEFAULT_COUNTRY") as CountryCode,
+  /** ISO 3166 countries that get SMS (D11). */
+  servedCountries: () => json<string[]>(required("SERVED_COUNTRIES")),
+  /** Whether a password request shows the stored user (D12). */
+  recoveryDisclosure: () => oneOf("RECOVERY_DISCLOSURE", ["masked", "full"] as const),
+  /** Whether strangers may register (D16). */
+  registration: () => oneOf("REGISTRATION", ["open", "closed"] as const),
+  /** Whether an unknown parameter is refused or only logged (D22). */
+  unknownParameters: () => oneOf("UNKNOWN_PARAMETERS", ["refuse", "warn"] as const),
+  /** Sender of SMS, registered with AWS; undefined if the stage has none. */
+  smsSenderId: () => process.env.SMS_SENDER_ID || undefined,
+  /** Highest price of one SMS in US dollars. */
+  smsMostDollars: () => required("SMS_MOST_DOLLARS"),
+  /** Most SMS that the stage sends in a day (D11). */
+  smsCeilings: () => json<Ceilings>(required("SMS_CEILINGS")),
+  /** Most e-mails with a pin that the stage sends in a day (D11). */
+  mailCeilings: () => json<Ceilings>(required("MAIL_CEILINGS")),
+  /** IANA time zone of the business (D20). */
+  businessTimeZone: () => required("BUSINESS_TIME_ZONE"),
+  /** Days after which the history drops a change (D41). */
+  historyDays: () => wholeNumber("HISTORY_DAYS"),
+  /** ARNs of the SNS platform applications by push service. A push service without one gets no pushes (D29). */
+  platformApplications: () => json<Partial<Record<PushService, string>>>(required("PLATFORM_APPLICATIONS")),
+};
+
+/** A setting of a stage that functions read. */
+export type StageSetting = keyof typeof stageSettings;
+
+/** The variable with a stage's setting: `SMS_CEILINGS` for `smsCeilings`. */
+export function variableOf(setting: StageSetting): string {
+  return setting.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
 /** The one place that reads the environment. Values are read when used. The error for a missing one names it. */
 export const settings = {
+  ...stageSettings,
   /** Name of the operation or worker that this function runs. */
   operation: () => required("OPERATION"),
   /** The same; undefined in programs that are no function but log too. */
@@ -69,43 +110,20 @@ export const settings = {
   webhookDeadLettersUrl: () => required("WEBHOOK_DEAD_LETTERS_URL"),
   /** ARN of the secret with the keys of webhooks, in Secrets Manager (D42). */
   webhookSecretArn: () => required("WEBHOOK_SECRET_ARN"),
-  /** ARNs of the SNS platform applications by push service. A push service without one gets no pushes (D29). */
-  platformApplications: () => json<Partial<Record<PushService, string>>>(required("PLATFORM_APPLICATIONS")),
-  /** IANA time zone of the business (D20). */
-  businessTimeZone: () => required("BUSINESS_TIME_ZONE"),
-  /** Days after which the history drops a change (D41). */
-  historyDays: () => wholeNumber("HISTORY_DAYS"),
-  /** Whether strangers may register (D16). */
-  registration: () => oneOf("REGISTRATION", ["open", "closed"] as const),
-  /** Whether an unknown parameter is refused or only logged (D22). */
-  unknownParameters: () => oneOf("UNKNOWN_PARAMETERS", ["refuse", "warn"] as const),
-  /** Most SMS that the stage sends in a day (D11). */
-  smsCeilings: () => ({ perDay: wholeNumber("SMS_PER_DAY") }),
-  /** Most e-mails with a pin that the stage sends in a day (D11). */
-  mailCeilings: () => ({ perDay: wholeNumber("MAIL_PER_DAY") }),
-  /** Sender of SMS, registered with AWS; undefined if the stage has none. */
-  smsSenderId: () => process.env.SMS_SENDER_ID || undefined,
-  /** Highest price of one SMS in US dollars. */
-  smsMostDollars: () => required("SMS_MOST_DOLLARS"),
   /** The stage's test logins; null in a stage without any (D9). */
   testLogins: () => json<TestLogins | null>(process.env.TEST_LOGINS || "null"),
   /** ARN of the secret with the pin of the test logins, in Secrets Manager. */
   testPinSecretArn: () => required("TEST_PIN_SECRET_ARN"),
-  /** Name of the service in messages to people. */
-  serviceName: () => required("SERVICE_NAME"),
-  /** Language of messages to people who have set none (D45). */
-  locale: () => oneOf("LOCALE", locales),
   /** Sender of e-mails. */
   senderAddress: () => required("SENDER_ADDRESS"),
   /** Configuration set that sends e-mails, in SES. */
   configurationSet: () => required("CONFIGURATION_SET"),
-  /** ISO 3166 country of phone numbers without a country code (D7). */
-  defaultCountry: () => required("DEFAULT_COUNTRY") as CountryCode,
-  /** ISO 3166 countries that get SMS (D11). */
-  servedCountries: () => required("SERVED_COUNTRIES").split(","),
-  /** Whether a password request shows the stored user (D12). */
-  recoveryDisclosure: () => oneOf("RECOVERY_DISCLOSURE", ["masked", "full"] as const),
 };
+
+/** The most messages of a stage in a day. */
+interface Ceilings {
+  readonly perDay: number;
+}
 
 /** An OpenID issuer, and the names of the claims that the service reads (D4). */
 export interface OidcIssuer {

@@ -150,7 +150,7 @@ test("PinFailures counts pins that are wrong, spent, or of an unknown login; a r
 
 test("SmsSent counts an SMS that went out, SmsShare how much of the day's is used, SmsRefused and FurtherMessagesRefused those held back", async () => {
   await forgetLimits(service);
-  vi.stubEnv("SMS_PER_DAY", "3");
+  vi.stubEnv("SMS_CEILINGS", '{"perDay":3}');
   for (const messages of [1, 1, 3, 4]) await deliverPin(queueEvent(await pinRequest(messages)));
   vi.unstubAllEnvs();
   expect(countedMetrics()).toEqual([
@@ -165,7 +165,7 @@ test("SmsSent counts an SMS that went out, SmsShare how much of the day's is use
 
 test("MailShare and MailRefused say the same of e-mails", async () => {
   await store([userLine(11, { email: "mail@example.com" })]);
-  vi.stubEnv("MAIL_PER_DAY", "1");
+  vi.stubEnv("MAIL_CEILINGS", '{"perDay":1}');
   for (const messages of [1, 1]) await deliverPin(queueEvent(await pinRequest(messages, "mail@example.com")));
   vi.unstubAllEnvs();
   expect(countedMetrics()).toEqual([{ MailShare: 100 }, { MailRefused: 1 }]);

@@ -2,7 +2,7 @@ import { Stack } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
-import { queueSetting } from "../../shared/settings.ts";
+import { queueSetting, variableOf } from "../../shared/settings.ts";
 import type { FunctionRow } from "../functions/function-row.ts";
 import { namesOf, tokenAudience } from "../stages/names.ts";
 import { readStageSetting } from "../stages/stage-settings.ts";
@@ -61,7 +61,7 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resour
     emails.grantSend(fn);
     grantSms(fn);
   }
-  for (const setting of row.settings ?? []) fn.addEnvironment(setting, readStageSetting(stage, setting));
+  for (const setting of row.settings ?? []) fn.addEnvironment(variableOf(setting), readStageSetting(stage, setting));
 }
 
 /** Lets a function send messages to a queue, if the stage has it, and sets the queue's URL in its environment. */

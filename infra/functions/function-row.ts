@@ -1,5 +1,5 @@
 import type { Role } from "../../shared/contract/operation.ts";
-import type { QueueName } from "../../shared/settings.ts";
+import type { QueueName, StageSetting } from "../../shared/settings.ts";
 
 /** The DynamoDB actions that functions may get. A transaction needs those of its writes. */
 export type TableAction =
@@ -60,24 +60,6 @@ export type OperationArea = (typeof operationAreas)[number];
 
 /** The areas of the service: those of operations, and the workers. */
 export type Area = OperationArea | "workers";
-
-/** The settings of a stage that rows may name; `shared/settings.ts` reads them. */
-export type StageSetting =
-  | "SERVICE_NAME"
-  | "LOCALE"
-  | "DEFAULT_COUNTRY"
-  | "SERVED_COUNTRIES"
-  | "RECOVERY_DISCLOSURE"
-  | "REGISTRATION"
-  | "UNKNOWN_PARAMETERS"
-  | "SMS_SENDER_ID"
-  | "SMS_MOST_DOLLARS"
-  | "SMS_PER_DAY"
-  | "MAIL_PER_DAY"
-  | "BUSINESS_TIME_ZONE"
-  | "HISTORY_DAYS"
-  | "PLATFORM_APPLICATIONS"
-  | "WEBHOOKS";
 
 /** The rights of one function; everything else is denied. */
 export interface FunctionRow {

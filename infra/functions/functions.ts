@@ -178,5 +178,5 @@ export const functions = {
 
 function withRequests([name, { settings = [], ...row }]: [string, OperationRow]): [string, OperationRow] {
   const verification = row.access === "anyone" ? {} : ({ verifiesTokens: true } as const);
-  return [name, { ...row, ...verification, settings: [...settings, "UNKNOWN_PARAMETERS"] }];
+  return [name, { ...row, ...verification, settings: [...settings, "unknownParameters"] }];
 }

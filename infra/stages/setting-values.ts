@@ -10,8 +10,17 @@ const awsRegion = "[a-z]{2}(?:-[a-z]+)+-[0-9]";
 /** Whole number above 0. */
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
+/** Whole number of US dollars above 0. */
+export const wholeDollars = v.pipe(count, v.title("a whole number of US dollars above 0"));
+
+/** True or false. */
+export const flag = v.pipe(v.boolean(), v.title("true or false"));
+
 /** Average requests per second, and the most in a burst. */
-export const throttle = v.strictObject({ requestsPerSecond: count, burst: count });
+export const throttle = v.pipe(
+  v.strictObject({ requestsPerSecond: count, burst: count }),
+  v.title("{ requestsPerSecond, burst }, two whole numbers above 0"),
+);
 
 /**
  * Most requests a second to a route that needs no token. Pins of twelve digits have no limit but this one, at each of the two
@@ -23,46 +32,62 @@ export const mostAnonymousRequests = 400;
 export const anonymousThrottle = v.pipe(
   throttle,
   v.check(({ requestsPerSecond }) => requestsPerSecond <= mostAnonymousRequests),
+  v.title(
+    `{ requestsPerSecond, burst }, two whole numbers above 0, at most ${mostAnonymousRequests} requests a second, as above that guessing takes over one login with a chance above 1 in 10,000 a day`,
+  ),
 );
 
 /** Whole number of days, ten years at most. */
-export const days = v.pipe(count, v.maxValue(3_650));
+export const days = v.pipe(count, v.maxValue(3_650), v.title("a whole number of days from 1 to 3650"));
 
-/** Whole number from 0. */
-export const countFromZero = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+/** Most messages in a day. */
+export const ceilings = v.pipe(
+  v.strictObject({ perDay: v.pipe(v.number(), v.safeInteger(), v.minValue(0)) }),
+  v.title("{ perDay }, a whole number"),
+);
 
 /** Any text except an empty one. */
 export const someText = v.pipe(v.string(), v.nonEmpty());
 
 /** Up to 20 lower-case letters, digits and hyphens. */
-export const word = text("[a-z](?:[a-z0-9-]{0,18}[a-z0-9])?");
+export const word = v.pipe(
+  text("[a-z](?:[a-z0-9-]{0,18}[a-z0-9])?"),
+  v.title("a word of up to 20 lower-case letters, digits and hyphens that begins with a letter"),
+);
 
 /** 1 to 60 characters on one line, without surrounding spaces. Every SMS that contains it fits into one part (D45). */
 export const serviceName = v.pipe(
   text("(?! )[^\\p{C}]{1,60}(?<! )"),
   v.check((name) => gsmSeptetsOf(name) <= 60),
+  v.title(
+    "a name of 1 to 60 characters on one line that SMS have in 7 bits (the GSM alphabet; € [ ] { } ^ ~ | \\ count twice)",
+  ),
 );
 
 /** AWS region, such as eu-west-2. */
-export const region = text(awsRegion);
+export const region = v.pipe(text(awsRegion), v.title("an AWS region, such as eu-west-2"));
 
 /** Number of an AWS account. */
-export const accountNumber = text("[0-9]{12}");
+export const accountNumber = v.pipe(text("[0-9]{12}"), v.title("the 12 digits of an AWS account"));
 
 /** Sender of SMS: 3 to 11 letters and digits, at least one letter. */
-export const smsSender = text("(?=[A-Za-z0-9]{3,11}$)[0-9]*[A-Za-z][A-Za-z0-9]*");
+export const smsSender = v.pipe(
+  text("(?=[A-Za-z0-9]{3,11}$)[0-9]*[A-Za-z][A-Za-z0-9]*"),
+  v.title("a registered sender of 3 to 11 letters and digits"),
+);
 
 /** Amount of US dollars above 0, in whole cents. */
 export const dollars = v.pipe(
   v.number(),
   v.check((amount) => amount > 0 && Number(amount.toFixed(2)) === amount),
+  v.title("an amount of US dollars above 0"),
 );
 
 /** Full name of a host. */
 export const host = text(hostName);
 
 /** ISO 3166 code of a country with a known numbering plan. */
-export const country = v.picklist(getCountries());
+export const country = v.pipe(v.picklist(getCountries()), v.title("the ISO 3166 code of a country, such as GB"));
 
 /** E-mail address without a display name. */
 export const emailAddress = text(`[A-Za-z0-9!#$%&'*+\\/=?^_\\{\\|\\}~.\\-]{1,64}@${hostName}`);
@@ -77,7 +102,12 @@ export const httpsUrl = v.pipe(
 export const origin = v.pipe(v.string(), v.check(isOrigin));
 
 /** IANA time zone by area and place. Not every scheduler knows short and old names, such as GB. */
-export const timeZone = v.pipe(v.string(), v.regex(/^(?:[A-Z]\w+(?:\/[A-Z][\w+-]*)+|UTC)$/), v.check(isTimeZone));
+export const timeZone = v.pipe(
+  v.string(),
+  v.regex(/^(?:[A-Z]\w+(?:\/[A-Z][\w+-]*)+|UTC)$/),
+  v.check(isTimeZone),
+  v.title("an IANA time zone by area and place, such as Europe/London, or UTC"),
+);
 
 /** ARN of a certificate in ACM. */
 export const certificateArn = text(`arn:aws[a-z\\-]*:acm:${awsRegion}:[0-9]{12}:certificate/[0-9a-f\\-]{36}`);
@@ -98,6 +128,11 @@ export function applicationArn(kind: string) {
   return text(`arn:aws[a-z\\-]*:sns:${awsRegion}:[0-9]{12}:app/${kind}/[\\w.\\-]{1,256}`);
 }
 
+/** One of some words. */
+export function oneOf<const Value extends string>(values: readonly Value[]) {
+  return v.pipe(v.picklist(values), v.title(values.map((value) => `"${value}"`).join(" or ")));
+}
+
 /** List of at least one item. */
 export function listOf<const Item extends v.GenericSchema>(item: Item) {
   return v.pipe(v.array(item), v.minLength(1), v.readonly());
@@ -107,11 +142,16 @@ export function listOf<const Item extends v.GenericSchema>(item: Item) {
 const mostTestDays = 90;
 
 /** The test logins of a stage. A day that has passed stands in no deploy's way, because they have ended. */
-export const testLogins = v.strictObject({
-  companyId: count,
-  logins: v.pipe(listOf(someText), v.maxLength(10)),
-  until: v.pipe(v.string(), v.isoDate(), v.check(isDay), v.check(isWithinTestDays)),
-});
+export const testLogins = v.pipe(
+  v.strictObject({
+    companyId: count,
+    logins: v.pipe(listOf(someText), v.maxLength(10)),
+    until: v.pipe(v.string(), v.isoDate(), v.check(isDay), v.check(isWithinTestDays)),
+  }),
+  v.title(
+    `{ companyId, logins, until }: a company, 1 to 10 logins, and the day on which they end, such as 2026-11-22, at most ${mostTestDays} days ahead`,
+  ),
+);
 
 /**
  * Longest address of a webhook. The addresses of all webhooks are in the environment of one function, which is limited
@@ -138,6 +178,9 @@ export const webhooks = v.pipe(
   listOf(webhook),
   v.maxLength(10),
   v.check((all) => areDifferent(all.map(({ name }) => name))),
+  v.title(
+    "a list of 1 to 10 webhooks { name, url, kinds }: a word of its own, an https address of up to 200 characters without port, user and fragment at a host with a full name, and the kinds of events in shared/contract/outbound-events.ts; and company, an id, where all of the kinds have a company",
+  ),
 );
 
 /** Refuses a list. To valibot a list is an object too, and passes if all keys are optional. */

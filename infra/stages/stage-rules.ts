@@ -1,13 +1,10 @@
 import * as v from "valibot";
+import { likelyNameOf } from "../../shared/nearest.ts";
 import { hasOutboundEvents } from "../functions/queues.ts";
 import { namesOf } from "./names.ts";
-import { type Stage, stageSchema } from "./stage.ts";
-import { stageShape } from "./stage-shape.ts";
+import { stageRules } from "./setting-rules.ts";
+import { isSetting, type Setting, type Stage, settingNames, stageShape, textOf } from "./stage-shape.ts";
 import { deployedStages, StageRefusal, stagesFile } from "./stages.ts";
-
-type Setting = keyof Stage;
-
-const settings = Object.keys(stageShape.entries) as Setting[];
 
 /** Region and account of credentials; undefined if not known yet. */
 export interface DeployEnvironment {
@@ -36,16 +33,19 @@ export function requireComplete(stage: Stage): void {
 /** Every fault of a stage's settings, in one sentence each, placeholders included. */
 export function faultsOf(stage: Stage): readonly string[] {
   const wrong = wrongSettings(stage);
-  const unknown = Object.keys(stage).filter((key) => !settings.some((each) => each === key));
   return [
-    ...settings.flatMap((each) => (wrong.has(each) ? [wrongSetting(stage, each)] : placeholderFaults(stage, each))),
-    ...unknown.map((key) => `Remove ${key} from the stage ${stage.name} in ${stagesFile()}: no setting has that name.`),
+    ...settingNames.flatMap((each) => (wrong.has(each) ? [wrongSetting(stage, each)] : placeholderFaults(stage, each))),
+    ...Object.keys(stage)
+      .filter((name) => !isSetting(name))
+      .map((name) => unknownSetting(stage, name)),
   ];
 }
 
 function wrongSettings(stage: Stage): ReadonlySet<Setting> {
-  const { issues = [] } = v.safeParse(stageSchema, stage);
-  return new Set(issues.flatMap(({ path }) => (path ? [path[0].key as Setting] : [])));
+  const { issues = [] } = v.safeParse(stageShape, stage);
+  const wrong = new Set(issues.flatMap(({ path }) => (path ? [path[0].key as Setting] : [])));
+  const broken = stageRules.filter(({ settings, holds }) => !settings.some((each) => wrong.has(each)) && !holds(stage));
+  return new Set([...wrong, ...broken.flatMap(({ settings }) => settings.at(-1) ?? [])]);
 }
 
 function wrongSetting(stage: Stage, name: Setting): string {
@@ -53,15 +53,21 @@ function wrongSetting(stage: Stage, name: Setting): string {
   return wordFault(stage, name, value === undefined ? "it is missing" : `it is ${JSON.stringify(value)}`);
 }
 
+function unknownSetting({ name: stage }: Stage, name: string): string {
+  const nearest = likelyNameOf(name, settingNames);
+  const hint = nearest === undefined ? "" : `; did you mean ${nearest}?`;
+  return `Remove ${name} from the stage ${stage} in ${stagesFile()}: no setting has that name${hint || "."}`;
+}
+
 function placeholderFaults(stage: Stage, name: Setting): string[] {
   if (stage.removal !== "keep") return [];
-  const placeholders = hostsOf(stage, name).filter(isReserved);
+  const placeholders = textsIn(stage[name]).flatMap(hostsIn).filter(isReserved);
   return placeholders.length > 0 ? [wordFault(stage, name, `it has the placeholder ${placeholders.join(", ")}`)] : [];
 }
 
 function wordFault(stage: Stage, name: Setting, found: string): string {
-  const entry = stageShape.entries[name];
-  const wanted = v.getDescription("wrapped" in entry ? entry.wrapped : entry);
+  const rules = stageRules.filter(({ settings }) => settings.at(-1) === name);
+  const wanted = [textOf(name).wanted, ...rules.map(({ words }) => words)].join(", ");
   return `Set ${name} of the stage ${stage.name} in ${stagesFile()} to ${wanted}: ${found}.`;
 }
 
@@ -126,22 +132,15 @@ function ownIdentityOf({ senderAddress, senderIdentity }: Stage): string | undef
   return senderIdentity === "domain" ? hostOf(senderAddress) : senderAddress;
 }
 
-/** The hosts in a setting. */
-function hostsOf(stage: Stage, name: Setting): string[] {
-  const { senderAddress, alarmAddress, origins, oidcIssuer, customDomain, runbookUrl, pagerUrl, probedHost } = stage;
-  const { webhooks = [] } = stage;
-  const hosts: { readonly [Name in Setting]?: readonly (string | undefined)[] } = {
-    senderAddress: [senderAddress],
-    alarmAddress: [alarmAddress],
-    origins,
-    oidcIssuer: [oidcIssuer?.issuer, oidcIssuer?.jwksUrl],
-    customDomain: [customDomain?.name],
-    runbookUrl: [runbookUrl],
-    pagerUrl: [pagerUrl],
-    probedHost: [probedHost],
-    webhooks: webhooks.map(({ url }) => url),
-  };
-  return (hosts[name] ?? []).flatMap((place) => (place === undefined ? [] : [hostOf(place)]));
+/** The texts in a setting's value. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** The host in a web or e-mail address, or a name with a dot; none in another word. */
+function hostsIn(text: string): string[] {
+  return /[.:]/.test(text) ? [hostOf(text)] : [];
 }
 
 /** The host in a web or e-mail address. */

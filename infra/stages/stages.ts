@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
-import type { Stage } from "./stage.ts";
+import type { Stage } from "./stage-shape.ts";
 
-export type { Stage, Throttle, Webhook } from "./stage.ts";
+export type { Stage, Throttle, Webhook } from "./stage-shape.ts";
 
 /** The stage to try things on: it is deleted with its data. */
 const dev: Stage = {

@@ -2,6 +2,7 @@ import type { FieldCode } from "../contract/field-faults.ts";
 import { type Operation, parameterNames, takesList } from "../contract/operation.ts";
 import { type FieldRefusal, Refusal } from "../domain/refusal.ts";
 import { log } from "../logger.ts";
+import { nearestOf } from "../nearest.ts";
 import { settings } from "../settings.ts";
 import type { HttpEvent } from "./http-event.ts";
 
@@ -56,25 +57,4 @@ function fault(name: string, code: FieldCode, detail: string): FieldRefusal {
 /** Other text may be a value in the place of a name, such as a password. It must not be repeated. */
 function isWord(name: string): boolean {
   return /^[a-z][\w-]{0,39}(\[\w{0,9}\])?$/i.test(name);
-}
-
-/** The known name with the fewest edits; undefined if no name is known. */
-function nearestOf(name: string, known: readonly string[]): string | undefined {
-  const text = name.slice(0, 40).toLowerCase();
-  const edits = known.map((each) => editsBetween(text, each));
-  return known[edits.indexOf(Math.min(...edits))];
-}
-
-/** Levenshtein's distance. */
-function editsBetween(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [at, letter] of [...one].entries()) {
-    const next = [at + 1];
-    for (const [place, wanted] of [...other].entries()) {
-      const replaced = (row[place] ?? 0) + (letter === wanted ? 0 : 1);
-      next.push(Math.min(replaced, (row[place + 1] ?? 0) + 1, (next[place] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
 }

@@ -9,6 +9,7 @@ import { deadLettersOf } from "../../../shared/settings.ts";
 import { functions } from "../../functions/functions.ts";
 import { fewestWorkerCalls } from "../../functions/queues.ts";
 import { namesOf } from "../../stages/names.ts";
+import { readWebhooks } from "../../stages/stage-settings.ts";
 import type { Stage, Webhook } from "../../stages/stages.ts";
 import { createQueue } from "../compute/encrypted-queue.ts";
 import type { OutboundBus } from "../compute/outbound-bus.ts";
@@ -41,10 +42,12 @@ export interface WebhookQueue {
  */
 export class Webhooks extends Construct {
   readonly queues: readonly WebhookQueue[];
+  readonly #stage: Stage;
   readonly #keys: WebhookKeys;
 
   constructor(scope: Construct, id: string, { stage, webhooks, outbound }: WebhooksProps) {
     super(scope, id);
+    this.#stage = stage;
     this.#keys = new WebhookKeys(this, "Keys", { ...stage, name: namesOf(stage.name).webhookSecret });
     this.queues = webhooks.map((webhook) => addQueue(new Construct(this, webhook.name), stage, webhook, outbound));
   }
@@ -57,6 +60,7 @@ export class Webhooks extends Construct {
     const [first] = this.queues;
     if (!first) return;
     this.#keys.grantRead(fn);
+    fn.addEnvironment("WEBHOOKS", readWebhooks(this.#stage));
     fn.addEnvironment("WEBHOOK_QUEUE_URL", first.queue.queueUrl);
     fn.addEnvironment("WEBHOOK_DEAD_LETTERS_URL", first.deadLetters.queueUrl);
     const allow = (actions: string[], queues: Queue[]) =>

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { likelyNameOf } from "../../../shared/nearest.ts";
 
 /** A mistake in how a command was called; the message says how to fix it. */
 export class UsageError extends Error {}
@@ -45,21 +46,7 @@ export function readArguments<const T extends ParseArgsConfig>(command: string, 
 
 /** The error for an unknown word. It lists the known ones and suggests the nearest. */
 export function unknownWord(kind: string, word: string, known: readonly string[]): UsageError {
-  const [nearest = ""] = known.toSorted((one, other) => distance(word, one) - distance(word, other));
-  const hint = distance(word, nearest) <= nearest.length / 2 ? ` Did you mean ${nearest}?` : "";
+  const nearest = likelyNameOf(word, known);
+  const hint = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
   return new UsageError(`There is no ${kind} "${word}".${hint}\nThere are ${known.join(", ")}.`);
-}
-
-/** Levenshtein's distance: the number of letters to insert, delete or change. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [position, letter] of [...one].entries()) {
-    const next = [position + 1];
-    for (const [at, otherLetter] of [...other].entries()) {
-      const [above = 0, diagonal = 0, left = 0] = [row[at + 1], row[at], next[at]];
-      next.push(Math.min(above + 1, left + 1, diagonal + (letter === otherLetter ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

@@ -252,7 +252,7 @@ test.each([
   ["the fourth, by a client with a proof", 4, { isKnown: true }, 8],
   ["a registration's first", 1, { registers: true }, 2],
 ])("D11: of ten SMS a day %s is sent while fewer than its share are", async (_, messages, changes, most) => {
-  vi.stubEnv("SMS_PER_DAY", "10");
+  vi.stubEnv("SMS_CEILINGS", '{"perDay":10}');
   const key = { pk: "LIMIT#sms", sk: `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z` };
   const isRegistration = "registers" in changes;
   const of = isRegistration ? "+447400123498" : phone;
@@ -276,14 +276,14 @@ test("D11: a message above its share leaves the pin that was sent before as it i
   const message = pinMessage(phone);
   await deliver(message);
   const pin = newestPin(service.inbox, phone);
-  vi.stubEnv("SMS_PER_DAY", "1");
+  vi.stubEnv("SMS_CEILINGS", '{"perDay":1}');
   expect(await deliver(await nextOf(message))).toEqual(nothingFailed);
   expect(service.inbox.entries()).toHaveLength(1);
   expect(await isRight(pin, phone)).toBe(true);
 });
 
 test("D11: e-mails have a ceiling of their own", async () => {
-  vi.stubEnv("MAIL_PER_DAY", "1");
+  vi.stubEnv("MAIL_CEILINGS", '{"perDay":1}');
   await deliver(pinMessage(login));
   await deliver(pinMessage(other));
   await deliver(pinMessage(phone));

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { intakeRuleName } from "../../../infra/constructs/compute/intake-bus.ts";
 import { placeInRunbook } from "../../../infra/constructs/monitoring/runbook.ts";
-import { tableIndexes } from "../../../infra/constructs/stores/records-table.ts";
+import { tableIndexes } from "../../../infra/functions/function-row.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { ProbeStack } from "../../../infra/probe-stack.ts";

@@ -88,6 +88,7 @@ test("whoever answers alarms reads queues of the stage alone, and moves messages
   const ids = (action: string) =>
     reached(action).map((each) => (each as Arn)["Fn::GetAtt"][0].replace(/[0-9A-F]{8}$/, ""));
   expect(ids("sqs:SendMessage").toSorted()).toEqual(redriven.map((name) => `${name}Queue`));
+  expect(ids("sqs:StartMessageMoveTask").toSorted()).toEqual(redriven.map((name) => `${name}DeadLetters`));
 });
 
 test("whoever answers alarms reads the log of SMS that did not arrive, as the runbook says", () => {

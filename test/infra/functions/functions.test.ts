@@ -5,6 +5,7 @@ import { bundleFile } from "../../../infra/functions/bundle-places.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { pageFunction } from "../../../infra/functions/worker-rows.ts";
 import { operations } from "../../../shared/contract/operations.ts";
+import { queueNames, queueSetting } from "../../../shared/settings.ts";
 import { builtBundles } from "../../support/service/made-stack.ts";
 import { fullStage } from "../../support/service/owned-stage.ts";
 import { stackOf, useStack } from "../stack.ts";
@@ -62,7 +63,8 @@ test("D32: the operations that take an Idempotency-Key may read and store change
 test("every function is given only settings that shared/settings.ts reads, and never a secret's value", () => {
   const source = readFileSync(join(import.meta.dirname, "../../../shared/settings.ts"), "utf8");
   const reads = /(?:required|oneOf|wholeNumber)\("([A-Z_]+)"|process\.env\.([A-Z_]+)/g;
-  const known = new Set([...source.matchAll(reads)].map(([, name, optional]) => name ?? optional));
+  const named = [...source.matchAll(reads)].map(([, name, optional]) => name ?? optional);
+  const known = new Set([...named, ...queueNames.map(queueSetting)]);
   for (const [name, { properties }] of stack.functions()) {
     const variables = Object.entries(properties.Environment.Variables);
     expect(variables.map(([variable]) => variable).filter((variable) => !known.has(variable))).toEqual([]);
@@ -78,7 +80,7 @@ test("every bundle is at most 300 KB, 370 KB where a phone number is read, and 1
   const sizes = Object.entries(functions).map(([name, { settings = [] }]) => {
     const kilobytes = Math.ceil(statSync(bundleFile(bundles, name)).size / 1000);
     // The numbering plans and what reads them weigh some 60 KB (D7).
-    const readsPhones = settings.includes("DEFAULT_COUNTRY") || name === "notify-password-changed";
+    const readsPhones = settings.includes("defaultCountry") || name === "notify-password-changed";
     // Scalar weighs 1.68 MB, compressed and in base64: the page's function has nothing else to load.
     if (name === pageFunction) return { name, kilobytes, limit: 1_800 };
     return { name, kilobytes, limit: readsPhones ? 370 : 300 };

@@ -41,7 +41,7 @@ test("the sentences about a stage name its file", () => {
   const file = useFile("wrong.json", JSON.stringify({ live: { ...live, tracing: "no", origin: [] } }));
   const faults = [
     `Set tracing of the stage live in ${file} to true or false: it is "no".`,
-    `Remove origin from the stage live in ${file}: no setting has that name.`,
+    `Remove origin from the stage live in ${file}: no setting has that name; did you mean origins?`,
   ];
   expect(faultsOf(findStage("live"))).toEqual(faults);
   expect(() => findDeployedStage("live")).toThrow(faults[0]);

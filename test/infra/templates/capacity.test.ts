@@ -21,7 +21,7 @@ const openRow = {
   readsHmacKey: true,
   sendsTo: ["pins", "notices"],
   signsTokens: true,
-  settings: ["DEFAULT_COUNTRY", "SERVED_COUNTRIES", "REGISTRATION"],
+  settings: ["defaultCountry", "servedCountries", "registration"],
   table: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"],
 } as const;
 

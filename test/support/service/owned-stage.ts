@@ -1,3 +1,5 @@
+import * as v from "valibot";
+import { settingNames, stageShape } from "../../../infra/stages/stage-shape.ts";
 import { findStage, type Stage } from "../../../infra/stages/stages.ts";
 
 const host = "workforce.harbour-logistics.co.uk";
@@ -14,8 +16,22 @@ export function ownedStage(name: string): Stage {
   };
 }
 
+/** Values that settings take which the full stage does not name itself: the last that fits. */
+const samples = [true, 30, "sample", host, `https://${host}/`, `sample@${host}`, ["GB"]];
+
+function sampleSettings(): Partial<Stage> {
+  const found = settingNames.map((name) => {
+    const entry = stageShape.entries[name];
+    const values = "wrapped" in entry ? entry.wrapped : entry;
+    const words: readonly unknown[] = "options" in values ? values.options : [];
+    return [name, [...words, ...samples].findLast((each) => v.is(values, each))] as const;
+  });
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined));
+}
+
 /** A stage that names everything a stage may name. */
 export const fullStage = {
+  ...sampleSettings(),
   ...ownedStage("prod"),
   platformApplications: findStage("local").platformApplications ?? {},
   name: "full",

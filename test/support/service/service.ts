@@ -9,7 +9,7 @@ import { openSecrets } from "../../../infra/local/aws/secrets-manager.ts";
 import { type Queues, queueUrl, startQueues } from "../../../infra/local/aws/sqs.ts";
 import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
-import { readStageSetting } from "../../../infra/stages/stage-settings.ts";
+import { readStageSettings } from "../../../infra/stages/stage-settings.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
 import { deadLettersOf, queueNames, queueSetting } from "../../../shared/settings.ts";
 import { publishTestKey } from "../tokens/tokens.ts";
@@ -20,7 +20,6 @@ const signingSecret = "signing-keys";
 const quarantineQueue = "quarantine";
 const outboundBus = "outbound";
 const webhookSecret = "webhook-keys";
-const webhooks = readStageSetting(findStage("local"), "WEBHOOKS");
 const webhookQueue = namesOf("local").webhookQueue("example");
 
 const { platformApplications } = findStage("local");
@@ -85,6 +84,7 @@ function queueUrlsOf(endpoint: string): Record<string, string> {
 
 function settingsOf(tableName: string, endpoint: string, queueEndpoint: string): Record<string, string> {
   return {
+    ...readStageSettings(findStage("local")),
     AWS_REGION: region,
     // DynamoDB Local keeps a database for each access key, of letters and digits.
     AWS_ACCESS_KEY_ID: tableName.replaceAll("-", ""),
@@ -107,24 +107,14 @@ function settingsOf(tableName: string, endpoint: string, queueEndpoint: string):
     QUARANTINE_QUEUE_URL: queueUrl(queueEndpoint, quarantineQueue),
     EVENT_SOURCE: "urn:workforce:test",
     OUTBOUND_BUS_NAME: outboundBus,
-    WEBHOOKS: webhooks,
     WEBHOOK_QUEUE_URL: queueUrl(queueEndpoint, webhookQueue),
     WEBHOOK_DEAD_LETTERS_URL: queueUrl(queueEndpoint, deadLettersOf(webhookQueue)),
     WEBHOOK_SECRET_ARN: webhookSecret,
     PLATFORM_APPLICATIONS: JSON.stringify({ fcm: platformApplications?.fcm }),
-    HISTORY_DAYS: "400",
-    BUSINESS_TIME_ZONE: "Europe/London",
-    REGISTRATION: "open",
-    UNKNOWN_PARAMETERS: "refuse",
-    SMS_MOST_DOLLARS: "0.25",
-    SMS_PER_DAY: "500",
-    MAIL_PER_DAY: "5000",
-    SERVICE_NAME: "Workforce",
-    LOCALE: "en",
+    SMS_CEILINGS: '{"perDay":500}',
+    MAIL_CEILINGS: '{"perDay":5000}',
     SENDER_ADDRESS: "no-reply@workforce.example",
     CONFIGURATION_SET: "workforce-test-emails",
-    DEFAULT_COUNTRY: "GB",
-    SERVED_COUNTRIES: "GB,IE",
-    RECOVERY_DISCLOSURE: "masked",
+    SERVED_COUNTRIES: '["GB","IE"]',
   };
 }

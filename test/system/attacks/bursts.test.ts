@@ -209,8 +209,8 @@ test("D11: over the stage's ceiling of SMS in a day nothing is sent, the answer 
   // A day that no other test has sent in, from its first moment on.
   const window = 24 * hour;
   const day = Math.ceil(start / window) * window + window;
-  const before = { SMS_PER_DAY: process.env.SMS_PER_DAY };
-  Object.assign(process.env, { SMS_PER_DAY: "3" });
+  const before = { SMS_CEILINGS: process.env.SMS_CEILINGS };
+  Object.assign(process.env, { SMS_CEILINGS: '{"perDay":3}' });
   try {
     vi.setSystemTime(day);
     loggedLines.length = 0;

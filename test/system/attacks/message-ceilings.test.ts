@@ -29,7 +29,7 @@ beforeEach(() => {
   day += 1;
   at(`2026-05-${String(day).padStart(2, "0")}T00:00:00.000`);
   service.inbox.clear();
-  for (const name of ["SMS_PER_DAY", "MAIL_PER_DAY"]) vi.stubEnv(name, String(perDay));
+  for (const name of ["SMS_CEILINGS", "MAIL_CEILINGS"]) vi.stubEnv(name, JSON.stringify({ perDay }));
   return () => {
     vi.unstubAllEnvs();
     vi.useRealTimers();

@@ -79,7 +79,7 @@ class Worker {
 test(
   `D11: ${aSecond} requests a second for ${seconds} seconds are each sent within 60 seconds: nothing holds the one count of messages`,
   async () => {
-    vi.stubEnv("MAIL_PER_DAY", "1000000");
+    vi.stubEnv("MAIL_CEILINGS", '{"perDay":1000000}');
     held.begin();
     isModel = true;
     await clock.run(async () => {

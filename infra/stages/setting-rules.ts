@@ -1,0 +1,96 @@
+import type { CountryCode } from "libphonenumber-js/core";
+import { parseLogin } from "../../shared/domain/accounts/login.ts";
+import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
+import { fewestWorkerCalls, hasOutboundEvents, queues } from "../functions/queues.ts";
+import type { Setting, Stage } from "./stage-shape.ts";
+
+/** A rule for settings that are each valid. A stage that breaks it is to change the last one. */
+export interface StageRule {
+  readonly settings: readonly Setting[];
+  /** The words that follow those for the setting's values in a refusal. */
+  readonly words: string;
+  holds(stage: Stage): boolean;
+}
+
+/** The rules between settings. */
+export const stageRules: readonly StageRule[] = [
+  rule(
+    ["throttle", "anonymousThrottle"],
+    "not above those of throttle",
+    ({ throttle: all, anonymousThrottle: own }) =>
+      own.requestsPerSecond <= all.requestsPerSecond && own.burst <= all.burst,
+  ),
+  rule(
+    ["region", "customDomain"],
+    "in the stage's region",
+    ({ region, customDomain }) => customDomain === undefined || isIn(region, customDomain.certificateArn),
+  ),
+  rule(
+    ["customDomain", "edge"],
+    "beside a customDomain",
+    ({ edge, customDomain }) => edge === undefined || customDomain !== undefined,
+  ),
+  rule(["region", "platformApplications"], "in the stage's region", ({ region, platformApplications = {} }) =>
+    Object.values(platformApplications).every((arn) => isIn(region, arn)),
+  ),
+  rule(
+    ["removal", "alarmAddress"],
+    "as a stage needs that keeps its data",
+    ({ removal, alarmAddress }) => removal !== "keep" || alarmAddress !== undefined,
+  ),
+  rule(
+    ["removal", "backupKeptDays"],
+    "in a stage with removal keep alone",
+    ({ removal, backupKeptDays }) => removal === "keep" || backupKeptDays === undefined,
+  ),
+  rule(
+    ["defaultCountry", "servedCountries", "testLogins"],
+    "with logins in their normal form that pins could be sent to",
+    ({ testLogins, ...countries }) => !testLogins || testLogins.logins.every((each) => takesPins(each, countries)),
+  ),
+  rule(
+    ["outboundEvents", "webhooks"],
+    "in a stage that sends events",
+    ({ webhooks, ...stage }) => webhooks === undefined || hasOutboundEvents(stage),
+  ),
+  rule(
+    ["webhooks", "reservedConcurrency"],
+    "twice the number of webhooks for deliver-webhook",
+    ({ reservedConcurrency: { "deliver-webhook": reserved } = {}, webhooks = [] }) =>
+      reserved === undefined || reserved >= fewestWorkerCalls * webhooks.length,
+  ),
+  rule(["reservedConcurrency"], "above 1 for one that consumes a queue", ({ reservedConcurrency = {} }) =>
+    Object.values(queues).every(
+      ({ worker }) => (reservedConcurrency[worker] ?? fewestWorkerCalls) >= fewestWorkerCalls,
+    ),
+  ),
+  rule(
+    ["alarmAddress", "probedHost"],
+    "in a stage with an alarmAddress",
+    ({ probedHost, alarmAddress }) => probedHost === undefined || alarmAddress !== undefined,
+  ),
+];
+
+function rule<const Name extends Setting>(
+  settings: readonly Name[],
+  words: string,
+  holds: (stage: Pick<Stage, Name>) => boolean,
+): StageRule {
+  return { settings, words, holds };
+}
+
+/** Whether a login is in its normal form and can get a pin. SMS go only to numbers of a served country that can receive them. */
+function takesPins(
+  typed: string,
+  { defaultCountry, servedCountries }: { defaultCountry: CountryCode; servedCountries: readonly string[] },
+): boolean {
+  const login = parseLogin(typed, defaultCountry);
+  if (login?.value !== typed) return false;
+  if (login.channel === "email") return true;
+  return servedCountries.includes(login.country ?? "") && maySendSmsTo(typed, { isStored: true });
+}
+
+/** Whether a resource is in the stage's region; a stage without a region may be anywhere. */
+function isIn(region: string | undefined, arn: string): boolean {
+  return region === undefined || arn.split(":")[3] === region;
+}

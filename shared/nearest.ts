@@ -1,0 +1,28 @@
+const longestName = 40;
+
+/** The known name with the fewest edits; undefined if no name is known. */
+export function nearestOf(name: string, known: readonly string[]): string | undefined {
+  const edits = known.map((each) => editsBetween(name, each));
+  return known[edits.indexOf(Math.min(...edits))];
+}
+
+/** The same; undefined if more than half of the known name would change. */
+export function likelyNameOf(name: string, known: readonly string[]): string | undefined {
+  const nearest = nearestOf(name, known);
+  return nearest !== undefined && editsBetween(name, nearest) <= nearest.length / 2 ? nearest : undefined;
+}
+
+/** Levenshtein's distance, of names in whatever case. */
+function editsBetween(name: string, known: string): number {
+  const [one, other] = [name.slice(0, longestName).toLowerCase(), known.toLowerCase()];
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1];
+    for (const [place, wanted] of [...other].entries()) {
+      const replaced = (row[place] ?? 0) + (letter === wanted ? 0 : 1);
+      next.push(Math.min(replaced, (row[place + 1] ?? 0) + 1, (next[place] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}
