@@ -1,3 +1,4 @@
+/** Characters of a name that are compared: a stranger may send one of any length, and each takes a row of steps. */
 const longestName = 40;
 
 /** The known name with the fewest edits; undefined if no name is known. */

@@ -26,7 +26,7 @@ export const throttle = v.pipe(
  * Most requests a second to a route that needs no token. Pins of twelve digits have no limit but this one, at each of the two
  * routes that take them: 2 × 400 × 86,400 tries a day of 10^12 pins, and 20 tries of 10^6 short ones, are below 10^-4 (D10).
  */
-export const mostAnonymousRequests = 400;
+const mostAnonymousRequests = 400;
 
 /** The limit of each route that needs no token. */
 export const anonymousThrottle = v.pipe(
@@ -160,7 +160,7 @@ export const testLogins = v.pipe(
 const longestWebhookUrl = 200;
 
 /** A receiver of some kinds of events, of one company or of all. */
-export const webhook = v.pipe(
+const webhook = v.pipe(
   v.strictObject({
     name: word,
     url: v.pipe(v.string(), v.maxLength(longestWebhookUrl), v.check(isWebhookUrl)),

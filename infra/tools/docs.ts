@@ -10,9 +10,9 @@ import { fillTables, type MarkedTables, staleTables } from "./docs/marked-tables
 const help = `npm run docs [-- --costs] [--examples]
 
 Writes the tables between the markers <!-- docs:NAME --> and <!-- /docs:NAME --> of the Markdown pages: the operations, the
-codes of refusals, the figures of ${figuresPage}, and the costs. The costs are measured again, in half a minute, only
-where an operation has no row; the answers that the OpenAPI document has as examples are recorded again only where an
-operation or a code has none.
+codes of refusals, the settings of stages, the figures of ${figuresPage}, and the costs. The costs are measured again, in
+half a minute, only where an operation has no row; the answers that the OpenAPI document has as examples are recorded again
+only where an operation or a code has none.
 
   --costs     measure the costs in any case: after a change of what an operation reads or writes
   --examples  record the examples in any case: after a change of what an operation answers, or of the demo data

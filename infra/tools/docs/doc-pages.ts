@@ -10,6 +10,7 @@ import {
 } from "../../../shared/contract/refusal-codes.ts";
 import { recordedAnswers, recordedProblems } from "../../../shared/openapi/recorded.ts";
 import { type MarkedTables, tableOf } from "./marked-tables.ts";
+import { settingsTable } from "./settings-table.ts";
 
 /** The page of costs, whose tables come from a measurement. */
 export const costsPage = "infra/COSTS.md";
@@ -19,6 +20,7 @@ export function contractPages(): Readonly<Record<string, MarkedTables>> {
   return {
     "README.md": { operations: operationsTable() },
     "shared/contract/README.md": { codes: codesTable() },
+    "infra/README.md": { settings: settingsTable() },
   };
 }
 

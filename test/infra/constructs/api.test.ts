@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
-import { hasDocs } from "../../../infra/stages/stage.ts";
+import { hasDocs } from "../../../infra/stages/stage-shape.ts";
 import { findStage, stageNames } from "../../../infra/stages/stages.ts";
 import { answerHeaders, requestHeaders } from "../../../shared/contract/headers.ts";
 import { operations } from "../../../shared/contract/operations.ts";
