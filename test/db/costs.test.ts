@@ -108,6 +108,9 @@ describe("D10, D11: pins", () => {
   const ask = (now = new Date()) =>
     costOf(() => requestPin({ login, requestId: crypto.randomUUID(), registers: false }, now));
 
+  /** DynamoDB Local takes no units for it. */
+  const emptyQuery = inject("engineName") === "dynamodb-local" ? 0 : 1;
+
   beforeAll(() => store([companyLine(1), userLine(7)]));
   beforeEach(() => forgetPinsOf(login.value));
   afterEach(() => forgetLimits(service));
@@ -119,7 +122,7 @@ describe("D10, D11: pins", () => {
   });
 
   test("a wrong short pin costs 1.5 read units and 2 write units, a long one no write, and so does one of no live pin", async () => {
-    expect(await tryOne("000000")).toEqual({ readUnits: 1.5, writeUnits: 0, sequentialTrips: 1 });
+    expect(await tryOne("000000")).toEqual({ readUnits: 0.5 + emptyQuery, writeUnits: 0, sequentialTrips: 1 });
     const pin = await askForPin(service, login.value);
     expect(await tryOne(otherPin(pin))).toEqual({ readUnits: 1.5, writeUnits: 2, sequentialTrips: 2 });
     await useUpShortPins();
