@@ -9,7 +9,7 @@ import { docs } from "../../infra/tools/docs.ts";
 import { runProgram, runTool } from "./machine.ts";
 
 const checkout = join(import.meta.dirname, "../..");
-const pages = ["README.md", "shared/contract/README.md", "infra/COSTS.md"];
+const pages = ["README.md", "shared/contract/README.md", "infra/README.md", "infra/COSTS.md"];
 let root: string;
 
 beforeAll(() => {

@@ -267,7 +267,7 @@ describe("200", () => {
       expect(await unitsOfWrong(login, proof)).toEqual(await unitsOfWrong(`nobody-${login}`, proof));
     }
     expect(await unitsOfWrong(login)).toEqual({ readUnits: 5.5, writeUnits: 2 });
-    const slowly = slowTable(200);
+    const slowly = slowTable(60);
     onTestFinished(slowly.end);
     const timeWith = async (proof?: string) => Math.min(await timeOf(login, proof), await timeOf(login, proof));
     const without = await timeWith();

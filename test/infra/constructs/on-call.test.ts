@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { queues } from "../../../infra/functions/queues.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
+import { queueNames } from "../../../shared/settings.ts";
 import { awsCommandsIn } from "../../system/runbook/shell-commands.ts";
 import { arnOf, type Statement, stackOf } from "../stack.ts";
 
@@ -84,11 +86,13 @@ test("whoever answers alarms does so for the stage, and for no other of its acco
 test("whoever answers alarms reads queues of the stage alone, and moves messages back to those that may be redriven: no pin and no event can be forged", () => {
   const arns = full.all("AWS::SQS::Queue").map((each) => JSON.stringify(arnOf(each)));
   expect(new Set(reached("sqs:ReceiveMessage").map((each) => JSON.stringify(each)))).toEqual(new Set(arns));
-  const redriven = ["Intake", "Notices", "Notifications", "Pushes"];
-  const ids = (action: string) =>
-    reached(action).map((each) => (each as Arn)["Fn::GetAtt"][0].replace(/[0-9A-F]{8}$/, ""));
-  expect(ids("sqs:SendMessage").toSorted()).toEqual(redriven.map((name) => `${name}Queue`));
-  expect(ids("sqs:StartMessageMoveTask").toSorted()).toEqual(redriven.map((name) => `${name}DeadLetters`));
+  const redriven = queueNames.filter((name) => queues[name].redrive === "operator").toSorted();
+  expect(redriven).not.toContain("pins");
+  expect(redriven).not.toContain("events");
+  const named = (action: string, suffix: string) =>
+    reached(action).map((each) => (each as Arn)["Fn::GetAtt"][0].replace(/[0-9A-F]{8}$/, "").replace(suffix, ""));
+  const [into, from] = [named("sqs:SendMessage", "Queue"), named("sqs:StartMessageMoveTask", "DeadLetters")];
+  for (const names of [into, from]) expect(names.map((name) => name.toLowerCase()).toSorted()).toEqual(redriven);
 });
 
 test("whoever answers alarms reads the log of SMS that did not arrive, as the runbook says", () => {
