@@ -237,6 +237,3 @@ export function accountLosses(service: Service) {
     },
   } as const satisfies Record<string, LossPlan>;
 }
-
-/** The operations that have a plan there. */
-export type AccountOperation = keyof ReturnType<typeof accountLosses>;
