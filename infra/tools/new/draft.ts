@@ -1,11 +1,12 @@
 import type { Method } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
-import { type OperationArea, operationAreas } from "../../functions/function-row.ts";
+import { operationAreas } from "../../functions/function-row.ts";
 import { functions } from "../../functions/functions.ts";
 import { functionNameOf } from "../../stages/names.ts";
 import { UsageError, unknownWord } from "../cli/command.ts";
 
 const methods: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE"] satisfies Method[];
+const areas: readonly string[] = operationAreas;
 
 /** Lambda allows names of 64 characters, and a stage's name has at most 20. */
 const mostCharacters = 64 - functionNameOf("x".repeat(20), "").length;
@@ -20,7 +21,9 @@ export interface Draft {
   readonly title: string;
   readonly method: Method;
   readonly path: string;
-  readonly area: OperationArea;
+  readonly area: string;
+  /** True if the area is made with the operation. */
+  readonly isNewArea: boolean;
   /** Placeholders in the path. */
   readonly parameters: readonly string[];
   /** The outer object of the body; undefined if there is none. */
@@ -28,14 +31,15 @@ export interface Draft {
 }
 
 /** Reads the request. Throws `UsageError` with one sentence if it cannot be added. */
-export function readDraft(words: readonly string[], area: string | undefined): Draft {
+export function readDraft(words: readonly string[], oldArea?: string, newArea?: string): Draft {
   const [name = "", method = "", path = "", ...others] = words;
-  if (path === "" || area === undefined || others.length > 0) {
+  const area = oldArea ?? newArea;
+  if (path === "" || area === undefined || (oldArea && newArea) || others.length > 0) {
     throw new UsageError("Say NAME METHOD PATH --area AREA (npm run new -- --help)");
   }
-  const known: readonly string[] = operationAreas;
   if (!methods.includes(method)) throw unknownWord("method", method, methods);
-  if (!known.includes(area)) throw unknownWord("area", area, known);
+  if (newArea === undefined) requireArea(area);
+  else requireFreeArea(area);
   requireFreeName(name);
   requireFreePath(method, path);
   const [first = "", ...rest] = name.split("-");
@@ -45,10 +49,24 @@ export function readDraft(words: readonly string[], area: string | undefined): D
     title: capital(name.replaceAll("-", " ")),
     method: method as Method,
     path,
-    area: area as OperationArea,
+    area,
+    isNewArea: newArea !== undefined,
     parameters: parametersOf(path),
     object: /^P/.test(method) ? singular(rest.at(-1) ?? "") : undefined,
   };
+}
+
+function requireArea(area: string): void {
+  if (areas.includes(area)) return;
+  const { message } = unknownWord("area", area, areas);
+  throw new UsageError(`${message}\n--new-area ${area} makes it.`);
+}
+
+function requireFreeArea(area: string): void {
+  if (!/^[a-z]{2,20}$/.test(area)) {
+    throw new UsageError(`"${area}" is no name of an area: take one word in lower case, such as companies.`);
+  }
+  if (area === "workers" || areas.includes(area)) throw new UsageError(`There is an area ${area} already.`);
 }
 
 function requireFreeName(name: string): void {

@@ -1,8 +1,43 @@
 import type { Draft } from "./draft.ts";
 
-/** A contract file with the operation's entry at its end. */
-export function withEntry(source: string, draft: Draft): string {
-  const { name, identifier, method, path, parameters, object } = draft;
+/** A file, and its text with the draft in it. */
+type Edit = readonly [file: string, edit: (source: string) => string];
+
+/** The edits of the files that every operation stands in. */
+export function operationEdits(draft: Draft): Edit[] {
+  return [
+    [`shared/contract/${draft.area}.ts`, (source) => withEntry(source, draft)],
+    [`shared/contract/texts/${draft.area}.ts`, (source) => withText(source, draft)],
+    ["infra/functions/functions.ts", (source) => withRow(source, draft)],
+  ];
+}
+
+/** The edits of the files that name every area. */
+export function areaEdits({ area }: Draft): Edit[] {
+  const importArea = `import * as ${area} from "./${area}.ts";\n`;
+  return [
+    ["infra/functions/function-row.ts", (source) => withLine(source, /operationAreas = \[\n/, `"${area}",`)],
+    ["shared/contract/operations.ts", (source) => importArea + withLine(source, /const areas = \{\n/, `${area},`)],
+    [
+      "shared/contract/texts/texts.ts",
+      (source) => importArea + withLine(source, /const texts: .*= \[\n/, `...Object.values(${area}),`),
+    ],
+    [
+      "shared/contract/texts/interface.ts",
+      (source) => withLine(source, /tagTexts = \{\n/, `${area}: "A draft of what the area ${area} is for.",`),
+    ],
+  ];
+}
+
+/** The files of an area's contract, as they are before its first operation. */
+export function areaFiles({ area }: Draft): [file: string, text: string][] {
+  return [
+    [`shared/contract/${area}.ts`, 'import * as v from "valibot";\nimport { operation } from "./operation.ts";\n'],
+    [`shared/contract/texts/${area}.ts`, 'import { describes } from "./text.ts";\n'],
+  ];
+}
+
+function withEntry(source: string, { name, identifier, method, path, parameters, object }: Draft): string {
   const fields = parameters.map((each) => `${each}: recordId`).join(", ");
   const entry = `
 /** ${method} ${path.replace("/api/v1/", "")}. */
@@ -22,15 +57,12 @@ ${parameters.length > 0 ? '  refusals: ["record_not_found"],\n' : ""}});
   return (parameters.length > 0 ? withImport(withIds, "recordId", "./query.ts") : withIds) + entry;
 }
 
-/**
- * A file of texts with the operation's drafts at its end. Each has other words than all existing texts, so that the
- * document's tests pass until they are written.
- */
-export function withText(source: string, { identifier, area, parameters, object, method }: Draft): string {
+/** Each draft has other words than all existing texts, so that the document's tests pass until they are written. */
+function withText(source: string, { identifier, area, parameters, object, method }: Draft): string {
   const fields = parameters.map((each) => `${each}: ["The ${each} that ${identifier} takes.", 1]`).join(", ");
   const text = `
 // A draft: write for whoever calls it. What it is for, what happens, and what to know before the first call; of each field what
-// its name does not say, and an example.
+// its name does not say, and an example. An object in the answer is \`nested("Its text.", { field: ["Text.", example] })\`.
 export const ${identifier}Text = describes(${identifier}, {
   description: "What ${identifier} does.",
 ${parameters.length > 0 ? `  parameters: { ${fields} },\n` : ""}${
@@ -43,17 +75,15 @@ ${parameters.length > 0 ? `  parameters: { ${fields} },\n` : ""}${
   return withImport(source, identifier, `../${area}.ts`) + text;
 }
 
-/** The rows of functions with the operation's row at the end. */
-export function withRow(source: string, { name, area }: Draft): string {
-  const row = `  "${name}": {
-    area: "${area}",
-    impact: "Nobody can use ${name}.",
-    access: { admin: "all" },
-  },
-`;
-  const [, rows] = /(const operationRows: .*?\n)\};\n/s.exec(source) ?? [];
-  if (rows === undefined) throw new Error("infra/functions/functions.ts has no operationRows to add a row to.");
-  return source.replace(rows, () => rows + row);
+function withRow(source: string, { name, area }: Draft): string {
+  const row = `"${name}": { area: "${area}", impact: "Nobody can use ${name}.", access: { admin: "all" } },`;
+  return withLine(source, /const operationRows: [^;]*?\n(?=\};\n)/, row);
+}
+
+/** The source with a line after the place. */
+function withLine(source: string, place: RegExp, line: string): string {
+  if (!place.test(source)) throw new Error(`No file of the checkout has the place ${place.source}.`);
+  return source.replace(place, (found) => `${found}${line}\n`);
 }
 
 function withImport(source: string, name: string, from: string): string {

@@ -1,17 +1,35 @@
 import type { Draft } from "./draft.ts";
 
-/** The text of the function's file. */
-export function functionOf({ identifier, area, title }: Draft): string {
-  return `import { ${identifier} } from "../../shared/contract/${area}.ts";
-import { authenticated } from "../../shared/http/endpoint.ts";
+/** The files that an operation has alone, with their texts. The sample event is made of another operation's. */
+export function operationFiles(draft: Draft, read: (file: string) => string): [file: string, text: string][] {
+  const { name, area } = draft;
+  return [
+    [`functions/${area}/${name}.ts`, functionOf(draft)],
+    [`events/${area}/${name}.json`, eventOf(draft, read("events/accounts/get-profile.json"))],
+    [`test/functions/${area}/${name}.test.ts`, testOf(draft)],
+  ];
+}
 
+function functionOf({ identifier, area, title, parameters }: Draft): string {
+  const imports = `import { ${identifier} } from "../../shared/contract/${area}.ts";
+import { authenticated } from "../../shared/http/endpoint.ts";
+`;
+  if (parameters.length === 0) {
+    return `${imports}\n/** ${title}. */\nexport const handler = authenticated(${identifier}, async () => ({}));\n`;
+  }
+  return `import { recordNotFound } from "../../shared/db/records/find-records.ts";
+${imports}
 /** ${title}. */
-export const handler = authenticated(${identifier}, async () => ({}));
+export const handler = authenticated(${identifier}, async ({ parameters: { ${parameters.join(", ")} } }) => {
+  // Text that is no id names no record.
+  if (${parameters.map((each) => `${each} === undefined`).join(" || ")}) throw recordNotFound();
+  return {};
+});
 `;
 }
 
-/** The text of the test. It fails with a list of what to fill in. */
-export function testOf({ name, identifier, area, parameters, object }: Draft): string {
+/** The test fails with a list of what to fill in. */
+function testOf({ name, identifier, area, parameters, object }: Draft): string {
   const request = [
     "as: admin",
     ...(parameters.length > 0 ? [`parameters: { ${parameters.map((each) => `${each}: "1"`).join(", ")} }`] : []),
@@ -56,10 +74,8 @@ interface SampleEvent {
   readonly isBase64Encoded: boolean;
 }
 
-/**
- * The text of the sample event: a request as API Gateway sends it, made from another operation's event without a body.
- */
-export function eventOf({ method, path, parameters, object }: Draft, sample: string): string {
+/** A request as API Gateway sends it, made of another operation's event, which has no body. */
+function eventOf({ method, path, parameters, object }: Draft, sample: string): string {
   const { headers, requestContext, isBase64Encoded, ...rest } = JSON.parse(sample) as SampleEvent;
   const rawPath = path.replaceAll(/\{\w+\}/g, "1");
   const routeKey = `${method} ${path}`;

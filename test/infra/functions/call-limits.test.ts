@@ -13,7 +13,9 @@ const pausesMs = 150;
 /** Hashing a password, and what the function does itself. */
 const ownMs = 1_000;
 
-type Calls = Readonly<Partial<Record<keyof typeof callLimits, number>>>;
+interface Calls extends Readonly<Partial<Record<keyof typeof callLimits, number>>> {
+  readonly beginsAtMs?: number;
+}
 
 /** The most calls that a function without a row makes one after the other, when no race is lost. */
 const usual: Calls = { table: 8, secret: 1 };
@@ -22,7 +24,7 @@ const usual: Calls = { table: 8, secret: 1 };
  * The same for the other functions. Functions that go on from page to page as long as they have time are named with the
  * calls of their last page, and with the time at which it begins.
  */
-const rows: Readonly<Partial<Record<FunctionName, Calls & { readonly beginsAtMs?: number }>>> = {
+const rows: Readonly<Partial<Record<FunctionName, Calls>>> = {
   "undo-change": { table: 10, secret: 1 },
   "request-password-reset": { table: 5, secret: 1, requestQueue: 1 },
   "mark-notifications": { table: 2, beginsAtMs: 29_000 - lastTransactionMs },
