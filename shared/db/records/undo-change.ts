@@ -32,8 +32,14 @@ interface UndoneChange {
 export function undoChange(changeId: string, context: ChangeContext): Promise<UndoneChange> {
   return retryConflicts(async (count, leftMs) => {
     const [earlier, found] = await Promise.all([findEarlier(context), findChange(changeId)]);
-    if (earlier && isUndoable(earlier)) return { ...show(earlier), isRepetition: true };
+    if (earlier && isUndoable(earlier)) return repetitionOf(earlier);
     if (!found || !isUndoable(found) || !mayUndo(found, context.caller)) throw recordNotFound();
+    if (found.undone_by !== undefined) {
+      // Between the two reads an equal request may have undone it.
+      const equal = await findEarlier(context);
+      if (equal && isUndoable(equal)) return repetitionOf(equal);
+      throw new Refusal("change_undone", "The change has been undone");
+    }
     requireOpen(found, context.now);
     const undo = await (found.list === "TIMESHEETS"
       ? restore(timesheetStates, found, context, { count, leftMs })
@@ -57,6 +63,10 @@ async function restore<L extends UndoableList, Values extends object>(
   return steps && commitSteps(kind, steps, context, attempt, undone);
 }
 
+function repetitionOf(earlier: UndoableChange): UndoneChange {
+  return { ...show(earlier), isRepetition: true };
+}
+
 function show({ change_id: id, list, records }: UndoableChange): UndoneChange {
   return { id, list, recordIds: records.map((record) => record.id) };
 }
@@ -73,8 +83,7 @@ function mayUndo(change: UndoableChange, { userId, role, companyId }: Caller): b
   return roles.includes(role) && (role === "admin" || isOwn);
 }
 
-function requireOpen({ valid_to, undone_by }: StoredChange, now: Date): void {
-  if (undone_by !== undefined) throw new Refusal("change_undone", "The change has been undone");
+function requireOpen({ valid_to }: StoredChange, now: Date): void {
   if (now.toISOString() < valid_to) return;
   throw new Refusal("change_expired", "The change was made more than 24 hours ago");
 }
