@@ -20,7 +20,7 @@ DynamoDB engine and local SES, SNS, SQS, EventBridge and Secrets Manager. Data s
   --help    show this
 
   PORT                 port to answer on (3000)
-  DYNAMODB_ENGINE      dynoxide, dynamodb-local or docker (the first of them that runs here)
+  DYNAMODB_ENGINE      dynoxide or dynamodb-local (the first of them that runs here)
   DYNAMODB_ENDPOINT    use a DynamoDB that runs already
   WORKFORCE_DIRECTORY  folder to keep everything in (.local)
 `;

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 
 /** The engines that can be started here, fastest first. */
-export type EngineName = "dynoxide" | "dynamodb-local" | "docker";
+export type EngineName = "dynoxide" | "dynamodb-local";
 
 /** The command that runs one engine. */
 export interface EngineCommand {
@@ -25,7 +25,6 @@ const require = createRequire(import.meta.url);
 const finders: Record<EngineName, (place: EngineOptions) => EngineCommand | undefined> = {
   dynoxide: findDynoxide,
   "dynamodb-local": findDynamodbLocal,
-  docker: findDocker,
 };
 
 /**
@@ -43,7 +42,7 @@ export function findEngine(wanted: string | undefined, place: EngineOptions): En
   throw new Error(
     wanted
       ? `The DynamoDB engine ${wanted} cannot run on this machine.`
-      : "No DynamoDB engine can run here: on Linux x64 npm installs one (@dynoxide/linux-x64), elsewhere install Java 17 or start Docker.",
+      : "No DynamoDB engine can run here: on Linux x64 npm installs one (@dynoxide/linux-x64), elsewhere install Java 17, or name a running one in DYNAMODB_ENDPOINT.",
   );
 }
 
@@ -78,18 +77,6 @@ function findDynamodbLocal({ directory, port, temporary }: EngineOptions): Engin
     file: "java",
     arguments: [natives, "-jar", jar, ...localFlags(port, temporary ? undefined : directory)],
   };
-}
-
-function findDocker({ directory, port, temporary }: EngineOptions): EngineCommand | undefined {
-  if (spawnSync("docker", ["info"], { stdio: "ignore", timeout: 5_000 }).status !== 0) return undefined;
-  const image = [
-    "amazon/dynamodb-local",
-    "-jar",
-    "DynamoDBLocal.jar",
-    ...localFlags(8000, temporary ? undefined : "/data"),
-  ];
-  const publish = ["--publish", `127.0.0.1:${port}:8000`, "--volume", `${resolve(directory)}:/data`, "--user", "root"];
-  return { name: "docker", file: "docker", arguments: ["run", "--rm", "--init", ...publish, ...image] };
 }
 
 /**

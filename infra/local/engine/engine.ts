@@ -17,10 +17,7 @@ export interface Engine {
 /** The engine to start and its data folder. Without a folder, no data outlives `close`. */
 export interface EngineOptions {
   dataDirectory?: string;
-  /**
-   * `dynoxide`, `dynamodb-local` or `docker`. The default is `DYNAMODB_ENGINE`, or the first of them found on this
-   * machine.
-   */
+  /** `dynoxide` or `dynamodb-local`. The default is `DYNAMODB_ENGINE`, or the first of them found on this machine. */
   engine?: string;
 }
 

@@ -1,8 +1,6 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { url as inspectorUrl } from "node:inspector";
-import { promisify } from "node:util";
 import { transformSync } from "esbuild";
 import type { LocalFunction } from "../stack/template.ts";
 import type { ProcessSetup } from "./environment-program.ts";
@@ -31,19 +29,6 @@ export function startProcess(definition: LocalFunction, environment: Record<stri
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
-}
-
-/** The memory a process uses, in megabytes; undefined once it has ended. */
-export async function memoryOf({ pid }: ChildProcess): Promise<number | undefined> {
-  if (existsSync("/proc/self/status")) {
-    // A file read, because starting `ps` four times a second for each call would cost too much.
-    const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-    const [, resident] = /^VmRSS:\s*(\d+) kB$/m.exec(status) ?? [];
-    return resident === undefined ? undefined : Number(resident) / 1024;
-  }
-  const answer = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)]).catch(() => undefined);
-  const kilobytes = Number(answer?.stdout.trim() || Number.NaN);
-  return Number.isNaN(kilobytes) ? undefined : kilobytes / 1024;
 }
 
 /** The variables by which an editor's debugger finds processes. */

@@ -1,9 +1,8 @@
-import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { url as inspectorUrl } from "node:inspector";
 import type { LocalFunction } from "../stack/template.ts";
-import { memoryOf, startProcess } from "./environment-process.ts";
+import { startProcess } from "./environment-process.ts";
 import type { Invocation, Outcome, ProcessMessage } from "./environment-program.ts";
 import { FunctionError } from "./function-error.ts";
 
@@ -26,16 +25,15 @@ interface Call {
   resolve(value: unknown): void;
   reject(error: FunctionError): void;
   output: Output;
-  /** Stops the timers that limit the call. */
+  /** Stops the timer that limits the call. */
   unlimit(): void;
 }
 
 const loadMilliseconds = 10_000;
-const memoryLookMilliseconds = 250;
 
 /**
  * Starts a process that loads the function's build. `output` receives what the process writes between calls. If the
- * function exits, hangs or uses more memory than it has, only its own call fails.
+ * function exits, hangs or fills its heap, only its own call fails.
  */
 export function startEnvironment(
   definition: LocalFunction,
@@ -90,7 +88,7 @@ export function startEnvironment(
 
   const begin = (made: Call, event: unknown) => {
     if (call !== made) return;
-    made.unlimit = limitCall(child, definition, fail);
+    made.unlimit = limitCall(definition, fail);
     const deadline = Date.now() + definition.timeoutSeconds * 1000;
     child.send({ id: made.id, deadline, event: JSON.stringify(event) } satisfies Invocation, () => {});
   };
@@ -118,22 +116,13 @@ function answer({ resolve, reject }: Call, outcome: Outcome): void {
   } else resolve(outcome.payload === undefined ? undefined : JSON.parse(outcome.payload));
 }
 
-/** Limits a call's time and its process's memory. Returns a function that ends both limits. */
-function limitCall(child: ChildProcess, definition: LocalFunction, fail: (error: FunctionError) => void): () => void {
-  const { timeoutSeconds, memoryMegabytes } = definition;
-  const text = `Task timed out after ${timeoutSeconds.toFixed(2)} seconds`;
-  const timeout = () => fail(new FunctionError("Sandbox.Timedout", text));
+/** Ends a call after its time. Returns a function that lifts the limit. */
+function limitCall({ timeoutSeconds }: LocalFunction, fail: (error: FunctionError) => void): () => void {
   // No time limit under a debugger: a developer may wait at a breakpoint.
-  const timer = inspectorUrl() === undefined ? setTimeout(timeout, timeoutSeconds * 1000) : undefined;
-  // The limit of the heap does not cover buffers, which are allocated outside of it.
-  const look = async () => {
-    if (((await memoryOf(child)) ?? 0) > memoryMegabytes) fail(FunctionError.outOfMemory(memoryMegabytes));
-  };
-  const looking = setInterval(look, memoryLookMilliseconds);
-  return () => {
-    clearTimeout(timer);
-    clearInterval(looking);
-  };
+  if (inspectorUrl() !== undefined) return () => {};
+  const text = `Task timed out after ${timeoutSeconds.toFixed(2)} seconds`;
+  const timer = setTimeout(() => fail(new FunctionError("Sandbox.Timedout", text)), timeoutSeconds * 1000);
+  return () => clearTimeout(timer);
 }
 
 interface End {

@@ -100,15 +100,13 @@ describe("a function", () => {
     expect(await environments.invoke("frail", {})).toBe("fine");
   });
 
-  it.each([
-    "heap",
-    "buffers",
-  ])("that takes more memory than it has, in its %s, fails that call and works at the next", async (kind) => {
+  it("that takes more memory than it has fails that call and works at the next", async () => {
     const body =
-      "const kept = []; while (event.kind) { kept.push(event.kind === 'heap' ? Array.from({ length: 1e6 }, Math.random) : Buffer.alloc(2e7, 1));" +
-      "await new Promise((go) => setTimeout(go, 20)); } return 'fine';";
+      "const kept = []; while (event.isHungry) kept.push(Array.from({ length: 1e6 }, Math.random)); return 'fine';";
     define({ hungry: body }, 30);
-    await expect(environments.invoke("hungry", { kind })).rejects.toMatchObject({ errorType: "Runtime.OutOfMemory" });
+    await expect(environments.invoke("hungry", { isHungry: true })).rejects.toMatchObject({
+      errorType: "Runtime.OutOfMemory",
+    });
     expect(await environments.invoke("hungry", {})).toBe("fine");
   });
 

@@ -58,6 +58,6 @@ test("operations that are added, also in an area that is new, compile and keep t
   const config = JSON.stringify({ extends: "./tsconfig.json", include: [...typed, ...rules] });
   writeFileSync(join(copy.path, "tsconfig.new.json"), config);
   expect(runInCopy("tsc", "--project", "tsconfig.new.json")).toEqual({ status: 0, printed: "" });
-  const ring = runInCopy("vitest", "run", ...rules, "-t", wanted);
-  expect(ring.status, ring.printed).toBe(0);
+  const tested = runInCopy("vitest", "run", ...rules, "-t", wanted);
+  expect(tested.status, tested.printed).toBe(0);
 }, 240_000);
