@@ -35,6 +35,7 @@ test.each([
   ["branch", "a ? b : c", ["b", "c"]],
   ["branch", "a ?? b", ["a"]],
   ["branch", "a();", [";"]],
+  ["branch", "a.destroy();", []],
   [
     "branch",
     "switch (a) { case 1: b; case 2: case 3: c; }",
@@ -42,6 +43,7 @@ test.each([
   ],
   ["order", "a(); b();", ["b(); a();"]],
   ["order", "if (a) throw b; if (c) throw d;", ["if (c) throw d; if (a) throw b;"]],
+  ["order", 'if (a === "b") c; if (a === "d") e;', []],
   ["order", "a.toSorted(b)[0]", ["a[0]"]],
   ["order", "f({ ...a, b, c })", ["f({ b, c, ...a })"]],
 ])("%s: %s", (kind, text, texts) => {

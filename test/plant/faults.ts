@@ -20,6 +20,8 @@ type Words = Readonly<Record<string, string>>;
 
 /** Calls whose arguments people read. */
 const says = /^(log|say|console\.\w+|process\.std(out|err)\.write|\w*Error)$/;
+/** Calls that give back what the end of the process gives back too. */
+const frees = /\.(destroy|unref)$/;
 const orders = ["sort", "toSorted", "reverse", "toReversed"];
 /** A comparison in an expression of DynamoDB. */
 const inExpression = /(?<= )[<>]=?(?= :)/;
@@ -110,15 +112,25 @@ function ofSteps(statements: readonly ts.Statement[]): Edit[] {
   return statements.slice(1).flatMap((second, at): Edit[] => {
     const first = statements[at];
     const isPair = first && [first, second].every((each) => isStep(each) || ts.isIfStatement(each));
-    return isPair ? [["order", first, `${second.getText()} ${first.getText()}`, second]] : [];
+    if (!isPair || areAlternatives(first, second)) return [];
+    return [["order", first, `${second.getText()} ${first.getText()}`, second]];
   });
+}
+
+/** Whether both ask if the same value is equal to a text, so that only one of them runs. */
+function areAlternatives(one: ts.Statement, other: ts.Statement): boolean {
+  const asked = [one, other].map((step) =>
+    ts.isIfStatement(step) ? /^(.+) === "[^"]*"$/.exec(step.expression.getText())?.[1] : undefined,
+  );
+  return asked[0] !== undefined && asked[0] === asked[1];
 }
 
 function isStep(node: ts.Statement): boolean {
   if (!ts.isExpressionStatement(node)) return false;
   const { expression } = node;
   const inner = ts.isAwaitExpression(expression) ? expression.expression : expression;
-  return ts.isCallExpression(inner) && inner.expression.kind !== ts.SyntaxKind.SuperKeyword && !isSaid(inner);
+  if (!ts.isCallExpression(inner) || frees.test(inner.expression.getText())) return false;
+  return inner.expression.kind !== ts.SyntaxKind.SuperKeyword && !isSaid(inner);
 }
 
 /** A property overrides the one that overrode it. */

@@ -52,7 +52,7 @@ export function* choosePlaces({ root, seed, files }: Choice): Generator<Place> {
     .toSorted((one, other) => (one.order < other.order ? -1 : 1))
     .map(({ place }) => place);
   const compiles = createCompiler(root);
-  const isFault = (place: Place) => compiles(place.file, plantInto(textOf(root, place.file), [place]));
+  const isFault = (place: Place) => compiles({ ...place, text: plantInto(textOf(root, place.file), [place]) });
   const turns = new Set(kinds.map((kind) => shuffled.filter((place) => place.kind === kind).values()));
   while (turns.size > 0) {
     for (const turn of turns) {

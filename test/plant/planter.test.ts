@@ -151,6 +151,14 @@ test("without a fault, and with one that TypeScript refuses, nothing is planted"
   expect(runs).toEqual([]);
 });
 
+test("a spread moves only behind a property that it may override", async () => {
+  const text =
+    "const a: { b?: boolean } = {}; export const c = (b: string, d: string) => ({ b: { ...a, b }, d: { ...a, d } });";
+  writeFileSync(join(root, "shared/limits.ts"), text);
+  const planted = await runPlanter();
+  expect(planted.map(({ text }) => text)).toEqual(["{ b, ...a }"]);
+});
+
 test("every equivalent fault that is listed has its place and a reason", () => {
   const checkout = join(import.meta.dirname, "../..");
   const gone = readEquivalents().filter(({ file, before, reason }) => {
