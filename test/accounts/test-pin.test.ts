@@ -10,11 +10,11 @@ import { at, useSigningKey } from "../support/records/own-user.ts";
 import { companyLine, userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { readItem } from "../support/records/writes.ts";
+import { requestPin, setNewPassword, tryPassword, tryPin } from "../support/requests/accounts.ts";
 import { call } from "../support/requests/call.ts";
 import { forgetLimits } from "../support/requests/limits.ts";
 import { changePin, deliverPins, newestPin, otherPin, pinMessage, useUpShortPins } from "../support/requests/pins.ts";
 import { expectProblem } from "../support/requests/problems.ts";
-import { confirmPin, requestPin, setNewPassword, signInWith } from "../support/requests/recovery.ts";
 import { setTestLogins, storeTestPin, testPin, useTestLogins } from "../support/requests/test-logins.ts";
 import { loggedLines } from "../support/service/capture-logs.ts";
 import { useService } from "../support/service/service.ts";
@@ -56,7 +56,7 @@ function storeUser(changes: object): Promise<void> {
 /** The reset token that a test login gets for the pin. */
 async function tokenByPin(): Promise<string> {
   await requestPin(login);
-  return (await confirmPin(login, testPin)).body.user.reset_password_token;
+  return (await tryPin(login, testPin)).body.user.reset_password_token;
 }
 
 const strangers: [string, object][] = [
@@ -70,11 +70,11 @@ describe("D9: a test login", () => {
   test.each(["driver", "client"])("of a %s recovers with the stage's pin, which is sent to nobody", async (role) => {
     await storeUser({ role });
     expect((await requestPin(login)).status).toBe(200);
-    const { status, body } = await confirmPin(login, testPin);
+    const { status, body } = await tryPin(login, testPin);
     expect(status).toBe(200);
     expect(body.user).toMatchObject({ id, role, company: { id: companyId } });
     expect((await setNewPassword(body.user.reset_password_token, password)).status).toBe(200);
-    expect((await signInWith(login, password)).status).toBe(200);
+    expect((await tryPassword(login, password)).status).toBe(200);
     expect(service.inbox.entries()).toEqual([]);
   });
 
@@ -90,16 +90,16 @@ describe("D9: a test login", () => {
     expect(service.inbox.entries()).toEqual([]);
     const day = `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`;
     for (const channel of ["sms", "email"]) expect(await readItem({ pk: `LIMIT#${channel}`, sk: day })).toBeUndefined();
-    expect((await confirmPin(phone, testPin)).status).toBe(200);
+    expect((await tryPin(phone, testPin)).status).toBe(200);
     await storeUser({ phone_number: null });
   });
 
   test("D13, D14: has its answers repeated for a minute, as any other", async () => {
     await requestPin(login);
     const from = "192.0.2.44";
-    const [first, again] = [await confirmPin(login, testPin, from), await confirmPin(login, testPin, from)];
+    const [first, again] = [await tryPin(login, testPin, { from }), await tryPin(login, testPin, { from })];
     expect(again.body).toEqual(first.body);
-    expectProblem(await confirmPin(login, testPin), 422, "pin_invalid");
+    expectProblem(await tryPin(login, testPin), 422, "pin_invalid");
     const token = first.body.user.reset_password_token;
     const set = [await setNewPassword(token, password), await setNewPassword(token, password)];
     expect(set.map(({ status }) => status)).toEqual([200, 200]);
@@ -112,8 +112,8 @@ describe("D9: a test login", () => {
     expect(service.inbox.entries()).toEqual([]);
     at("2026-06-02T00:01:00.000");
     await requestPin(login);
-    expectProblem(await confirmPin(login, testPin), 422, "pin_invalid");
-    expect((await confirmPin(login, newestPin(service.inbox, login))).status).toBe(200);
+    expectProblem(await tryPin(login, testPin), 422, "pin_invalid");
+    expect((await tryPin(login, newestPin(service.inbox, login))).status).toBe(200);
   });
 
   test("gets a pin of its own from the end on, to the millisecond", async () => {
@@ -128,9 +128,9 @@ describe("D9: a test login", () => {
     at("2026-06-01T23:59:00.000");
     await requestPin(login);
     at("2026-06-02T00:00:00.000");
-    expectProblem(await confirmPin(login, testPin), 422, "pin_invalid");
+    expectProblem(await tryPin(login, testPin), 422, "pin_invalid");
     at("2026-06-01T23:59:59.999");
-    expect((await confirmPin(login, testPin)).status).toBe(200);
+    expect((await tryPin(login, testPin)).status).toBe(200);
   });
 
   test("gets a pin of its own where the end is no moment", async () => {
@@ -142,20 +142,20 @@ describe("D9: a test login", () => {
   test.each(strangers)("that is of %s gets a pin of its own", async (_, changes) => {
     await storeUser(changes);
     await requestPin(login);
-    expectProblem(await confirmPin(login, testPin), 422, "pin_invalid");
+    expectProblem(await tryPin(login, testPin), 422, "pin_invalid");
     const pin = newestPin(service.inbox, login);
     expect(pin).toMatch(/^\d{6}$/);
-    expect((await confirmPin(login, pin)).status).toBe(200);
+    expect((await tryPin(login, pin)).status).toBe(200);
   });
 
   test("that nobody has gets nothing for a reset, and a pin of its own for a registration", async () => {
     expect((await requestPin(unknown)).status).toBe(200);
-    expectProblem(await confirmPin(unknown, testPin), 422, "pin_invalid");
+    expectProblem(await tryPin(unknown, testPin), 422, "pin_invalid");
     expect(service.inbox.entries()).toEqual([]);
     const user = { login: unknown, password, first_name: "Robin", last_name: "Field" };
     expect((await call(registerHandler, registerUser, { body: { user } })).status).toBe(200);
     await deliverPins();
-    expectProblem(await confirmPin(unknown, testPin), 422, "pin_invalid");
+    expectProblem(await tryPin(unknown, testPin), 422, "pin_invalid");
     expect(newestPin(service.inbox, unknown)).toMatch(/^\d{6}$/);
   });
 
@@ -173,25 +173,25 @@ test("D9: a user of the company whose login is not listed gets a pin of their ow
   const other = `other-${id}@example.com`;
   await storeUser({ email: other });
   await requestPin(other);
-  expectProblem(await confirmPin(other, testPin), 422, "pin_invalid");
-  expect((await confirmPin(other, newestPin(service.inbox, other))).status).toBe(200);
+  expectProblem(await tryPin(other, testPin), 422, "pin_invalid");
+  expect((await tryPin(other, newestPin(service.inbox, other))).status).toBe(200);
 });
 
 test("D9: nobody confirms a test login that did not ask for a pin", async () => {
-  expectProblem(await confirmPin(login, testPin), 422, "pin_invalid");
+  expectProblem(await tryPin(login, testPin), 422, "pin_invalid");
 });
 
 describe.each(strangers)("D9: who knows the pin gets nothing of a user who became %s", (_, changes) => {
   test("by a pin that was asked for before", async () => {
     await requestPin(login);
     await storeUser(changes);
-    expectProblem(await confirmPin(login, testPin), 422, "pin_invalid");
+    expectProblem(await tryPin(login, testPin), 422, "pin_invalid");
   });
 
   test("while it is confirmed", async () => {
     await requestPin(login);
     const release = proxy.hold("TransactWriteItems");
-    const confirming = confirmPin(login, testPin);
+    const confirming = tryPin(login, testPin);
     await vi.waitUntil(() => proxy.holding("TransactWriteItems"));
     await storeUser(changes);
     release();
@@ -202,9 +202,9 @@ describe.each(strangers)("D9: who knows the pin gets nothing of a user who becam
   test("by the repetition of an answer that they got before", async () => {
     const from = "192.0.2.60";
     await requestPin(login);
-    expect((await confirmPin(login, testPin, from)).status).toBe(200);
+    expect((await tryPin(login, testPin, { from })).status).toBe(200);
     await storeUser(changes);
-    expectProblem(await confirmPin(login, testPin, from), 422, "pin_invalid");
+    expectProblem(await tryPin(login, testPin, { from }), 422, "pin_invalid");
   });
 
   test("by a reset token that they were given before", async () => {
@@ -219,7 +219,7 @@ describe.each(strangers)("D9: who knows the pin gets nothing of a user who becam
     await storeUser(changes);
     at("2026-06-01T09:00:01.000");
     await requestPin(login);
-    const { user } = (await confirmPin(login, newestPin(service.inbox, login))).body;
+    const { user } = (await tryPin(login, newestPin(service.inbox, login))).body;
     expect((await setNewPassword(user.reset_password_token, password)).status).toBe(200);
   });
 });
@@ -228,9 +228,9 @@ describe("D10: nobody spends the pin of test logins", () => {
   test("by wrong tries: the right pin is compared after any number of them", async () => {
     await requestPin(login);
     for (let tries = 0; tries < 25; tries += 1) {
-      expectProblem(await confirmPin(login, otherPin(testPin, 1 + tries)), 422, "pin_invalid");
+      expectProblem(await tryPin(login, otherPin(testPin, 1 + tries)), 422, "pin_invalid");
     }
-    expect((await confirmPin(login, testPin)).status).toBe(200);
+    expect((await tryPin(login, testPin)).status).toBe(200);
   });
 
   test("by guesses that make the login's own pins long, or those of all logins", async () => {
@@ -238,7 +238,7 @@ describe("D10: nobody spends the pin of test logins", () => {
     await changePin(login, { tries: 20 });
     expect((await requestPin(login)).status).toBe(200);
     await useUpShortPins();
-    expect((await confirmPin(login, testPin)).status).toBe(200);
+    expect((await tryPin(login, testPin)).status).toBe(200);
     await forgetLimits(service);
   });
 });
@@ -252,7 +252,7 @@ test("D12: a worker that died anywhere is made good by the queue: the pin counts
     await kill(() => deliverPin(queueEvent(message)));
     vi.useFakeTimers({ now: Date.now() + 180_000, toFake: ["Date"] });
     expect(await deliverPin(queueEvent(message)), place).toEqual(nothingFailed);
-    expect((await confirmPin(login, testPin)).status, place).toBe(200);
+    expect((await tryPin(login, testPin)).status, place).toBe(200);
     vi.useRealTimers();
   });
   expect(crashes).toBeGreaterThan(6);
@@ -261,7 +261,7 @@ test("D12: a worker that died anywhere is made good by the queue: the pin counts
 
 test("the pin and the login are in no log line", async () => {
   await requestPin(login);
-  await confirmPin(login, testPin);
+  await tryPin(login, testPin);
   const logged = loggedLines.join("");
   expect(logged).not.toContain(testPin);
   expect(logged).not.toContain(login);

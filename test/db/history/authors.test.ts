@@ -26,10 +26,10 @@ import { useSigningKey } from "../../support/records/own-user.ts";
 import { callerLine, invoiceLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readPlace, write } from "../../support/records/writes.ts";
+import { setNewPassword, tryPin } from "../../support/requests/accounts.ts";
 import { call } from "../../support/requests/call.ts";
 import { mark, undo } from "../../support/requests/changes.ts";
 import { askForPin, deliverPins, newestPin } from "../../support/requests/pins.ts";
-import { confirmPin, setNewPassword } from "../../support/requests/recovery.ts";
 import { mayWrite } from "../../support/rights/may-write.ts";
 import { useService } from "../../support/service/service.ts";
 import { testSession } from "../../support/tokens/tokens.ts";
@@ -111,7 +111,7 @@ const deeds: Readonly<Partial<Record<FunctionName | "import", (() => Promise<Dee
   },
   "set-password": async () => {
     const user = await newUser();
-    const { body } = await confirmPin(user.login, await askForPin(service, user.login));
+    const { body } = await tryPin(user.login, await askForPin(service, user.login));
     await setNewPassword(body.user.reset_password_token, "seven quiet harbours");
     return { key: recordKey("USER", user.id), by: user.by };
   },

@@ -21,12 +21,12 @@ import { costOf } from "../../support/records/costs.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
+import { setNewPassword, tryPin } from "../../support/requests/accounts.ts";
 import { call } from "../../support/requests/call.ts";
 import { forgetLimits } from "../../support/requests/limits.ts";
 import { failPasswords, failuresOf, passwordsAt, shutLogin } from "../../support/requests/passwords.ts";
 import { askForPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { confirmPin, setNewPassword } from "../../support/requests/recovery.ts";
 import { refreshWith } from "../../support/requests/sessions.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
@@ -296,7 +296,7 @@ describe("200", () => {
   /** The reset token of a pin that was confirmed now. */
   async function confirmedNow(as = login): Promise<string> {
     const pin = await askForPin(service, as);
-    return (await confirmPin(as, pin)).body.user.reset_password_token;
+    return (await tryPin(as, pin)).body.user.reset_password_token;
   }
 
   /** The login of another user. */

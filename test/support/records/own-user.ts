@@ -17,16 +17,24 @@ export function useSigningKey(): void {
   });
 }
 
+/** The user of a test. */
+export interface OwnUser {
+  readonly id: number;
+  readonly login: string;
+}
+
 /**
  * Gives each test a user of company 1 with a login of its own: a pin asked for at an earlier time does not replace a later
- * one. `take` is given its id and login, and returns what else its import line has. The clock is the real one again after it.
+ * one. `more` is given its id and login, and returns what else its import line has. The clock is the real one again after it.
  */
-export function useOwnUser(take: (id: number, login: string) => Record<string, unknown>): void {
-  let id = 1_000;
+export function useOwnUser(more: (id: number, login: string) => Record<string, unknown> = () => ({})): OwnUser {
+  const own = { id: 1_000, login: "" };
   beforeAll(() => store([companyLine(1)]));
   beforeEach(async () => {
-    id += 1;
-    await store([userLine(id, take(id, `user-${id}@example.com`))]);
+    own.id += 1;
+    own.login = `user-${own.id}@example.com`;
+    await store([userLine(own.id, more(own.id, own.login))]);
   });
   afterEach(() => void vi.useRealTimers());
+  return own;
 }

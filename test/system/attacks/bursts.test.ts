@@ -8,11 +8,11 @@ import { registerUser, requestPasswordReset } from "../../../shared/contract/acc
 import { signIn } from "../../../shared/contract/sessions.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
+import { tryPin } from "../../support/requests/accounts.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
 import { forgetLimits } from "../../support/requests/limits.ts";
 import { deliverPins, newestPin, otherPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { confirmPin } from "../../support/requests/recovery.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
@@ -160,9 +160,9 @@ test("D9: a pin counts until 11:59.999 after it was asked for; at 12:00.000 it i
   await deliverPins();
   const pin = newestPin(service.inbox, name);
   vi.setSystemTime(start + 12 * minute);
-  expectProblem(await confirmPin(name, pin), 422, "pin_invalid");
+  expectProblem(await tryPin(name, pin), 422, "pin_invalid");
   vi.setSystemTime(start + 12 * minute - 1);
-  expect((await confirmPin(name, pin)).status).toBe(200);
+  expect((await tryPin(name, pin)).status).toBe(200);
 });
 
 /** Asks for a pin, reads it, and tries others, each from an address of its own. */
@@ -171,7 +171,7 @@ async function failWith(name: string, tries: number): Promise<string> {
   expect((await ask(name)).status).toBe(200);
   await deliverPins();
   const pin = newestPin(service.inbox, name);
-  for (let offset = 1; offset <= tries; offset += 1) await confirmPin(name, otherPin(pin, offset));
+  for (let offset = 1; offset <= tries; offset += 1) await tryPin(name, otherPin(pin, offset));
   return pin;
 }
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
-import { askPin, tryPassword, tryPin } from "../../support/requests/attempts.ts";
+import { askPin, tryPassword, tryPin } from "../../support/requests/accounts.ts";
 import { deliverPins, newestPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { useService } from "../../support/service/service.ts";

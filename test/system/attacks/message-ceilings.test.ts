@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { at, useSigningKey } from "../../support/records/own-user.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
-import { askPin, tryPassword } from "../../support/requests/attempts.ts";
+import { askPin, tryPassword } from "../../support/requests/accounts.ts";
 import { deliverPins } from "../../support/requests/pins.ts";
 import { useService } from "../../support/service/service.ts";
 

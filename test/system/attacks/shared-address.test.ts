@@ -4,10 +4,9 @@ import { registerUser } from "../../../shared/contract/accounts.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
-import { askPin, tryPassword, tryPin } from "../../support/requests/attempts.ts";
+import { askPin, setNewPassword, tryPassword, tryPin } from "../../support/requests/accounts.ts";
 import { call } from "../../support/requests/call.ts";
 import { deliverPins, newestPin, otherPin } from "../../support/requests/pins.ts";
-import { setNewPassword } from "../../support/requests/recovery.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
 
@@ -72,7 +71,7 @@ const clientOf = (owner: (typeof owners)[number]) => (owner === "a mailbox" ? { 
 test.each(owners)("D11: after a neighbour's 40 requests for pins, an owner with %s recovers at once", async (owner) => {
   await burnRequests();
   const token = await recover(clientOf(owner));
-  expect((await setNewPassword(token, "eight loud harbours", from)).status).toBe(200);
+  expect((await setNewPassword(token, "eight loud harbours", {}, from)).status).toBe(200);
 });
 
 test.each(owners)("D10: after 5 wrong pins of a neighbour, the pin of an owner with %s counts", async (owner) => {
@@ -143,7 +142,12 @@ test(
       const pin = newestPin(service.inbox, person);
       await tryPin(person, otherPin(pin), { from });
       const confirmed = await tryPin(person, pin, { from });
-      const set = await setNewPassword(confirmed.body.user?.reset_password_token ?? "", "eight loud harbours", from);
+      const set = await setNewPassword(
+        confirmed.body.user?.reset_password_token ?? "",
+        "eight loud harbours",
+        {},
+        from,
+      );
       await tryPassword(person, "eight loud harbour", { from });
       const signedIn = await tryPassword(person, "eight loud harbours", { from });
       const statuses = [asked, confirmed, set, signedIn].map(({ status }) => status);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
-import { askPin, tryPin } from "../../support/requests/attempts.ts";
+import { askPin, tryPin } from "../../support/requests/accounts.ts";
 import { deliverPins, newestPin, otherPin } from "../../support/requests/pins.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { usualOrFull } from "../../support/service/counts.ts";

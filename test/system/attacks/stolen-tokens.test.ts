@@ -15,10 +15,10 @@ import type { HttpHandler } from "../../../shared/http/endpoint.ts";
 import { at, useSigningKey } from "../../support/records/own-user.ts";
 import { companyLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
+import { requestPin, setNewPassword, tryPin } from "../../support/requests/accounts.ts";
 import { call, type TestAnswer, type TestRequest } from "../../support/requests/call.ts";
 import { newestPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { confirmPin, requestPin, setNewPassword } from "../../support/requests/recovery.ts";
 import { bearerOf, familyOf, refreshWith, signInAs, type Tokens } from "../../support/requests/sessions.ts";
 import { useService } from "../../support/service/service.ts";
 
@@ -51,7 +51,7 @@ const ends: Record<string, (role: Role) => Promise<unknown>> = {
   },
   "its owner set a new password": async () => {
     await requestPin(login);
-    const { body } = await confirmPin(login, newestPin(service.inbox, login));
+    const { body } = await tryPin(login, newestPin(service.inbox, login));
     return setNewPassword(body.user.reset_password_token, "eight loud harbours");
   },
   "a refresh token of it was used twice": async () => {

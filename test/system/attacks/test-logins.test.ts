@@ -6,9 +6,9 @@ import { type AwsCall, watchCalls } from "../../support/faults/aws-calls.ts";
 import { useSigningKey } from "../../support/records/own-user.ts";
 import { companyLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
+import { tryPin } from "../../support/requests/accounts.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
 import { deliverPins, forgetPinsOf, newestPin, pinMessage } from "../../support/requests/pins.ts";
-import { confirmPin } from "../../support/requests/recovery.ts";
 import { testPin, useTestLogins } from "../../support/requests/test-logins.ts";
 import { useService } from "../../support/service/service.ts";
 import { queueEvent } from "../../support/workers/workers.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const users = [login, other].map((email, index) => userLine(9_001 + index, { email, ...ofCompany }));
   await store([companyLine(companyId, "Test"), ...users]);
   // The HMAC key is read once.
-  await confirmPin("first@example.com", "000000");
+  await tryPin("first@example.com", "000000");
 });
 
 const calls: AwsCall[] = [];
@@ -47,9 +47,9 @@ async function callsOf(work: () => Promise<unknown>): Promise<string[]> {
 
 test.each([
   ["request for a pin", (of: string) => call(requestHandler, requestPasswordReset, { body: { user: { login: of } } })],
-  ["wrong pin", (of: string) => confirmPin(of, "000000")],
-  ["wrong pin of twelve digits", (of: string) => confirmPin(of, "000000000000")],
-  ["right pin", (of: string) => confirmPin(of, of === login ? testPin : newestPin(service.inbox, of))],
+  ["wrong pin", (of: string) => tryPin(of, "000000")],
+  ["wrong pin of twelve digits", (of: string) => tryPin(of, "000000000000")],
+  ["right pin", (of: string) => tryPin(of, of === login ? testPin : newestPin(service.inbox, of))],
 ])("D12: neither the answer to a %s nor the calls it waits for show that a login is a test login", async (_, send) => {
   const answers: object[] = [];
   const made: string[][] = [];

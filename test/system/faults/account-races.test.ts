@@ -11,11 +11,11 @@ import { registerUser, requestPasswordReset, setPassword } from "../../../shared
 import { signIn } from "../../../shared/contract/sessions.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
+import { tryPin } from "../../support/requests/accounts.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
 import { forgetLimits } from "../../support/requests/limits.ts";
 import { deliverPins, newestPin, otherPin, pinMessage, storedPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { confirmPin } from "../../support/requests/recovery.ts";
 import { refreshWith } from "../../support/requests/sessions.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
@@ -69,11 +69,11 @@ const guesses = usualOrFull(30, 200);
 test(`D10: of ${guesses} parallel wrong pins for one login by as many addresses 20 count, and the right one is then refused`, async () => {
   const name = "guessed@example.com";
   const pin = await freshPin(name);
-  const answers = await Promise.all(wrongPins(pin, guesses).map((wrong) => confirmPin(name, wrong)));
+  const answers = await Promise.all(wrongPins(pin, guesses).map((wrong) => tryPin(name, wrong)));
   expect(statuses(answers)).toEqual({ 422: guesses });
   expect(new Set(answers.map(({ body }) => body.code))).toEqual(new Set(["pin_invalid"]));
   expect(await storedPin(name)).toMatchObject({ tries: 20 });
-  expectProblem(await confirmPin(name, pin), 422, "pin_invalid");
+  expectProblem(await tryPin(name, pin), 422, "pin_invalid");
 }, 180_000);
 
 test(`D10: ${logins.length} logins at once: each counts its own tries, and those that were not used up still open`, async () => {
@@ -90,14 +90,14 @@ test(`D10: ${logins.length} logins at once: each counts its own tries, and those
   const tries = logins.flatMap((name, index) =>
     wrongPins(pins[index] ?? "", index % 2 ? 25 : 4).map((pin) => ({ name, pin })),
   );
-  await Promise.all(tries.map(({ name, pin }) => confirmPin(name, pin, "198.51.100.1")));
+  await Promise.all(tries.map(({ name, pin }) => tryPin(name, pin, { from: "198.51.100.1" })));
   for (const [index, name] of logins.entries()) {
     expect((await storedPin(name))?.tries, name).toBe(index % 2 ? 20 : 4);
     const neighbour = pins[(index + 2) % logins.length] ?? "";
-    const answer = await confirmPin(name, pins[index] ?? "", "198.51.100.1");
+    const answer = await tryPin(name, pins[index] ?? "", { from: "198.51.100.1" });
     expect(answer.status, name).toBe(index % 2 ? 422 : 200);
     if (answer.status === 200) expect(answer.body.user.email).toBe(name);
-    expect((await confirmPin(name, neighbour)).status).toBe(422);
+    expect((await tryPin(name, neighbour)).status).toBe(422);
   }
 }, 60_000);
 
@@ -114,7 +114,7 @@ test("D10: a new pin does not reset the login's tries: after 20 in a day it has 
   };
   for (const minutes of [0, 12]) {
     const pin = await ask(minutes);
-    await Promise.all(wrongPins(pin, 10).map((wrong) => confirmPin(name, wrong)));
+    await Promise.all(wrongPins(pin, 10).map((wrong) => tryPin(name, wrong)));
   }
   expect(await storedPin(name)).toMatchObject({ tries: 20 });
   expect(await ask(13)).toMatch(/^[0-9]{12}$/);
@@ -140,7 +140,7 @@ test(`D5: ${refreshes} parallel refreshes with one token get one successor, and 
 test("D14: of 20 parallel new passwords with one reset token exactly one is set", async () => {
   const name = "resetter@example.com";
   const pin = await freshPin(name);
-  const { reset_password_token } = (await confirmPin(name, pin)).body.user;
+  const { reset_password_token } = (await tryPin(name, pin)).body.user;
   const secrets = Array.from({ length: 20 }, (_, index) => `a harbour at noon ${index}`);
   const answers = await Promise.all(
     secrets.map((secret) => {
@@ -167,7 +167,7 @@ test("D11, D16: of 20 parallel registrations of one login one has a pin sent, wh
   await deliverPins();
   expect(service.inbox.entries().filter(({ to }) => to === name)).toHaveLength(1);
   const pin = newestPin(service.inbox, name);
-  const confirmed = await Promise.all(Array.from({ length: 20 }, () => confirmPin(name, pin)));
+  const confirmed = await Promise.all(Array.from({ length: 20 }, () => tryPin(name, pin)));
   expect(statuses(confirmed)).toEqual({ 200: 1, 422: 19 });
   expect(await usersOf(name)).toHaveLength(1);
 }, 40_000);
@@ -184,7 +184,7 @@ test("D16: registrations of one login processed at once end in one user, by the 
   }
   await deliverPins();
   const pins = service.inbox.entries().filter(({ to }) => to === name);
-  const answers = await Promise.all(pins.map(({ text }) => confirmPin(name, pinIn(text) ?? "000000")));
+  const answers = await Promise.all(pins.map(({ text }) => tryPin(name, pinIn(text) ?? "000000")));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(await usersOf(name)).toHaveLength(1);
 });
