@@ -1,126 +1,188 @@
-import { describe, expect, test, vi } from "vitest";
-import { handler as confirmByQuery } from "../../../functions/accounts/confirm-login.ts";
-import { handler } from "../../../functions/accounts/confirm-login-by-body.ts";
-import { confirmLogin, confirmLoginByBody } from "../../../shared/contract/accounts.ts";
-import { useOwnUser } from "../../support/records/own-user.ts";
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { loginKey } from "../../../shared/db/accounts/logins.ts";
+import { allLogins } from "../../../shared/db/accounts/pins.ts";
+import { userKey } from "../../../shared/db/accounts/users.ts";
+import { findCount } from "../../../shared/db/accounts/windows.ts";
+import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
+import { useLossyNetwork } from "../../support/faults/lossy-network.ts";
+import { at, useOwnUser } from "../../support/records/own-user.ts";
 import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
-import { call } from "../../support/requests/call.ts";
-import { askForPin, otherPin } from "../../support/requests/pins.ts";
+import { readItem } from "../../support/records/writes.ts";
+import { requestPin, setNewPassword, tryPin } from "../../support/requests/accounts.ts";
+import { forgetLimits } from "../../support/requests/limits.ts";
+import { askForPin, changePin, newestPin, otherPin, storedPin, useUpShortPins } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 
 const service = useService();
-let userId: number;
-let login: string;
+const network = useLossyNetwork();
+const phoneOf = (id: number) => `+4474001${String(id).padStart(5, "0")}`;
+const own = useOwnUser((id) => ({ phone_number: phoneOf(id) }));
 
-useOwnUser((id, own) => {
-  [userId, login] = [id, own];
-  return {};
-});
+const freshPin = (to = own.login) => askForPin(service, to);
+const confirm = (pin: string, login = own.login, from?: string) => tryPin(login, pin, { from });
+const addressOf = (index: number) => `198.51.100.${index}`;
 
-function freshPin(to = login): Promise<string> {
-  return askForPin(service, to);
-}
-
-function confirm(pin: unknown, as = login, from?: string) {
-  return call(handler, confirmLoginByBody, { body: { user: { login: as, pin } }, ...(from && { from }) });
+/** Asks for another pin, without forgetting what was counted. */
+async function askAgain(): Promise<string> {
+  service.inbox.clear();
+  expect((await requestPin(own.login)).status).toBe(200);
+  return newestPin(service.inbox, own.login);
 }
 
 describe("200", () => {
-  test("D13: the right pin answers the stored user with a reset token, uncached and without a referrer", async () => {
+  test("D13, D14: the right pin confirms the login, and answers the user with a reset token, kept as its SHA-256", async () => {
+    at("2026-05-01T09:00:00.000");
+    // An import marks the logins that it brings as confirmed.
+    await updateIf(loginKey(own.login), { remove: ["confirmed_at"] });
     const { status, body, headers } = await confirm(await freshPin());
+    const reset_password_token = expect.stringMatching(/^[\w-]{43}$/);
     expect(status).toBe(200);
-    expect(body).toEqual({
-      user: shownUser(userId, { reset_password_token: expect.stringMatching(/^[\w-]{43}$/) }),
-    });
+    expect(body).toEqual({ user: shownUser(own.id, { phone_number: phoneOf(own.id), reset_password_token }) });
     expect(headers).toMatchObject({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
+    const hash = createHash("sha256").update(body.user.reset_password_token).digest("base64url");
+    const kept = await readItem({ pk: `RESET#${hash}`, sk: "RESET" });
+    expect(kept).toMatchObject({ user_id: own.id, valid_to: "2026-05-01T09:15:00.000Z" });
+    expect((await readItem(userKey(own.id)))?.reset_hash).toBe(hash);
+    const login = await readItem(loginKey(own.login));
+    expect(login?.confirmed_at).toBe("2026-05-01T09:00:00.000Z");
   });
 
   test("D7: the login may be typed in any form", async () => {
-    await store([userLine(userId, { phone_number: "+447400123456" })]);
-    expect((await confirm(await freshPin(), ` ${login.toUpperCase()} `)).status).toBe(200);
-    expect((await confirm(await freshPin("+447400123456"), "07400 123456")).body.user).toMatchObject({ id: userId });
+    expect((await confirm(await freshPin(), ` ${own.login.toUpperCase()} `)).status).toBe(200);
+    const typed = phoneOf(own.id).replace("+44", "0");
+    expect((await confirm(await freshPin(phoneOf(own.id)), typed)).body.user).toMatchObject({ id: own.id });
+  });
+
+  test.each(["-", " ", "\u00a0"])("D9: blanks and hyphens in a pin are ignored, such as %j", async (separator) => {
+    expect((await confirm(`${separator}${[...(await freshPin())].join(separator)} `)).status).toBe(200);
   });
 });
 
 describe("422", () => {
-  test("D13: a pin is spent once, by whichever of the two ways", async () => {
-    const byBody = await freshPin();
-    await confirm(byBody);
-    const query = { login, pin: byBody };
-    expectProblem(await call(confirmByQuery, confirmLogin, { query }), 422, "pin_invalid");
-    const byQuery = await freshPin();
-    await call(confirmByQuery, confirmLogin, { query: { login, pin: byQuery } });
-    expectProblem(await confirm(byQuery), 422, "pin_invalid");
-  });
-
-  test("D13: of 20 who spend one pin at once at most one is answered", async () => {
+  test("D9, D13: wrong, spent, expired, exhausted, another's and unknown are one answer; a pin counts for 12 minutes", async () => {
+    await store([userLine(own.id + 500_000)]);
+    const neighbour = `user-${own.id + 500_000}@example.com`;
     const pin = await freshPin();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => confirm(pin)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 422)).toHaveLength(19);
-  });
-
-  test("D10: tries count the same by both ways: the 21st is refused even when it is right", async () => {
-    const pin = await freshPin();
-    for (let tries = 0; tries < 10; tries += 1) {
-      await confirm(otherPin(pin));
-      await call(confirmByQuery, confirmLogin, { query: { login, pin: otherPin(pin) } });
+    const answers = [await confirm(otherPin(pin)), await confirm("000000", "nobody@example.com")];
+    const foreign = await freshPin(neighbour);
+    if (foreign !== pin) answers.push(await confirm(foreign));
+    await confirm(pin);
+    answers.push(await confirm(pin));
+    at("2026-05-03T09:00:00.000");
+    const [expiring, living] = [await freshPin(), await freshPin(neighbour)];
+    at("2026-05-03T09:11:59.999");
+    expect((await confirm(living, neighbour)).status).toBe(200);
+    at("2026-05-03T09:12:00.000");
+    answers.push(await confirm(expiring));
+    const exhausted = await freshPin();
+    await changePin(own.login, { tries: 20 });
+    answers.push(await confirm(exhausted));
+    for (const answer of answers) {
+      expectProblem(answer, 422, "pin_invalid");
+      expect({ ...answer.body, request_id: "" }).toEqual({ ...answers[0]?.body, request_id: "" });
     }
-    expectProblem(await confirm(pin), 422, "pin_invalid");
-  });
-
-  test("D9: a pin counts until 11:59.999 after its request, and not at 12:00.000", async () => {
-    vi.useFakeTimers({ now: new Date("2026-05-01T09:00:00.000Z"), toFake: ["Date"] });
-    const pin = await freshPin();
-    await store([userLine(userId + 500_000)]);
-    const later = await freshPin(`user-${userId + 500_000}@example.com`);
-    vi.setSystemTime(new Date("2026-05-01T09:11:59.999Z"));
-    expect((await confirm(pin)).status).toBe(200);
-    vi.setSystemTime(new Date("2026-05-01T09:12:00.000Z"));
-    expectProblem(await confirm(later, `user-${userId + 500_000}@example.com`), 422, "pin_invalid");
-  });
-
-  test("D13: an unknown login is answered like a wrong pin", async () => {
-    const pin = await freshPin();
-    const [wrong, unknown] = [await confirm(otherPin(pin)), await confirm(pin, "nobody@example.com")];
-    expect({ ...unknown.body, request_id: "" }).toEqual({ ...wrong.body, request_id: "" });
-    expect(Object.keys(unknown.headers)).toEqual(Object.keys(wrong.headers));
-  });
-
-  test.each([
-    [undefined, "missing"],
-    ["12345", "invalid"],
-    ["1234567", "invalid"],
-    ["123456-7890", "invalid"],
-    ["1234 5678 901", "invalid"],
-    ["１２３４５６", "invalid"],
-    [123456, "wrong_type"],
-  ])("D9: the pin %j is named, and is no try", async (typed, code) => {
-    const pin = await freshPin();
-    for (let tries = 0; tries < 6; tries += 1) {
-      const answer = await confirm(typed);
-      expectProblem(answer, 422, "fields_invalid");
-      expect(answer.body.errors).toMatchObject([{ pointer: "/user/pin", code }]);
-    }
-    expect((await confirm(pin)).status).toBe(200);
-  });
-
-  test.each(["", "nobody", "\u0000@example.com"])("D7: the login %j is named", async (typed) => {
-    const answer = await confirm("123456", typed);
-    expectProblem(answer, 422, "fields_invalid");
-    expect(answer.body.errors).toMatchObject([{ pointer: "/user/login" }]);
   });
 });
 
-test("D13: no pin, reset token or login is logged", async () => {
-  loggedLines.length = 0;
-  const pin = await freshPin();
-  await confirm(otherPin(pin));
-  const { reset_password_token: token } = (await confirm(pin)).body.user;
-  const logged = loggedLines.join("");
-  expect(logged).toContain("pin_invalid");
-  for (const secret of [login, token, `"${pin}"`]) expect(logged).not.toContain(secret);
+describe("D10: the short pins of a login", () => {
+  test("have 20 tries a day, right or wrong, of whatever client: the 21st is not compared", async () => {
+    const pin = await freshPin();
+    for (let tries = 0; tries < 19; tries += 1) {
+      expect((await confirm(otherPin(pin, 1 + tries), own.login, addressOf(tries))).body.code).toBe("pin_invalid");
+    }
+    expect(await storedPin(own.login)).toMatchObject({ tries: 19 });
+    expect((await confirm(pin)).status).toBe(200);
+    expect(await storedPin(own.login)).toMatchObject({ tries: 20 });
+    expect(await askAgain()).toMatch(/^[0-9]{12}$/);
+  });
+
+  test("die with the 20th, and the next one is long: any number of tries leaves it", async () => {
+    const pin = await freshPin();
+    await changePin(own.login, { tries: 20 });
+    expect((await confirm(pin)).body.code).toBe("pin_invalid");
+    const long = await askAgain();
+    expect(long).toMatch(/^[0-9]{12}$/);
+    for (let tries = 0; tries < 22; tries += 1) expect((await confirm(otherPin(long))).status).toBe(422);
+    expect(await storedPin(own.login)).toMatchObject({ tries: 20 });
+    expect((await confirm(long.replace(/(....)(....)(....)/, "$1 $2-$3"))).status).toBe(200);
+  });
+
+  test("of 30 tries at once get 20 answers of a comparison at most, and one spends the pin", async () => {
+    const pin = await freshPin();
+    const guesses = Array.from({ length: 30 }, (_, index) =>
+      confirm(otherPin(pin, 1 + index), own.login, addressOf(index)),
+    );
+    expect((await Promise.all(guesses)).map(({ status }) => status)).toEqual(Array(30).fill(422));
+    expect(await storedPin(own.login)).toMatchObject({ tries: 20 });
+    const again = await freshPin();
+    const right = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => confirm(again, own.login, addressOf(index))),
+    );
+    expect(right.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(await storedPin(own.login)).toMatchObject({ tries: 20 });
+  });
+
+  test("die with the 5,000th wrong one of all logins, which neither right nor long ones count to", async () => {
+    await forgetLimits(service);
+    await useUpShortPins(4_998);
+    const phone = phoneOf(own.id);
+    const [mine, others] = [await freshPin(), await freshPin(phone)];
+    expect((await confirm(mine)).status).toBe(200);
+    await changePin(phone, { tries: 20, digits: 12 });
+    expect((await confirm("000000000000", phone)).status).toBe(422);
+    await changePin(phone, { tries: 0, digits: 6 });
+    expect((await confirm(otherPin(others), phone)).status).toBe(422);
+    expect(await findCount(allLogins, new Date(), { consistent: true })).toBe(4_999);
+    expect((await confirm(others, phone)).status).toBe(200);
+    const [last, short] = [await freshPin(phone), await freshPin()];
+    expect((await confirm(otherPin(last), phone)).status).toBe(422);
+    expect((await confirm(short)).body.code).toBe("pin_invalid");
+    const long = await askAgain();
+    expect(long).toMatch(/^[0-9]{12}$/);
+    expect((await confirm(long)).status).toBe(200);
+    await forgetLimits(service);
+  });
+
+  test.each([0, 1])("P5: count a try whose answer is lost once (right: %d)", async (right) => {
+    const pin = await freshPin();
+    network.lose(3, "interrupted");
+    expect((await confirm(otherPin(pin, 1 - right))).status).toBe(right ? 200 : 422);
+    expect(network.heal()).toBe("UpdateItem");
+    expect(await storedPin(own.login)).toMatchObject({ tries: 1 });
+  });
+});
+
+describe("D13: the right pin", () => {
+  const [address, other] = [addressOf(80), addressOf(81)];
+
+  test("again from the same client within a minute is answered with the same reset token; from another it is spent", async () => {
+    at("2026-07-02T09:00:00.000");
+    const pin = await freshPin();
+    const first = await confirm(pin, own.login, address);
+    at("2026-07-02T09:00:59.999");
+    expect((await confirm(pin, own.login, address)).body).toEqual(first.body);
+    expect((await confirm(otherPin(pin), own.login, address)).status).toBe(422);
+    expect((await confirm(pin, own.login, other)).status).toBe(422);
+    // Whoever shares the address guesses at the answer with the tries that the login has left.
+    expect(await storedPin(own.login)).toMatchObject({ tries: 3 });
+    at("2026-07-02T09:01:00.000");
+    expect((await confirm(pin, own.login, address)).status).toBe(422);
+  });
+
+  test("of 20 at once from one client is answered with one reset token", async () => {
+    const pin = await freshPin();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => confirm(pin, own.login, address)));
+    const tokens = answers.flatMap(({ status, body }) => (status === 200 ? [body.user.reset_password_token] : []));
+    expect(new Set(tokens).size).toBe(1);
+  });
+
+  test("whose reset token is spent is spent", async () => {
+    const pin = await freshPin();
+    const { reset_password_token } = (await confirm(pin, own.login, address)).body.user;
+    expect((await setNewPassword(reset_password_token, "nine quiet harbours")).status).toBe(200);
+    expect((await confirm(pin, own.login, address)).status).toBe(422);
+  });
 });
