@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { recordHandlers } from "./test/support/rights/handler-recorder.ts";
+import { recordHandlers } from "./test/system/rights/handler-recorder.ts";
 
 // The tests are about the stages that come with the project.
 delete process.env.WORKFORCE_STAGES;
@@ -12,7 +12,7 @@ process.env.NODE_COMPILE_CACHE ??= `${root}.local/compile-cache`;
 process.env.CDK_VALIDATION = "false";
 
 const report = process.env.VITEST_REPORT;
-const measured = ["test/system/attacks/timing.test.ts"];
+const measured = ["test/system/attacks/known-logins/timing.test.ts"];
 const laws = ["test/infra/**/*.test.ts"];
 // What starts the local machine or a command as a program: the rest of the tests is half of all.
 const programs = ["test/system/{programs,journeys}/*.test.ts", "test/bench/store-orders.test.ts"];
@@ -26,19 +26,19 @@ const turns = { usual: 1, measured: 2, concluding: 3 };
 /** DynamoDB Local takes several times as long as the usual engine. */
 const patience = process.env.DYNAMODB_ENGINE === "dynamodb-local" ? 6 : 1;
 
-const setUp = (...names: string[]) => names.map((name) => `test/support/${name}.ts`);
+const setUp = (...names: string[]) => names.map((name) => `test/${name}.ts`);
 const usualSetUp = setUp(
-  "service/fresh-file",
-  "service/plain-signatures",
-  "service/capture-logs",
-  "service/fail-on-rejections",
-  "rights/record-files",
+  "set-up/fresh-file",
+  "set-up/plain-signatures",
+  "support/service/capture-logs",
+  "set-up/fail-on-rejections",
+  "system/rights/record-files",
 );
 
 const everywhere = {
   // To start a worker and to load the SDK in it takes longer than most files: workers are used again.
   isolate: false,
-  setupFiles: [...usualSetUp, ...setUp("service/remember-derivations")],
+  setupFiles: [...usualSetUp, ...setUp("set-up/remember-derivations")],
   // What handlers need that are called without a table or a queue.
   env: { METRIC_NAMESPACE: "Workforce/test" },
   testTimeout: patience * 20_000,
@@ -54,7 +54,7 @@ const plugins = [recordHandlers(root)];
 export default defineConfig({
   root,
   test: {
-    globalSetup: setUp("service/global-setup"),
+    globalSetup: setUp("set-up/global-setup"),
     reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],
     // Of two processors, tests that wait for engines and programs leave a third unused.
     maxWorkers: 3,
@@ -79,8 +79,8 @@ export default defineConfig({
           ...everywhere,
           name: "stacks",
           include: laws,
-          globalSetup: setUp("service/synthesize-stages"),
-          setupFiles: [...usualSetUp, ...setUp("service/await-stages")],
+          globalSetup: setUp("infra/synthesize-stages"),
+          setupFiles: [...usualSetUp, ...setUp("infra/await-stages")],
           sequence: sequenceOf(turns.usual),
         },
       },

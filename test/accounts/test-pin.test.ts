@@ -15,10 +15,10 @@ import { call } from "../support/requests/call.ts";
 import { forgetLimits } from "../support/requests/limits.ts";
 import { changePin, deliverPins, newestPin, otherPin, pinMessage, useUpShortPins } from "../support/requests/pins.ts";
 import { expectProblem } from "../support/requests/problems.ts";
-import { setTestLogins, storeTestPin, testPin, useTestLogins } from "../support/requests/test-logins.ts";
 import { loggedLines } from "../support/service/capture-logs.ts";
 import { useService } from "../support/service/service.ts";
 import { nothingFailed, queueEvent } from "../support/workers/workers.ts";
+import { setTestLogins, storeTestPin, testPin, useTestLogins } from "./test-logins.ts";
 
 const service = useService();
 const proxy = useFaultProxy();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { TokenStore } from "../../shared/client/store.ts";
-import { useClientPackage } from "../support/client/built-client.ts";
-import { type FakeAnswer, useFakeService } from "../support/client/fake-service.ts";
+import { useClientPackage } from "./built-client.ts";
+import { type FakeAnswer, useFakeService } from "./fake-service.ts";
 
 const service = useFakeService();
 const built = useClientPackage();

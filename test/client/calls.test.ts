@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { operations } from "../../shared/contract/operations.ts";
-import { useClientPackage } from "../support/client/built-client.ts";
-import { type FakeAnswer, problem, useFakeService } from "../support/client/fake-service.ts";
+import { useClientPackage } from "./built-client.ts";
+import { type FakeAnswer, problem, useFakeService } from "./fake-service.ts";
 
 const service = useFakeService();
 const built = useClientPackage();

@@ -10,10 +10,10 @@ import { client } from "../../infra/tools/client.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { refusalCodes } from "../../shared/contract/refusal-codes.ts";
 import type { JsonSchema } from "../../shared/openapi/schemas.ts";
-import { buildClientPackage, type ClientPackage } from "../support/client/built-client.ts";
 import { openApi } from "../support/requests/described-answers.ts";
 import { usualOrFull } from "../support/service/counts.ts";
 import { runTool } from "../tools/machine.ts";
+import { buildClientPackage, type ClientPackage } from "./built-client.ts";
 
 const name = "@acme/workforce";
 let built: ClientPackage;

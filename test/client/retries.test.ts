@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { useClientPackage } from "../support/client/built-client.ts";
-import { type FakeAnswer, problem, useFakeService } from "../support/client/fake-service.ts";
+import { useClientPackage } from "./built-client.ts";
+import { type FakeAnswer, problem, useFakeService } from "./fake-service.ts";
 
 const service = useFakeService();
 const built = useClientPackage();

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { KeyValueStorage, StoredSession, TokenStore } from "../../shared/client/store.ts";
-import { useClientPackage } from "../support/client/built-client.ts";
-import { type FakeAnswer, problem, type Received, useFakeService } from "../support/client/fake-service.ts";
+import { useClientPackage } from "./built-client.ts";
+import { type FakeAnswer, problem, type Received, useFakeService } from "./fake-service.ts";
 
 const service = useFakeService();
 const built = useClientPackage();

@@ -3,9 +3,9 @@ import { anonymousByAddress } from "../../shared/http/anonymous-by-address.ts";
 import { writeSecret } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 import { call } from "../support/requests/call.ts";
-import { sample } from "../support/requests/sample-operation.ts";
 import { loggedLines } from "../support/service/capture-logs.ts";
 import { useService } from "../support/service/service.ts";
+import { sample } from "./sample-operation.ts";
 
 useService();
 

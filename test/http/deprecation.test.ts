@@ -7,8 +7,8 @@ import { Refusal } from "../../shared/domain/refusal.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { call } from "../support/requests/call.ts";
 import { resolvedOpenApi } from "../support/requests/described-answers.ts";
-import { sample } from "../support/requests/sample-operation.ts";
 import { useService } from "../support/service/service.ts";
+import { sample } from "./sample-operation.ts";
 
 useService();
 

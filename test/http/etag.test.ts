@@ -8,8 +8,8 @@ import { store } from "../support/records/store.ts";
 import { call, type TestRequest } from "../support/requests/call.ts";
 import { allowedUser, endpoints, signedInEndpoints, userOf } from "../support/requests/every-operation.ts";
 import { expectProblem } from "../support/requests/problems.ts";
-import { sample } from "../support/requests/sample-operation.ts";
 import { useService } from "../support/service/service.ts";
+import { sample } from "./sample-operation.ts";
 
 useService();
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { call } from "../support/requests/call.ts";
-import { sample } from "../support/requests/sample-operation.ts";
 import { loggedLines } from "../support/service/capture-logs.ts";
+import { sample } from "./sample-operation.ts";
 
 test("D31: a fault says only its code and request id; what was thrown stays in the log, without what it quotes", async () => {
   loggedLines.length = 0;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { stageNames } from "../../infra/stages/stages.ts";
-import type { Finding } from "../support/service/synthesize-stages.ts";
 import { findSynthesis } from "./stack.ts";
+import type { Finding } from "./synthesize-stages.ts";
 
 /** What cdk-nag finds fault with and is so on purpose: the reason, and the rule with its place. */
 const acknowledged: Readonly<Record<string, RegExp>> = {

@@ -5,9 +5,9 @@ import { functions } from "../../infra/functions/functions.ts";
 import { root } from "../../infra/local/stack/synthesis.ts";
 import type { Stage } from "../../infra/stages/stages.ts";
 import { figureTables } from "../../infra/tools/docs/figures/figures-page.ts";
-import { fullStage, ownedStage } from "../support/service/owned-stage.ts";
-import { synthesizeStage, writeStubBundles } from "../support/service/synthesize-stages.ts";
 import { withStacksBeside } from "./stacks-beside.ts";
+import { fullStage, ownedStage } from "./stages/owned-stage.ts";
+import { synthesizeStage, writeStubBundles } from "./synthesize-stages.ts";
 
 // A program of its own, which `npm run docs` starts: commands import no tests.
 const directory = mkdtempSync(join(tmpdir(), "workforce-figures-"));

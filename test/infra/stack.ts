@@ -5,14 +5,14 @@ import { inject } from "vitest";
 import { functions } from "../../infra/functions/functions.ts";
 import type { Template } from "../../infra/whole-template.ts";
 import { synthesizedTemplate } from "../support/service/made-stack.ts";
+import { synthesizeBeside } from "./stacks-beside.ts";
 import {
   type CheckedSynthesis,
   type StagePlace,
   type StageSynthesis,
   synthesizeStage,
   writeStubBundles,
-} from "../support/service/synthesize-stages.ts";
-import { synthesizeBeside } from "./stacks-beside.ts";
+} from "./synthesize-stages.ts";
 
 /** A resource of the template; laws look into its properties. */
 export interface Resource {

@@ -4,8 +4,8 @@ import { ProbeStack } from "../../infra/probe-stack.ts";
 import { requireDeployable } from "../../infra/stages/stage-rules.ts";
 import { findStage } from "../../infra/stages/stages.ts";
 import { getHealth } from "../../shared/contract/service.ts";
-import { fullStage } from "../support/service/owned-stage.ts";
 import { stackBeside } from "./stack.ts";
+import { fullStage } from "./stages/owned-stage.ts";
 
 const probe = stackBeside((app) => new ProbeStack(app, fullStage));
 const firewall = stackBeside((app) => new FirewallStack(app, fullStage));

@@ -8,7 +8,7 @@ import { ProbeStack } from "../../infra/probe-stack.ts";
 import { createApp } from "../../infra/synthesize.ts";
 import type { DeployedStage } from "../../infra/tools/docs/figures/deployed-figures.ts";
 import type { Template } from "../../infra/whole-template.ts";
-import { fullStage } from "../support/service/owned-stage.ts";
+import { fullStage } from "./stages/owned-stage.ts";
 
 /** Synthesises a stack that stands beside a stage's own. */
 export function synthesizeBeside(make: (app: App) => Stack) {

@@ -11,7 +11,7 @@ interface Planted {
   readonly start: number;
 }
 
-/** Returns a function that reports whether a fault compiles, and could change what the file does as far as types tell. */
+/** Returns a function that reports whether a fault compiles, and could change what the file does as far as types say. */
 export function createCompiler(root: string): (planted: Planted) => boolean {
   const { fileNames, options } = ts.parseJsonConfigFileContent(
     ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile).config,

@@ -8,8 +8,8 @@ import { type HttpService, readBody, startHttpService } from "../../infra/local/
 import { stages } from "../../infra/stages/stages.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
 import { rollback } from "../../infra/tools/rollback.ts";
+import { ownedStage } from "../infra/stages/owned-stage.ts";
 import { makeDirectory } from "../support/service/local-machine.ts";
-import { ownedStage } from "../support/service/owned-stage.ts";
 import { runTool } from "./machine.ts";
 
 const functions = Object.entries(rows)

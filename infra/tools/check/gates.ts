@@ -142,7 +142,7 @@ export const longGates: readonly Gate[] = [
     name: "tests",
     title: "tests at full count",
     program: "vitest",
-    parameters: relatedTo("test/support/service/counts.ts", "test/system/attacks/timing.test.ts"),
+    parameters: relatedTo("test/support/service/counts.ts", "test/system/attacks/known-logins/timing.test.ts"),
     environment: { COUNTS: "full", TIMED: "500", SEED: String(freshSeed) },
     isAlone: true,
   },

@@ -30,10 +30,10 @@ import { setNewPassword, tryPin } from "../../support/requests/accounts.ts";
 import { call } from "../../support/requests/call.ts";
 import { mark, undo } from "../../support/requests/changes.ts";
 import { askForPin, deliverPins, newestPin } from "../../support/requests/pins.ts";
-import { mayWrite } from "../../support/rights/may-write.ts";
 import { useService } from "../../support/service/service.ts";
 import { testSession } from "../../support/tokens/tokens.ts";
 import { queueEvent } from "../../support/workers/workers.ts";
+import { mayWrite } from "../../system/rights/may-write.ts";
 import { runImport, streamOf } from "../../tools/import/run-import.ts";
 
 const service = useService();

@@ -6,10 +6,10 @@ import { findNotifications } from "../../../shared/db/notifications/notification
 import type { Item } from "../../../shared/db/table/table.ts";
 import { driverContext, testContext } from "../../support/records/contexts.ts";
 import { type Cost, costOf } from "../../support/records/costs.ts";
-import { firstOfMany, putNotifications } from "../../support/records/many-notifications.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
 import { storedNotifications } from "../../support/workers/workers.ts";
+import { firstOfMany, putNotifications } from "./many-notifications.ts";
 
 const few = 1_000;
 const many = usualOrFull(1_100, 100_000);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseLogin, requireServed } from "../../../shared/domain/accounts/login.ts";
-import { refusalOf } from "../../support/requests/refusals.ts";
+import { refusalOf } from "../refusals.ts";
 
 test.each([
   ["Jürgen@example.com", undefined],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseLogin } from "../../../shared/domain/accounts/login.ts";
 import { maySendSmsTo, requireSmsReceiver } from "../../../shared/domain/accounts/sms-receiver.ts";
-import { refusalOf } from "../../support/requests/refusals.ts";
+import { refusalOf } from "../refusals.ts";
 
 test.each([
   ["+447400123456", "mobile"],

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { decodeCursor, encodeCursor } from "../../../shared/domain/paging/cursor.ts";
 import { type PageStart, pageStart, placePage, readPage, totalBeside } from "../../../shared/domain/paging/paging.ts";
-import { refusalOf } from "../../support/requests/refusals.ts";
 import { fc } from "../../support/service/properties.ts";
+import { refusalOf } from "../refusals.ts";
 
 test("D30: a cursor leads back to its id in its own list, and nowhere in another", () => {
   fc.assert(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
-import { refusalOf } from "../../support/requests/refusals.ts";
+import { refusalOf } from "../refusals.ts";
 
 function faultsOf(line: unknown): string[] {
   const { code, facts } = refusalOf(() => parseRecordLine(line, "GB"));

@@ -1,7 +1,7 @@
 import { handler } from "../../../functions/finance/get-invoice.ts";
 import { getInvoice } from "../../../shared/contract/finance.ts";
 import { invoiceLine } from "../../support/records/records.ts";
-import { testSingleRecord } from "../../support/requests/single-record.ts";
+import { testSingleRecord } from "../single-record.ts";
 
 testSingleRecord({
   operation: getInvoice,

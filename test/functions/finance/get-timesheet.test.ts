@@ -4,7 +4,7 @@ import { getTimesheet } from "../../../shared/contract/finance.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
-import { testSingleRecord } from "../../support/requests/single-record.ts";
+import { testSingleRecord } from "../single-record.ts";
 
 testSingleRecord({
   operation: getTimesheet,

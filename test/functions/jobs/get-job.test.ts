@@ -1,7 +1,7 @@
 import { handler } from "../../../functions/jobs/get-job.ts";
 import { getJob } from "../../../shared/contract/jobs.ts";
 import { jobLine } from "../../support/records/records.ts";
-import { testSingleRecord } from "../../support/requests/single-record.ts";
+import { testSingleRecord } from "../single-record.ts";
 
 testSingleRecord({
   operation: getJob,

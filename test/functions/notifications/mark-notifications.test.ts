@@ -3,7 +3,7 @@ import { handler } from "../../../functions/notifications/mark-notifications.ts"
 import { markNotifications } from "../../../shared/contract/notifications.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
-import { putNotifications } from "../../support/records/many-notifications.ts";
+import { putNotifications } from "../../db/notifications/many-notifications.ts";
 import { notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";

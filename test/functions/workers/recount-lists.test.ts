@@ -6,9 +6,9 @@ import { counterWrites } from "../../../shared/db/writes/counters.ts";
 import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { invoiceLine, jobLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
-import { besideHandlers } from "../../support/rights/recorded-calls.ts";
 import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
+import { besideHandlers } from "../../system/rights/recorded-calls.ts";
 
 useService();
 const proxy = useFaultProxy();

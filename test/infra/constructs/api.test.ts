@@ -9,8 +9,8 @@ import { findStage, stageNames } from "../../../infra/stages/stages.ts";
 import { answerHeaders, requestHeaders } from "../../../shared/contract/headers.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { resolvedOpenApi } from "../../support/requests/described-answers.ts";
-import { fullStage, ownedStage } from "../../support/service/owned-stage.ts";
 import { readStack, stackOf, synthesizeAlone, useStack } from "../stack.ts";
+import { fullStage, ownedStage } from "../stages/owned-stage.ts";
 
 const stack = await useStack();
 const full = stackOf("full");

@@ -2,8 +2,8 @@ import { App, Stack } from "aws-cdk-lib";
 import { describe, expect, test } from "vitest";
 import { EmailSending } from "../../../infra/constructs/messages/email-sending.ts";
 import { findStage, stageNames } from "../../../infra/stages/stages.ts";
-import { fullStage, ownedStage } from "../../support/service/owned-stage.ts";
 import { readStack, stackOf, useStack } from "../stack.ts";
+import { fullStage, ownedStage } from "../stages/owned-stage.ts";
 
 const full = stackOf("full");
 const senders = ["deliver-pin", "notify-password-changed"];

@@ -9,8 +9,8 @@ import { root } from "../../../infra/local/stack/synthesis.ts";
 import { ProbeStack } from "../../../infra/probe-stack.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
 import { type MetricName, metrics } from "../../../shared/metrics.ts";
-import { fullStage } from "../../support/service/owned-stage.ts";
 import { arnOf, type Resource, stackBeside, stackOf, useStack } from "../stack.ts";
+import { fullStage } from "../stages/owned-stage.ts";
 
 const stack = await useStack();
 const full = stackOf("full");

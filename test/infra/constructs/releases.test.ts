@@ -5,8 +5,6 @@ import { readManifest } from "../../../infra/functions/release.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
 import type { Template } from "../../../infra/whole-template.ts";
 import { builtBundles } from "../../support/service/made-stack.ts";
-import { ownedStage } from "../../support/service/owned-stage.ts";
-import { everyStage } from "../../support/service/synthesize-stages.ts";
 import {
   findSynthesis,
   type Resource,
@@ -16,6 +14,8 @@ import {
   synthesizeAlone,
   useStack,
 } from "../stack.ts";
+import { ownedStage } from "../stages/owned-stage.ts";
+import { everyStage } from "../synthesize-stages.ts";
 
 interface MeasuredMetric {
   readonly MetricStat: {

@@ -4,8 +4,8 @@ import { generateSecret } from "../../../infra/local/aws/generate-secret.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
 import { findStage, stageNames } from "../../../infra/stages/stages.ts";
 import { prices } from "../../bench/costs/prices.ts";
-import { fullStage } from "../../support/service/owned-stage.ts";
 import { arnOf, stackOf, useStack } from "../stack.ts";
+import { fullStage } from "../stages/owned-stage.ts";
 
 const stack = await useStack();
 const full = stackOf("full");

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { functions } from "../../../infra/functions/functions.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
 import { stageNames } from "../../../infra/stages/stages.ts";
-import { fullStage } from "../../support/service/owned-stage.ts";
 import { arnOf, type Statement, stackOf } from "../stack.ts";
+import { fullStage } from "../stages/owned-stage.ts";
 
 const stack = stackOf("full");
 const { webhooks } = fullStage;

@@ -7,8 +7,8 @@ import { pageFunction } from "../../../infra/functions/worker-rows.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { queueNames, queueSetting } from "../../../shared/settings.ts";
 import { builtBundles } from "../../support/service/made-stack.ts";
-import { fullStage } from "../../support/service/owned-stage.ts";
 import { stackOf, useStack } from "../stack.ts";
+import { fullStage } from "../stages/owned-stage.ts";
 
 const stack = await useStack();
 const bundles = await builtBundles();

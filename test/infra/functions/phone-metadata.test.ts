@@ -5,8 +5,8 @@ import { parsePhoneNumberFromString as parseWithoutKinds } from "libphonenumber-
 import examples from "libphonenumber-js/mobile/examples";
 import { expect, test } from "vitest";
 import { phoneMetadataModule, smallPhoneMetadata } from "../../../infra/functions/phone-metadata.ts";
-import { PatternSampler } from "../../support/records/pattern-sampler.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
+import { PatternSampler } from "./pattern-sampler.ts";
 
 type NumberingPlan = readonly [string, string, string, readonly number[], ...unknown[]];
 type Small = Parameters<typeof parse>[2];

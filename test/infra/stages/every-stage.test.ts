@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { findStage, stageNames } from "../../../infra/stages/stages.ts";
 import { countResources } from "../../../infra/whole-template.ts";
-import { fullStage } from "../../support/service/owned-stage.ts";
 import { findSynthesis, type Resource, type SynthesizedStack, stackOf } from "../stack.ts";
+import { fullStage } from "./owned-stage.ts";
 
 const mostSeconds = 20;
 const everyName = [...stageNames, "full"];

@@ -7,7 +7,7 @@ import { root } from "../../../infra/local/stack/synthesis.ts";
 import { faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
 import { findStage, StageRefusal } from "../../../infra/stages/stages.ts";
 import { findDeployedStage } from "../../../infra/tools/service/deployed-stage.ts";
-import { ownedStage } from "../../support/service/owned-stage.ts";
+import { ownedStage } from "./owned-stage.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "workforce-stages-file-"));
 const live = { ...ownedStage("prod"), name: "live", region: "eu-west-2" };

@@ -6,7 +6,7 @@ import { findStage, type Stage, stageNames } from "../../../infra/stages/stages.
 import { longPinDigits, pinDigits } from "../../../shared/contract/accounts.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { pinRules } from "../../../shared/domain/guessing/rules.ts";
-import { fullStage, ownedStage } from "../../support/service/owned-stage.ts";
+import { fullStage, ownedStage } from "./owned-stage.ts";
 
 const dev = findStage("dev");
 const prod = ownedStage("prod");

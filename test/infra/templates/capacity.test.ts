@@ -6,8 +6,8 @@ import { functionNameOf } from "../../../infra/stages/names.ts";
 import { countResources, type Template } from "../../../infra/whole-template.ts";
 import { getHealth } from "../../../shared/contract/service.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
-import { everyStage, type StageSynthesis } from "../../support/service/synthesize-stages.ts";
 import { findSynthesis, synthesizeAlone } from "../stack.ts";
+import { everyStage, type StageSynthesis } from "../synthesize-stages.ts";
 import { policyCharactersOf } from "./policy-size.ts";
 
 const made = usualOrFull(80, 200);

@@ -9,6 +9,7 @@ import { type Operation, roles } from "../../../shared/contract/operation.ts";
 import type { OperationName } from "../../../shared/contract/operations.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
+import { refusalOf } from "../../domain/refusals.ts";
 import { invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { openTestSession } from "../../support/records/sessions.ts";
 import { store } from "../../support/records/store.ts";
@@ -16,7 +17,6 @@ import { call } from "../../support/requests/call.ts";
 import { endpoints } from "../../support/requests/every-operation.ts";
 import { forgetLimits } from "../../support/requests/limits.ts";
 import { deliverPins, newestPin } from "../../support/requests/pins.ts";
-import { refusalOf } from "../../support/requests/refusals.ts";
 import { useService } from "../../support/service/service.ts";
 import { type TestUser, tokenOf } from "../../support/tokens/tokens.ts";
 

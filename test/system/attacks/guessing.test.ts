@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
 import { pinDigits } from "../../../shared/contract/accounts.ts";
 import { pinRules, rules } from "../../../shared/domain/guessing/rules.ts";
-import { GuessingSite, type PinAsk } from "../../support/requests/guessing-site.ts";
-import { Mailbox } from "../../support/requests/mailbox.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
+import { GuessingSite, type PinAsk } from "./guessing-site.ts";
+import { Mailbox } from "./mailbox.ts";
 
 const second = 1_000;
 const minute = 60 * second;

@@ -11,7 +11,7 @@ import {
   publicJwk,
   refusalOf,
   withHeader,
-} from "../../support/tokens/forged-tokens.ts";
+} from "../../tokens/forged-tokens.ts";
 
 const service = useService();
 

@@ -2,6 +2,7 @@ import { KeyObject, sign as signBytes } from "node:crypto";
 import { exportJWK, exportSPKI } from "jose";
 import { beforeEach, describe, expect, test } from "vitest";
 import { useService } from "../../support/service/service.ts";
+import { payloadOf, testKeyId, testKeys } from "../../support/tokens/tokens.ts";
 import {
   caller,
   coordinates,
@@ -33,8 +34,7 @@ import {
   withRawHeader,
   withSignature,
   zero,
-} from "../../support/tokens/forged-tokens.ts";
-import { payloadOf, testKeyId, testKeys } from "../../support/tokens/tokens.ts";
+} from "../../tokens/forged-tokens.ts";
 
 // The classes of invalid vectors of Wycheproof's JOSE sets (JWS, JWK, ECDSA P-256 in P1363 form), made with keys of our
 // own, and the musts of RFC 7515, 7517, 7518, 7519, 8725 and 9068. Each is refused for its flaw alone: whatever can be

@@ -2,6 +2,7 @@ import { beforeAll, expect, test, vi } from "vitest";
 import { handler as requestHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
 import { requestPasswordReset } from "../../../shared/contract/accounts.ts";
+import { testPin, useTestLogins } from "../../accounts/test-logins.ts";
 import { type AwsCall, watchCalls } from "../../support/faults/aws-calls.ts";
 import { useSigningKey } from "../../support/records/own-user.ts";
 import { companyLine, userLine } from "../../support/records/records.ts";
@@ -9,7 +10,6 @@ import { store } from "../../support/records/store.ts";
 import { tryPin } from "../../support/requests/accounts.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
 import { deliverPins, forgetPinsOf, newestPin, pinMessage } from "../../support/requests/pins.ts";
-import { testPin, useTestLogins } from "../../support/requests/test-logins.ts";
 import { useService } from "../../support/service/service.ts";
 import { queueEvent } from "../../support/workers/workers.ts";
 

@@ -7,8 +7,8 @@ import { call } from "../../support/requests/call.ts";
 import { allowedUser, signedInEndpoints } from "../../support/requests/every-operation.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { useService } from "../../support/service/service.ts";
-import { encode } from "../../support/tokens/forged-tokens.ts";
 import { payloadOf, sign, type TestUser, testKeyId, testKeys, tokenOf } from "../../support/tokens/tokens.ts";
+import { encode } from "../../tokens/forged-tokens.ts";
 
 useService();
 beforeAll(() => store([userLine(900)]));

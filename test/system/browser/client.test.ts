@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { demoPassword } from "../../../infra/local/demo/demo-people.ts";
 import type * as Source from "../../../shared/client/index.ts";
-import { buildClientPackage } from "../../support/client/built-client.ts";
+import { buildClientPackage } from "../../client/built-client.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 import { type Browser, type BrowserContext, type BrowserPage, browserObstacle, startChromium } from "./chromium.ts";

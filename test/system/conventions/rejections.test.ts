@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { keepRejection } from "../../support/service/fail-on-rejections.ts";
+import { keepRejection } from "../../set-up/fail-on-rejections.ts";
 
 test.fails("a rejection that nobody handles fails the test that it comes up in", async () => {
   // vitest's own listeners would fail the run.
@@ -22,4 +22,4 @@ test.each([
   "vitest.config.ts",
   "test/system/document/vitest.config.ts",
   "test/system/journeys/vitest.config.ts",
-])("%s has such tests fail", (file) => expect(readFileSync(file, "utf8")).toContain("service/fail-on-rejections"));
+])("%s has such tests fail", (file) => expect(readFileSync(file, "utf8")).toContain("set-up/fail-on-rejections"));

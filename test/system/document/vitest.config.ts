@@ -1,19 +1,19 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-const setUp = (...names: string[]) => names.map((name) => `test/support/${name}.ts`);
+const setUp = (...names: string[]) => names.map((name) => `test/${name}.ts`);
 const report = process.env.VITEST_REPORT;
 
 export default defineConfig({
   root: fileURLToPath(new URL("../../..", import.meta.url)),
   test: {
     include: ["test/system/document/*.test.ts"],
-    globalSetup: setUp("service/global-setup"),
+    globalSetup: setUp("set-up/global-setup"),
     setupFiles: setUp(
-      "service/fresh-file",
-      "service/capture-logs",
-      "service/fail-on-rejections",
-      "rights/record-files",
+      "set-up/fresh-file",
+      "support/service/capture-logs",
+      "set-up/fail-on-rejections",
+      "system/rights/record-files",
     ),
     env: { METRIC_NAMESPACE: "Workforce/test" },
     reporters: report ? ["verbose", ["json", { outputFile: report }]] : ["verbose"],

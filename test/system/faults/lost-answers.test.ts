@@ -5,8 +5,8 @@ import { type OperationName, operations } from "../../../shared/contract/operati
 import { useLossyNetwork } from "../../support/faults/lossy-network.ts";
 import { call, type TestRequest } from "../../support/requests/call.ts";
 import { allowedUser, endpoints } from "../../support/requests/every-operation.ts";
-import { mayWrite } from "../../support/rights/may-write.ts";
 import { usePushService } from "../../support/workers/pushes.ts";
+import { mayWrite } from "../rights/may-write.ts";
 import { accountLosses, sessionLosses } from "./losses/account-losses.ts";
 import { recordLosses } from "./losses/record-losses.ts";
 import { type LossPlan, loseEverywhere } from "./losses/scenario.ts";

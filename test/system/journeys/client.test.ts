@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { TokenStore } from "../../../shared/client/store.ts";
-import { useClientPackage } from "../../support/client/built-client.ts";
+import { useClientPackage } from "../../client/built-client.ts";
 import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
-import { arriving, newId, type Target, useTarget } from "../../support/targets/target.ts";
+import { arriving, newId, type Target, useTarget } from "./target.ts";
 
 const target = useTarget();
 const built = useClientPackage();
@@ -152,7 +152,7 @@ describe("D5: a session", () => {
       const { store } = await signIn("admin");
       const file = join(built.folder, `session-${newId()}.json`);
       writeFileSync(file, JSON.stringify(await session(store)));
-      const program = join(import.meta.dirname, "../../support/client/sharing-process.ts");
+      const program = join(import.meta.dirname, "sharing-process.ts");
       const processes = [1, 2].map(() => fork(program, [built.url, target.baseUrl, file, locks]));
       try {
         await Promise.all(processes.map((each) => once(each, "message")));

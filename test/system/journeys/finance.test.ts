@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { companyLine, invoiceLine, timesheetLine } from "../../support/records/records.ts";
-import { arriving, newId, useTarget } from "../../support/targets/target.ts";
+import { arriving, newId, useTarget } from "./target.ts";
 
 const target = useTarget();
 

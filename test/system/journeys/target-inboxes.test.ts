@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
-import { openInboxes } from "../../support/targets/target-inboxes.ts";
+import { openInboxes } from "./target-inboxes.ts";
 
 /** What each form of inbox answers: an older and a newer message to one person each. */
 const answers: Readonly<Record<string, object>> = {

@@ -10,7 +10,7 @@ export default defineConfig({
     name: "journeys",
     include: ["test/system/journeys/{accounts,changes,client,finance,notifications,records}.test.ts"],
     reporters: report ? ["verbose", ["json", { outputFile: report }]] : ["verbose"],
-    setupFiles: ["test/support/service/capture-logs.ts", "test/support/service/fail-on-rejections.ts"],
+    setupFiles: ["test/support/service/capture-logs.ts", "test/set-up/fail-on-rejections.ts"],
     maxWorkers: 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,

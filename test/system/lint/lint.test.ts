@@ -6,9 +6,9 @@ import { FirewallStack } from "../../../infra/firewall-stack.ts";
 import { functions } from "../../../infra/functions/functions.ts";
 import { ProbeStack } from "../../../infra/probe-stack.ts";
 import { createApp } from "../../../infra/synthesize.ts";
+import { fullStage } from "../../infra/stages/owned-stage.ts";
+import { everyStage, synthesizeStage, writeStubBundles } from "../../infra/synthesize-stages.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
-import { fullStage } from "../../support/service/owned-stage.ts";
-import { everyStage, synthesizeStage, writeStubBundles } from "../../support/service/synthesize-stages.ts";
 import { runProgram } from "../deploy/program.ts";
 import { installLinter } from "./install.ts";
 

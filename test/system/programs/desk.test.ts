@@ -7,8 +7,8 @@ import { queueUrl } from "../../../infra/local/aws/sqs.ts";
 import { type MachineFile, machineFile } from "../../../infra/local/local-aws.ts";
 import { messageTo } from "../../support/requests/http-client.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
-import { findBarriers, hasChromium, type Reader, useBrowser, type WatchedPage } from "../../support/service/browser.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
+import { findBarriers, hasChromium, type Reader, useBrowser, type WatchedPage } from "./browser.ts";
 
 const directory = await makeMachineDirectory();
 const own = useOwnMachine(directory);

@@ -43,7 +43,7 @@ const typed = [
   "test/functions/companies/*",
   "test/db/history/authors.test.ts",
   "test/system/faults/lost-answers.test.ts",
-  "test/support/service/global-setup.ts",
+  "test/set-up/global-setup.ts",
   "infra/app.ts",
 ];
 

@@ -5,9 +5,9 @@ import type { Operation } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
-import { findBarriers, hasChromium, type Reader, useBrowser, type WatchedPage } from "../../support/service/browser.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
+import { findBarriers, hasChromium, type Reader, useBrowser, type WatchedPage } from "./browser.ts";
 
 const own = useOwnMachine(await makeMachineDirectory());
 const openPage = useBrowser();

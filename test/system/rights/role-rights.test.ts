@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { useStack } from "../../infra/stack.ts";
-import { compareRights } from "../../support/rights/compare-rights.ts";
-import { neededRights } from "../../support/rights/needed-rights.ts";
-import type { RecordedNeed } from "../../support/rights/recordings.ts";
-import { type FunctionRights, readRights } from "../../support/rights/role-rights.ts";
+import { compareRights } from "./compare-rights.ts";
+import { neededRights } from "./needed-rights.ts";
+import type { RecordedNeed } from "./recordings.ts";
+import { type FunctionRights, readRights } from "./role-rights.ts";
 
 const stack = await useStack();
 const table = "<TABLE_NAME>";

@@ -3,15 +3,15 @@ import { expect, test } from "vitest";
 import { functions } from "../../../infra/functions/functions.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { useStack } from "../../infra/stack.ts";
-import { compareRights } from "../../support/rights/compare-rights.ts";
-import { readRecordings } from "../../support/rights/recordings.ts";
-import { readRights } from "../../support/rights/role-rights.ts";
+import { compareRights } from "./compare-rights.ts";
+import { readRecordings } from "./recordings.ts";
+import { readRights } from "./role-rights.ts";
 
 const stack = await useStack();
 /** The tests that call handlers to see what they do. */
 const needed = "test/{accounts,functions,http,system/attacks,system/faults}/**/*.test.ts";
 /** What compares times runs by itself, and calls what others call. */
-const exclude = ["test/system/attacks/timing.test.ts"];
+const exclude = ["test/system/attacks/known-logins/timing.test.ts"];
 
 test("a function makes no AWS call that its role does not allow", ({ skip }) => {
   const { needs } = readRecordings();

@@ -1,5 +1,5 @@
 import type { Stage } from "../../../../infra/stages/stages.ts";
-import { fullStage } from "../../../support/service/owned-stage.ts";
+import { fullStage } from "../../../infra/stages/owned-stage.ts";
 import { account, region } from "../emulator.ts";
 
 // Users sign in with the stage itself here: an issuer of one's own would do that in its place.

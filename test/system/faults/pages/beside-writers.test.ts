@@ -7,12 +7,12 @@ import type { PageStart } from "../../../../shared/domain/paging/paging.ts";
 import { Refusal } from "../../../../shared/domain/refusal.ts";
 import { useLateIndexes } from "../../../support/faults/late-indexes.ts";
 import { callerContext } from "../../../support/records/contexts.ts";
-import { contradictionsOf } from "../../../support/records/contradictions.ts";
 import { invoiceLine, timesheetLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { write } from "../../../support/records/writes.ts";
 import { usualOrFull } from "../../../support/service/counts.ts";
 import { useService } from "../../../support/service/service.ts";
+import { contradictionsOf } from "./contradictions.ts";
 
 const companies = [1, 2] as const;
 const recordsEach = 60;

@@ -5,18 +5,12 @@ import { recordKey } from "../../../../shared/db/table/item-keys.ts";
 import { type CrashMoment, crashAt } from "../../../support/faults/crash.ts";
 import { callerContext } from "../../../support/records/contexts.ts";
 import { expectExactCounters } from "../../../support/records/exact-counters.ts";
-import {
-  expectInvoices,
-  expectTimesheets,
-  invoiceStates,
-  type Listed,
-  timesheetStates,
-} from "../../../support/records/list-model.ts";
 import { invoiceLine, timesheetLine } from "../../../support/records/records.ts";
 import { readItem, write } from "../../../support/records/writes.ts";
 import { usualOrFull } from "../../../support/service/counts.ts";
 import { fc } from "../../../support/service/properties.ts";
 import { useService } from "../../../support/service/service.ts";
+import { expectInvoices, expectTimesheets, invoiceStates, type Listed, timesheetStates } from "./list-model.ts";
 
 /** CI asks for thousands; a run while developing for enough to notice. */
 const runs = usualOrFull(10, 2_000, 20);

@@ -1,3 +1,3 @@
-import { testRandomChanges } from "../../../support/records/random-changes.ts";
+import { testRandomChanges } from "./random-changes.ts";
 
 testRandomChanges(1);

@@ -6,12 +6,12 @@ import { findNotifications } from "../../../../shared/db/notifications/notificat
 import { scanPage } from "../../../../shared/db/table/table.ts";
 import { driverContext } from "../../../support/records/contexts.ts";
 import { expectExactCounters } from "../../../support/records/exact-counters.ts";
-import { expectTimesheets } from "../../../support/records/list-model.ts";
 import { adjust, mark, undo } from "../../../support/requests/changes.ts";
 import { usualOrFull } from "../../../support/service/counts.ts";
 import { fc } from "../../../support/service/properties.ts";
 import { useService } from "../../../support/service/service.ts";
 import { storedNotifications } from "../../../support/workers/workers.ts";
+import { expectTimesheets } from "../totals/list-model.ts";
 import { knownHistories } from "./known-histories.ts";
 import type { Asking } from "./model.ts";
 import { type Step, step } from "./steps.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { usualOrFull } from "../service/counts.ts";
-import { fc } from "../service/properties.ts";
-import { useService } from "../service/service.ts";
+import { usualOrFull } from "../../../support/service/counts.ts";
+import { fc } from "../../../support/service/properties.ts";
+import { useService } from "../../../support/service/service.ts";
 import { expectModel, randomChange } from "./dense-lists.ts";
 import { createRandomRecords } from "./random-records.ts";
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll } from "vitest";
-import { type BuiltClient, buildClient, writeClient } from "../../../infra/tools/client/package.ts";
-import type * as Source from "../../../shared/client/index.ts";
+import { type BuiltClient, buildClient, writeClient } from "../../infra/tools/client/package.ts";
+import type * as Source from "../../shared/client/index.ts";
 
 /** The client as apps import it, built into a folder of its own. */
 export interface ImportedClient {

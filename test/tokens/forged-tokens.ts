@@ -1,9 +1,9 @@
 import { createHmac, KeyObject, sign as signBytes } from "node:crypto";
 import { exportJWK, generateKeyPair } from "jose";
 import { expect } from "vitest";
-import { Refusal } from "../../../shared/domain/refusal.ts";
-import { verifyAccessToken } from "../../../shared/tokens/verify-access-token.ts";
-import { payloadOf, testKeyId, testKeys } from "./tokens.ts";
+import { Refusal } from "../../shared/domain/refusal.ts";
+import { verifyAccessToken } from "../../shared/tokens/verify-access-token.ts";
+import { payloadOf, testKeyId, testKeys } from "../support/tokens/tokens.ts";
 
 /** The user that the tokens are issued to. */
 export const caller = { id: 900, role: "admin", company_id: null } as const;

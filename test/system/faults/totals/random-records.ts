@@ -1,10 +1,10 @@
-import { chunksOf } from "../../../shared/batches.ts";
-import { importParts } from "../../../shared/db/writes/counters.ts";
-import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
-import type { ListName } from "../../../shared/domain/records/list-position.ts";
+import { chunksOf } from "../../../../shared/batches.ts";
+import { importParts } from "../../../../shared/db/writes/counters.ts";
+import { createWriteBatches } from "../../../../shared/db/writes/write-batches.ts";
+import type { ListName } from "../../../../shared/domain/records/list-position.ts";
+import { invoiceLine, jobLine, timesheetLine } from "../../../support/records/records.ts";
+import { write } from "../../../support/records/writes.ts";
 import type { Listed } from "./list-model.ts";
-import { invoiceLine, jobLine, timesheetLine } from "./records.ts";
-import { write } from "./writes.ts";
 
 /** What a change does to the record of a list at a slot; one that is not there it makes. */
 export interface RandomChange extends Omit<Listed, "id" | "number"> {

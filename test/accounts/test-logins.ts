@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
-import { readHmacKeyVersions, writeSecret } from "../../../shared/secrets.ts";
-import { settings, type TestLogins } from "../../../shared/settings.ts";
+import { readHmacKeyVersions, writeSecret } from "../../shared/secrets.ts";
+import { settings, type TestLogins } from "../../shared/settings.ts";
 
 /** The pin of the test logins. */
 export const testPin = "073915284460";

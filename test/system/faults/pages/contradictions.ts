@@ -1,4 +1,4 @@
-import type { FoundPage, PageStart } from "../../../shared/domain/paging/paging.ts";
+import type { FoundPage, PageStart } from "../../../../shared/domain/paging/paging.ts";
 
 /** The contradictions of a page: its total, its rows and its link to more rows must be of one list. */
 export function contradictionsOf(

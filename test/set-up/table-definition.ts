@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundleProgram } from "../../../infra/local/builds/program-bundle.ts";
-import type { TableDefinition } from "../../../infra/local/engine/local-table.ts";
-import { writeJsonFile } from "../../../infra/local/json-file.ts";
-import { runModule } from "../../../infra/local/program.ts";
-import { root } from "../../../infra/local/stack/synthesis.ts";
+import { bundleProgram } from "../../infra/local/builds/program-bundle.ts";
+import type { TableDefinition } from "../../infra/local/engine/local-table.ts";
+import { writeJsonFile } from "../../infra/local/json-file.ts";
+import { runModule } from "../../infra/local/program.ts";
+import { root } from "../../infra/local/stack/synthesis.ts";
 
 interface Kept {
   readonly digest: string;
@@ -16,7 +16,7 @@ const keptFile = join(root, ".local/test-made/table.json");
 
 /** The table as the stack defines it; synthesised in an empty folder if the code that defines it is not that of the last run. */
 export async function readTableDefinition(folder: string): Promise<TableDefinition> {
-  const { code } = await bundleProgram("test/support/service/table-program.ts");
+  const { code } = await bundleProgram("test/set-up/table-program.ts");
   const digest = digestOf(code);
   const kept: Partial<Kept> = existsSync(keptFile) ? JSON.parse(readFileSync(keptFile, "utf8")) : {};
   if (kept.definition && kept.digest === digest) return kept.definition;

@@ -1,7 +1,7 @@
-import { secretKey } from "../../../shared/db/accounts/user-secrets.ts";
-import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
-import { userLine } from "./records.ts";
-import { store } from "./store.ts";
+import { secretKey } from "../../../../shared/db/accounts/user-secrets.ts";
+import { updateIf } from "../../../../shared/db/table/conditional-writes.ts";
+import { userLine } from "../../../support/records/records.ts";
+import { store } from "../../../support/records/store.ts";
 
 /** Costs of stored hashes: today's, and those that a sign-in would renew. */
 const costs = ["m=19456,t=2", "m=9728,t=2", "m=19456,t=1", "m=2432,t=2"];

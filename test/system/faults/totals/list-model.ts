@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { findInvoices } from "../../../shared/db/records/invoices.ts";
-import { findTimesheets } from "../../../shared/db/records/timesheets.ts";
+import { findInvoices } from "../../../../shared/db/records/invoices.ts";
+import { findTimesheets } from "../../../../shared/db/records/timesheets.ts";
 
 /** A record of a model of the lists. */
 export interface Listed {

@@ -1,18 +1,18 @@
 import { beforeAll, expect, test, vi } from "vitest";
-import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
-import { type AwsCall, watchCalls } from "../../support/faults/aws-calls.ts";
-import { storeKnownLogins, unknownLogins } from "../../support/records/known-logins.ts";
-import { type AnonymousFlow, anonymousFlows } from "../../support/requests/anonymous-flows.ts";
-import { forgetLimits } from "../../support/requests/limits.ts";
-import { useService } from "../../support/service/service.ts";
+import { handler as rotate } from "../../../../functions/workers/rotate-signing-key.ts";
+import { type AwsCall, watchCalls } from "../../../support/faults/aws-calls.ts";
+import { forgetLimits } from "../../../support/requests/limits.ts";
+import { useService } from "../../../support/service/service.ts";
+import { type AnonymousFlow, anonymousFlows } from "./anonymous-flows.ts";
+import { storeKnownLogins, unknownLogins } from "./known-logins.ts";
 
 const service = useService();
 /** One of each cost that passwords are stored at. */
 const count = 4;
 
 const derivations = vi.hoisted(() => [] as number[]);
-vi.mock("../../../shared/domain/accounts/argon2id.ts", async (original) => {
-  const actual = await original<typeof import("../../../shared/domain/accounts/argon2id.ts")>();
+vi.mock("../../../../shared/domain/accounts/argon2id.ts", async (original) => {
+  const actual = await original<typeof import("../../../../shared/domain/accounts/argon2id.ts")>();
   const deriveArgon2id: typeof actual.deriveArgon2id = (password, salt, bytes, cost) => {
     // The first pass also fills fresh memory, which takes about half a pass.
     derivations.push(cost.memory * (2 * cost.passes + 1));

@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
-import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
-import { storeKnownLogins, unknownLogins } from "../../support/records/known-logins.ts";
-import { type AnonymousFlow, anonymousFlows } from "../../support/requests/anonymous-flows.ts";
-import { forgetLimits } from "../../support/requests/limits.ts";
-import { loggedLines } from "../../support/service/capture-logs.ts";
-import { useService } from "../../support/service/service.ts";
+import { handler as rotate } from "../../../../functions/workers/rotate-signing-key.ts";
+import { chanceOf } from "../../../../infra/local/demo/demo-chance.ts";
+import { forgetLimits } from "../../../support/requests/limits.ts";
+import { loggedLines } from "../../../support/service/capture-logs.ts";
+import { useService } from "../../../support/service/service.ts";
+import { type AnonymousFlow, anonymousFlows } from "./anonymous-flows.ts";
+import { storeKnownLogins, unknownLogins } from "./known-logins.ts";
 
 const service = useService();
 /** Requests of each kind. */

@@ -1,16 +1,16 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { handler as confirmHandler } from "../../../functions/accounts/confirm-login-by-body.ts";
-import { handler as registerHandler } from "../../../functions/accounts/register-user.ts";
-import { handler as resetHandler } from "../../../functions/accounts/request-password-reset.ts";
-import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
-import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
-import { confirmLoginByBody, registerUser, requestPasswordReset } from "../../../shared/contract/accounts.ts";
-import { signIn } from "../../../shared/contract/sessions.ts";
-import { userLine } from "../../support/records/records.ts";
-import { store } from "../../support/records/store.ts";
-import { call, type TestAnswer } from "../../support/requests/call.ts";
-import { forgetLimits } from "../../support/requests/limits.ts";
-import { useService } from "../../support/service/service.ts";
+import { handler as confirmHandler } from "../../../../functions/accounts/confirm-login-by-body.ts";
+import { handler as registerHandler } from "../../../../functions/accounts/register-user.ts";
+import { handler as resetHandler } from "../../../../functions/accounts/request-password-reset.ts";
+import { handler as signInHandler } from "../../../../functions/sessions/sign-in.ts";
+import { handler as rotate } from "../../../../functions/workers/rotate-signing-key.ts";
+import { confirmLoginByBody, registerUser, requestPasswordReset } from "../../../../shared/contract/accounts.ts";
+import { signIn } from "../../../../shared/contract/sessions.ts";
+import { userLine } from "../../../support/records/records.ts";
+import { store } from "../../../support/records/store.ts";
+import { call, type TestAnswer } from "../../../support/requests/call.ts";
+import { forgetLimits } from "../../../support/requests/limits.ts";
+import { useService } from "../../../support/service/service.ts";
 
 const service = useService();
 const password = "a harbour before dawn";

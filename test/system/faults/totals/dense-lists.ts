@@ -1,11 +1,11 @@
 import { expect } from "vitest";
-import { countDays, countList } from "../../../shared/db/lists/totals.ts";
-import { findInvoices } from "../../../shared/db/records/invoices.ts";
-import type { Scope } from "../../../shared/domain/caller.ts";
-import { searchableStarts } from "../../../shared/domain/records/invoice-number.ts";
-import type { ListName } from "../../../shared/domain/records/list-position.ts";
-import { fc } from "../service/properties.ts";
-import { expectExactCounters } from "./exact-counters.ts";
+import { countDays, countList } from "../../../../shared/db/lists/totals.ts";
+import { findInvoices } from "../../../../shared/db/records/invoices.ts";
+import type { Scope } from "../../../../shared/domain/caller.ts";
+import { searchableStarts } from "../../../../shared/domain/records/invoice-number.ts";
+import type { ListName } from "../../../../shared/domain/records/list-position.ts";
+import { expectExactCounters } from "../../../support/records/exact-counters.ts";
+import { fc } from "../../../support/service/properties.ts";
 import type { Listed } from "./list-model.ts";
 import type { RandomChange, RandomRecords } from "./random-records.ts";
 

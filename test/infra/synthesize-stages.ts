@@ -7,14 +7,14 @@ import { promisify } from "node:util";
 import { type CfnResource, CfnStack } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import type { TestProject } from "vitest/node";
-import { functions } from "../../../infra/functions/functions.ts";
-import type { ServiceTable } from "../../../infra/functions/service-table.ts";
-import { root } from "../../../infra/local/stack/synthesis.ts";
-import { type Stage, stageNames } from "../../../infra/stages/stages.ts";
-import { createApp } from "../../../infra/synthesize.ts";
-import { readWholeTemplate, type WholeTemplate } from "../../../infra/whole-template.ts";
-import { WorkforceStack } from "../../../infra/workforce-stack.ts";
-import { fullStage, ownedStage } from "./owned-stage.ts";
+import { functions } from "../../infra/functions/functions.ts";
+import type { ServiceTable } from "../../infra/functions/service-table.ts";
+import { root } from "../../infra/local/stack/synthesis.ts";
+import { type Stage, stageNames } from "../../infra/stages/stages.ts";
+import { createApp } from "../../infra/synthesize.ts";
+import { readWholeTemplate, type WholeTemplate } from "../../infra/whole-template.ts";
+import { WorkforceStack } from "../../infra/workforce-stack.ts";
+import { fullStage, ownedStage } from "./stages/owned-stage.ts";
 
 /** What came of the synthesis of a stage. */
 export interface StageSynthesis extends WholeTemplate {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { watchCalls } from "../faults/aws-calls.ts";
+import { watchCalls } from "../../support/faults/aws-calls.ts";
 import { neededRights } from "./needed-rights.ts";
 import { record } from "./recordings.ts";
 

@@ -1,5 +1,5 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import type { AwsCall } from "../faults/aws-calls.ts";
+import type { AwsCall } from "../../support/faults/aws-calls.ts";
 
 /** What IAM asks of a call: an action on a resource, and what conditions may look at. */
 export interface NeededRight {

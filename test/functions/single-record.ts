@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Operation, Role } from "../../../shared/contract/operation.ts";
-import type { HttpHandler } from "../../../shared/http/endpoint.ts";
-import { store } from "../records/store.ts";
-import { useService } from "../service/service.ts";
-import type { TestUser } from "../tokens/tokens.ts";
-import { call } from "./call.ts";
-import { expectProblem } from "./problems.ts";
+import type { Operation, Role } from "../../shared/contract/operation.ts";
+import type { HttpHandler } from "../../shared/http/endpoint.ts";
+import { store } from "../support/records/store.ts";
+import { call } from "../support/requests/call.ts";
+import { expectProblem } from "../support/requests/problems.ts";
+import { useService } from "../support/service/service.ts";
+import type { TestUser } from "../support/tokens/tokens.ts";
 
 /** An operation that shows one record by its id (D39). */
 interface SingleRecord {

@@ -2,8 +2,8 @@ import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { importRecords } from "../../../infra/tools/import/import-records.ts";
 import type { LineError } from "../../../infra/tools/import/line-errors.ts";
-import { companyLine, userLine } from "../records/records.ts";
-import { type HttpResult, send } from "../requests/http-client.ts";
+import { companyLine, userLine } from "../../support/records/records.ts";
+import { type HttpResult, send } from "../../support/requests/http-client.ts";
 import { openPlace, type TargetPlace } from "./target-place.ts";
 
 /** A user that journeys act as. */

@@ -1,11 +1,11 @@
-import { handler as confirmHandler } from "../../../functions/accounts/confirm-login-by-body.ts";
-import { handler as registerHandler } from "../../../functions/accounts/register-user.ts";
-import { handler as resetHandler } from "../../../functions/accounts/request-password-reset.ts";
-import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
-import { confirmLoginByBody, registerUser, requestPasswordReset } from "../../../shared/contract/accounts.ts";
-import { signIn } from "../../../shared/contract/sessions.ts";
-import { call, type TestAnswer } from "./call.ts";
-import { deliverPins, useUpShortPins } from "./pins.ts";
+import { handler as confirmHandler } from "../../../../functions/accounts/confirm-login-by-body.ts";
+import { handler as registerHandler } from "../../../../functions/accounts/register-user.ts";
+import { handler as resetHandler } from "../../../../functions/accounts/request-password-reset.ts";
+import { handler as signInHandler } from "../../../../functions/sessions/sign-in.ts";
+import { confirmLoginByBody, registerUser, requestPasswordReset } from "../../../../shared/contract/accounts.ts";
+import { signIn } from "../../../../shared/contract/sessions.ts";
+import { call, type TestAnswer } from "../../../support/requests/call.ts";
+import { deliverPins, useUpShortPins } from "../../../support/requests/pins.ts";
 
 /** What a stranger sends for a login that may be known. */
 export interface AnonymousFlow {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { operation } from "../../../shared/contract/operation.ts";
+import { operation } from "../../shared/contract/operation.ts";
 
 /** An operation that the service does not have: its handler fails as a test configures it. */
 export const sample = operation({
