@@ -1,13 +1,18 @@
 import { countPassword, keepFailure } from "../../../shared/accounts/password-guesses.ts";
 import { subjectOf } from "../../../shared/accounts/subjects.ts";
-import { findCount } from "../../../shared/db/accounts/windows.ts";
+import { findCount, type Limited } from "../../../shared/db/accounts/windows.ts";
+import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { clientOf } from "../../../shared/domain/accounts/client-address.ts";
 
-/** Counts wrong passwords at a login, without the time that comparing them takes. */
+/** Counts wrong passwords of one client at a login: the first as a sign-in does, the others at once. */
 export async function failPasswords(login: string, times: number, address = "192.0.2.1"): Promise<void> {
-  for (let index = 0; index < times; index += 1) {
-    await keepFailure(await countPassword({ login, address, proof: undefined }, new Date()), new Date());
-  }
+  const now = new Date();
+  const counted = await countPassword({ login, address, proof: undefined }, now);
+  await keepFailure(counted, now);
+  const { key, client = "" } = counted.taken;
+  await updateIf(key, { add: { n: times - 1, [client]: times - 1 } });
+  const { rule, subject } = await failuresBy(address);
+  await updateIf({ pk: `LIMIT#${rule}#${subject}`, sk: key.sk }, { add: { n: times - 1 } });
 }
 
 /** Uses up the passwords of a login for all clients without a proof: 20 each from three addresses. */
@@ -22,6 +27,9 @@ export async function passwordsAt(login: string): Promise<number> {
 
 /** The wrong passwords that are counted of a client today. */
 export async function failuresOf(address: string): Promise<number> {
-  const subject = await subjectOf("failures", clientOf(address));
-  return findCount({ rule: "failures", subject }, new Date(), { consistent: true });
+  return findCount(await failuresBy(address), new Date(), { consistent: true });
+}
+
+async function failuresBy(address: string): Promise<Limited> {
+  return { rule: "failures", subject: await subjectOf("failures", clientOf(address)) };
 }
