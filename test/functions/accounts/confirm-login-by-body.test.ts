@@ -126,6 +126,7 @@ describe("D10: the short pins of a login", () => {
   });
 
   test("die with the 5,000th wrong one of all logins, which neither right nor long ones count to", async () => {
+    at("2026-06-01T09:00:00.000");
     await forgetLimits(service);
     await useUpShortPins(4_998);
     const phone = phoneOf(own.id);
@@ -143,7 +144,8 @@ describe("D10: the short pins of a login", () => {
     const long = await askAgain();
     expect(long).toMatch(/^[0-9]{12}$/);
     expect((await confirm(long)).status).toBe(200);
-    await forgetLimits(service);
+    at("2026-06-02T00:00:00.000");
+    expect(await askAgain()).toMatch(/^[0-9]{6}$/);
   });
 
   test.each([0, 1])("P5: count a try whose answer is lost once (right: %d)", async (right) => {
