@@ -2,7 +2,6 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "vitest";
 import type { Operation } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
-import { describeInterface } from "../../../shared/openapi/document.ts";
 
 /** What of an answer the document describes. */
 interface GivenAnswer {
@@ -27,16 +26,21 @@ const generalHeaders = ["cache-control", "content-type", "referrer-policy", "x-c
 /** What every answer of a deprecated operation may carry; the document has them with its 200. */
 const ofDeprecation = ["deprecation", "sunset"];
 
-const own = Symbol.for("workforce.test.validators");
-const kept = globalThis as { [own]?: { readonly document: string; readonly validators: Ajv2020 } };
+// biome-ignore lint/suspicious/noExplicitAny: a document is looked into by paths of any operation
+type Document = any;
+
+const own = Symbol.for("workforce.test.document");
+const kept = globalThis as { [own]?: { openApi: Document; resolvedOpenApi: Document; ajv: Ajv2020 } };
+
+// To make the document takes 30 ms: the first file of a worker does it for all.
+kept[own] ??= await describeOnce();
+const { ajv } = kept[own];
 
 /** The OpenAPI document, as clients get it. */
-export const openApi = JSON.parse(JSON.stringify(describeInterface()));
+export const openApi: Document = kept[own].openApi;
 
 /** The document with its reusable parameters and answers where they are used; references to schemas stay. */
-export const resolvedOpenApi = resolveOperations(openApi);
-
-const ajv = validatorsOf(JSON.stringify(resolvedOpenApi));
+export const resolvedOpenApi: Document = kept[own].resolvedOpenApi;
 
 /** Why a value does not fit the schema at that place in the OpenAPI document; an empty list where it fits. */
 export function faultsAt(place: readonly string[], value: unknown): string[] {
@@ -71,30 +75,26 @@ export function expectDescribed(operation: Operation, { status, headers, body }:
   expect(faultsAt(place, body), `${name} ${status} ${body?.code}`).toEqual([]);
 }
 
-/** The validators of a document, which are compiled once for all files of a worker. */
-function validatorsOf(document: string): Ajv2020 {
-  if (kept[own]?.document !== document) {
-    const validators = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
-    kept[own] = { document, validators: validators.addSchema(JSON.parse(document), "openapi") };
-  }
-  return kept[own].validators;
+async function describeOnce() {
+  const { describeInterface } = await import("../../../shared/openapi/document.ts");
+  const openApi: Document = JSON.parse(JSON.stringify(describeInterface()));
+  const resolvedOpenApi = resolveOperations(openApi);
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  return { openApi, resolvedOpenApi, ajv: ajv.addSchema(resolvedOpenApi, "openapi") };
 }
 
-function resolveOperations(document: typeof openApi): typeof openApi {
-  const found = ({ $ref }: { $ref?: string }) => {
-    const [, , kind = "", name = ""] = $ref?.split("/") ?? [];
-    return document.components[kind]?.[name];
+function resolveOperations(document: Document): Document {
+  const resolve = (each: { readonly $ref?: string }) => {
+    const [, , kind = "", name = ""] = each.$ref?.split("/") ?? [];
+    return document.components[kind]?.[name] ?? each;
   };
   const resolved = structuredClone(document);
-  for (const operation of Object.values<Record<string, object>>(resolved.paths).flatMap((item) =>
-    Object.values(item),
-  )) {
-    const { parameters = [], responses } = operation as { parameters?: object[]; responses: Record<string, object> };
-    Object.assign(
-      parameters,
-      parameters.map((each) => found(each) ?? each),
-    );
-    for (const [status, response] of Object.entries(responses)) responses[status] = found(response) ?? response;
+  const operations = Object.values<Record<string, Document>>(resolved.paths).flatMap((item) => Object.values(item));
+  for (const operation of operations) {
+    operation.parameters &&= operation.parameters.map(resolve);
+    for (const [status, answer] of Object.entries<object>(operation.responses)) {
+      operation.responses[status] = resolve(answer);
+    }
   }
   return resolved;
 }
