@@ -15,7 +15,7 @@ import { endSession, signOut } from "../../shared/contract/sessions.ts";
 import { findAccount } from "../../shared/db/accounts/accounts.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { idempotent, planned } from "../../shared/http/endpoint.ts";
-import { useFaultProxy } from "../support/faults/fault-proxy.ts";
+import { useNetwork } from "../support/faults/network.ts";
 import { costOf } from "../support/records/costs.ts";
 import { scanItems } from "../support/records/items.ts";
 import { callerLine, jobLine, timesheetLine, userLine } from "../support/records/records.ts";
@@ -28,7 +28,7 @@ import { useService } from "../support/service/service.ts";
 import { type TestUser, testSession, tokenOf } from "../support/tokens/tokens.ts";
 
 useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 
 let id = 1_000;
 let operator: TestUser;

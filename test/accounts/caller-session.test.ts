@@ -7,7 +7,7 @@ import { handler as sendPushes } from "../../functions/workers/send-pushes.ts";
 import { registerDeviceToken } from "../../shared/contract/devices.ts";
 import { signIn, signOut } from "../../shared/contract/sessions.ts";
 import { mintToken } from "../../shared/tokens/mint-token.ts";
-import { useFaultProxy } from "../support/faults/fault-proxy.ts";
+import { useNetwork } from "../support/faults/network.ts";
 import { userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { call } from "../support/requests/call.ts";
@@ -16,7 +16,7 @@ import { newPush, pushedTo, tokensOf, usePushService } from "../support/workers/
 import { queueEvent } from "../support/workers/workers.ts";
 
 const service = usePushService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 const [before, after] = ["seven quiet harbours", "nine loud lanterns"];
 let userId = 5_000;
 

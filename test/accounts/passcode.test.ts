@@ -6,7 +6,7 @@ import { passcodeLimits } from "../../shared/accounts/passcode-guesses.ts";
 import { bulkUpdateTimesheets, planBulkUpdateTimesheets } from "../../shared/contract/finance.ts";
 import { findAccountWith } from "../../shared/db/accounts/accounts.ts";
 import { findCount } from "../../shared/db/accounts/windows.ts";
-import { useLossyNetwork } from "../support/faults/lossy-network.ts";
+import { useNetwork } from "../support/faults/network.ts";
 import { callerLine, timesheetLine } from "../support/records/records.ts";
 import { readRecord, store } from "../support/records/store.ts";
 import { call } from "../support/requests/call.ts";
@@ -15,7 +15,7 @@ import { countedMetrics, loggedLines } from "../support/service/capture-logs.ts"
 import { useService } from "../support/service/service.ts";
 
 useService();
-const network = useLossyNetwork();
+const network = useNetwork();
 
 const passcode = "47110815";
 let id = 1_000;

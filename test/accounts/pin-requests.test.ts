@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { confirm } from "../../shared/accounts/confirmation.ts";
 import { requestPin } from "../../shared/accounts/pin-requests.ts";
 import type { Login } from "../../shared/domain/accounts/login.ts";
-import { useLossyNetwork } from "../support/faults/lossy-network.ts";
+import { useNetwork } from "../support/faults/network.ts";
 import { testContext } from "../support/records/contexts.ts";
 import { userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
@@ -12,7 +12,7 @@ import { useService } from "../support/service/service.ts";
 import { takeMessages } from "../support/workers/queues.ts";
 
 const service = useService();
-const network = useLossyNetwork();
+const network = useNetwork();
 let userId = 8_500;
 let login: Login;
 

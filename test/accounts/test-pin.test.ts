@@ -5,7 +5,7 @@ import { handler as deliverPin } from "../../functions/workers/deliver-pin.ts";
 import { confirmLogin, registerUser } from "../../shared/contract/accounts.ts";
 import { userKey } from "../../shared/db/accounts/users.ts";
 import { crashEverywhere } from "../support/faults/crash.ts";
-import { useFaultProxy } from "../support/faults/fault-proxy.ts";
+import { useNetwork } from "../support/faults/network.ts";
 import { at, useSigningKey } from "../support/records/own-user.ts";
 import { companyLine, userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
@@ -21,7 +21,7 @@ import { nothingFailed, queueEvent } from "../support/workers/workers.ts";
 import { setTestLogins, storeTestPin, testPin, useTestLogins } from "./test-logins.ts";
 
 const service = useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 const companyId = 900;
 const phone = "+447400123456";
 const unknown = "unknown@example.com";

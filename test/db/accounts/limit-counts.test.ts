@@ -13,13 +13,13 @@ import {
   takeOnce,
 } from "../../../shared/db/accounts/windows.ts";
 import { type RuleName, rules } from "../../../shared/domain/guessing/rules.ts";
-import { useLossyNetwork } from "../../support/faults/lossy-network.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
-const network = useLossyNetwork();
+const network = useNetwork();
 const noon = new Date("2026-05-01T12:00:00.000Z");
 const midnight = new Date("2026-05-02T00:00:00.000Z");
 const endOfHour = new Date("2026-05-01T12:59:59.999Z");

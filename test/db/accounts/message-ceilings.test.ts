@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { countMessage } from "../../../shared/db/accounts/message-ceilings.ts";
-import { useLossyNetwork } from "../../support/faults/lossy-network.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
-const network = useLossyNetwork();
+const network = useNetwork();
 const first = { channel: "sms", perDay: 10, share: 1, registers: false } as const;
 let day = 0;
 

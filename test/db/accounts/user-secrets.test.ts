@@ -10,7 +10,7 @@ import { replaceHash, userKey } from "../../../shared/db/accounts/users.ts";
 import { deleteItemAt, updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { registeredUser } from "../../../shared/domain/accounts/shown-users.ts";
-import { transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { transactionConflict, useNetwork } from "../../support/faults/network.ts";
 import { testContext } from "../../support/records/contexts.ts";
 import { scanItems } from "../../support/records/items.ts";
 import { userLine } from "../../support/records/records.ts";
@@ -22,7 +22,7 @@ import { useService } from "../../support/service/service.ts";
 import { testSession } from "../../support/tokens/tokens.ts";
 
 useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 const secrets = { password: "seven quiet harbours", passcode: "4711" };
 const next = { password: "eleven loud lanterns", passcode: "8150" };
 const now = new Date();

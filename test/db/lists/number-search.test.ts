@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from "vitest";
 import { findInvoices } from "../../../shared/db/records/invoices.ts";
-import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { expectExactCounters } from "../../support/records/exact-counters.ts";
 import { invoiceLine } from "../../support/records/records.ts";
 import { write } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 beforeEach(() => proxy.reset());
 
 const states = ["pending", "paid", "overdue"] as const;

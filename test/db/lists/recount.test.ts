@@ -10,13 +10,13 @@ import { transact } from "../../../shared/db/table/transaction.ts";
 import { updateOf } from "../../../shared/db/table/updates.ts";
 import { counterKey } from "../../../shared/db/writes/counters.ts";
 import type { ListName } from "../../../shared/domain/records/list-position.ts";
-import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { invoiceLine, jobLine, timesheetLine } from "../../support/records/records.ts";
 import { readItem, write } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 beforeEach(() => proxy.reset());
 
 const waits = { apartMs: 0, lagMs: 0 };

@@ -8,14 +8,14 @@ import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
 import { isTransientError } from "../../../shared/db/table/transient-errors.ts";
 import { updateOf } from "../../../shared/db/table/updates.ts";
-import { useLossyNetwork } from "../../support/faults/lossy-network.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { jobLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
-const network = useLossyNetwork();
+const network = useNetwork();
 let last = 0;
 
 function newKey() {

@@ -2,7 +2,7 @@ import { expect, inject, test } from "vitest";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { findNotifications, notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { costOf } from "../../support/records/costs.ts";
 import {
   companyLine,
@@ -23,7 +23,7 @@ const days = 24 * 60 * 60_000;
 const histories = inject("engineName") === "dynamodb-local" ? 15 : usualOrFull(8, 60, 15);
 
 useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 
 test.each([
   ["company", companyLine(1), recordKey("COMPANY", 1)],

@@ -2,15 +2,15 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type TransactionWrite, transact } from "../../../shared/db/table/transaction.ts";
 import { counterKey, importParts } from "../../../shared/db/writes/counters.ts";
 import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
-import { transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { useHeldItems } from "../../support/faults/held-items.ts";
+import { transactionConflict, useNetwork } from "../../support/faults/network.ts";
 import { jobLine } from "../../support/records/records.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
 import { runImport, streamOf } from "../../tools/import/run-import.ts";
 
 useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 const held = useHeldItems();
 beforeEach(() => proxy.reset());
 afterEach(() => held.end());

@@ -5,7 +5,7 @@ import { allLogins } from "../../../shared/db/accounts/pins.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { findCount } from "../../../shared/db/accounts/windows.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
-import { useLossyNetwork } from "../../support/faults/lossy-network.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { at, useOwnUser } from "../../support/records/own-user.ts";
 import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -17,7 +17,7 @@ import { expectProblem } from "../../support/requests/problems.ts";
 import { useService } from "../../support/service/service.ts";
 
 const service = useService();
-const network = useLossyNetwork();
+const network = useNetwork();
 const phoneOf = (id: number) => `+4474001${String(id).padStart(5, "0")}`;
 const own = useOwnUser((id) => ({ phone_number: phoneOf(id) }));
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
-import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { at } from "../../support/records/own-user.ts";
 import { companyLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -13,7 +13,7 @@ import { useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
 
 const service = useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 const [login, nobody, phone] = ["ines@example.com", "nobody@example.com", "+447400123456"];
 
 beforeAll(() =>

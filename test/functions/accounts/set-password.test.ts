@@ -3,7 +3,7 @@ import { handler as notify } from "../../../functions/workers/notify.ts";
 import { handler as notifyPasswordChanged } from "../../../functions/workers/notify-password-changed.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
-import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -16,7 +16,7 @@ import { useService } from "../../support/service/service.ts";
 import { drain, nothingFailed, streamRecord } from "../../support/workers/workers.ts";
 
 const service = useService();
-const table = useFaultProxy();
+const table = useNetwork();
 const [password, newPassword, another] = ["seven quiet harbours", "eleven loud lanterns", "another quiet harbour"];
 const phoneOf = (id: number) => `+4474001${String(id).padStart(5, "0")}`;
 let notified: Item | undefined;

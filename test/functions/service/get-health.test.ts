@@ -2,13 +2,13 @@ import { afterEach, expect, test } from "vitest";
 import { handler } from "../../../functions/service/get-health.ts";
 import { getHealth } from "../../../shared/contract/service.ts";
 import { deleteItemAt } from "../../../shared/db/table/conditional-writes.ts";
-import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
 import { testKeyId } from "../../support/tokens/tokens.ts";
 
 useService();
-const table = useFaultProxy();
+const table = useNetwork();
 afterEach(() => table.reset());
 
 const dead = { status: 500, body: { __type: "com.amazonaws.dynamodb.v20120810#InternalServerError" } };

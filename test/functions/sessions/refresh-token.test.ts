@@ -11,7 +11,7 @@ import { putIf } from "../../../shared/db/table/conditional-writes.ts";
 import { makeRefreshToken, makeSeed } from "../../../shared/domain/accounts/refresh-token.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
 import { readSigningKeys, writeSigningKeys } from "../../../shared/tokens/signing-keys.ts";
-import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { userLine } from "../../support/records/records.ts";
@@ -25,7 +25,7 @@ import { useService } from "../../support/service/service.ts";
 import { tokensOf } from "../../support/workers/pushes.ts";
 
 useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 const fault = { status: 400, body: { __type: "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException" } };
 const password = "seven quiet harbours";
 

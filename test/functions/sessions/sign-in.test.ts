@@ -13,7 +13,7 @@ import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.
 import { tableClient } from "../../../shared/db/table/table.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
 import { hashToken } from "../../../shared/domain/token-hash.ts";
-import { useLossyNetwork } from "../../support/faults/lossy-network.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { shownUser, userLine } from "../../support/records/records.ts";
@@ -27,7 +27,7 @@ import { bearerOf, refreshWith, signInAs } from "../../support/requests/sessions
 import { useService } from "../../support/service/service.ts";
 
 const service = useService();
-const network = useLossyNetwork();
+const network = useNetwork();
 const [password, newPassword] = ["seven quiet harbours", "eleven loud lanterns"];
 
 useSigningKey();

@@ -4,7 +4,7 @@ import { findUnreadCounts } from "../../../shared/db/notifications/notification-
 import { deliveredKey } from "../../../shared/db/notifications/notification-delivery.ts";
 import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { transactionConflict, useNetwork } from "../../support/faults/network.ts";
 import { invoiceLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
@@ -13,7 +13,7 @@ import { takeMessages } from "../../support/workers/queues.ts";
 import { drain, nothingFailed, queueEvent, storedNotifications } from "../../support/workers/workers.ts";
 
 useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 const days = 24 * 60 * 60;
 let lastCompany = 100;
 let lastUser = 1_000;

@@ -8,7 +8,7 @@ import { findUnreadCounts } from "../../../shared/db/notifications/notification-
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { type NotificationMessage, notificationMessage } from "../../../shared/messaging/notification-queue.ts";
-import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { invoiceLine, jobLine, notificationLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
@@ -19,7 +19,7 @@ import { takeMessages } from "../../support/workers/queues.ts";
 const nobodyFailed = { batchItemFailures: [] };
 
 useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 
 beforeEach(() => {
   loggedLines.length = 0;

@@ -6,14 +6,14 @@ import { findHistory } from "../../../shared/db/history/find-history.ts";
 import { questions } from "../../../shared/db/history/history-items.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
-import { type Fault, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { type Fault, useNetwork } from "../../support/faults/network.ts";
 import { useService } from "../../support/service/service.ts";
 import { changeAt } from "../../support/workers/events.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
 import { streamRecord } from "../../support/workers/workers.ts";
 
 useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 const start = { limit: 10, now: new Date() };
 let nextId = 1_000;
 

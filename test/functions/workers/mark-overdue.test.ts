@@ -6,8 +6,8 @@ import { readBatch } from "../../../shared/db/table/batch-reads.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { queryPage } from "../../../shared/db/table/table.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
-import { transactionConditionFailed, useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { useHeldItems } from "../../support/faults/held-items.ts";
+import { transactionConditionFailed, useNetwork } from "../../support/faults/network.ts";
 import { testContext } from "../../support/records/contexts.ts";
 import { contentOf } from "../../support/records/items.ts";
 import { invoiceLine } from "../../support/records/records.ts";
@@ -20,7 +20,7 @@ const today = "2026-05-10";
 
 const many = usualOrFull(130, 450);
 useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 const held = useHeldItems();
 
 beforeEach(() => proxy.reset());

@@ -4,14 +4,14 @@ import { secretKey } from "../../../shared/db/accounts/user-secrets.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
-import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { timesheetLine } from "../../support/records/records.ts";
 import { useEventQueue, useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
 import { nothingFailed, streamRecord } from "../../support/workers/workers.ts";
 
 useService();
-const queue = useFaultProxy("AWS_ENDPOINT_URL_SQS");
+const queue = useNetwork();
 
 beforeEach(async () => {
   await Promise.all(

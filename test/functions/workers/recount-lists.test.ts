@@ -3,7 +3,7 @@ import { handler } from "../../../functions/workers/recount-lists.ts";
 import { companiesOfNight, findCountedCompanies } from "../../../shared/db/lists/counted-companies.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
 import { counterWrites } from "../../../shared/db/writes/counters.ts";
-import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { invoiceLine, jobLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
@@ -11,7 +11,7 @@ import { useService } from "../../support/service/service.ts";
 import { besideHandlers } from "../../system/rights/recorded-calls.ts";
 
 useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 const realSetTimeout = globalThis.setTimeout;
 const pauses: number[] = [];
 let timers: MockInstance;

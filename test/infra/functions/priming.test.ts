@@ -1,35 +1,61 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { bundleFolder } from "../../../infra/functions/bundle-places.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { primingStepsOf } from "../../../infra/functions/priming-steps.ts";
+import { type HttpService, readBody, startHttpService } from "../../../infra/local/http-service.ts";
 import { listInvoices } from "../../../shared/contract/finance.ts";
 import { getUnreadCounts } from "../../../shared/contract/notifications.ts";
 import { type OperationName, operations } from "../../../shared/contract/operations.ts";
 import { getKeySet } from "../../../shared/contract/service.ts";
 import type { HttpHandler } from "../../../shared/http/endpoint.ts";
-import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
 import { call } from "../../support/requests/call.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { builtBundles } from "../../support/service/made-stack.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
-const table = useFaultProxy();
+/** The actions that were asked of the table. */
+let actions: string[] = [];
+/** Answers the next query instead of the table, or holds it back. */
+let meet: ((answer: ServerResponse) => unknown) | undefined;
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
 const bundles = await builtBundles();
 const directory = mkdtempSync(join(tmpdir(), "workforce-priming-"));
-const refused = { status: 400, body: { __type: "com.amazon.coral.service#AccessDeniedException" } };
+const refused = JSON.stringify({ __type: "com.amazon.coral.service#AccessDeniedException" });
+let before: HttpService | undefined;
 
+// A bundle has an SDK of its own, whose calls are met before the engine.
+beforeAll(async () => {
+  const engine = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? "";
+  before = await startHttpService(async (request, answer) => {
+    const action = String(request.headers["x-amz-target"]).split(".")[1] ?? "";
+    actions.push(action);
+    const body = await readBody(request, 1_000_000);
+    const headers = ["content-type", "x-amz-target", "authorization", "x-amz-date"];
+    const sent = headers.map((name): [string, string] => [name, String(request.headers[name])]);
+    const met = action === "Query" ? meet : undefined;
+    meet = undefined;
+    await met?.(answer);
+    if (answer.writableEnded) return;
+    const stored = await fetch(engine, { method: "POST", headers: sent, body: new Uint8Array(body ?? []) });
+    answer.writeHead(stored.status, { "content-type": "application/x-amz-json-1.0" }).end(await stored.text());
+  });
+  process.env.AWS_ENDPOINT_URL_DYNAMODB = `http://127.0.0.1:${before.port}`;
+});
 afterEach(() => {
-  table.reset();
+  actions = [];
   loggedLines.length = 0;
 });
-afterAll(() => rmSync(directory, { recursive: true }));
+afterAll(async () => {
+  await before?.close();
+  rmSync(directory, { recursive: true });
+});
 
 /** Loads a function's bundle as a new environment does. */
 async function startEnvironment(name: FunctionName): Promise<HttpHandler> {
@@ -46,13 +72,13 @@ function warnings(): { message: string; step: string }[] {
 describe("a start", () => {
   test("reads the public keys, so that the first call verifies without asking for them", async () => {
     const handler = await startEnvironment("get-unread-counts");
-    expect(Object.fromEntries(table.calls)).toEqual({ Query: 1, GetItem: 1 });
+    expect(actions.toSorted()).toEqual(["GetItem", "Query"]);
     expect((await call(handler, getUnreadCounts, { as: admin })).status).toBe(200);
-    expect(Object.fromEntries(table.calls)).toEqual({ Query: 1, GetItem: 2 });
+    expect(actions.toSorted()).toEqual(["GetItem", "GetItem", "Query"]);
   });
 
   test("that cannot reach what it primes succeeds all the same, says so, and leaves it to the first call", async () => {
-    table.fail("Query", refused, 1);
+    meet = (answer) => answer.writeHead(400, { "content-type": "application/x-amz-json-1.0" }).end(refused);
     const handler = await startEnvironment("list-invoices");
     expect(warnings()).toContainEqual(
       expect.objectContaining({ message: "priming failed", step: "primeVerification" }),
@@ -61,7 +87,8 @@ describe("a start", () => {
   });
 
   test("is delayed by priming for a second at most", async () => {
-    const release = table.hold("Query");
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    meet = () => promise;
     const began = performance.now();
     const handler = await startEnvironment("get-key-set");
     expect(performance.now() - began).toBeLessThan(8_000);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { keyedChangeId } from "../../../shared/domain/records/change-id.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
-import { transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { transactionConflict, useNetwork } from "../../support/faults/network.ts";
 import { callerLine, jobLine, notificationLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
@@ -16,7 +16,7 @@ const start = Date.parse("2026-05-10T12:00:00.000Z");
 const fault = { status: 400, body: { __type: "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException" } };
 
 useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 let key = "";
 let id = 0;
 

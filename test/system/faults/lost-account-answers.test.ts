@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, test, vi } from "vitest";
 import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
-import { useLossyNetwork } from "../../support/faults/lossy-network.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { useService } from "../../support/service/service.ts";
 import { accountLosses } from "./losses/account-losses.ts";
 import { loseEverywhere } from "./losses/scenario.ts";
@@ -9,7 +9,7 @@ import { loseEverywhere } from "./losses/scenario.ts";
 process.env.CALL_PATIENCE = "0.6";
 
 const service = useService();
-const network = useLossyNetwork();
+const network = useNetwork();
 
 beforeAll(async () => {
   vi.useFakeTimers({ now: Date.now(), toFake: ["Date"] });

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
 import { functions } from "../../../infra/functions/functions.ts";
 import { type OperationName, operations } from "../../../shared/contract/operations.ts";
-import { useLossyNetwork } from "../../support/faults/lossy-network.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { call, type TestRequest } from "../../support/requests/call.ts";
 import { allowedUser, endpoints } from "../../support/requests/every-operation.ts";
 import { usePushService } from "../../support/workers/pushes.ts";
@@ -15,7 +15,7 @@ import { type LossPlan, loseEverywhere } from "./losses/scenario.ts";
 process.env.CALL_PATIENCE = "0.6";
 
 const service = usePushService();
-const network = useLossyNetwork();
+const network = useNetwork();
 
 beforeAll(async () => {
   vi.useFakeTimers({ now: Date.now(), toFake: ["Date"] });

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, test, vi } from "vitest";
 import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
 import type { ServiceFunctionName } from "../../../infra/functions/worker-rows.ts";
 import { watchCalls } from "../../support/faults/aws-calls.ts";
-import { useLossyNetwork } from "../../support/faults/lossy-network.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { usePushService } from "../../support/workers/pushes.ts";
 import { useReceiver } from "../../support/workers/receiver.ts";
 import { changeLosses } from "./losses/change-losses.ts";
@@ -19,7 +19,7 @@ vi.mock("../../../shared/webhooks/post.ts", async (original) => {
 process.env.CALL_PATIENCE = "0.6";
 
 const service = usePushService();
-const network = useLossyNetwork();
+const network = useNetwork();
 useReceiver();
 const publications: string[] = [];
 

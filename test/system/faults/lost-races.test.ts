@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { dropDeviceTokens, saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
-import { transactionConditionFailed, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { transactionConditionFailed, useNetwork } from "../../support/faults/network.ts";
 import { callerContext } from "../../support/records/contexts.ts";
 import { timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -11,7 +11,7 @@ const caller = { userId: 1, role: "admin", companyId: null, sessionId: "session"
 const device = { token: "token", platform: "ios", pushService: "apns" } as const;
 
 useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 
 beforeAll(async () => {
   await store([timesheetLine(1, 1)]);

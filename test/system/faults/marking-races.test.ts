@@ -7,7 +7,7 @@ import type { Item } from "../../../shared/db/table/table.ts";
 import { isTombstone } from "../../../shared/db/table/tombstones.ts";
 import { putNotifications } from "../../db/notifications/many-notifications.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
-import { transactionConflict, transactionThrottled, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { transactionConflict, transactionThrottled, useNetwork } from "../../support/faults/network.ts";
 import { notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
@@ -18,7 +18,7 @@ const types = ["Timesheet", "Job", "Chat", "Invoice"];
 const ids = Array.from({ length: 30 }, (_, index) => index + 1);
 
 const service = useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 let userId = 100;
 
 beforeEach(async () => {

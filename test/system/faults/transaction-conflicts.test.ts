@@ -3,7 +3,7 @@ import { handler as updateHandler } from "../../../functions/finance/bulk-update
 import { handler as adjustHandler } from "../../../functions/jobs/adjust-job-timers.ts";
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { adjustJobTimers } from "../../../shared/contract/jobs.ts";
-import { transactionConflict, useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { transactionConflict, useNetwork } from "../../support/faults/network.ts";
 import { callerLine, jobLine, timesheetLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
@@ -12,7 +12,7 @@ import { useService } from "../../support/service/service.ts";
 const admin = { id: 1, role: "admin", company_id: null } as const;
 
 useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 
 beforeEach(async () => {
   await store([callerLine(admin), timesheetLine(1, 1), timesheetLine(2, 1), jobLine(1, 1)]);

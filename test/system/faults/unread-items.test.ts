@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { handler } from "../../../functions/finance/bulk-update-timesheets.ts";
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
-import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { callerLine, timesheetLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
@@ -10,7 +10,7 @@ import { useService } from "../../support/service/service.ts";
 const admin = { id: 1, role: "admin", company_id: null } as const;
 
 const service = useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 
 beforeEach(async () => {
   proxy.reset();

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { replaceTraces } from "../../../infra/tools/forget/traces.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { useFaultProxy } from "../../support/faults/fault-proxy.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { callerContext } from "../../support/records/contexts.ts";
 import { timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -20,7 +20,7 @@ const driver = {
 };
 
 useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 
 test("a payment that read a timesheet before its driver was forgotten does not bring the name back", async () => {
   await store([timesheetLine(1, 1, { driver })]);

@@ -4,7 +4,7 @@ import { queryItems } from "../../../../shared/db/table/table.ts";
 import { commitTogether } from "../../../../shared/db/writes/commit.ts";
 import { counterKey, countsBetween } from "../../../../shared/db/writes/counters.ts";
 import { useHeldItems } from "../../../support/faults/held-items.ts";
-import { losses, useLossyNetwork } from "../../../support/faults/lossy-network.ts";
+import { losses, useNetwork } from "../../../support/faults/network.ts";
 import { usualOrFull } from "../../../support/service/counts.ts";
 import { useService } from "../../../support/service/service.ts";
 
@@ -14,7 +14,7 @@ const every = usualOrFull(7, 1);
 
 process.env.CALL_PATIENCE = "1";
 useService();
-const network = useLossyNetwork();
+const network = useNetwork();
 const held = useHeldItems();
 afterEach(() => {
   held.end();

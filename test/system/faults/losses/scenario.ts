@@ -1,7 +1,7 @@
 import { expect, vi } from "vitest";
 import type { Operation } from "../../../../shared/contract/operation.ts";
 import type { HttpHandler } from "../../../../shared/http/endpoint.ts";
-import { type Loss, type LossyNetwork, losses } from "../../../support/faults/lossy-network.ts";
+import { type Loss, losses, type Network } from "../../../support/faults/network.ts";
 import { call, type TestAnswer, type TestRequest } from "../../../support/requests/call.ts";
 import { usualOrFull } from "../../../support/service/counts.ts";
 import { queueEvent } from "../../../support/workers/workers.ts";
@@ -57,7 +57,7 @@ const quickLosses = losses.filter((loss) => loss !== "slow");
  * Loses each call of an attempt, the first, the second and so on, until an attempt has fewer. Each call is lost in one way,
  * beginning with another for each `turn`, and the first call of the first plan slowly, too; or each in every way.
  */
-export async function loseEverywhere(network: LossyNetwork, plan: LossPlan, turn: number): Promise<void> {
+export async function loseEverywhere(network: Network, plan: LossPlan, turn: number): Promise<void> {
   const lost: (string | undefined)[] = [];
   for (let n = 1; !lost.includes(undefined); n += 1) {
     const sample = quickLosses[(n + turn) % quickLosses.length] ?? "dropped";
@@ -69,7 +69,7 @@ export async function loseEverywhere(network: LossyNetwork, plan: LossPlan, turn
 
 /** Loses one call; gives its action. Where nothing should fail, the short patience may have: then it is tried once more. */
 async function loseOne(
-  network: LossyNetwork,
+  network: Network,
   plan: LossPlan,
   n: number,
   loss: Loss,

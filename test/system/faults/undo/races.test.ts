@@ -6,7 +6,7 @@ import { findUnreadCounts } from "../../../../shared/db/notifications/notificati
 import { recordKey } from "../../../../shared/db/table/item-keys.ts";
 import { readEvent } from "../../../../shared/domain/records/notification-events.ts";
 import { crashEverywhere } from "../../../support/faults/crash.ts";
-import { useFaultProxy } from "../../../support/faults/fault-proxy.ts";
+import { useNetwork } from "../../../support/faults/network.ts";
 import { logChange } from "../../../support/records/change-log.ts";
 import { driverContext } from "../../../support/records/contexts.ts";
 import { callerLine, jobLine, timesheetLine, userLine } from "../../../support/records/records.ts";
@@ -21,7 +21,7 @@ const otherAdmin = { id: 3, role: "admin", company_id: null } as const;
 const rounds = 8;
 
 useService();
-const proxy = useFaultProxy();
+const proxy = useNetwork();
 
 let id = 0;
 let driver = 0;
