@@ -1,9 +1,9 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { handler as getProfileHandler } from "../../../functions/accounts/get-profile.ts";
 import { handler } from "../../../functions/sessions/sign-out.ts";
 import { getProfile } from "../../../shared/contract/accounts.ts";
 import { signOut } from "../../../shared/contract/sessions.ts";
-import { useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
+import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { bearerOf, familyOf, refreshWith, signInAs } from "../../support/requests/sessions.ts";
@@ -36,11 +36,13 @@ test("D5: a token that names another user's session does not end it", async () =
   expect((await refreshWith(tokens.refresh_token)).status).toBe(200);
 });
 
-test("D14: the access token lives out its 15 minutes", async () => {
+test("D4, D14: the access token lives out its 15 minutes, to the millisecond", async () => {
+  at("2026-05-01T09:00:00.000");
   const tokens = await signedIn();
   await signOutBy(tokens.access_token);
   const profile = () => call(getProfileHandler, getProfile, bearerOf(tokens));
+  at("2026-05-01T09:14:59.999");
   expect((await profile()).status).toBe(200);
-  vi.useFakeTimers({ now: Date.now() + 15 * 60_000, toFake: ["Date"] });
+  at("2026-05-01T09:15:00.000");
   expectProblem(await profile(), 401, "token_expired");
 });
