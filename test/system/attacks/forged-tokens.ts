@@ -5,7 +5,7 @@ import { verifyAccessToken } from "../../../shared/tokens/verify-access-token.ts
 import { payloadOf, testKeyId, testKeys } from "../../support/tokens/tokens.ts";
 
 /** The user that the tokens are issued to. */
-export const caller = { id: 900, role: "admin", company_id: null } as const;
+const caller = { id: 900, role: "admin", company_id: null } as const;
 /** The key that right tokens are signed with. */
 export const privateKey = KeyObject.from(testKeys.privateKey);
 /** Its public half, as it is published. */

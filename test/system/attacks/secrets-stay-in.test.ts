@@ -66,12 +66,10 @@ async function send(name: OperationName, request: TestRequest): Promise<TestAnsw
   if (!endpoint) throw new Error(`There is no operation ${name}`);
   const answer = await call(endpoint.handler, endpoint.operation, request);
   answers.push({ sent: name, answer });
-  for (const secret of [
-    answer.body.token?.access_token,
-    answer.body.token?.refresh_token,
-    answer.body.user?.reset_password_token,
-  ])
+  const { token = {}, user: { reset_password_token } = {} as { reset_password_token?: string } } = answer.body;
+  for (const secret of [token.access_token, token.refresh_token, reset_password_token]) {
     if (secret) for (const part of [secret, ...secret.split(".").slice(-1)]) planted.add(part);
+  }
   return answer;
 }
 
@@ -95,104 +93,103 @@ async function pinFor(login: string): Promise<string> {
 const user = (fields: object): TestRequest => ({ body: { user: fields } });
 const bearer = (token: string): TestRequest => ({ headers: { authorization: `Bearer ${token}` } });
 
-/** Those of the parameters that the operation knows: others are refused before any is looked at. */
-function ownOf(operation: Operation, query: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(query).filter(([name]) => parameterNames(operation).includes(name)));
+interface Secrets {
+  readonly access: string;
+  readonly refresh: string;
+  readonly reset: string;
+  readonly pin: string;
 }
 
-/** Every account operation with every secret it takes, in right and in wrong places. */
-async function tryEverything(tokens: { access: string; refresh: string; reset: string; pin: string }): Promise<void> {
-  const { access, refresh, reset, pin } = tokens;
-  const everything = {
-    login: email,
-    password: wrongPassword,
-    pin,
-    passcode,
-    refresh_token: refresh,
-    reset_password_token: reset,
-  };
-  const text = JSON.stringify({ user: everything, token: everything, timesheet: everything });
+/** Requests with every secret, in right and in wrong places. */
+function requestsWith({ access, refresh, reset, pin }: Secrets, operation: Operation): TestRequest[] {
+  const own = { login: email, password: wrongPassword, pin, passcode, refresh_token: refresh };
+  const everything = { ...own, reset_password_token: reset };
+  const body = JSON.stringify({ user: everything, token: everything, timesheet: everything });
+  const object = operation.body?.object ?? "user";
+  const nested = { ...everything, login: { [password]: pin }, password: [password], refresh_token: [refresh] };
+  const bodies = [
+    body,
+    body.slice(0, -2),
+    `${body}${password}`,
+    JSON.stringify({ [object]: body }),
+    JSON.stringify({ [object]: nested }),
+    `${" ".repeat(300_000)}${body}`,
+  ];
+  const headers = [
+    { "content-type": `text/${password.replaceAll(" ", "-")}` },
+    { authorization: `Bearer ${refresh}` },
+    { authorization: `Bearer ${reset}` },
+    { authorization: `Basic ${password}` },
+    { authorization: `Bearer ${access}x`, cookie: `token=${refresh}`, "user-agent": password },
+  ];
+  const parameters = { login: email, pin: `${pin}x`, cursor: refresh, by_state: password };
+  // Others than the operation's own are refused before any is looked at.
+  const known = Object.entries(parameters).filter(([name]) => parameterNames(operation).includes(name));
+  const queries = [
+    { ...parameters, token: access, password },
+    { [password]: pin, [access]: refresh, [email]: passcode },
+    Object.fromEntries(known),
+    { login: email, pin, padding: password.repeat(300) },
+  ];
+  return [
+    ...bodies.map((each) => ({ body: each })),
+    ...headers.map((each) => ({ body, headers: each })),
+    ...queries.map((each) => ({ body, query: each })),
+  ];
+}
+
+/** Every operation with every secret, and each secret where it belongs, wrong or once too often. */
+async function tryEverything(secrets: Secrets): Promise<void> {
+  const { access, refresh, reset, pin } = secrets;
   for (const { name, operation } of endpoints) {
-    const object = operation.body?.object ?? "user";
-    const requests: TestRequest[] = [
-      { body: text },
-      { body: text.slice(0, -2) },
-      { body: `${text}${password}` },
-      { body: JSON.stringify({ [object]: text }) },
-      {
-        body: JSON.stringify({
-          [object]: { ...everything, login: { [password]: pin }, password: [password], refresh_token: [refresh] },
-        }),
-      },
-      { body: text, headers: { "content-type": `text/${password.replaceAll(" ", "-")}` } },
-      { body: text, headers: { authorization: `Bearer ${refresh}` } },
-      { body: text, headers: { authorization: `Bearer ${reset}` } },
-      { body: text, headers: { authorization: `Basic ${password}` } },
-      {
-        body: text,
-        headers: { authorization: `Bearer ${access}x`, cookie: `token=${refresh}`, "user-agent": password },
-      },
-      {
-        body: text,
-        query: { login: email, pin: `${pin}x`, token: access, password, cursor: refresh, by_state: password },
-      },
-      { body: text, query: { [password]: pin, [access]: refresh, [email]: passcode } },
-      { body: text, query: ownOf(operation, { login: email, pin: `${pin}x`, cursor: refresh, by_state: password }) },
-      { body: `${" ".repeat(300_000)}${text}` },
-      { query: { login: email, pin, padding: password.repeat(300) } },
-    ];
-    for (const request of requests) await send(name as OperationName, request);
+    for (const request of requestsWith(secrets, operation)) await send(name as OperationName, request);
   }
   await forgetLimits(service);
-  await send("sign-in", user({ login: email, password: wrongPassword }));
-  await send("sign-in", user({ login: stranger, password: wrongPassword }));
-  await send("sign-in", user({ login: `${password}@@`, password: wrongPassword }));
-  await send("refresh-token", { body: { token: { refresh_token: `${refresh}x` } } });
-  await send("refresh-token", { body: { token: { refresh_token: reset } } });
-  await send(
-    "set-password",
-    user({ reset_password_token: `${reset}x`, password: newPassword, password_confirmation: newPassword }),
-  );
-  await send(
-    "set-password",
-    user({ reset_password_token: reset, password: newPassword, password_confirmation: wrongPassword }),
-  );
-  await send(
-    "set-password",
-    user({ reset_password_token: reset, password: "password", password_confirmation: "password" }),
-  );
+  for (const login of [email, stranger, `${password}@@`]) {
+    await send("sign-in", user({ login, password: wrongPassword }));
+  }
+  for (const refresh_token of [`${refresh}x`, reset])
+    await send("refresh-token", { body: { token: { refresh_token } } });
+  for (const [token, typed, confirmed] of [
+    [`${reset}x`, newPassword, newPassword],
+    [reset, newPassword, wrongPassword],
+    [reset, "password", "password"],
+  ]) {
+    const fields = { reset_password_token: token, password: typed, password_confirmation: confirmed };
+    await send("set-password", user(fields));
+  }
   await send("confirm-login", { query: { login: email, pin } });
   await send("confirm-login-by-body", user({ login: stranger, pin }));
   await send("request-password-reset", user({ login: "+1 202 555 0143" }));
-  const timesheet = { timesheet_ids: [1], state: "paid", passcode: wrongPasscode };
-  for (let tries = 0; tries < 21; tries += 1)
-    await send("bulk-update-timesheets", { body: { timesheet }, headers: { authorization: `Bearer ${access}` } });
+  for (let tries = 0; tries < 21; tries += 1) await pay(access, wrongPasscode);
   const known = { from: "192.0.2.5", headers: { "known-client": refresh } };
-  for (let tries = 0; tries < 21; tries += 1)
+  for (let tries = 0; tries < 21; tries += 1) {
     await send("sign-in", { ...user({ login: stranger, password: wrongPassword }), ...known });
+  }
 }
 
-async function goThrough(login: string): Promise<{ access: string; refresh: string; reset: string; pin: string }> {
+function pay(access: string, typed: string): Promise<TestAnswer> {
+  const timesheet = { timesheet_ids: [1], state: "paid", passcode: typed };
+  return send("bulk-update-timesheets", { body: { timesheet }, ...bearer(access) });
+}
+
+async function goThrough(login: string): Promise<Secrets> {
   // What still waits is processed first: of two messages sent at once either may come last.
   await deliverPins();
   await forgetLimits(service);
   await send("request-password-reset", user({ login }));
   await send("request-password-reset", user({ login }));
   const pin = await pinFor(login);
-  const confirmed = await send("confirm-login", { query: { login, pin } });
-  const reset = confirmed.body.user.reset_password_token;
+  const reset = (await send("confirm-login", { query: { login, pin } })).body.user.reset_password_token;
   const set = { reset_password_token: reset, password: newPassword, password_confirmation: newPassword };
   expect((await send("set-password", user(set))).status).toBe(200);
   await noticeNewPassword();
   await lookIntoQueues();
-  const signedIn = await send("sign-in", user({ login, password: newPassword }));
-  const renewed = await send("refresh-token", {
-    body: { token: { refresh_token: signedIn.body.token.refresh_token } },
-  });
+  const { refresh_token } = (await send("sign-in", user({ login, password: newPassword }))).body.token;
+  const renewed = await send("refresh-token", { body: { token: { refresh_token } } });
   const { access_token: access, refresh_token: refresh } = renewed.body.token;
   expect((await send("get-profile", bearer(access))).status).toBe(200);
-  const timesheet = { timesheet_ids: [1], state: "paid", passcode };
-  await send("bulk-update-timesheets", { body: { timesheet }, ...bearer(access) });
+  await pay(access, passcode);
   return { access, refresh, reset, pin };
 }
 
@@ -209,14 +206,24 @@ function leaksIn(text: string): string[] {
   return [...planted].filter((secret) => said.includes(secret) || said.includes(encodeURIComponent(secret)));
 }
 
+/** What leaked in which of the texts; each is looked into alone only if all together have a secret. */
+function leaksOf(texts: readonly string[]): string {
+  const leaked = leaksIn(texts.join("\n"));
+  const found = leaked.flatMap((secret) =>
+    texts.filter((text) => leaksIn(text).includes(secret)).map((text) => `${text} has ${secret}`),
+  );
+  return found.join("\n");
+}
+
 function expectNothingLeaked(): void {
   expect(loggedLines.length).toBeGreaterThan(50);
-  expect(loggedLines.flatMap((line) => leaksIn(line).map((secret) => `${secret} in ${line}`))).toEqual([]);
-  expect(printed.flatMap(leaksIn)).toEqual([]);
+  expect(leaksOf([...loggedLines, ...printed])).toBe("");
   const errors = answers.filter(({ answer }) => answer.status >= 400);
   expect(errors.length).toBeGreaterThan(0);
-  for (const { sent, answer } of errors)
-    expect(leaksIn(JSON.stringify([answer.headers, answer.body])), `${sent} ${answer.status}`).toEqual([]);
+  const shown = errors.map(({ sent, answer: { status, headers, body } }) =>
+    JSON.stringify([sent, status, headers, body]),
+  );
+  expect(leaksOf(shown)).toBe("");
 }
 
 test("no pin, token, password, passcode, login or name is in a log line or error of any account operation", async () => {
@@ -226,8 +233,8 @@ test("no pin, token, password, passcode, login or name is in a log line or error
   await send("register-user", user({ ...registration, password: "password" }));
   const pin = await pinFor(newcomer);
   expect((await send("confirm-login-by-body", user({ login: newcomer, pin }))).status).toBe(200);
+  await goThrough(phone);
   await tryEverything(await goThrough(email));
-  await tryEverything(await goThrough(phone));
   const statuses = new Set(answers.map(({ answer }) => answer.status));
   for (const status of [200, 400, 401, 403, 413, 415, 422, 429]) expect(statuses).toContain(status);
   // Metrics are lines as well.
@@ -268,30 +275,15 @@ test("no log line or error reveals a secret when the table, a queue or a secret 
   }
 }, 60_000);
 
-async function tryRights({
-  access,
-  refresh,
-  reset,
-  pin,
-}: {
-  access: string;
-  refresh: string;
-  reset: string;
-  pin: string;
-}) {
+async function tryRights({ access, refresh, reset, pin }: Secrets): Promise<void> {
   await send("request-password-reset", user({ login: phone }));
-  await send(
-    "register-user",
-    user({ login: "canary-stranger@example.com", password, first_name: "Robin", last_name: "Field" }),
-  );
+  await send("register-user", user({ login: stranger, password, first_name: "Robin", last_name: "Field" }));
   await send("confirm-login", { query: { login: email, pin } });
   await send("confirm-login-by-body", user({ login: email, pin }));
   await send("sign-in", user({ login: email, password: newPassword }));
   await send("refresh-token", { body: { token: { refresh_token: refresh } } });
-  await send(
-    "set-password",
-    user({ reset_password_token: reset, password: newPassword, password_confirmation: newPassword }),
-  );
+  const set = { reset_password_token: reset, password: newPassword, password_confirmation: newPassword };
+  await send("set-password", user(set));
   await send("get-profile", bearer(access));
   await send("sign-out", bearer(access));
 }
@@ -332,7 +324,7 @@ test("a secret that is logged or answered would be found, so that the tests abov
     expect(expectNothingLeaked).toThrow();
     loggedLines.pop();
     answers.push({ sent: "control", answer: { status: 422, headers: {}, body: { detail: secret } } });
-    expect(expectNothingLeaked).toThrow("control 422");
+    expect(expectNothingLeaked).toThrow("control");
     answers.pop();
   }
   expectNothingLeaked();
