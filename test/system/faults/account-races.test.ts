@@ -31,6 +31,7 @@ beforeAll(async () => {
   await store([
     ...logins.map((email, index) => userLine(10 + index, { email })),
     userLine(40, { email: "guessed@example.com" }),
+    userLine(44, { email: "guessed-right@example.com" }),
     userLine(41, { email: "renewed@example.com" }),
     userLine(42, { email: "refresher@example.com", password }),
     userLine(43, { email: "resetter@example.com", password }),
@@ -100,6 +101,14 @@ test(`D10: ${logins.length} logins at once: each counts its own tries, and those
     expect((await tryPin(name, neighbour)).status).toBe(422);
   }
 }, 60_000);
+
+test("D13: of 20 parallel right pins of a user exactly one succeeds", async () => {
+  const name = "guessed-right@example.com";
+  const pin = await freshPin(name);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => tryPin(name, pin)));
+  expect(statuses(answers)).toEqual({ 200: 1, 422: 19 });
+  expect((await tryPin(name, pin)).status).toBe(422);
+});
 
 test("D10: a new pin does not reset the login's tries: after 20 in a day it has twelve digits", async () => {
   const name = "renewed@example.com";

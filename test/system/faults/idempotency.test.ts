@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { keyedChangeId } from "../../../shared/domain/records/change-id.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
-import { transactionConflict, useNetwork } from "../../support/faults/network.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { callerLine, jobLine, notificationLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
-import { adjust, mark, markAll, markRead, undo } from "../../support/requests/changes.ts";
+import { adjust, mark, markAll, markRead } from "../../support/requests/changes.ts";
 import { changesOf } from "../../support/requests/idempotency.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { useService } from "../../support/service/service.ts";
@@ -16,18 +16,18 @@ const start = Date.parse("2026-05-10T12:00:00.000Z");
 const fault = { status: 400, body: { __type: "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException" } };
 
 useService();
-const proxy = useNetwork();
+const network = useNetwork();
 let key = "";
 let id = 0;
 
 beforeEach(async () => {
   vi.useFakeTimers({ now: start, toFake: ["Date"] });
   await renew();
-  proxy.reset();
+  network.reset();
 });
 
 afterEach(() => {
-  proxy.reset();
+  network.reset();
   vi.useRealTimers();
 });
 
@@ -47,44 +47,17 @@ const isReplay = ({ headers }: { readonly headers: Record<string, string> }) =>
   headers["idempotency-replayed"] === "true";
 
 test("D32: a fault before the transaction leaves nothing: the next request with the key is the first", async () => {
-  proxy.fail("BatchGetItem", fault, 1);
+  network.fail("BatchGetItem", fault, 1);
   expect((await set()).status).toBe(500);
   const answer = await set(60);
   expect([answer.status, isReplay(answer)]).toEqual([200, false]);
   expect(await job()).toMatchObject({ timer: 60, timer_expires_at: "2026-05-10T12:01:00.000Z" });
 });
 
-test("D18, D32: nor does a table that stays busy", async () => {
-  proxy.fail("TransactWriteItems", transactionConflict(1), Number.POSITIVE_INFINITY);
-  expect((await set()).status).toBe(503);
-  proxy.reset();
-  expect(await set()).toMatchObject({ status: 200 });
-});
-
-test("D32: of 25 equal requests at once one is carried out, and all get its change", async () => {
-  const before = Number((await timesheet())?.revision);
-  const answers = await Promise.all(Array.from({ length: 25 }, pay));
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-  expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1);
-  expect(new Set(answers.map(({ headers }) => headers["change-id"])).size).toBe(1);
-  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
-  expect((await timesheet())?.revision).toBe(before + 1);
-});
-
-test("D32: of 25 equal undos at once one is carried out, and all get its answer", async () => {
-  const paid = await pay();
-  const answers = await Promise.all(
-    Array.from({ length: 25 }, () => undo(operator, paid.headers["change-id"], { key })),
-  );
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-  expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1);
-  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
-});
-
 test("D32: of two bodies under one key at once one is carried out, the other is refused", async () => {
-  const goOn = proxy.hold("TransactWriteItems");
+  const goOn = network.hold("TransactWriteItems");
   const first = set();
-  await vi.waitFor(() => expect(proxy.holding("TransactWriteItems")).toBe(true));
+  await vi.waitFor(() => expect(network.holding("TransactWriteItems")).toBe(true));
   expect((await set(60)).status).toBe(200);
   goOn();
   expectProblem(await first, 422, "idempotency_key_reused");
@@ -216,7 +189,7 @@ describe("D27, D32: marking notifications with a key", () => {
 
   test("a call that broke off is gone on with: it marks the rest of what there was when it began", async () => {
     await news(1, 2);
-    proxy.fail("TransactWriteItems", fault, 1);
+    network.fail("TransactWriteItems", fault, 1);
     expect((await markAll(driver(), { key })).status).toBe(500);
     vi.setSystemTime(start + 1_000);
     await news(3);
@@ -237,14 +210,5 @@ describe("D27, D32: marking notifications with a key", () => {
       expect(counts, place).toMatchObject({ total: 3, notifications: 0 });
     });
     expect(crashes).toBeGreaterThanOrEqual(8);
-  });
-
-  test("of 25 equal calls at once each ends, and each notification is counted once", async () => {
-    await news(1, 2, 3);
-    const answers = await Promise.all(Array.from({ length: 25 }, () => markAll(driver(), { key })));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    const counts = await readItem({ pk: `USER#${driver().id}`, sk: "COUNTS" });
-    expect(counts).toMatchObject({ total: 3, notifications: 0 });
-    expect(isReplay(await markAll(driver(), { key }))).toBe(true);
   });
 });

@@ -18,13 +18,13 @@ const types = ["Timesheet", "Job", "Chat", "Invoice"];
 const ids = Array.from({ length: 30 }, (_, index) => index + 1);
 
 const service = useService();
-const proxy = useNetwork();
+const network = useNetwork();
 let userId = 100;
 
 beforeEach(async () => {
   userId += 1;
   await store(ids.map((id) => line(id)));
-  proxy.reset();
+  network.reset();
 });
 
 function line(id: number) {
@@ -93,8 +93,8 @@ test("D27: of parallel calls, each marking all, each notification is marked by o
 
 test("D27: a chunk that meets a conflict is tried again; one that fails leaves whole chunks behind", async () => {
   await store(Array.from({ length: 100 }, (_, index) => line(1_000 + index)));
-  proxy.reset();
-  proxy.fail("TransactWriteItems", transactionConflict(91), 2);
+  network.reset();
+  network.fail("TransactWriteItems", transactionConflict(91), 2);
   expect(await mark({ read: true })).toMatchObject({ status: 200, headers: { total: "130" } });
   await Promise.all([
     mark({ notification_ids: ids, read: false }),
@@ -102,13 +102,13 @@ test("D27: a chunk that meets a conflict is tried again; one that fails leaves w
     store(ids.map((id) => line(3_000 + id))),
     store(ids.map((id) => line(4_000 + id))),
   ]);
-  proxy.fail("TransactWriteItems", transactionConflict(91), Number.POSITIVE_INFINITY, 1);
+  network.fail("TransactWriteItems", transactionConflict(91), Number.POSITIVE_INFINITY, 1);
   expect(await mark({ read: true })).toMatchObject({
     status: 503,
     body: { code: "busy" },
     headers: { "retry-after": "1" },
   });
-  proxy.reset();
+  network.reset();
   await expectExactCounts();
   expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 21 });
   expect(await mark({ read: true })).toMatchObject({ status: 200, headers: { total: "21" } });
@@ -117,26 +117,26 @@ test("D27: a chunk that meets a conflict is tried again; one that fails leaves w
 test("D27: a partition that has no units left for a moment slows marking, and refuses none of it", async () => {
   userId += 1;
   await putNotifications(userId, 250);
-  proxy.reset();
-  proxy.fail("TransactWriteItems", transactionThrottled(100), 4, 1);
+  network.reset();
+  network.fail("TransactWriteItems", transactionThrottled(100), 4, 1);
   expect(await mark({ read: true })).toMatchObject({ status: 200, headers: { total: "250" } });
-  expect(proxy.calls.get("TransactWriteItems")).toBe(4 + Math.ceil(250 / 99));
+  expect(network.calls.get("TransactWriteItems")).toBe(4 + Math.ceil(250 / 99));
   expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 0 });
 });
 
 test("D27: what is in the state already is not written", async () => {
   await mark({ notification_ids: [1], read: true });
-  proxy.reset();
+  network.reset();
   expect((await mark({ notification_ids: [1], read: true })).status).toBe(200);
   expect((await mark({ notification_ids: [2], read: false })).status).toBe(200);
-  expect(proxy.calls.get("TransactWriteItems")).toBeUndefined();
+  expect(network.calls.get("TransactWriteItems")).toBeUndefined();
 });
 
 test("D27: an index that is behind marks nothing twice and counts nothing that is gone", async () => {
   await mark({ notification_ids: [1, 2], read: true });
   await write({ type: "notification", id: 3, user_id: userId, deleted: true });
   const entries = [4, 3, 2].map((id) => ({ mark_order: { S: String(id).padStart(16, "0") } }));
-  proxy.fail("Query", { status: 200, body: { Items: entries, Count: 3 } }, 1);
+  network.fail("Query", { status: 200, body: { Items: entries, Count: 3 } }, 1);
   const answer = await mark({ read: true });
   expect(answer).toMatchObject({ status: 200, body: { notifications: [{ id: 4 }] }, headers: { total: "1" } });
   await expectExactCounts();

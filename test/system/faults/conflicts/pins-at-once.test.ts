@@ -13,7 +13,7 @@ import { useService } from "../../../support/service/service.ts";
 import { nothingFailed, queueEvent } from "../../../support/workers/workers.ts";
 
 const aSecond = 50;
-const seconds = usualOrFull(20, 600);
+const seconds = usualOrFull(6, 600);
 const batchSize = 10;
 /** Longer than DynamoDB and SES take. */
 const latencyMs = { table: 20, email: 200 };

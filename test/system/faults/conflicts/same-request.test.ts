@@ -9,11 +9,13 @@ import { store } from "../../../support/records/store.ts";
 import { readItem } from "../../../support/records/writes.ts";
 import type { TestAnswer } from "../../../support/requests/call.ts";
 import { mark, markAll, markRead, undo } from "../../../support/requests/changes.ts";
+import { usualOrFull } from "../../../support/service/counts.ts";
 import { useService } from "../../../support/service/service.ts";
 
 const operator = { id: 2, role: "operator", company_id: 1 } as const;
 const driver = { id: 5, role: "driver", company_id: null } as const;
 const ids = [1, 2, 3];
+const undos = usualOrFull(20, 50);
 
 useService();
 const held = useHeldItems();
@@ -47,25 +49,30 @@ test("D18, D32: of 20 equal payments at once one is carried out, none is busy, a
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1);
   expect(new Set(answers.map(({ headers }) => headers["change-id"])).size).toBe(1);
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
   expect(await revisions()).toEqual(before.map((revision) => revision + 1));
 });
 
-test("D41: of 50 undos at once one is made, none is busy", async () => {
+test(`D41: of ${undos} undos at once one is made, none is busy`, async () => {
   const { headers } = await mark(operator, ids, "paid");
   const before = await revisions();
-  const answers = await atOnce(50, () => undo(operator, headers["change-id"]));
+  const answers = await atOnce(undos, () => undo(operator, headers["change-id"]));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-  expect(answers.filter(({ body }) => body.code === "change_undone")).toHaveLength(49);
+  expect(answers.filter(({ body }) => body.code === "change_undone")).toHaveLength(undos - 1);
   expect(await revisions()).toEqual(before.map((revision) => revision + 1));
+  const made = answers.find(({ status }) => status === 200);
+  const change = { id: made?.body.change.id, undoes: headers["change-id"] };
+  expect(await readItem(recordKey("TIMESHEET", 1))).toMatchObject({ change, record: { state: "pending" } });
 });
 
-test("D32, D41: of 50 equal undos at once with one key one is made, and each gets its change", async () => {
+test(`D32, D41: of ${undos} equal undos at once with one key one is made, and each gets its change`, async () => {
   const [key, { headers }] = [crypto.randomUUID(), await mark(operator, ids, "paid")];
   const before = await revisions();
-  const answers = await atOnce(50, () => undo(operator, headers["change-id"], { key }));
+  const answers = await atOnce(undos, () => undo(operator, headers["change-id"], { key }));
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   expect(answers.filter((answer) => !isReplay(answer))).toHaveLength(1);
   expect(new Set(answers.map((answer) => answer.headers["change-id"])).size).toBe(1);
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
   expect(await revisions()).toEqual(before.map((revision) => revision + 1));
 });
 

@@ -1,0 +1,131 @@
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { dropDeviceTokens, saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import {
+  type Fault,
+  transactionConditionFailed,
+  transactionConflict,
+  useNetwork,
+} from "../../support/faults/network.ts";
+import { callerLine, jobLine, timesheetLine } from "../../support/records/records.ts";
+import { readRecord, store } from "../../support/records/store.ts";
+import { adjust, mark } from "../../support/requests/changes.ts";
+import { useService } from "../../support/service/service.ts";
+
+const admin = { id: 1, role: "admin", company_id: null } as const;
+const operator = { id: 2, role: "operator", company_id: 1 } as const;
+const device = { token: "token", platform: "ios", pushService: "apns" } as const;
+const always = Number.POSITIVE_INFINITY;
+
+const service = useService();
+const network = useNetwork();
+
+beforeAll(async () => {
+  const others = Array.from({ length: 28 }, (_, index) => timesheetLine(index + 3, 1));
+  await store([callerLine(admin), callerLine(operator), jobLine(1, 1), ...others, timesheetLine(31, 2)]);
+});
+beforeEach(async () => {
+  network.reset();
+  await store([timesheetLine(1, 1), timesheetLine(2, 1)]);
+  network.reset();
+});
+
+const pay = (key?: string) => mark(admin, [1, 2], "paid", { key });
+
+/** DynamoDB's answer when it is too busy to read anything of a batch. */
+function unread(): Fault {
+  const Keys = [1, 2].map((id) => ({ pk: { S: `TIMESHEET#${id}` }, sk: { S: "TIMESHEET" } }));
+  const UnprocessedKeys = { [service.tableName]: { Keys, ConsistentRead: true } };
+  return { status: 200, body: { Responses: {}, UnprocessedKeys } };
+}
+
+test.each([
+  ["a transaction that meets others'", "TransactWriteItems", () => transactionConflict(2), 3],
+  ["a transaction whose records others change", "TransactWriteItems", () => transactionConditionFailed(4), 3],
+  ["a read that the table leaves undone", "BatchGetItem", unread, 2],
+])("D18: %s is repeated until it goes through", async (_, action, fault, times) => {
+  network.fail(action, fault(), times);
+  expect((await pay()).status).toBe(200);
+  expect(network.calls.get(action)).toBe(times + 1);
+  network.reset();
+  expect(await readRecord("TIMESHEET", 2)).toMatchObject({ state: "paid" });
+});
+
+test.each([
+  ["3 seconds of conflicts", "TransactWriteItems", () => transactionConflict(2), 2_750, 4_500],
+  ["3 seconds of others' changes", "TransactWriteItems", () => transactionConditionFailed(4), 2_750, 4_500],
+  ["a second of unread records", "BatchGetItem", unread, 700, 2_500],
+])("D18, D32: after %s, no earlier, a payment is 503 busy, and changes nothing; its key is free", async (_, action, fault, least, most) => {
+  network.fail(action, fault(), always);
+  const key = crypto.randomUUID();
+  const startedAt = performance.now();
+  const answer = await pay(key);
+  const waited = performance.now() - startedAt;
+  // A pause that would end later than the patience is not begun, and takes 0.2 seconds at most.
+  expect(waited).toBeGreaterThan(least);
+  expect(waited).toBeLessThan(most);
+  expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+  expect(answer.body).toMatchObject({ code: "busy", status: 503, request_id: expect.any(String) });
+  expect(network.calls.get(action)).toBeGreaterThan(3);
+  expect(network.calls.get(action)).toBeLessThan(100);
+  network.reset();
+  expect(await readRecord("TIMESHEET", 1)).toMatchObject({ state: "pending" });
+  const later = await pay(key);
+  expect([later.status, later.headers["idempotency-replayed"]]).toEqual([200, undefined]);
+});
+
+test("D24: timers follow the same rule", async () => {
+  network.fail("TransactWriteItems", transactionConflict(1), 2);
+  expect((await adjust(admin, [1], 60)).status).toBe(200);
+});
+
+test.each([
+  ["saveDeviceToken", () => saveDeviceToken(1, device, 1)],
+  ["dropDeviceTokens", () => dropDeviceTokens(3, [1])],
+])("D18: %s is refused as busy after 5 lost races", async (_, work) => {
+  await saveDeviceToken(3, device, 1);
+  network.reset();
+  network.fail("TransactWriteItems", transactionConditionFailed(4), always);
+  await expect(work()).rejects.toMatchObject({ code: "busy" });
+  expect(network.calls.get("TransactWriteItems")).toBe(5);
+});
+
+test("D31: a fault of the table is a 500 that says only its code and request id", async () => {
+  const body = { __type: "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException", message: "secret table name" };
+  network.fail("BatchGetItem", { status: 400, body }, 1);
+  const answer = await pay();
+  expect(answer.status).toBe(500);
+  expect(Object.keys(answer.body).sort()).toEqual(["code", "instance", "request_id", "status", "title", "type"]);
+  expect(answer.body.code).toBe("internal_error");
+  expect(JSON.stringify(answer.body)).not.toContain("secret");
+});
+
+test("D18: 50 parallel bulk updates over overlapping ids are each all-or-nothing", async () => {
+  const updates = Array.from({ length: 50 }, (_, index) => {
+    const ids = Array.from({ length: 10 }, (_, offset) => ((index * 3 + offset) % 30) + 1);
+    // Every fifth one names a foreign timesheet and must leave its ten own ones alone.
+    return index % 5 === 0 ? { ids: [...ids, 31], state: "paid" } : { ids, state: index % 2 ? "paid" : "pending" };
+  });
+  const answers = await Promise.all(updates.map(({ ids, state }) => mark(operator, ids, state)));
+  for (const [index, answer] of answers.entries()) {
+    const { ids, state } = updates[index] ?? { ids: [], state: "" };
+    if (index % 5 === 0) {
+      expect(answer).toMatchObject({ status: 404, body: { missing_ids: [31] } });
+      continue;
+    }
+    expect([200, 503]).toContain(answer.status);
+    if (answer.status === 200) expect(answer.body.timesheets).toMatchObject(ids.map((id) => ({ id, state })));
+  }
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+  for (let id = 1; id <= 30; id += 1) {
+    const record = await readRecord("TIMESHEET", id);
+    expect(record?.state).toBe(record?.payment_state);
+  }
+  expect(await readRecord("TIMESHEET", 31)).toMatchObject({ state: "pending" });
+});
+
+test("D18: of parallel updates to one set of ids the last state is whole: no set is ever half paid", async () => {
+  const ids = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+  await Promise.all(Array.from({ length: 20 }, (_, index) => mark(operator, ids, index % 2 ? "paid" : "pending")));
+  const states = await Promise.all(ids.map(async (id) => (await readRecord("TIMESHEET", id))?.state));
+  expect(new Set(states).size).toBe(1);
+});
