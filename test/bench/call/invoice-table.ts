@@ -13,7 +13,7 @@ import { stateKey } from "../../../shared/db/lists/list-keys.ts";
 import { type Attributes, toAttributes } from "../../../shared/db/table/attributes.ts";
 import { queryItems, queryPage } from "../../../shared/db/table/table.ts";
 import { totalPartitions } from "../../../shared/db/writes/counters.ts";
-import { documentClient } from "../../support/records/document-client.ts";
+import { documentClient } from "../../support/records/items.ts";
 import { publishTestKey, tokenOf } from "../../support/tokens/tokens.ts";
 import { invoiceLines } from "../store/invoices.ts";
 import { importLines } from "../store/load.ts";

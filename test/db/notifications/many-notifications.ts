@@ -1,6 +1,6 @@
 import { countsKey, notificationCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { notificationKey, notifications, unreadMark } from "../../../shared/db/notifications/notifications.ts";
-import { putItems } from "../../support/records/put-items.ts";
+import { putItems } from "../../support/records/items.ts";
 
 /** The id of the first; all of them have as many digits. */
 export const firstOfMany = 1_000_001;

@@ -10,7 +10,7 @@ import * as contract from "../../../shared/contract/notifications.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { Key } from "../../../shared/db/table/table.ts";
-import { updateRaw } from "../../support/records/raw-writes.ts";
+import { updateRaw } from "../../support/records/items.ts";
 import { callerLine, jobLine, notificationLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";

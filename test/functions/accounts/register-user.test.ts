@@ -1,10 +1,10 @@
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as getProfileHandler } from "../../../functions/accounts/get-profile.ts";
 import { handler } from "../../../functions/accounts/register-user.ts";
 import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
 import { findUserOfLogin } from "../../../shared/accounts/shown-user.ts";
 import { getProfile, registerUser } from "../../../shared/contract/accounts.ts";
+import { allItems } from "../../support/records/items.ts";
 import { at } from "../../support/records/own-user.ts";
 import { userLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
@@ -71,11 +71,9 @@ async function isKnown(of = login): Promise<boolean> {
 
 /** Every item that the login stands in, and every pin: its key has a keyed hash of the login. */
 async function storedOfLogin(): Promise<string> {
-  const scan = new ScanCommand({ TableName: service.tableName, ConsistentRead: true });
-  const { Items = [] } = await service.database.send(scan);
   const isOfLogin = (item: Record<string, unknown>) =>
     JSON.stringify(item).includes(login) || String(item.pk).startsWith("PIN#");
-  return JSON.stringify(Items.filter(isOfLogin));
+  return JSON.stringify((await allItems()).filter(isOfLogin));
 }
 
 describe("200", () => {

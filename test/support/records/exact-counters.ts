@@ -1,6 +1,7 @@
 import { expect } from "vitest";
-import { type Item, scanPage } from "../../../shared/db/table/table.ts";
+import type { Item } from "../../../shared/db/table/table.ts";
 import { searchableStarts } from "../../../shared/domain/records/invoice-number.ts";
+import { allItems } from "./items.ts";
 
 const listsByKind = { TIMESHEET: "TIMESHEETS", INVOICE: "INVOICES", JOB: "JOBS" } as const;
 const letters: Readonly<Record<string, string>> = { pending: "p", paid: "a", overdue: "o" };
@@ -10,20 +11,9 @@ type Sums = Map<string, number>;
 
 /** Expects that the counters of all lists, and the search entries, are those of a count of all records in the table. */
 export async function expectExactCounters(): Promise<void> {
-  const items = await readAll();
+  const items = await allItems();
   expect(sorted(countersOf(items))).toEqual(sorted(countOf(items)));
   expect(entriesIn(items)).toEqual(entriesOfRecords(items));
-}
-
-async function readAll(): Promise<Item[]> {
-  const items: Item[] = [];
-  let next: Item | undefined;
-  do {
-    const page = await scanPage({ ConsistentRead: true, ExclusiveStartKey: next });
-    items.push(...page.items);
-    next = page.lastKey;
-  } while (next);
-  return items;
 }
 
 function sorted(sums: Sums): [string, number][] {
@@ -58,12 +48,14 @@ interface Stored {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
+/** A tombstone has no record. */
 function recordsOf(items: readonly Item[]): Stored[] {
-  return items.flatMap(({ sk, id, company_id, record }) =>
-    Object.hasOwn(listsByKind, String(sk))
-      ? [{ kind: sk, id: Number(id), companyId: Number(company_id), record } as Stored]
-      : [],
-  );
+  return items
+    .filter(({ sk, record }) => record && Object.hasOwn(listsByKind, String(sk)))
+    .map(
+      ({ sk, id, company_id, record }) =>
+        ({ kind: sk, id: Number(id), companyId: Number(company_id), record }) as Stored,
+    );
 }
 
 function countOf(items: readonly Item[]): Sums {

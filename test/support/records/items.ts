@@ -1,23 +1,53 @@
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import type { UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
+import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { chunksOf, inParallel } from "../../../shared/batches.ts";
 import { keyOf, nameOf } from "../../../shared/db/table/item-keys.ts";
-import type { Item } from "../../../shared/db/table/table.ts";
+import { type Item, tableClient } from "../../../shared/db/table/table.ts";
 import { settings } from "../../../shared/settings.ts";
-import { documentClient } from "./document-client.ts";
+
+/** The service's client of the table, for tests that read and write items by themselves. */
+export function documentClient(): DynamoDBDocumentClient {
+  return DynamoDBDocumentClient.from(tableClient(), { marshallOptions: { removeUndefinedValues: true } });
+}
+
+/** Every item of the table, or those whose partitions begin in one of these ways. */
+export async function allItems(begins: readonly string[] = [], client = documentClient()): Promise<Item[]> {
+  const scan = { TableName: settings.tableName(), ConsistentRead: true };
+  const filter = {
+    FilterExpression: begins.map((_, at) => `begins_with(pk, :begin${at})`).join(" OR "),
+    ExpressionAttributeValues: Object.fromEntries(begins.map((begin, at) => [`:begin${at}`, begin])),
+  };
+  const found: Item[] = [];
+  const pages = paginateScan({ client }, { ...scan, ...(begins.length > 0 && filter) });
+  for await (const { Items = [] } of pages) found.push(...Items);
+  return found;
+}
 
 /** Every item of the table, by the name of its key; without the names of their last writes, which are random. */
 export async function scanItems(): Promise<Map<string, Item>> {
-  const found = new Map<string, Item>();
-  let ExclusiveStartKey: Item | undefined;
-  do {
-    const command = new ScanCommand({ TableName: settings.tableName(), ConsistentRead: true, ExclusiveStartKey });
-    const { Items = [], LastEvaluatedKey } = await documentClient().send(command);
-    for (const item of Items) found.set(nameOf(keyOf(item)), contentOf(item));
-    ExclusiveStartKey = LastEvaluatedKey;
-  } while (ExclusiveStartKey);
-  return found;
+  return new Map((await allItems()).map((item) => [nameOf(keyOf(item)), contentOf(item)]));
 }
 
 /** What an item holds: not the name of its last write. */
 export function contentOf({ write_id: _, ...content }: Item): Item {
   return content;
+}
+
+/** The stored changes of a user. */
+export async function changesOf(userId: number): Promise<Item[]> {
+  return (await allItems(["CHANGE#"])).filter(({ user_id }) => user_id === userId);
+}
+
+/** Puts items as they are, several times as fast as the service writes them one by one. */
+export async function putItems(items: readonly object[]): Promise<void> {
+  await inParallel(chunksOf(items, 25), 4, async (some) => {
+    const requests = some.map((Item) => ({ PutRequest: { Item: { ...Item } } }));
+    await documentClient().send(new BatchWriteCommand({ RequestItems: { [settings.tableName()]: requests } }));
+  });
+}
+
+/** Updates an item as no module of the service would, and answers with the whole new item. */
+export async function updateRaw(update: Omit<UpdateCommandInput, "TableName">): Promise<Item | undefined> {
+  const command = new UpdateCommand({ TableName: settings.tableName(), ReturnValues: "ALL_NEW", ...update });
+  return (await documentClient().send(command)).Attributes;
 }

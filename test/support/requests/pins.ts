@@ -1,5 +1,3 @@
-import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import type { SQSEvent } from "aws-lambda";
 import { handler as requestPasswordResetHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
 import type { Inbox } from "../../../infra/local/aws/inbox.ts";
@@ -22,21 +20,12 @@ import type { PinHash } from "../../../shared/domain/accounts/pin.ts";
 import { newPin } from "../../../shared/domain/guessing/pin-decisions.ts";
 import { rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
 import type { Service } from "../service/service.ts";
+import { drain } from "../workers/workers.ts";
 import { call } from "./call.ts";
 
 /** Hands every queued request for a pin to the worker, as the queue would. */
 export async function deliverPins(): Promise<void> {
-  const client = new SQSClient({});
-  const QueueUrl = process.env.PIN_QUEUE_URL;
-  for (;;) {
-    const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
-    if (Messages.length === 0) break;
-    const records = Messages.map(({ MessageId, Body }) => ({ messageId: MessageId, body: Body }));
-    const { batchItemFailures } = await deliverPin({ Records: records } as SQSEvent);
-    if (batchItemFailures.length > 0) throw new Error(`${batchItemFailures.length} requests for pins failed`);
-    for (const { ReceiptHandle } of Messages) await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
-  }
-  client.destroy();
+  await drain("PIN_QUEUE_URL", deliverPin);
 }
 
 /** The pin in the newest message to a login. */

@@ -4,7 +4,7 @@ import { importRecords } from "../../../infra/tools/import/import-records.ts";
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { countsKey } from "../../../shared/db/notifications/notification-counts.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { updateRaw } from "../../support/records/raw-writes.ts";
+import { updateRaw } from "../../support/records/items.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { send } from "../../support/requests/http-client.ts";
 import { adoptedStage } from "./adopted-stage.ts";

@@ -1,4 +1,3 @@
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { handler as registerHandler } from "../../../functions/accounts/register-user.ts";
 import { handler as resetHandler } from "../../../functions/accounts/request-password-reset.ts";
@@ -9,6 +8,7 @@ import { handler as rotate } from "../../../functions/workers/rotate-signing-key
 import { pinIn } from "../../../infra/local/aws/message-pin.ts";
 import { registerUser, requestPasswordReset, setPassword } from "../../../shared/contract/accounts.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
+import { allItems } from "../../support/records/items.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { tryPin } from "../../support/requests/accounts.ts";
@@ -210,7 +210,6 @@ test("D12: one request handed to the worker 10 times at once leaves one pin, unt
 });
 
 async function usersOf(name: string): Promise<unknown[]> {
-  const scan = new ScanCommand({ TableName: service.tableName, ConsistentRead: true });
-  const { Items = [] } = await service.database.send(scan);
-  return Items.filter(({ sk, record }) => sk === "USER" && record?.email === name);
+  const items: { sk?: string; record?: { email?: string } }[] = await allItems();
+  return items.filter(({ sk, record }) => sk === "USER" && record?.email === name);
 }

@@ -7,7 +7,7 @@ import { companyUserMark, userKey } from "../../../shared/db/accounts/users.ts";
 import { countsKey } from "../../../shared/db/notifications/notification-counts.ts";
 import { readBatch } from "../../../shared/db/table/batch-reads.ts";
 import { crashAt, crashEverywhere } from "../../support/faults/crash.ts";
-import { putItems } from "../../support/records/put-items.ts";
+import { putItems } from "../../support/records/items.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";

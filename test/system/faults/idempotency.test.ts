@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { keyedChangeId } from "../../../shared/domain/records/change-id.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
 import { useNetwork } from "../../support/faults/network.ts";
+import { changesOf } from "../../support/records/items.ts";
 import { callerLine, jobLine, notificationLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { adjust, mark, markAll, markRead } from "../../support/requests/changes.ts";
-import { changesOf } from "../../support/requests/idempotency.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { useService } from "../../support/service/service.ts";
 

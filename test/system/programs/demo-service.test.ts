@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { pinIn } from "../../../infra/local/aws/message-pin.ts";
 import { withLocalService } from "../../../infra/tools/service/local-service.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { updateRaw } from "../../support/records/raw-writes.ts";
+import { updateRaw } from "../../support/records/items.ts";
 import { companyLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { type HttpResult, messageTo } from "../../support/requests/http-client.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";

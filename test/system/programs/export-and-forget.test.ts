@@ -8,7 +8,7 @@ import { runExport } from "../../../infra/tools/export.ts";
 import { forget } from "../../../infra/tools/forget.ts";
 import { runImport } from "../../../infra/tools/import.ts";
 import { notificationKey, notifications } from "../../../shared/db/notifications/notifications.ts";
-import { putItems } from "../../support/records/put-items.ts";
+import { putItems } from "../../support/records/items.ts";
 import { notificationLine } from "../../support/records/records.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useFolder } from "../../tools/export/run-export.ts";

@@ -1,14 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BatchWriteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll } from "vitest";
 import { type ExportOptions, exportRecords } from "../../../infra/tools/export/export-records.ts";
 import { readSelection } from "../../../infra/tools/export/selection.ts";
 import { chunksOf } from "../../../shared/batches.ts";
 import { recordTypes } from "../../../shared/contract/records.ts";
 import { settings } from "../../../shared/settings.ts";
-import { documentClient } from "../../support/records/document-client.ts";
+import { allItems, documentClient } from "../../support/records/items.ts";
 
 /** A folder that goes when the tests of a file have ended. */
 export function useFolder(): (name: string) => string {
@@ -43,10 +43,8 @@ export function selected(typed: { types?: string; company?: string; since?: stri
 /** Deletes every item of the table. */
 export async function emptyTable(): Promise<void> {
   const TableName = settings.tableName();
-  const { Items = [], LastEvaluatedKey } = await documentClient().send(new ScanCommand({ TableName }));
-  for (const chunk of chunksOf(Items, 25)) {
+  for (const chunk of chunksOf(await allItems(), 25)) {
     const requests = chunk.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
     await documentClient().send(new BatchWriteCommand({ RequestItems: { [TableName]: requests } }));
   }
-  if (LastEvaluatedKey) await emptyTable();
 }

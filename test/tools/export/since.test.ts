@@ -9,7 +9,7 @@ import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { tombstoneDays } from "../../../shared/db/writes/record-plans.ts";
 import { testContext } from "../../support/records/contexts.ts";
-import { updateRaw } from "../../support/records/raw-writes.ts";
+import { updateRaw } from "../../support/records/items.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { fc } from "../../support/service/properties.ts";

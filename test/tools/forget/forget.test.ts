@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CreatePlatformEndpointCommand, SetEndpointAttributesCommand, SNSClient } from "@aws-sdk/client-sns";
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { type ErasedList, openErasedList } from "../../../infra/tools/forget/erased-list.ts";
 import { forgetPerson, planToForget, readmit, replayErasures } from "../../../infra/tools/forget/forget-person.ts";
@@ -13,8 +12,7 @@ import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.
 import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
 import { testContext } from "../../support/records/contexts.ts";
-import { documentClient } from "../../support/records/document-client.ts";
-import { putItems } from "../../support/records/put-items.ts";
+import { allItems, putItems } from "../../support/records/items.ts";
 import { notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { readRecord } from "../../support/records/store.ts";
 import { write } from "../../support/records/writes.ts";
@@ -106,11 +104,6 @@ async function fill(version?: number): Promise<void> {
   await putItems([pins.encode({ ...pinKey("hash of xenia's login", "PIN"), ...aPin, user_id: id })]);
   await putItems([pins.encode({ ...pinKey("hash of xenia's login", "REGISTRATION"), ...aPin, user_id: id })]);
   await putItems([pins.encode({ ...pinKey("hash of another login", "PIN"), ...aPin, user_id: 32 })]);
-}
-
-async function allItems(): Promise<Record<string, unknown>[]> {
-  const { Items = [] } = await documentClient().send(new ScanCommand({ TableName: service.tableName }));
-  return Items;
 }
 
 /** The keys of the items that name the person; what timesheet 2 says is somebody else's. */

@@ -14,8 +14,7 @@ import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { testContext } from "../../support/records/contexts.ts";
 import { putHistory } from "../../support/records/history.ts";
-import { scanItems } from "../../support/records/items.ts";
-import { putItems } from "../../support/records/put-items.ts";
+import { putItems, scanItems } from "../../support/records/items.ts";
 import {
   companyLine,
   invoiceLine,

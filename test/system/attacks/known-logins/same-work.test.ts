@@ -34,8 +34,8 @@ beforeAll(async () => {
   known = await storeKnownLogins(count);
 });
 
-/** What a flow does for a login: each AWS call with the number of its items and about its size, in the order of a flow that has one; and the work of derivations. */
-async function workOf({ send, status, isParallel }: AnonymousFlow, login: string) {
+/** The work of a flow for a login: the AWS calls, with the number of their items and their size in hundreds, and derivations. */
+async function workOf({ send, status }: AnonymousFlow, login: string) {
   calls.length = 0;
   derivations.length = 0;
   expect((await send(login)).status).toBe(status);
@@ -45,7 +45,7 @@ async function workOf({ send, status, isParallel }: AnonymousFlow, login: string
   });
   const derived = derivations.reduce((sum, each) => sum + each, 0);
   // Memory comes in whole kilobytes: of 97,280 half passes, 2 may be missing.
-  return { calls: isParallel ? made.toSorted() : made, derived: Math.round(derived / 100) };
+  return { calls: made.toSorted(), derived: Math.round(derived / 100) };
 }
 
 test.each(

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import type { Item } from "../../../../shared/db/table/table.ts";
 import type { Change } from "../../../../shared/domain/records/change.ts";
 import { settings } from "../../../../shared/settings.ts";
-import { documentClient } from "../../../support/records/document-client.ts";
+import { documentClient } from "../../../support/records/items.ts";
 import type { Kind } from "./history-steps.ts";
 
 type Fields = Record<string, unknown>;

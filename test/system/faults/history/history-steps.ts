@@ -9,7 +9,7 @@ import type { Change } from "../../../../shared/domain/records/change.ts";
 import { settings } from "../../../../shared/settings.ts";
 import type { CrashMoment } from "../../../support/faults/crash.ts";
 import { callerContext } from "../../../support/records/contexts.ts";
-import { documentClient } from "../../../support/records/document-client.ts";
+import { documentClient } from "../../../support/records/items.ts";
 import { invoiceLine, jobLine, timesheetLine, userLine } from "../../../support/records/records.ts";
 import { write } from "../../../support/records/writes.ts";
 import { fc } from "../../../support/service/properties.ts";
