@@ -1,8 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { handler as confirmByLink } from "../../functions/accounts/confirm-login.ts";
-import { handler as registerHandler } from "../../functions/accounts/register-user.ts";
 import { handler as deliverPin } from "../../functions/workers/deliver-pin.ts";
-import { confirmLogin, registerUser } from "../../shared/contract/accounts.ts";
 import { userKey } from "../../shared/db/accounts/users.ts";
 import { crashEverywhere } from "../support/faults/crash.ts";
 import { useNetwork } from "../support/faults/network.ts";
@@ -10,8 +7,7 @@ import { at, useSigningKey } from "../support/records/own-user.ts";
 import { companyLine, userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { readItem } from "../support/records/writes.ts";
-import { requestPin, setNewPassword, tryPassword, tryPin } from "../support/requests/accounts.ts";
-import { call } from "../support/requests/call.ts";
+import { register, requestPin, setNewPassword, tryPassword, tryPin } from "../support/requests/accounts.ts";
 import { forgetLimits } from "../support/requests/limits.ts";
 import { changePin, deliverPins, newestPin, otherPin, pinMessage, useUpShortPins } from "../support/requests/pins.ts";
 import { expectProblem } from "../support/requests/problems.ts";
@@ -53,12 +49,6 @@ function storeUser(changes: object): Promise<void> {
   return store([userLine(id, { email: login, role: "driver", financial_company_id: companyId, ...changes })]);
 }
 
-/** The reset token that a test login gets for the pin. */
-async function tokenByPin(): Promise<string> {
-  await requestPin(login);
-  return (await tryPin(login, testPin)).body.user.reset_password_token;
-}
-
 const strangers: [string, object][] = [
   ["an operator", { role: "operator" }],
   ["an admin", { role: "admin" }],
@@ -76,11 +66,6 @@ describe("D9: a test login", () => {
     expect((await setNewPassword(body.user.reset_password_token, password)).status).toBe(200);
     expect((await tryPassword(login, password)).status).toBe(200);
     expect(service.inbox.entries()).toEqual([]);
-  });
-
-  test("is confirmed by a link as well", async () => {
-    await requestPin(login);
-    expect((await call(confirmByLink, confirmLogin, { query: { login, pin: testPin } })).status).toBe(200);
   });
 
   test("D11: of a phone number costs no SMS: neither one sent nor one counted", async () => {
@@ -105,36 +90,24 @@ describe("D9: a test login", () => {
     expect(set.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  test("gets a pin of its own from the end on", async () => {
+  test("is confirmed by the stage's pin until the end alone, to the millisecond; then it has a pin of its own", async () => {
     setTestLogins({ ...testLogins, until: "2026-06-02" });
     at("2026-06-01T23:59:59.999");
     await requestPin(login);
     expect(service.inbox.entries()).toEqual([]);
+    at("2026-06-02T00:00:00.000");
+    expectProblem(await tryPin(login, testPin), 422, "pin_invalid");
+    at("2026-06-01T23:59:59.999");
+    expect((await tryPin(login, testPin)).status).toBe(200);
     at("2026-06-02T00:01:00.000");
     await requestPin(login);
     expectProblem(await tryPin(login, testPin), 422, "pin_invalid");
     expect((await tryPin(login, newestPin(service.inbox, login))).status).toBe(200);
   });
 
-  test("gets a pin of its own from the end on, to the millisecond", async () => {
-    setTestLogins({ ...testLogins, until: "2026-06-02" });
+  test.each(["2026-06-02", "soon"])("gets a pin of its own if the end is %s: that moment, or none", async (until) => {
+    setTestLogins({ ...testLogins, until });
     at("2026-06-02T00:00:00.000");
-    await requestPin(login);
-    expect(newestPin(service.inbox, login)).toMatch(/^\d{6}$/);
-  });
-
-  test("is confirmed by the stage's pin until the end alone, though the pin was asked for before", async () => {
-    setTestLogins({ ...testLogins, until: "2026-06-02" });
-    at("2026-06-01T23:59:00.000");
-    await requestPin(login);
-    at("2026-06-02T00:00:00.000");
-    expectProblem(await tryPin(login, testPin), 422, "pin_invalid");
-    at("2026-06-01T23:59:59.999");
-    expect((await tryPin(login, testPin)).status).toBe(200);
-  });
-
-  test("gets a pin of its own where the end is no moment", async () => {
-    setTestLogins({ ...testLogins, until: "soon" });
     await requestPin(login);
     expect(newestPin(service.inbox, login)).toMatch(/^\d{6}$/);
   });
@@ -152,8 +125,7 @@ describe("D9: a test login", () => {
     expect((await requestPin(unknown)).status).toBe(200);
     expectProblem(await tryPin(unknown, testPin), 422, "pin_invalid");
     expect(service.inbox.entries()).toEqual([]);
-    const user = { login: unknown, password, first_name: "Robin", last_name: "Field" };
-    expect((await call(registerHandler, registerUser, { body: { user } })).status).toBe(200);
+    expect((await register(unknown)).status).toBe(200);
     await deliverPins();
     expectProblem(await tryPin(unknown, testPin), 422, "pin_invalid");
     expect(newestPin(service.inbox, unknown)).toMatch(/^\d{6}$/);
@@ -199,24 +171,14 @@ describe.each(strangers)("D9: who knows the pin gets nothing of a user who becam
     expect((await readItem(userKey(id)))?.reset_hash).toBeUndefined();
   });
 
-  test("by the repetition of an answer that they got before", async () => {
+  test("by an answer that they got before, or its repetition; the user recovers with a pin of their own", async () => {
+    at("2026-06-01T09:00:00.000");
     const from = "192.0.2.60";
     await requestPin(login);
-    expect((await tryPin(login, testPin, { from })).status).toBe(200);
+    const token = (await tryPin(login, testPin, { from })).body.user.reset_password_token;
     await storeUser(changes);
     expectProblem(await tryPin(login, testPin, { from }), 422, "pin_invalid");
-  });
-
-  test("by a reset token that they were given before", async () => {
-    const token = await tokenByPin();
-    await storeUser(changes);
     expectProblem(await setNewPassword(token, password), 422, "reset_token_invalid");
-  });
-
-  test("but the user recovers with a pin of their own", async () => {
-    at("2026-06-01T09:00:00.000");
-    await tokenByPin();
-    await storeUser(changes);
     at("2026-06-01T09:00:01.000");
     await requestPin(login);
     const { user } = (await tryPin(login, newestPin(service.inbox, login))).body;
