@@ -3,6 +3,7 @@ import { subjectOf } from "../../../shared/accounts/subjects.ts";
 import { findCount, type Limited } from "../../../shared/db/accounts/windows.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { clientOf } from "../../../shared/domain/accounts/client-address.ts";
+import { rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
 
 /** Counts wrong passwords of one client at a login: the first as a sign-in does, the others at once. */
 export async function failPasswords(login: string, times: number, address = "192.0.2.1"): Promise<void> {
@@ -11,8 +12,12 @@ export async function failPasswords(login: string, times: number, address = "192
   await keepFailure(counted, now);
   const { key, client = "" } = counted.taken;
   await updateIf(key, { add: { n: times - 1, [client]: times - 1 } });
-  const { rule, subject } = await failuresBy(address);
-  await updateIf({ pk: `LIMIT#${rule}#${subject}`, sk: key.sk }, { add: { n: times - 1 } });
+  await countMore(await failuresBy(address), times - 1, now);
+}
+
+/** Counts so many more attempts at once. */
+export async function countMore({ rule, subject }: Limited, times: number, now = new Date()): Promise<void> {
+  await updateIf({ pk: `LIMIT#${rule}#${subject}`, sk: windowOf(rules[rule], now).start }, { add: { n: times } });
 }
 
 /** Uses up the passwords of a login for all clients without a proof: 20 each from three addresses. */
