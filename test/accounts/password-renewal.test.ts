@@ -1,8 +1,5 @@
-import { beforeAll, expect, test } from "vitest";
-import { handler as signInHandler } from "../../functions/sessions/sign-in.ts";
+import { expect, test } from "vitest";
 import { handler as notify } from "../../functions/workers/notify.ts";
-import { handler as rotateSigningKey } from "../../functions/workers/rotate-signing-key.ts";
-import { signIn } from "../../shared/contract/sessions.ts";
 import { secretKey } from "../../shared/db/accounts/user-secrets.ts";
 import { replaceHash, userKey } from "../../shared/db/accounts/users.ts";
 import { updateIf } from "../../shared/db/table/conditional-writes.ts";
@@ -10,16 +7,17 @@ import { getItem, type Item } from "../../shared/db/table/table.ts";
 import { deriveArgon2id } from "../../shared/domain/accounts/argon2id.ts";
 import { formatPasswordHash } from "../../shared/domain/accounts/password-hash.ts";
 import { contentOf } from "../support/records/items.ts";
+import { useSigningKey } from "../support/records/own-user.ts";
 import { userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
-import { call } from "../support/requests/call.ts";
+import { tryPassword } from "../support/requests/accounts.ts";
 import { usualOrFull } from "../support/service/counts.ts";
 import { useService } from "../support/service/service.ts";
 import { takeMessages } from "../support/workers/queues.ts";
 import { streamRecord } from "../support/workers/workers.ts";
 
 useService();
-beforeAll(() => rotateSigningKey());
+useSigningKey();
 
 const password = "seven quiet harbours";
 
@@ -41,9 +39,7 @@ async function storeOutdated(id: number): Promise<string> {
   return hash;
 }
 
-function signInAs(id: number, sent: string) {
-  return call(signInHandler, signIn, { body: { user: { login: `user-${id}@example.com`, password: sent } } });
-}
+const signInAs = (id: number, sent: string) => tryPassword(`user-${id}@example.com`, sent);
 
 test("D15: the right password renews an outdated hash, and leaves the user and the passcode alone", async () => {
   const outdated = await storeOutdated(1);
