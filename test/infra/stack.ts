@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { functions } from "../../infra/functions/functions.ts";
 import type { Template } from "../../infra/whole-template.ts";
 import { synthesizedTemplate } from "../support/service/made-stack.ts";
+import { newFolder } from "../support/service/new-folder.ts";
 import { synthesizeBeside } from "./stacks-beside.ts";
 import {
   type CheckedSynthesis,
@@ -83,14 +83,10 @@ export function stackBeside(make: Parameters<typeof synthesizeBeside>[0]) {
 
 /** A stage that no other test needs, or one with other bundles than the small ones. */
 export function synthesizeAlone(place: Partial<StagePlace> & Pick<StagePlace, "stage">): StageSynthesis {
-  const outdir = mkdtempSync(join(tmpdir(), "workforce-stack-"));
+  const outdir = newFolder();
   const bundles = join(outdir, "bundles");
-  try {
-    if (!place.bundles) writeStubBundles(bundles, Object.keys((place.service ?? { functions }).functions));
-    return synthesizeStage({ bundles, outdir: join(outdir, "out"), ...place });
-  } finally {
-    rmSync(outdir, { recursive: true });
-  }
+  if (!place.bundles) writeStubBundles(bundles, Object.keys((place.service ?? { functions }).functions));
+  return synthesizeStage({ bundles, outdir: join(outdir, "out"), ...place });
 }
 
 /** The attribute of a resource by which others name it. */

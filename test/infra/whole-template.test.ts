@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { countResources, readWholeTemplate, type Template } from "../../infra/whole-template.ts";
+import { newFolder } from "../support/service/new-folder.ts";
 
 let directory: string;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "workforce-template-"));
+  directory = newFolder();
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 const nested = (file: string, Parameters: object, DependsOn?: string) => ({
   Type: "AWS::CloudFormation::Stack",

@@ -1,22 +1,20 @@
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { openInbox } from "../../infra/local/aws/inbox.ts";
 import { openSecrets } from "../../infra/local/aws/secrets-manager.ts";
 import { findFreePort } from "../../infra/local/loopback-port.ts";
 import { takeLock } from "../../infra/local/machine-lock.ts";
 import { requireStoredShapes, storedShapes } from "../../infra/local/stored-shapes.ts";
+import { newFolder } from "../support/service/new-folder.ts";
 
 let directory: string;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "workforce-directory-"));
+  directory = newFolder();
 });
-
-afterEach(() => rmSync(directory, { recursive: true }));
 
 describe("a data directory", () => {
   it("belongs to one opener at a time", () => {

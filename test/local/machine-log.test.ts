@@ -1,17 +1,15 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { stampFiles } from "../../infra/local/file-stamps.ts";
 import { openMachineLog } from "../../infra/local/machine-log.ts";
+import { newFolder } from "../support/service/new-folder.ts";
 
 let directory: string;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "workforce-files-"));
+  directory = newFolder();
 });
-
-afterEach(() => rmSync(directory, { recursive: true }));
 
 describe("the machine's log", () => {
   it("keeps what earlier starts wrote, and only its owner reads it", () => {

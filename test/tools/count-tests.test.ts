@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { countTests, sumCounts } from "../../infra/tools/cli/count-tests.ts";
+import { newFolder } from "../support/service/new-folder.ts";
 
 test("passed and failed tests are counted, and a file that did not load as one that failed", () => {
   const testResults = [
@@ -34,8 +35,7 @@ test("counts of several runs add up", () => {
 });
 
 function report(content: object): string {
-  const folder = mkdtempSync(join(tmpdir(), "workforce-report-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const file = join(folder, "report.json");
   writeFileSync(file, JSON.stringify(content));
   return file;

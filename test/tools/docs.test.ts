@@ -1,11 +1,11 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { unmeasuredOperations, unrecordedExamples } from "../../infra/tools/docs/doc-pages.ts";
 import { figuresPage } from "../../infra/tools/docs/figures/figures-page.ts";
 import { fillTables, staleTables, tableOf } from "../../infra/tools/docs/marked-tables.ts";
 import { docs } from "../../infra/tools/docs.ts";
+import { newFolder } from "../support/service/new-folder.ts";
 import { runProgram, runTool } from "./machine.ts";
 
 const checkout = join(import.meta.dirname, "../..");
@@ -13,7 +13,7 @@ const pages = ["README.md", "shared/contract/README.md", "infra/README.md", "inf
 let root: string;
 
 beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), "workforce-docs-"));
+  root = newFolder();
   for (const page of pages) {
     mkdirSync(dirname(join(root, page)), { recursive: true });
     cpSync(join(checkout, page), join(root, page));
@@ -21,8 +21,6 @@ beforeAll(() => {
   cpSync(join(checkout, figuresPage), join(root, figuresPage));
   writeFileSync(join(root, figuresPage), fillTables(textOf(figuresPage), figures));
 });
-
-afterAll(() => rmSync(root, { recursive: true }));
 
 const textOf = (page: string, folder = root) => readFileSync(join(folder, page), "utf8");
 const figures = { deployed: "| made | up |", constants: "| 1 |" };

@@ -1,13 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
 import { sampleFile } from "../../infra/tools/invoke/sample-event.ts";
 import { invoke } from "../../infra/tools/invoke.ts";
 import { operations } from "../../shared/contract/operations.ts";
+import { newFolder } from "../support/service/new-folder.ts";
 import { runProgram, runTool, useMachine } from "./machine.ts";
 
 const directory = useMachine();
@@ -159,8 +159,7 @@ test("an event from standard input that is not JSON ends with 2 and says where",
 });
 
 function eventFile(event: unknown): string {
-  const folder = mkdtempSync(join(tmpdir(), "workforce-event-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const file = join(folder, "event.json");
   writeFileSync(file, JSON.stringify(event));
   return file;

@@ -1,10 +1,10 @@
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { UsageError } from "../../infra/tools/cli/command.ts";
 import { readDraft } from "../../infra/tools/new/draft.ts";
 import { addOperation } from "../../infra/tools/new.ts";
+import { newFolder } from "../support/service/new-folder.ts";
 import { runProgram, runTool } from "./machine.ts";
 
 const checkout = join(import.meta.dirname, "../..");
@@ -13,15 +13,13 @@ let root: string;
 
 /** A copy of what the tool reads and writes. */
 beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), "workforce-new-"));
+  root = newFolder();
   for (const file of globSync([...sources, "infra/functions/*.ts", ".biome.json", ".gitignore"], { cwd: checkout })) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     cpSync(join(checkout, file), join(root, file));
   }
   symlinkSync(join(checkout, "node_modules"), join(root, "node_modules"));
 });
-
-afterAll(() => rmSync(root, { recursive: true }));
 
 const run = (...parameters: string[]) => runTool(async () => addOperation(parameters, root));
 

@@ -1,12 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readConstants } from "../../infra/tools/docs/figures/source-constants.ts";
 import { withUnit } from "../../infra/tools/docs/figures/units.ts";
+import { newFolder } from "../support/service/new-folder.ts";
 
-const root = mkdtempSync(join(tmpdir(), "workforce-constants-"));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = newFolder();
 
 const life = `
 const msPerDay = 24 * 60 * 60_000;
@@ -16,6 +15,7 @@ export const keptDays = 14;
 `;
 const users = `
 import { keptDays as days } from "../life.ts";
+import { newFolder } from "../support/service/new-folder.ts";
 /** Longer. */
 const longer = days + 1;
 const [first, last] = [-1, Math.floor(10 / 4)];

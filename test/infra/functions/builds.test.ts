@@ -1,18 +1,17 @@
 import { createHash } from "node:crypto";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { buildFunctions } from "../../../infra/functions/bundle.ts";
 import { bundleFile, bundleFolder } from "../../../infra/functions/bundle-places.ts";
 import { functions } from "../../../infra/functions/functions.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { builtBundles } from "../../support/service/made-stack.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 
 const names = ["get-health", "sign-in", "notify"];
 const bundles = await builtBundles();
-const directory = mkdtempSync(join(tmpdir(), "workforce-builds-"));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = newFolder();
 
 function build(folder: string, only = names) {
   const outdir = join(directory, folder);

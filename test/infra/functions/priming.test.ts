@@ -1,6 +1,5 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync } from "node:fs";
 import type { ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -16,6 +15,7 @@ import type { HttpHandler } from "../../../shared/http/endpoint.ts";
 import { call } from "../../support/requests/call.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { builtBundles } from "../../support/service/made-stack.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
@@ -26,7 +26,7 @@ let meet: ((answer: ServerResponse) => unknown) | undefined;
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
 const bundles = await builtBundles();
-const directory = mkdtempSync(join(tmpdir(), "workforce-priming-"));
+const directory = newFolder();
 const refused = JSON.stringify({ __type: "com.amazon.coral.service#AccessDeniedException" });
 let before: HttpService | undefined;
 
@@ -54,7 +54,6 @@ afterEach(() => {
 });
 afterAll(async () => {
   await before?.close();
-  rmSync(directory, { recursive: true });
 });
 
 /** Loads a function's bundle as a new environment does. */

@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { faultsOf } from "../../../infra/stages/stage-rules.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
 import { createApp } from "../../../infra/synthesize.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 
-const outdir = mkdtempSync(join(tmpdir(), "workforce-app-"));
-afterAll(() => rmSync(outdir, { recursive: true }));
+const outdir = newFolder();
 
 test("the app ends with 1 and the sentences alone when a stage still has placeholders", async () => {
   const stderr = `${faultsOf(findStage("prod")).join("\n")}\n`;

@@ -1,22 +1,21 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
 import { findStage, StageRefusal } from "../../../infra/stages/stages.ts";
 import { findDeployedStage } from "../../../infra/tools/service/deployed-stage.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 import { ownedStage } from "./owned-stage.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "workforce-stages-file-"));
+const directory = newFolder();
 const live = { ...ownedStage("prod"), name: "live", region: "eu-west-2" };
 const stagesModule = JSON.stringify(join(root, "infra/stages/stages.ts"));
 
 afterEach(() => {
   delete process.env.WORKFORCE_STAGES;
 });
-afterAll(() => rmSync(directory, { recursive: true }));
 
 test.each([
   ["stages.json", JSON.stringify({ live })],

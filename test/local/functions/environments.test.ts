@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createEnvironments, type Environments } from "../../../infra/local/functions/environments.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 
 let directory: string;
 let environments: Environments;
@@ -10,14 +10,13 @@ let output: string;
 let revision: number;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "workforce-functions-"));
+  directory = newFolder();
   output = "";
   revision = 1;
 });
 
 afterEach(async () => {
   await environments.close();
-  rmSync(directory, { recursive: true });
 });
 
 /** Makes functions of these bodies; each gets `event` and `context`. */

@@ -1,15 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, inject, test } from "vitest";
+import { newFolder } from "../../support/service/new-folder.ts";
 import { useStream } from "./stream.ts";
 
 const stream = useStream();
 
 test("a process that is killed in the midst of a batch is followed by one that repeats that batch and nothing else", async () => {
-  const directory = mkdtempSync(join(tmpdir(), "workforce-crash-"));
+  const directory = newFolder();
   const seen = join(directory, "seen");
   const run = (deadly: string) => {
     const script = fileURLToPath(new URL("./stream-consumer-process.ts", import.meta.url));
@@ -22,6 +22,5 @@ test("a process that is killed in the midst of a batch is followed by one that r
   await stream.write("INVOICE", [9]);
   expect(run("none")).toMatchObject({ status: 0, stderr: "" });
   const batches = readFileSync(seen, "utf8").trim().split("\n");
-  rmSync(directory, { recursive: true });
   expect(batches).toEqual(["1,2", "3,4", "5,6", "5,6", "7,8", "7,8", "9"]);
 });

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
@@ -11,6 +8,7 @@ import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { type StreamPump, startStreamPump } from "../../../infra/local/functions/stream-pump.ts";
 import { openTableStream } from "../../../infra/local/functions/table-stream.ts";
 import type { LocalStreamMapping } from "../../../infra/local/stack/event-sources.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 
 /** What a consumer of a test does with a batch. */
 export type Consume = (event: DynamoDBStreamEvent) => unknown;
@@ -47,7 +45,7 @@ async function open(): Promise<{ stream: StreamOfTest; close(): Promise<void> }>
   const streams = new DynamoDBStreamsClient(config);
   const database = DynamoDBDocumentClient.from(client);
   const tableName = `stream-${crypto.randomUUID()}`;
-  const placesDirectory = mkdtempSync(join(tmpdir(), "workforce-stream-"));
+  const placesDirectory = newFolder();
   await createTable(client, inject("tableDefinition"), tableName);
   const pumps: StreamPump[] = [];
   const failures: unknown[] = [];
@@ -76,7 +74,6 @@ async function open(): Promise<{ stream: StreamOfTest; close(): Promise<void> }>
   };
   const close = async () => {
     await Promise.all(pumps.map((pump) => pump.stop()));
-    rmSync(placesDirectory, { recursive: true });
     for (const each of [client, streams]) each.destroy();
   };
   return { stream, close };

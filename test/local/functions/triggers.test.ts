@@ -1,17 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { runTriggers } from "../../../infra/local/functions/triggers.ts";
 import type { LocalFunction } from "../../../infra/local/stack/template.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 
 let directory: string;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "workforce-triggers-"));
+  directory = newFolder();
 });
-
-afterEach(() => rmSync(directory, { recursive: true }));
 
 /** A function of that body. */
 function define(name: string, body: string): LocalFunction {

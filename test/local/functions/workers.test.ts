@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import type { DynamoDBStreamEvent, SQSEvent } from "aws-lambda";
@@ -10,6 +7,7 @@ import { type Queues, startQueues } from "../../../infra/local/aws/sqs.ts";
 import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { startWorkers, type Workers, type WorkersOptions } from "../../../infra/local/functions/workers.ts";
 import type { LocalStack } from "../../../infra/local/stack/template.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 
 const region = "eu-west-2";
 const patience = 20_000;
@@ -20,7 +18,7 @@ let database: DynamoDBDocumentClient;
 let workers: Workers | undefined;
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), "workforce-workers-"));
+  directory = newFolder();
   tableName = `workers-${crypto.randomUUID()}`;
   const client = new DynamoDBClient({ endpoint: inject("engineEndpoint"), region, credentials: localCredentials });
   await createTable(client, inject("tableDefinition"), tableName);
@@ -33,7 +31,6 @@ afterEach(async () => {
   await workers?.stop();
   await queues.close();
   database.destroy();
-  rmSync(directory, { recursive: true });
 });
 
 const put = (sk: string, number: number) =>

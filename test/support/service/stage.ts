@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DeleteTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, inject } from "vitest";
@@ -12,6 +9,7 @@ import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { startHttpService } from "../../../infra/local/http-service.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
 import { makeSigningKey, type SigningKey } from "../../../shared/tokens/signing-keys.ts";
+import { newFolder } from "./new-folder.ts";
 
 /** A fake of an AWS account in which a stage is deployed. */
 export interface DeployedStage {
@@ -31,8 +29,7 @@ const identity = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/do
 /** Gives a test file an account with the table and the secrets of a stage, under their fixed names. */
 export function useDeployedStage(stageName: string): DeployedStage {
   const stage = {} as DeployedStage;
-  const home = mkdtempSync(join(tmpdir(), "workforce-home-"));
-  const closing = [async () => rmSync(home, { recursive: true })];
+  const closing: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
     const names = namesOf(stageName);
     const region = "eu-west-1";
@@ -56,7 +53,7 @@ export function useDeployedStage(stageName: string): DeployedStage {
     });
     const environment = {
       // Without profiles of whoever runs the tests.
-      HOME: home,
+      HOME: newFolder(),
       AWS_EC2_METADATA_DISABLED: "true",
       AWS_REGION: region,
       AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,

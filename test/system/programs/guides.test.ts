@@ -1,18 +1,17 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { root } from "../../../infra/functions/bundle-places.ts";
 import { guideSources } from "../../../infra/functions/docs-page-build.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 
 const own = useOwnMachine(await makeMachineDirectory());
-const folder = mkdtempSync(join(tmpdir(), "workforce-guides-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const guides = guideSources().map((file) => ({
   name: basename(file, ".md"),

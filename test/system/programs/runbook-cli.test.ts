@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { findPython, neededPython } from "../../../infra/tools/cli/python.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 import { installCli } from "../deploy/install.ts";
 import { awsCommandsIn } from "../runbook/shell-commands.ts";
 
@@ -15,7 +15,7 @@ interface Answer {
 
 const commands = awsCommandsIn(readFileSync(join(root, "infra/RUNBOOK.md"), "utf8"));
 const wrong = ["dynamodb", "describe-table", "--tabel", "records"];
-const files = mkdtempSync(join(tmpdir(), "workforce-runbook-"));
+const files = newFolder();
 const [value, output] = [join(files, "value.json"), join(files, "out")];
 const hasPython = findPython() !== undefined;
 let programs: string;
@@ -24,7 +24,6 @@ beforeAll(async () => {
   writeFileSync(value, "{}");
   if (hasPython) programs = await installCli();
 }, 300_000);
-afterAll(() => rmSync(files, { recursive: true }));
 
 test.skipIf(!hasPython)(`every command of the runbook is one that the AWS CLI takes (needs ${neededPython})`, () => {
   expect(commands.length).toBeGreaterThan(30);

@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { csvOf } from "../../../infra/tools/export/csv.ts";
 import { readColumnMap } from "../../../infra/tools/import/column-map.ts";
 import { csvReader } from "../../../infra/tools/import/csv-lines.ts";
@@ -11,11 +10,11 @@ import { lineErrors } from "../../../infra/tools/import/line-errors.ts";
 import { completeRecords, type RecordType } from "../../../shared/contract/records.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 import { fc } from "../../support/service/properties.ts";
 import { anyLine } from "../export/random-lines.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "workforce-csv-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const tableOf = (type: "invoice" | "timesheet", ...lines: object[]) => {
   const { header, row } = csvOf(type);

@@ -1,19 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll } from "vitest";
 import { type ExportOptions, exportRecords } from "../../../infra/tools/export/export-records.ts";
 import { readSelection } from "../../../infra/tools/export/selection.ts";
 import { chunksOf } from "../../../shared/batches.ts";
 import { recordTypes } from "../../../shared/contract/records.ts";
 import { settings } from "../../../shared/settings.ts";
 import { allItems, documentClient } from "../../support/records/items.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 
-/** A folder that goes when the tests of a file have ended. */
+/** The paths of files in a new folder. */
 export function useFolder(): (name: string) => string {
-  const folder = mkdtempSync(join(tmpdir(), "workforce-export-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newFolder();
   return (name) => join(folder, name);
 }
 

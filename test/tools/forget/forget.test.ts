@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { CreatePlatformEndpointCommand, SetEndpointAttributesCommand, SNSClient } from "@aws-sdk/client-sns";
-import { afterAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { type ErasedList, openErasedList } from "../../../infra/tools/forget/erased-list.ts";
 import { forgetPerson, planToForget, readmit, replayErasures } from "../../../infra/tools/forget/forget-person.ts";
 import { pinKey, pins } from "../../../shared/db/accounts/pins.ts";
@@ -17,13 +16,13 @@ import { notificationLine, timesheetLine, userLine } from "../../support/records
 import { readRecord } from "../../support/records/store.ts";
 import { write } from "../../support/records/writes.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 import { useService } from "../../support/service/service.ts";
 import { applications } from "../../support/workers/pushes.ts";
 import { emptyTable } from "../export/run-export.ts";
 
 const service = useService();
-const directory = mkdtempSync(join(tmpdir(), "workforce-forget-"));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const directory = newFolder();
 let list: ErasedList;
 beforeEach(() => {
   list = openErasedList({ stage: undefined, directory: mkdtempSync(join(directory, "list-")) });

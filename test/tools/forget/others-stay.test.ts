@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
@@ -24,6 +21,7 @@ import {
   userLine,
 } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
@@ -86,9 +84,8 @@ test("forgetting a person changes nothing of others, whatever kind of item they 
   expect(kindsOf(before.values())).toEqual(entities.map(({ name }) => name).toSorted());
 
   await storeAllOf(person);
-  const directory = mkdtempSync(join(tmpdir(), "workforce-forget-"));
+  const directory = newFolder();
   await forgetPerson(person.id, openErasedList({ stage: undefined, directory }), testContext());
-  rmSync(directory, { recursive: true });
 
   const after = await scanItems();
   const changed = [...before].filter(([key, item]) => !isDeepStrictEqual(after.get(key), item));

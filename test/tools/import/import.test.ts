@@ -1,17 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { runImport } from "../../../infra/tools/import.ts";
 import { invoiceLine, jobLine } from "../../support/records/records.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 import { runProgram, useMachine } from "../machine.ts";
 
 const tool = join(import.meta.dirname, "../../../infra/tools/import.ts");
 const machine = useMachine();
-const folder = mkdtempSync(join(tmpdir(), "workforce-import-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 const run = (...parameters: string[]) => runProgram(() => runImport(parameters, machine));
 
