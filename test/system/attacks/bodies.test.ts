@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { call, type TestRequest } from "../../support/requests/call.ts";
-import { allowedUser, bodyEndpoints } from "../../support/requests/every-operation.ts";
+import { allowedUser, bodyEndpoints, userOf } from "../../support/requests/every-operation.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { fc } from "../../support/service/properties.ts";
@@ -8,57 +8,62 @@ import { useService } from "../../support/service/service.ts";
 
 useService();
 
+const malformed = [
+  "{",
+  "",
+  "[1,2",
+  "{'a':1}",
+  '{"a":1}x',
+  "\u0000",
+  '{"a":\ud800}',
+  "undefined",
+  `{"${"a".repeat(99)}`,
+];
+const otherTypes = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"];
+
 describe.each(bodyEndpoints)("$name", ({ operation, handler, sample }) => {
   const object = operation.body?.object ?? "";
   const user = allowedUser(operation);
   const send = (request: TestRequest) => call(handler, operation, { ...(user && { as: user }), ...request });
 
-  test.each([
-    "{",
-    "",
-    "[1,2",
-    "{'a':1}",
-    '{"a":1}x',
-    "\u0000",
-    '{"a":\ud800}',
-    "undefined",
-    `{"${"a".repeat(99)}`,
-  ])("400: the malformed body %j changes nothing", async (body) =>
-    expectProblem(await send({ body }), 400, ["malformed_json", "body_object_missing"]));
+  test("400: what is no JSON changes nothing", async () => {
+    for (const body of malformed) expectProblem(await send({ body }), 400, ["malformed_json", "body_object_missing"]);
+  });
 
-  test("400: no body at all is body_object_missing", async () => {
+  test("400: a body without the outer object is body_object_missing, also none at all", async () => {
     expectProblem(await send({}), 400, "body_object_missing");
+    const inner = [null, [], "x"].map((value) => ({ [object]: value }));
+    for (const body of [null, [], "text", 7, {}, { other: {} }, ...inner]) {
+      const answer = await send({ body: JSON.stringify(body) });
+      expectProblem(answer, 400, "body_object_missing");
+      expect(answer.body.errors).toEqual([{ pointer: `/${object}`, code: "missing", detail: expect.any(String) }]);
+    }
   });
 
-  test.each(
-    [null, [], "text", 7, {}, { other: {} }, { [object]: null }, { [object]: [] }, { [object]: "x" }].map((body) => [
-      JSON.stringify(body),
-    ]),
-  )("400: the body %s lacks the outer object", async (body) => {
-    const answer = await send({ body });
-    expectProblem(answer, 400, "body_object_missing");
-    expect(answer.body.errors).toEqual([{ pointer: `/${object}`, code: "missing", detail: expect.any(String) }]);
+  test("415: a content type other than JSON is refused", async () => {
+    const withType = async (type: string) => send({ body: sample.body, headers: { "content-type": type } });
+    for (const type of [...otherTypes, "application/jsonp", ""]) {
+      expectProblem(await withType(type), 415, "media_type_not_supported");
+    }
+    for (const type of ["application/json; charset=utf-8", "APPLICATION/JSON", "application/vnd.api+json"]) {
+      expect((await withType(type)).status).not.toBe(415);
+    }
   });
 
-  test.each([
-    "text/plain",
-    "application/x-www-form-urlencoded",
-    "multipart/form-data; boundary=x",
-    "application/jsonp",
-    "",
-  ])("415: the content type %j is refused", async (type) =>
-    expectProblem(
-      await send({ body: sample.body, headers: { "content-type": type } }),
-      415,
-      "media_type_not_supported",
-    ));
-
-  test.each([
-    "application/json; charset=utf-8",
-    "APPLICATION/JSON",
-    "application/vnd.api+json",
-  ])("the content type %j is taken", async (type) =>
-    expect((await send({ body: sample.body, headers: { "content-type": type } })).status).not.toBe(415));
+  test("D31: a request that is wrong in every way is corrected one check at a time", async () => {
+    const [huge, plain] = ["x".repeat(300_000), { "content-type": "text/plain" }];
+    const sendAs = (request: TestRequest) => call(handler, operation, request);
+    expectProblem(await sendAs({ body: huge, headers: plain }), 413, "body_too_large");
+    if (operation.access !== "anyone") {
+      expectProblem(await sendAs({ body: "{", headers: plain }), 401, "token_missing");
+    }
+    if (operation.access !== "anyone" && !operation.access.includes("driver")) {
+      expectProblem(await sendAs({ as: userOf("driver"), body: "{", headers: plain }), 403, "role_not_allowed");
+    }
+    expectProblem(await send({ body: "{", headers: plain }), 415, "media_type_not_supported");
+    expectProblem(await send({ body: "{" }), 400, "malformed_json");
+    expectProblem(await send({ body: { [object]: {} } }), 422, "fields_invalid");
+  });
 
   test("D33: 413: a body of 300 KB is refused, in plain text and in base64", async () => {
     const body = JSON.stringify({ [object]: { padding: "x".repeat(300_000) } });

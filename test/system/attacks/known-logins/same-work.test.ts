@@ -1,6 +1,10 @@
 import { beforeAll, expect, test, vi } from "vitest";
-import { handler as rotate } from "../../../../functions/workers/rotate-signing-key.ts";
 import { type AwsCall, watchCalls } from "../../../support/faults/aws-calls.ts";
+import { useSigningKey } from "../../../support/records/own-user.ts";
+import { userLine } from "../../../support/records/records.ts";
+import { store } from "../../../support/records/store.ts";
+import { askPin } from "../../../support/requests/accounts.ts";
+import type { TestAnswer } from "../../../support/requests/call.ts";
 import { forgetLimits } from "../../../support/requests/limits.ts";
 import { useService } from "../../../support/service/service.ts";
 import { type AnonymousFlow, anonymousFlows } from "./anonymous-flows.ts";
@@ -27,35 +31,61 @@ watchCalls((call, send) => {
   return send();
 });
 
+const phones = ["+447400123450", "+447400123459"] as const;
 let known: string[] = [];
 
+useSigningKey();
 beforeAll(async () => {
-  await rotate();
   known = await storeKnownLogins(count);
+  await store([userLine(100, { phone_number: phones[0] })]);
 });
 
-/** The work of a flow for a login: the AWS calls, with the number of their items and their size in hundreds, and derivations. */
+/** What an answer shows beside what the caller sent, the id made of it, and the moment. */
+function shapeOf({ status, headers, body }: TestAnswer, login: string): string {
+  const { "x-request-id": _id, ...shown } = headers;
+  return JSON.stringify([status, shown, body])
+    .replaceAll(login, "LOGIN")
+    .replace(/"id":[1-9][0-9]{0,15}(?=[,}])/, '"id":ID')
+    .replace(/"request_id":"[^"]+"/, '"request_id":ID')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, "MOMENT");
+}
+
+/** A flow's answer to a login and its work: the AWS calls, with the number of their items and their size in hundreds, and derivations. */
 async function workOf({ send, status }: AnonymousFlow, login: string) {
   calls.length = 0;
   derivations.length = 0;
-  expect((await send(login)).status).toBe(status);
+  const answer = await send(login);
+  expect(answer.status).toBe(status);
   const made = calls.map(({ service: of, command, input }) => {
     const { TransactItems = [] } = input as { TransactItems?: unknown[] };
     return `${of} ${command} ${TransactItems.length} ${Math.round(JSON.stringify(input).length / 100)}`;
   });
   const derived = derivations.reduce((sum, each) => sum + each, 0);
   // Memory comes in whole kilobytes: of 97,280 half passes, 2 may be missing.
-  return { calls: made.toSorted(), derived: Math.round(derived / 100) };
+  return { shape: shapeOf(answer, login), calls: made.toSorted(), derived: Math.round(derived / 100) };
 }
 
 test.each(
   anonymousFlows,
-)("D12, D13, D15: $name makes the same AWS calls and derives as much for known and unknown logins", async (flow) => {
+)("D12, D13, D15, D16: $name has the same answer, AWS calls and derivations for known and unknown logins", async (flow) => {
   await forgetLimits(service);
-  const unknown = unknownLogins(count);
-  await flow.prepare?.([...known, ...unknown]);
+  const emails = [...unknownLogins(count), ...known];
+  await flow.prepare?.([...emails, ...phones]);
   await flow.send("first@example.com");
-  const expected = await workOf(flow, unknown[0] ?? "");
-  expect(expected.calls.length).toBeGreaterThan(1);
-  for (const login of [...known, ...unknown.slice(1)]) expect(await workOf(flow, login)).toEqual(expected);
+  for (const [first = "", ...others] of [emails, phones]) {
+    const expected = await workOf(flow, first);
+    expect(expected.calls.length).toBeGreaterThan(1);
+    for (const login of others) expect(await workOf(flow, login)).toEqual(expected);
+  }
+});
+
+test("D12: the id shown for a login is stable, differs by login, and is not the user's", async () => {
+  const ids = [];
+  for (const login of [phones[0], "07400 123450", "nobody@example.com"]) {
+    await forgetLimits(service);
+    ids.push((await askPin(login)).body.user.id);
+  }
+  expect(ids[0]).toBe(ids[1]);
+  expect(ids[0]).not.toBe(ids[2]);
+  expect(ids[0]).not.toBe(100);
 });
