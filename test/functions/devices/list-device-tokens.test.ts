@@ -33,6 +33,12 @@ async function register(notification: object, as: TestUser): Promise<number> {
   return (await call(registerHandler, registerDeviceToken, { as, body: { notification } })).body.notification.id;
 }
 
+test("D5: 401: of a session that was ended, though its access token lasts, and of a user who was removed", async () => {
+  const user = await newUser();
+  await endSession(user.id, testSession, testChange());
+  for (const as of [user, { ...user, id: 99 }]) expectProblem(await list(as), 401, "token_invalid");
+});
+
 describe("200", () => {
   test("D28: the caller's own devices, newest first, without their tokens", async () => {
     const [user, other] = [await newUser(), await newUser()];
@@ -87,10 +93,4 @@ describe("200", () => {
     await updateIf(sessionKey(user.id, testSession), { set: { epoch: 1 } });
     expect((await list(user)).body.tokens).toEqual([]);
   });
-});
-
-test("D5: 401: of a session that was ended, though its access token lasts, and of a user who was removed", async () => {
-  const user = await newUser();
-  await endSession(user.id, testSession, testChange());
-  for (const as of [user, { ...user, id: 99 }]) expectProblem(await list(as), 401, "token_invalid");
 });

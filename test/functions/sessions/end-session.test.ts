@@ -25,6 +25,26 @@ const statusOf = async ({ refresh_token }: Tokens) => (await refreshWith(refresh
 const register = (token: string, from: Tokens) =>
   call(registerDeviceHandler, registerDeviceToken, { ...bearerOf(from), body: { notification: { token } } });
 
+describe("404", () => {
+  test("D2: another user's session goes on, and is answered as one that nobody has", async () => {
+    const here = await signedIn();
+    const email = `another-${own.id}@example.com`;
+    await store([userLine(own.id + 500_000, { email, password })]);
+    const foreign = await signedIn(email);
+    const answers = [await end(familyOf(foreign), here), await end("A".repeat(22), here)];
+    for (const answer of answers) expectProblem(answer, 404, "record_not_found");
+    expect(answers[0]?.body.detail).toBe(answers[1]?.body.detail);
+    expect(await statusOf(foreign)).toBe(200);
+  });
+
+  test("D5: whatever else is in the path is the id of none", async () => {
+    const here = await signedIn();
+    for (const id of ["", "%00", "a#b", "USER#1", "x".repeat(65), "x".repeat(3_000), "ü", "../sign_out"]) {
+      expectProblem(await end(id, here), 404, "record_not_found");
+    }
+  });
+});
+
 describe("200", () => {
   test("D5, D28: the session ends with its devices, and the others go on; ending it again is answered the same", async () => {
     const [lost, here] = [await signedIn(), await signedIn()];
@@ -52,26 +72,6 @@ describe("200", () => {
     await end(familyOf(here), here);
     expect(await known()).toEqual([false, false, true]);
     expect((await end(familyOf(stolen), await signedIn())).status).toBe(200);
-  });
-});
-
-describe("404", () => {
-  test("D2: another user's session goes on, and is answered as one that nobody has", async () => {
-    const here = await signedIn();
-    const email = `another-${own.id}@example.com`;
-    await store([userLine(own.id + 500_000, { email, password })]);
-    const foreign = await signedIn(email);
-    const answers = [await end(familyOf(foreign), here), await end("A".repeat(22), here)];
-    for (const answer of answers) expectProblem(answer, 404, "record_not_found");
-    expect(answers[0]?.body.detail).toBe(answers[1]?.body.detail);
-    expect(await statusOf(foreign)).toBe(200);
-  });
-
-  test("D5: whatever else is in the path is the id of none", async () => {
-    const here = await signedIn();
-    for (const id of ["", "%00", "a#b", "USER#1", "x".repeat(65), "x".repeat(3_000), "ü", "../sign_out"]) {
-      expectProblem(await end(id, here), 404, "record_not_found");
-    }
   });
 });
 

@@ -19,6 +19,7 @@ test("a function makes no AWS call that its role does not allow", ({ skip }) => 
   expect(compareRights(readRights(stack), needs).missing).toEqual([]);
 });
 
+// Keys that verify tokens are read at a file's first call, so some file has to call each function first.
 test("a function has no right that no test ever needs", ({ skip }) => {
   const { needs, files } = readRecordings();
   const whole = new Set(files.flatMap(({ file, isWhole }) => (isWhole ? [file] : [])));
