@@ -103,6 +103,18 @@ test("what only a test caught that fails without a fault is not caught", async (
   expect(verdicts.toSorted()).toEqual(["caught", "survived", "survived", "survived"]);
 });
 
+test("a run that ends before any test has caught the fault, unless it ends so without a fault as well", async () => {
+  const broken: RunTests = async (copy, tests) => {
+    const run = await runTests(copy, tests, neverMind);
+    return { ...run, failed: [] };
+  };
+  const verdicts = Object.values(await outcomes(broken)).map(([verdict]) => verdict);
+  expect(verdicts.toSorted()).toEqual(["caught", "caught", "caught", "survived"]);
+  rmSync(join(place, "progress.json"));
+  const never: RunTests = async () => ({ isGreen: false, failed: [] });
+  await expect(runPlanter(never)).rejects.toThrow("Not even without a fault does vitest run: test/limits.test.ts");
+});
+
 test("a killed run leaves the checkout as it was; the next goes on with it, and removes its copy", async () => {
   const program = `
     import { openJsonFile } from ${JSON.stringify(join(import.meta.dirname, "../../infra/local/json-file.ts"))};

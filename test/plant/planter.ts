@@ -80,12 +80,19 @@ class Planter {
   async #tryNearest(place: Place, tests: readonly string[]): Promise<void> {
     const began = performance.now();
     const { isGreen, failed } = tests.length > 0 ? await this.#runWith([place], tests) : nothingRan;
+    if (!isGreen && failed.length === 0) await this.#requireTestsThatRun(tests);
     this.#note(place, isGreen ? "passed" : "caught", isGreen ? tests : failed);
     const { count } = this.#planting.progress.value;
     const turn = `${String(this.#places.length).padStart(String(count).length)}/${count}`;
     const seconds = ((performance.now() - began) / 1000).toFixed(0);
     const word = isGreen ? "passed" : "caught";
     this.#planting.say(`${turn} ${word}  ${place.kind.padEnd(10)}  ${place.file}:${place.line}  ${seconds} s`);
+  }
+
+  /** A run that ends before any test has caught the fault only if the same tests run without it. */
+  async #requireTestsThatRun(tests: readonly string[]): Promise<void> {
+    const { isGreen, failed } = await this.#runWith([], tests);
+    if (!isGreen && failed.length === 0) throw new Error(`Not even without a fault does vitest run: ${tests.join(" ")}`);
   }
 
   /** A test that fails without a fault has caught none: what it alone caught is tried with all other tests. */

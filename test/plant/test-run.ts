@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import { join, relative } from "node:path";
+import { delimiter, join, relative } from "node:path";
 
 /** The end of a run of tests. */
 export interface TestRun {
@@ -26,9 +26,11 @@ export const runVitest: RunTests = async (tree, files, { bail, signal }) => {
   const report = join(tree, ".local/plant-report.json");
   rmSync(report, { force: true });
   const options = ["--project=!programs", "--project=!times", "--passWithNoTests", ...(bail ? ["--bail=1"] : [])];
-  const run = spawn(join(tree, "node_modules/.bin/vitest"), ["run", ...options, ...files], {
+  const bin = join(tree, "node_modules/.bin");
+  const run = spawn(join(bin, "vitest"), ["run", ...options, ...files], {
     cwd: tree,
-    env: { ...process.env, VITEST_REPORT: report, NO_COLOR: "1" },
+    // Without npm, another Node may come first.
+    env: { ...process.env, PATH: [bin, process.env.PATH].join(delimiter), VITEST_REPORT: report, NO_COLOR: "1" },
     stdio: "ignore",
     // A group of its own ends as a whole: workers and engines too.
     detached: true,
