@@ -18,7 +18,7 @@ export const handler = anonymousWith(
     const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
     requireServed(login, settings.servedCountries());
     requireSmsReceiver(login, { registers: false });
-    const isKnown = await isKnownClient(login, clientProof, now);
+    const isKnown = isKnownClient(login, clientProof, now);
     // First, so that a later fault costs nobody the pin.
     const validTo = await requestPin({ login, requestId, registers: false, isKnown }, now);
     const isDisclosed = settings.recoveryDisclosure() === "full";

@@ -6,14 +6,15 @@ import { holdPin, keepDelivered, pinKey, storePin } from "../../shared/db/accoun
 import { findUserAsShown } from "../../shared/db/accounts/users.ts";
 import { nextId } from "../../shared/db/table/sequences.ts";
 import { hashOfPin, makePin } from "../../shared/domain/accounts/pin.ts";
+import { isUsedUp } from "../../shared/domain/guessing/pin-decisions.ts";
 import { sendPin } from "../../shared/messaging/pin-message.ts";
 import { pinRequest } from "../../shared/messaging/pin-queue.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 
 /**
- * Makes the pin of a request and sends it. Requests that came too late end here, and so do those of unknown logins, and
- * registrations of known ones (D8–D12, D16). A message is counted before its pin is stored, once for each attempt, and one
+ * Makes the pin of a request and sends it. Requests that came too late end here, and so do those of unknown logins,
+ * registrations of known ones, and pins that tries have used up meanwhile (D8–D12, D16). A message is counted before its pin is stored, once for each attempt, and one
  * above the ceiling is not sent. A message that comes again is sent by this worker alone, while nobody has sent it. One of the
  * stage's test logins gets their pin, and nothing is sent or counted. The message is in the language of the login's user (D45).
  */
@@ -26,6 +27,7 @@ export const handler = forQueue(pinRequest, async ({ login, channel, registers, 
   if (!held) return;
   const user = existingUserId === undefined ? undefined : await findUserAsShown(existingUserId);
   const test = await findTestPin(login, user, now);
+  if (!test && isUsedUp(held)) return;
   const isCounted = test !== undefined || held.counted === asked.sent;
   const isAllowed = isCounted || (await maySend(channel, { nth: asked.messages, isKnown, registers }, now));
   if (isAllowed) {

@@ -28,7 +28,7 @@ export async function findProof(text: string | undefined, now: Date): Promise<Pr
   if (token) return findSessionProof(token);
   const hash = hashToken(text);
   const [confirmedId, device] = await Promise.all([findConfirmedUserId(hash, now), findDeviceProof(hash)]);
-  return confirmedId === undefined ? device : { userId: confirmedId, name: `confirmed|${confirmedId}` };
+  return confirmedId === undefined ? device : { userId: confirmedId, name: `confirmed|${hash}` };
 }
 
 /** True if a proof is of the account's user, and no new password has ended its session (D14). */

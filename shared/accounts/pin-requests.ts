@@ -9,7 +9,7 @@ interface IncomingRequest {
   readonly requestId: string;
   readonly registers: boolean;
   /** True if its client proved an earlier session of the login: its message counts as the login's second of the day at most (D11). */
-  readonly isKnown?: boolean;
+  readonly isKnown?: boolean | Promise<boolean>;
 }
 
 /**
@@ -17,9 +17,13 @@ interface IncomingRequest {
  * Refuses nobody: a live pin is sent again, or stays as it is (D9, D11, D12).
  */
 export async function requestPin(incoming: IncomingRequest, now: Date): Promise<Date> {
-  const { login, requestId, registers, isKnown = false } = incoming;
-  const key = pinKey(await subjectOf("pin", login.value), registers ? "REGISTRATION" : "PIN");
-  const { pin, isQueued } = await askForPin(key, requestId, now);
+  const { login, requestId, registers } = incoming;
+  const ask = async () => {
+    const key = pinKey(await subjectOf("pin", login.value), registers ? "REGISTRATION" : "PIN");
+    return askForPin(key, requestId, now);
+  };
+  // Together, so that a proof takes no round trip more than none.
+  const [{ pin, isQueued }, isKnown = false] = await Promise.all([ask(), incoming.isKnown]);
   const { value, channel } = login;
   // A message that the ceiling refused to strangers may be sent to a known client.
   if (isQueued || isKnown)

@@ -132,9 +132,14 @@ function isLong({ digits }: Pick<AskedPin, "digits">): boolean {
   return digits === longPinDigits;
 }
 
+/** True for a short pin that the tries of its login have used up: its message would be of no use. */
+export function isUsedUp(pin: Pick<AskedPin, "digits" | "tries">): boolean {
+  return !isLong(pin) && pin.tries >= pinRules.triesADay;
+}
+
 /** Long pins have no limit; short ones are used up by the tries of their login or by the wrong ones of all logins (D10). */
 function mayTry(pin: Pick<AskedPin, "digits" | "tries">, wrongPins: number): boolean {
-  return isLong(pin) || (pin.tries < pinRules.triesADay && wrongPins < rules.wrongPins.most);
+  return isLong(pin) || (!isUsedUp(pin) && wrongPins < rules.wrongPins.most);
 }
 
 function ageOf({ asked_at }: AskedPin, now: Date): number {

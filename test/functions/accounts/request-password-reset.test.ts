@@ -187,7 +187,7 @@ describe("D9, D11: a request while a pin is live", () => {
     expect(sentTo(login)[0]?.text).toMatch(/\b\d{4} \d{4} \d{4}\b/);
   });
 
-  test("by a client with a proof counts as the login's first message of the day, by one with a foreign proof does not", async () => {
+  test("by a client with a proof is queued as one of a known client, with a foreign or oversized one as any other", async () => {
     await saveDeviceToken(10, { token: "device-10", platform: "ios", pushService: "apns" }, 10);
     for (const [proof, isKnown] of [
       ["device-10", true],

@@ -163,6 +163,15 @@ describe("D10: the client that a header proves", () => {
     expect(await passwordsAt(own.login)).toBe(2);
   });
 
+  test("D15: with each confirmed pin has ten wrong passwords, whoever used up those of an earlier one", async () => {
+    await shutLogin(own.login);
+    for (let round = 0; round < 2; round += 1) {
+      const token = await resetTokenOf(service, own.login);
+      for (let index = 0; index < 10; index += 1) expect((await withProof(token, "wrong")).status).toBe(401);
+      expect((await withProof(token)).status).toBe(429);
+    }
+  });
+
   test("confirmed a pin in the last hour, whether the reset token is spent or not, of its own user alone", async () => {
     at("2026-05-06T09:00:00.000");
     const [token, foreign] = [

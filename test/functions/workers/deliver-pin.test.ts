@@ -92,6 +92,15 @@ describe("D12: a request", () => {
     expect(await isRight(newestPin(service.inbox, login))).toBe(true);
   });
 
+  test("whose pin tries have used up meanwhile is dropped, and nothing is counted", async () => {
+    const message = pinMessage(login);
+    await deliver(message);
+    const next = await nextOf(message);
+    await changePin(login, { tries: 20 });
+    expect(await deliver(next)).toEqual(nothingFailed);
+    expect([service.inbox.entries().length, await counted("email")]).toEqual([1, 1]);
+  });
+
   test("D11: queued several times is sent and counted once, together and one after the other", async () => {
     const message = pinMessage(phone);
     await deliver(message, message, message);
