@@ -2,10 +2,10 @@ import { afterEach, expect, test, vi } from "vitest";
 import { findTimesheets } from "../../../../shared/db/records/timesheets.ts";
 import { recordKey } from "../../../../shared/db/table/item-keys.ts";
 import { getItem } from "../../../../shared/db/table/table.ts";
-import { useLateIndexes } from "../../../support/faults/late-indexes.ts";
 import { timesheetLine } from "../../../support/records/records.ts";
 import { write } from "../../../support/records/writes.ts";
 import { useService } from "../../../support/service/service.ts";
+import { useLateIndexes } from "./late-indexes.ts";
 
 useService();
 const late = useLateIndexes();
