@@ -8,11 +8,8 @@ import { secretKey } from "../../../shared/db/accounts/user-secrets.ts";
 import { findStoredUser, findUser, toUser } from "../../../shared/db/accounts/users.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { passcodeFits } from "../../../shared/domain/accounts/passcode.ts";
-import { verifyPassword } from "../../../shared/domain/accounts/password.ts";
-import { hmacKey } from "../../../shared/secrets.ts";
 import { testContext } from "../../support/records/contexts.ts";
-import { documentClient, scanItems } from "../../support/records/items.ts";
+import { documentClient } from "../../support/records/items.ts";
 import { companyLine, notificationLine, userLine } from "../../support/records/records.ts";
 import { faultsOf, readItem, readPlace, write, writtenAt } from "../../support/records/writes.ts";
 import { storeMadePin } from "../../support/requests/pins.ts";
@@ -92,23 +89,6 @@ test("of many users that get one login at once exactly one keeps it", async () =
   expect(await readItem(loginKey("wanted@example.com"))).toMatchObject({ user_id: winner });
   for (const { id } of lines)
     expect((await findUser(id))?.email).toBe(id === winner ? "wanted@example.com" : undefined);
-});
-
-test("D15, D19: secrets are kept as hashes only, stay while they are the same, and go with null", async () => {
-  const secrets = { password: "correct horse", passcode: "4711" };
-  await write(userLine(60, secrets));
-  const hashes = () => Promise.all([hashOf("password", 60), hashOf("passcode", 60)]);
-  const [ofPassword, ofPasscode] = await hashes();
-  expect(JSON.stringify([...(await scanItems()).values()])).not.toMatch(/correct horse|(?<!\w)4711(?!\w)/);
-  expect(await verifyPassword("correct horse", String(ofPassword))).toBe(true);
-  expect(passcodeFits("4711", 60, String(ofPasscode), await hmacKey())).toBe(true);
-
-  expect(await write({ type: "user", id: 60, ...secrets })).toBe("unchanged");
-  expect(await write({ type: "user", id: 60, password: "battery staple" })).toBe("updated");
-  const [ofNext, same] = await hashes();
-  expect([ofNext === ofPassword, same]).toEqual([false, ofPasscode]);
-  expect(await write({ type: "user", id: 60, password: null, passcode: null })).toBe("updated");
-  expect(await hashes()).toEqual([undefined, undefined]);
 });
 
 async function hashOf(kind: "password" | "passcode", id: number): Promise<unknown> {

@@ -282,14 +282,6 @@ test("D11: a message above its share leaves the pin that was sent before as it i
   expect(await isRight(pin, phone)).toBe(true);
 });
 
-test("D11: e-mails have a ceiling of their own", async () => {
-  vi.stubEnv("MAIL_CEILINGS", '{"perDay":1}');
-  await deliver(pinMessage(login));
-  await deliver(pinMessage(other));
-  await deliver(pinMessage(phone));
-  expect(service.inbox.entries().map(({ to }) => to)).toEqual([phone, login]);
-});
-
 test("D16: in a table that was filled by import a registration makes no user of a number that another has", async () => {
   const imported = Array.from({ length: 9 }, (_, at) => userLine(1_000_000_000 + at, { email: `r-${at}@example.com` }));
   await store(imported);
