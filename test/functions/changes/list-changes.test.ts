@@ -8,7 +8,7 @@ import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { logChange } from "../../support/records/change-log.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { changeIdOf, type KeptChange, putHistory } from "../../support/records/history.ts";
-import { callerLine, invoiceLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { callerLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
@@ -23,12 +23,7 @@ type Entry = { id: string; at: string; record_type: string; record_id: number };
 
 useService();
 beforeAll(() =>
-  store([
-    callerLine(operator, { first_name: "Olivia", last_name: "Hart" }),
-    timesheetLine(1, 1),
-    timesheetLine(3, 1),
-    invoiceLine(5, 1),
-  ]),
+  store([callerLine(operator, { first_name: "Olivia", last_name: "Hart" }), timesheetLine(1, 1), timesheetLine(3, 1)]),
 );
 
 const list = (query: Record<string, string> = {}, as: TestUser = admin) => call(handler, listChanges, { as, query });
@@ -140,11 +135,6 @@ describe("200", () => {
     const { body } = await list({ record_type: "Job", record_id: "32" });
     const by = { kind: "unknown", id: null, name: null };
     expect(body.changes).toMatchObject([{ change_id: null, by, operation: null, request_id: null, action: "updated" }]);
-  });
-
-  test("D41: what has expired is not shown, though the table still has it", async () => {
-    await putHistory([{ type: "invoice", id: 5, keptDays: 1, at: "2026-01-01T09:00:00.000Z" }]);
-    expect((await list({ record_type: "Invoice", record_id: "5" })).body.changes).toEqual([]);
   });
 });
 
