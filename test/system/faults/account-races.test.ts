@@ -22,7 +22,6 @@ import { useService } from "../../support/service/service.ts";
 const service = useService();
 const password = "a harbour before dawn";
 const logins = Array.from({ length: usualOrFull(6, 10) }, (_, index) => `racer-${index}@example.com`);
-const [login = ""] = logins;
 
 beforeAll(async () => {
   await rotate();
