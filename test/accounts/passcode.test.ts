@@ -10,6 +10,7 @@ import { useNetwork } from "../support/faults/network.ts";
 import { callerLine, timesheetLine } from "../support/records/records.ts";
 import { readRecord, store } from "../support/records/store.ts";
 import { call } from "../support/requests/call.ts";
+import { undo } from "../support/requests/changes.ts";
 import { countMore } from "../support/requests/passwords.ts";
 import { expectProblem } from "../support/requests/problems.ts";
 import { countedMetrics, loggedLines } from "../support/service/capture-logs.ts";
@@ -38,12 +39,9 @@ function pay(typed?: unknown, ids = [id]) {
   return call(handler, bulkUpdateTimesheets, { as: operator(), body: { timesheet } });
 }
 
-function plan(typed: string) {
-  const timesheet = { timesheet_ids: [id], state: "paid", passcode: typed };
-  return call(planHandler, planBulkUpdateTimesheets, {
-    as: operator(),
-    body: { timesheet },
-  });
+function plan(typed: string, ids = [id]) {
+  const timesheet = { timesheet_ids: ids, state: "paid", passcode: typed };
+  return call(planHandler, planBulkUpdateTimesheets, { as: operator(), body: { timesheet } });
 }
 
 function at(time: string) {
@@ -189,6 +187,16 @@ describe("429", () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => pay("1234")));
     expect(answers.filter(({ status }) => status === 403)).toHaveLength(20);
     expect(answers.filter(({ body }) => body.code === "passcode_locked")).toHaveLength(10);
+  });
+
+  test("D19: misses of paying, its plan and undoing are counted as one, and reported before what is missing", async () => {
+    const missing = [id + 800_000];
+    const sends = [pay, plan, (typed: string) => undo(operator(), "nothing", { passcode: Number(typed) })];
+    for (const send of sends) expectProblem(await send("1234", missing), 403, "passcode_invalid");
+    expect(await counted()).toEqual({ ofDay: 3, inRow: 3 });
+    await countMore((await limits()).ofDay, 17);
+    for (const send of sends) expectProblem(await send(passcode), 429, "passcode_locked");
+    expect(await stateOf(id)).toBe("pending");
   });
 
   test("D19: each miss counts in a metric, and no right passcode does", async () => {

@@ -115,14 +115,6 @@ test("D24: a job's timer survives an import", async () => {
   expect(await readItem(recordKey("JOB", 70))).toMatchObject({ timer: 60, timer_expires_at: writtenAt.toISOString() });
 });
 
-test("who changed a record before is not the author of an import's change", async () => {
-  await write(timesheetLine(71, 1));
-  await setTimesheetStates([71], "all", "paid", callerContext(admin));
-  expect(await write({ type: "timesheet", id: 71, state: "paid" })).toBe("unchanged");
-  await write({ type: "timesheet", id: 71, total: "1.00" });
-  expect(await readItem(recordKey("TIMESHEET", 71))).not.toHaveProperty("changed_by");
-});
-
 test("D35: a version is written only over a lower one; a line without a version wins and keeps it", async () => {
   expect(await write(jobLine(80, 1, { version: 5 }))).toBe("created");
   expect(await write({ type: "job", id: 80, version: 5, title: "same" })).toBe("stale");

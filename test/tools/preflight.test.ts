@@ -4,8 +4,8 @@ import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
 import { findStage } from "../../infra/stages/stages.ts";
 import { preflight } from "../../infra/tools/preflight.ts";
-import { type FakeAnswer, useFakeAws } from "../support/faults/fake-aws.ts";
 import { makeDirectory } from "../support/service/local-machine.ts";
+import { type FakeAnswer, useFakeAws } from "./fake-aws.ts";
 import { runProgram } from "./machine.ts";
 
 const aws = useFakeAws();

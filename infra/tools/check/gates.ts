@@ -80,7 +80,10 @@ export const gates: readonly Gate[] = [
     name: at === 0 ? "properties" : "fresh",
     title: `properties, seed ${seed}`,
     program: "vitest",
-    parameters: [...relatedTo("test/support/service/properties.ts"), twoWorkers],
+    parameters: [
+      ...relatedTo("test/support/service/properties.ts", "test/system/attacks/jose-vectors.test.ts"),
+      twoWorkers,
+    ],
     // `npm test` runs the cases of the usual seed. More cases pay only with a fresh seed.
     environment: { SEED: seed, ...(at > 0 && { COUNTS: "more" }) },
   })),

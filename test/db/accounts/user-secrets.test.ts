@@ -74,14 +74,20 @@ async function resetPassword(hash: string): Promise<boolean | undefined> {
   return spendResetToken(reset, hash);
 }
 
-describe("D15, D19: the hash of a secret is in no item but its own", () => {
+describe("D15, D19: a secret is in no item, and its hash in its own alone", () => {
   test.each<[string, (() => Promise<unknown>) | undefined, typeof secrets]>([
     ["an import", undefined, secrets],
+    [
+      "an import of a new password",
+      () => write({ type: "user", id, password: next.password }),
+      { ...secrets, password: next.password },
+    ],
     ["an import of new secrets", () => write({ type: "user", id, ...next }), next],
     ["an import of other fields", () => write({ type: "user", id, job_position: "Planner" }), secrets],
   ])("after %s", async (_, change, left) => {
     await write(userLine(id, secrets));
     await change?.();
+    expect(JSON.stringify([...(await scanItems()).values()])).not.toMatch(/quiet|loud|(?<!\w)(4711|8150)(?!\w)/);
     expect(await hashesElsewhere()).toEqual([]);
     expect((await signInWith(left.password)).status).toBe(200);
     await payWith(left.passcode);
@@ -121,6 +127,8 @@ test("D15, D19: an import takes secrets away, and a user without a passcode pays
   await payWith(undefined);
   expect((await signInWith(next.password)).status).toBe(200);
   expect((await signInWith(secrets.password)).status).toBe(401);
+  expect(await write({ type: "user", id, password: null })).toBe("updated");
+  expect(await hashOf("password")).toBeUndefined();
 });
 
 test("D15, D19: an import of the secrets that a user has writes nothing", async () => {

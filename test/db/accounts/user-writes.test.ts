@@ -1,21 +1,15 @@
 import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { findUserOfLogin } from "../../../shared/accounts/shown-user.ts";
-import { spendPin } from "../../../shared/db/accounts/confirmations.ts";
 import { loginKey } from "../../../shared/db/accounts/logins.ts";
 import { profileKey } from "../../../shared/db/accounts/profiles.ts";
 import { secretKey } from "../../../shared/db/accounts/user-secrets.ts";
-import { findStoredUser, findUser, toUser } from "../../../shared/db/accounts/users.ts";
+import { findUser } from "../../../shared/db/accounts/users.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { passcodeFits } from "../../../shared/domain/accounts/passcode.ts";
-import { verifyPassword } from "../../../shared/domain/accounts/password.ts";
-import { hmacKey } from "../../../shared/secrets.ts";
-import { testContext } from "../../support/records/contexts.ts";
-import { documentClient, scanItems } from "../../support/records/items.ts";
+import { documentClient } from "../../support/records/items.ts";
 import { companyLine, notificationLine, userLine } from "../../support/records/records.ts";
 import { faultsOf, readItem, readPlace, write, writtenAt } from "../../support/records/writes.ts";
-import { storeMadePin } from "../../support/requests/pins.ts";
 import { useService } from "../../support/service/service.ts";
 
 const service = useService();
@@ -94,43 +88,9 @@ test("of many users that get one login at once exactly one keeps it", async () =
     expect((await findUser(id))?.email).toBe(id === winner ? "wanted@example.com" : undefined);
 });
 
-test("D15, D19: secrets are kept as hashes only, stay while they are the same, and go with null", async () => {
-  const secrets = { password: "correct horse", passcode: "4711" };
-  await write(userLine(60, secrets));
-  const hashes = () => Promise.all([hashOf("password", 60), hashOf("passcode", 60)]);
-  const [ofPassword, ofPasscode] = await hashes();
-  expect(JSON.stringify([...(await scanItems()).values()])).not.toMatch(/correct horse|(?<!\w)4711(?!\w)/);
-  expect(await verifyPassword("correct horse", String(ofPassword))).toBe(true);
-  expect(passcodeFits("4711", 60, String(ofPasscode), await hmacKey())).toBe(true);
-
-  expect(await write({ type: "user", id: 60, ...secrets })).toBe("unchanged");
-  expect(await write({ type: "user", id: 60, password: "battery staple" })).toBe("updated");
-  const [ofNext, same] = await hashes();
-  expect([ofNext === ofPassword, same]).toEqual([false, ofPasscode]);
-  expect(await write({ type: "user", id: 60, password: null, passcode: null })).toBe("updated");
-  expect(await hashes()).toEqual([undefined, undefined]);
-});
-
 async function hashOf(kind: "password" | "passcode", id: number): Promise<unknown> {
   return (await readItem(secretKey(kind, id)))?.hash;
 }
-
-test.each([
-  [{ password: "battery staple" }, false],
-  [{ email: "elsewhere-61@example.com" }, false],
-  [{ job_position: "Planner" }, true],
-])("D14: after %j the reset token stands: %s", async (change, stands) => {
-  await write(userLine(61));
-  await write({ type: "user", id: 61, email: "user-61@example.com" });
-  const login = "user-61@example.com";
-  const pin = await storeMadePin(login, 61, { hmac: crypto.randomUUID(), salt: "salt" });
-  const stored = await findStoredUser(61);
-  const confirmed = stored && { pin, stored, user: toUser(stored), isRepeated: false };
-  const spending = { client: "client", resetHash: "reset" };
-  expect(confirmed && (await spendPin(login, confirmed, spending, testContext()))).toBe(true);
-  await write({ type: "user", id: 61, ...change });
-  expect((await readItem(recordKey("USER", 61)))?.reset_hash).toBe(stands ? "reset" : undefined);
-});
 
 /** It says when and by which change the user was removed, and for how long it stays; nothing of the user. */
 function expectTombstone(item: object | undefined): void {

@@ -53,20 +53,6 @@ async function readAll(question: HistoryQuestion, limit: number): Promise<string
   return found;
 }
 
-test("D41: changes are found by record, author, company and change, the latest first, page by page", async () => {
-  const revisions = Array.from({ length: 7 }, (_, at) => at + 2);
-  await keepHistory(revisions.map((revision) => changeOf(5, revision, { company: 50 })));
-  await keepHistory(revisions.map((revision) => changeOf(6, revision, { company: 60, by: "user#8" })));
-  const latestFirst = revisions.toReversed().map((revision) => `5 ${revision}`);
-  for (const limit of [3, 7, 100]) {
-    expect(await readAll(questions.ofRecord("timesheet", 5), limit)).toEqual(latestFirst);
-    expect(await readAll(questions.byActor("user#7"), limit)).toEqual(latestFirst);
-    expect(await readAll(questions.ofCompany(50), limit)).toEqual(latestFirst);
-    expect(await readAll(questions.ofChange("change-user#7-4"), limit)).toEqual(["5 4"]);
-  }
-  expect(await readAll(questions.ofCompany(51), 10)).toEqual([]);
-});
-
 test("D41: what has expired is not shown, even while the table still has it", async () => {
   await keepHistory([changeOf(9, 2, { company: 90, second: day - 420 * 86_400 }), changeOf(9, 3, { company: 90 })]);
   expect(await readAll(questions.ofRecord("timesheet", 9), 10)).toEqual(["9 3"]);

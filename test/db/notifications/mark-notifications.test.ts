@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
 import { markAllRead, markNotifications } from "../../../shared/db/notifications/mark-notifications.ts";
-import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
 import { driverContext } from "../../support/records/contexts.ts";
 import { costOf } from "../../support/records/costs.ts";
@@ -43,15 +42,6 @@ test("D35: what an import wrote silently is no longer silent once it is marked",
   expect(await stored(7)).toMatchObject({ silent: true });
   await markNotifications([7], true, driverContext(userId, now));
   expect(await stored(7)).not.toHaveProperty("silent");
-});
-
-test("D27: when time is short no further chunk is begun, and the next call goes on with what is left", async () => {
-  const first = await markAllRead({ ...driverContext(userId, now), remainingMs: () => 0 });
-  expect(first.total).toBe(99);
-  expect(first.items.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => 200 - index));
-  expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 101, jobs: 101 });
-  expect((await markAllRead(driverContext(userId, now))).total).toBe(101);
-  expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 0, jobs: 0 });
 });
 
 test("D27: 90 by id cost 90 read units and two round trips; those that stand so already are only read", async () => {

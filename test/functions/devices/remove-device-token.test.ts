@@ -54,8 +54,3 @@ test("D3, D28: another user's token is left alone, and one that moved is its lat
   for (const each of [moved, id]) expect((await remove(each)).status).toBe(200);
   expect(await register("t-moved", other)).toBe(id);
 });
-
-test.each(["seven", "-1", "1.5", "0", "%00", "9007199254740992"])("422: the id %j is named", async (id) => {
-  const errors = [{ parameter: "id", code: "invalid" }];
-  expect(await remove(id)).toMatchObject({ status: 422, body: { errors } });
-});

@@ -92,35 +92,6 @@ describe("404", () => {
 });
 
 describe("422", () => {
-  test.each([
-    ["no ids", { timesheet_ids: [] }, "/timesheet/timesheet_ids", "too_short"],
-    [
-      "91 ids",
-      { timesheet_ids: Array.from({ length: 91 }, (_, index) => index + 1) },
-      "/timesheet/timesheet_ids",
-      "too_long",
-    ],
-    ["a negative id", { timesheet_ids: [1, -1] }, "/timesheet/timesheet_ids/1", "out_of_range"],
-    ["a fractional id", { timesheet_ids: [1.5] }, "/timesheet/timesheet_ids/0", "wrong_type"],
-    ["an id above 2^53", { timesheet_ids: [2 ** 53] }, "/timesheet/timesheet_ids/0", "wrong_type"],
-    ["a huge number", { timesheet_ids: [1e300] }, "/timesheet/timesheet_ids/0", "wrong_type"],
-    ["ids that are text", { timesheet_ids: ["1"] }, "/timesheet/timesheet_ids/0", "wrong_type"],
-    ["ids that are no list", { timesheet_ids: 1 }, "/timesheet/timesheet_ids", "wrong_type"],
-    ["missing ids", { timesheet_ids: undefined }, "/timesheet/timesheet_ids", "missing"],
-    ["an unknown state", { state: "overdue" }, "/timesheet/state", "not_allowed"],
-    ["a missing state", { state: undefined }, "/timesheet/state", "missing"],
-    ["a state of another type", { state: 1 }, "/timesheet/state", "not_allowed"],
-    ["D19: a passcode of 3 digits", { passcode: 123 }, "/timesheet/passcode", "invalid"],
-    ["D19: a passcode that starts with zero", { passcode: "0123" }, "/timesheet/passcode", "invalid"],
-    ["D19: a passcode with letters", { passcode: "12a4" }, "/timesheet/passcode", "invalid"],
-    ["D19: a passcode of another type", { passcode: [1234] }, "/timesheet/passcode", "wrong_type"],
-  ])("%s: named, and nothing changes", async (_, changes, pointer, code) => {
-    const answer = await update({ timesheet_ids: [1], state: "paid", ...changes });
-    expect(answer.status).toBe(422);
-    expect(answer.body).toMatchObject({ code: "fields_invalid", errors: [{ pointer, code }] });
-    expect(await readRecord("TIMESHEET", 1)).toMatchObject({ state: "pending" });
-  });
-
   test("D18: timesheets that are too large together are refused, fewer are paid", async () => {
     const ids = Array.from({ length: 90 }, (_, index) => 2000 + index);
     const { timelog } = timesheetLine(1, 1);

@@ -12,7 +12,6 @@ testSingleRecord({
   type: "timesheet",
   line: timesheetLine,
   roles: ["operator"],
-  ownRoles: ["driver"],
   derived: { payment_state: "pending" },
   change: { state: "paid" },
 });

@@ -76,16 +76,3 @@ describe("200", () => {
     expect(ids).toEqual(Array.from({ length: 24 }, (_, index) => 24 - index));
   });
 });
-
-describe("422", () => {
-  test.each([
-    [{ by_state: "overdue" }, "by_state"],
-    [{ from_date: "2026-02-30" }, "from_date"],
-    [{ from_date: "2026-02-02", to_date: "2026-02-01" }, "from_date"],
-    [{ by_company: "one" }, "by_company"],
-  ])("%j is refused, naming the parameter", async (query, parameter) => {
-    const answer = await list(query as unknown as Record<string, string>);
-    expect(answer).toMatchObject({ status: 422, body: { code: "fields_invalid" } });
-    expect(answer.body.errors[0].parameter.split(".")[0]).toBe(parameter);
-  });
-});

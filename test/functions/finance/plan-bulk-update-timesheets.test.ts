@@ -69,25 +69,7 @@ describe("200", () => {
   });
 });
 
-describe("401", () => {
-  test("D19: a caller who has another company than the token asks in vain", async () => {
-    const answer = await plan({ timesheet_ids: [4], state: "paid" }, { ...operator, company_id: 2 });
-    expect(answer).toMatchObject({ status: 401, body: { code: "token_invalid" } });
-  });
-});
-
-describe("403, 429", () => {
-  test("D19, D40: the passcode is asked for before what exists, and misses are those of bulk_update", async () => {
-    await store([callerLine(operator, { passcode: "4821" })]);
-    const wrong = { timesheet_ids: [99], state: "paid", passcode: 1111 };
-    for (let miss = 0; miss < 20; miss += 1) {
-      expect(await plan(wrong)).toMatchObject({ status: 403, body: { code: "passcode_invalid" } });
-    }
-    const right = { timesheet_ids: [1], state: "paid", passcode: 4821 };
-    expect(await pay(right)).toMatchObject({ status: 429, body: { code: "passcode_locked" } });
-    expect(await plan(right)).toMatchObject({ status: 429, body: { code: "passcode_locked" } });
-  });
-
+describe("403", () => {
   test("D19, D40: the right passcode is taken after misses, and moves to the version of the key that signs", async () => {
     const user = { id: 61, role: "operator", company_id: 1 } as const;
     await store([callerLine(user, { passcode: "4821" })]);
@@ -108,12 +90,5 @@ describe("404", () => {
   test("D2, D40: missing and another company's are named, as bulk_update does", async () => {
     const answer = await plan({ timesheet_ids: [1, 4, 99], state: "paid" });
     expect(answer).toMatchObject({ status: 404, body: { code: "records_not_found", missing_ids: [4, 99] } });
-  });
-});
-
-describe("422", () => {
-  test("an unknown state is named", async () => {
-    const answer = await plan({ timesheet_ids: [1], state: "overdue" });
-    expect(answer.body).toMatchObject({ code: "fields_invalid", errors: [{ pointer: "/timesheet/state" }] });
   });
 });

@@ -41,12 +41,3 @@ test("D30: Link keeps the parameters that the operation knows, and none of a str
   expect(answer.headers.link).not.toMatch(/x=|PAGE|%27/);
   expect(JSON.stringify(answer.headers).length).toBeLessThan(2_000);
 });
-
-describe("403", () => {
-  test.each(["client", "driver"] as const)("D3: a %s may not list jobs", async (role) => {
-    expect(await list({}, { id: 3, role, company_id: 1 })).toMatchObject({
-      status: 403,
-      body: { code: "role_not_allowed" },
-    });
-  });
-});

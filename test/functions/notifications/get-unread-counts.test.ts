@@ -34,10 +34,3 @@ describe("200", () => {
     expect(answer.body).toEqual({ notifications: 0, timesheets: 0, jobs: 0, chats: 0 });
   });
 });
-
-describe("403", () => {
-  test.each(["driver", "client"] as const)("D3: a %s may not ask", async (role) => {
-    const answer = await call(handler, getUnreadCounts, { as: { id: 6, role, company_id: 1 } });
-    expect(answer).toMatchObject({ status: 403, body: { code: "role_not_allowed" } });
-  });
-});

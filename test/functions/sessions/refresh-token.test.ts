@@ -42,14 +42,6 @@ async function expectDead(...tokens: string[]): Promise<void> {
   for (const token of tokens) expectProblem(await refresh(token), 401, "refresh_token_invalid");
 }
 
-/** Spends a token and lets the minute pass in which its answer would be repeated. */
-async function spentLongAgo(token: string): Promise<string> {
-  at("2026-03-01T09:00:00.000");
-  const newest = await next(token);
-  at("2026-03-01T09:01:00.000");
-  return newest;
-}
-
 async function storedSession(refresh_token: string): Promise<StoredSession> {
   const session = await findSession(own.id, familyOf({ refresh_token }));
   if (!session) throw new Error("There is no session");
@@ -118,6 +110,7 @@ describe("200", () => {
     loggedLines.length = 0;
     const fourth = await next(third);
     expect(countedMetrics()).toEqual([{ RefreshesAhead: 1 }]);
+    expect(await next(third)).toBe(fourth);
     expect((await refresh(fourth)).status).toBe(200);
     // The numbers of before are old now, whatever the restored table had of them.
     await expectDead(second, fourth);
@@ -164,7 +157,10 @@ describe("401", () => {
     const [stolen, other] = [await signedIn(), await signedIn()];
     await registerDevice(stolen, "stolen");
     await registerDevice(other, "kept");
-    const newest = await spentLongAgo(stolen.refresh_token);
+    const newest = await next(stolen.refresh_token);
+    at("2026-03-01T09:00:59.999");
+    expect(await next(stolen.refresh_token)).toBe(newest);
+    at("2026-03-01T09:01:00.000");
     await expectDead(stolen.refresh_token, newest);
     expect(await tokensOf(own.id)).toEqual([`kept-${own.id}`]);
     expect((await refresh(other.refresh_token)).status).toBe(200);

@@ -6,14 +6,8 @@ import {
 } from "@aws-sdk/client-sns";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/send-pushes.ts";
-import { isKnownClient } from "../../../shared/accounts/known-client.ts";
-import { userKey } from "../../../shared/db/accounts/users.ts";
-import { dropDeviceTokens, saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { dropDeviceTokens } from "../../../shared/db/notifications/device-tokens.ts";
 import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";
-import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
-import { timeOrderedId } from "../../../shared/domain/time-ordered-id.ts";
-import { userLine } from "../../support/records/records.ts";
-import { store } from "../../support/records/store.ts";
 import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
 import {
   applications,
@@ -90,21 +84,6 @@ describe("D29: a notification is pushed", () => {
     expect(await send(push)).toEqual(nothingFailed);
     expect(pushedTo(service)).toEqual(["once-1", "once-2"]);
   });
-});
-
-test("D10, D14: after another password a device that was registered before gets no push and proves nothing", async () => {
-  await store([userLine(userId, { email: `user-${userId}@example.com` })]);
-  const login = { value: `user-${userId}@example.com`, channel: "email" } as const;
-  const proofs = () =>
-    Promise.all(["thief", "owner"].map((token) => isKnownClient(login, `${token}-${userId}`, new Date())));
-  await register(userId, `thief-${userId}`);
-  expect(await proofs()).toEqual([true, false]);
-  await updateIf(userKey(userId), { set: { silent: true, session_epoch: 1 } });
-  const owner = { token: `owner-${userId}`, platform: "android", pushService: "fcm", epoch: 1 } as const;
-  await saveDeviceToken(userId, owner, timeOrderedId(new Date()));
-  for (let each = 0; each < 2; each += 1) expect(await send(await newPush(userId))).toEqual(nothingFailed);
-  expect(pushedTo(service)).toEqual([`owner-${userId}`, `owner-${userId}`]);
-  expect(await proofs()).toEqual([false, true]);
 });
 
 test("D28: a device that moved gets its latest user's pushes alone, and keeps no endpoint of its former one's", async () => {

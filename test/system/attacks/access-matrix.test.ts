@@ -10,6 +10,7 @@ import type { OperationName } from "../../../shared/contract/operations.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { refusalOf } from "../../domain/refusals.ts";
+import { type AwsCall, watchCalls } from "../../support/faults/aws-calls.ts";
 import { invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { openTestSession } from "../../support/records/sessions.ts";
 import { store } from "../../support/records/store.ts";
@@ -19,6 +20,12 @@ import { forgetLimits } from "../../support/requests/limits.ts";
 import { deliverPins, newestPin } from "../../support/requests/pins.ts";
 import { useService } from "../../support/service/service.ts";
 import { type TestUser, tokenOf } from "../../support/tokens/tokens.ts";
+
+const writes: AwsCall[] = [];
+watchCalls((made, send) => {
+  if (!/^(Get|Query|BatchGet|TransactGet)/.test(made.command)) writes.push(made);
+  return send();
+});
 
 const service = useService();
 const company = { own: 1, foreign: 2 };
@@ -165,7 +172,9 @@ describe.each(endpoints)("D3: $name", ({ name, operation, handler, sample }) => 
     const { parameters, query, body } = JSON.parse(JSON.stringify(sample).replaceAll("{{pin}}", "0".repeat(pinDigits)));
     const bearer = bearers[sender];
     const headers: Record<string, string> = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
+    writes.splice(0);
     const answer = await call(handler, operation, { parameters, query, body, headers });
+    if (access !== "anyone" && answer.status !== 200) expect(writes).toEqual([]);
     // What is refused changes nothing but limits, which operations for anyone have.
     isLimited ||= access === "anyone";
     const isSignedIn = !isNotSignedIn(sender) && access !== "anyone";

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import type { FieldCode } from "../../../shared/contract/field-faults.ts";
 import { parameterNames, roles } from "../../../shared/contract/operation.ts";
+import type { OperationName } from "../../../shared/contract/operations.ts";
 import { callerLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call, eventOf } from "../../support/requests/call.ts";
@@ -8,6 +10,61 @@ import { expectProblem } from "../../support/requests/problems.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
+
+/** A text that a parameter refuses: its code, and the place below the parameter that is named. */
+type Fault = readonly [text: string, code: FieldCode, place?: string];
+
+const dates: Fault[] = [
+  ...["2026-02-30", "01/02/2026", "2026-02-01Tnoon"].map((date): Fault => [date, "invalid"]),
+  [`2026-02-01T09:00:00.${"0".repeat(30)}Z`, "too_long"],
+];
+const ids = ["seven", "-1", "0", "1.5", "%00", "9007199254740992", "99999999999999999999"].map(
+  (id): Fault => [id, "invalid"],
+);
+const states: Fault[] = [
+  ["draft", "not_allowed", ".0"],
+  ["paid,draft", "not_allowed", ".1"],
+  [",".repeat(201), "too_long"],
+];
+
+/** What each parameter of a query or path refuses, as `faults` of the fields of bodies. */
+const faults: Readonly<Record<string, readonly Fault[]>> = {
+  by_state: states,
+  "list-timesheets by_state": [...states, ["overdue", "not_allowed", ".0"]],
+  from_date: dates,
+  to_date: dates,
+  by_company: ids,
+  by_user: ids,
+  by_number: [
+    ["x".repeat(65), "too_long"],
+    ["\u0000", "invalid"],
+    ["\ud800", "invalid"],
+  ],
+  record_type: [
+    ["Company", "not_allowed"],
+    ["job", "not_allowed"],
+  ],
+  record_id: ids,
+  change_id: [["x", "invalid"]],
+  // Whatever is no number counts as absent (D30).
+  page: [],
+  per_page: [],
+  cursor: [["x".repeat(201), "too_long"]],
+  // A text that is no id of a record, session or change names none: 404.
+  id: [],
+  "remove-device-token id": ids,
+};
+
+/** Parameters that are refused together: the one that is named, and its code. */
+const together: [OperationName, Readonly<Record<string, string>>, parameter: string, FieldCode][] = [
+  ["list-invoices", { from_date: "2026-02-02", to_date: "2026-02-01" }, "from_date", "invalid"],
+  ["list-timesheets", { from_date: "2026-02-02", to_date: "2026-02-01" }, "from_date", "invalid"],
+  ["list-changes", { by_user: "1", by_company: "1" }, "by_company", "invalid"],
+  ["list-changes", { record_type: "Job", record_id: "1", by_user: "1" }, "by_user", "invalid"],
+  ["list-changes", { by_user: "1", change_id: crypto.randomUUID() }, "change_id", "invalid"],
+  ["list-changes", { record_type: "Job" }, "record_id", "invalid"],
+  ["list-changes", { record_id: "1" }, "record_type", "invalid"],
+];
 
 useService();
 beforeAll(async () => {
@@ -73,3 +130,30 @@ describe.each(endpoints)("$name", ({ operation, handler, sample }) => {
     expect(answer.statusCode).not.toBe(401);
   });
 });
+
+const entriesOf = (schema: unknown) => Object.keys((schema as { entries?: object } | undefined)?.entries ?? {});
+/** Those of confirm-login are the fields of confirm-login-by-body, which stand with those of bodies. */
+const taking = endpoints.filter(({ name }) => name !== "confirm-login");
+const parameters = taking.flatMap(({ operation }) => [
+  ...entriesOf(operation.query).map((name) => ({ operation, name, from: "query" })),
+  ...entriesOf(operation.parameters).map((name) => ({ operation, name, from: "parameters" })),
+]);
+
+async function expectFault(operation: string, sent: object, fault: { parameter: string; code: FieldCode }) {
+  const endpoint = taking.find(({ name }) => name === operation);
+  if (!endpoint) throw new Error(`There is no operation ${operation}`);
+  const answer = await call(endpoint.handler, endpoint.operation, { as: allowedUser(endpoint.operation), ...sent });
+  expectProblem(answer, 422, "fields_invalid");
+  expect(answer.body.errors, JSON.stringify(sent)).toEqual([expect.objectContaining(fault)]);
+}
+
+test.each(parameters)("422: $operation.name names $name", async ({ operation, name, from }) => {
+  const refused = faults[`${operation.name} ${name}`] ?? faults[name];
+  expect(refused, `Say in this file what the parameter ${name} refuses`).toBeDefined();
+  for (const [text, code, place = ""] of refused ?? []) {
+    await expectFault(operation.name, { [from]: { [name]: text } }, { parameter: `${name}${place}`, code });
+  }
+});
+
+test.each(together)("422: %s refuses %j", (operation, query, parameter, code) =>
+  expectFault(operation, { query }, { parameter, code }));

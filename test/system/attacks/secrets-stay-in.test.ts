@@ -19,7 +19,7 @@ import { forgetLimits } from "../../support/requests/limits.ts";
 import { deliverPins, newestPin, pinMessage } from "../../support/requests/pins.ts";
 import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
-import { nothingFailed, streamRecord } from "../../support/workers/workers.ts";
+import { drain, nothingFailed, streamRecord } from "../../support/workers/workers.ts";
 
 const service = useService();
 let client: SQSClient;
@@ -185,6 +185,7 @@ async function goThrough(login: string): Promise<Secrets> {
   expect((await send("set-password", user(set))).status).toBe(200);
   await noticeNewPassword();
   await lookIntoQueues();
+  expect(await drain("NOTICE_QUEUE_URL", notifyPasswordChanged)).not.toEqual([]);
   const { refresh_token } = (await send("sign-in", user({ login, password: newPassword }))).body.token;
   const renewed = await send("refresh-token", { body: { token: { refresh_token } } });
   const { access_token: access, refresh_token: refresh } = renewed.body.token;

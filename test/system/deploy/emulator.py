@@ -53,7 +53,7 @@ def keep_attributes_in_nested_stacks():
 def judge_mails_by_sender():
     """Sending a mail is a right to an identity, under the condition of the sender's address. AWS asks for the right to the
     configuration set as well, and in SES's sandbox for that to the recipients' identities; the template has both, and a test holds
-    them (test/infra/constructs/messages.test.ts), as here nobody asks."""
+    them (test/infra/constructs/messages/messages.test.ts), as here nobody asks."""
     arn_of, context_of = iam_actions.extract_resource_arn, iam_actions.request_tag_context
 
     def sender_of(service, body):

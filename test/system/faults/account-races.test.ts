@@ -3,7 +3,6 @@ import { handler as registerHandler } from "../../../functions/accounts/register
 import { handler as resetHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { handler as passwordHandler } from "../../../functions/accounts/set-password.ts";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
-import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
 import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
 import { pinIn } from "../../../infra/local/aws/message-pin.ts";
 import { registerUser, requestPasswordReset, setPassword } from "../../../shared/contract/accounts.ts";
@@ -14,17 +13,15 @@ import { store } from "../../support/records/store.ts";
 import { tryPin } from "../../support/requests/accounts.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
 import { forgetLimits } from "../../support/requests/limits.ts";
-import { deliverPins, newestPin, otherPin, pinMessage, storedPin } from "../../support/requests/pins.ts";
+import { deliverPins, newestPin, otherPin, storedPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { refreshWith } from "../../support/requests/sessions.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
-import { queueEvent } from "../../support/workers/workers.ts";
 
 const service = useService();
 const password = "a harbour before dawn";
 const logins = Array.from({ length: usualOrFull(6, 10) }, (_, index) => `racer-${index}@example.com`);
-const [login = ""] = logins;
 
 beforeAll(async () => {
   await rotate();
@@ -196,17 +193,6 @@ test("D16: registrations of one login processed at once end in one user, by the 
   const answers = await Promise.all(pins.map(({ text }) => tryPin(name, pinIn(text) ?? "000000")));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(await usersOf(name)).toHaveLength(1);
-});
-
-test("D12: one request handed to the worker 10 times at once leaves one pin, untried and sent once, and no failed message", async () => {
-  const name = logins[1] ?? login;
-  service.inbox.clear();
-  const message = pinMessage(name);
-  expect(await deliverPin(queueEvent(...Array.from({ length: 10 }, () => message)))).toEqual({ batchItemFailures: [] });
-  const stored = await storedPin(name);
-  expect(stored).toMatchObject({ request_id: message.requestId, tries: 0, delivered: 1 });
-  expect(stored).not.toHaveProperty("spent_at");
-  expect(service.inbox.entries()).toHaveLength(1);
 });
 
 async function usersOf(name: string): Promise<unknown[]> {

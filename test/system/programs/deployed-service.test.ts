@@ -99,14 +99,17 @@ test(
 test(
   "a token is not made where it cannot be recorded who makes it",
   async () => {
-    const denied = JSON.stringify({ __type: "com.amazon.coral.service#AccessDeniedException", message: "no" });
-    const deny = async (only: string) =>
+    const denied = {
+      PutItem: JSON.stringify({ __type: "com.amazon.coral.service#AccessDeniedException", message: "no" }),
+      GetCallerIdentity: "<ErrorResponse><Error><Code>AccessDenied</Code><Message>no</Message></Error></ErrorResponse>",
+    };
+    const deny = async (only: keyof typeof denied) =>
       startHttpService(async (request, response) => {
         const action = String(request.headers["x-amz-target"]).split(".")[1] ?? only;
         const { host: _, "content-length": __, connection: ___, ...headers } = request.headers;
         const body = (await readBody(request, 1_000_000)) as Buffer<ArrayBuffer>;
         const json = { "content-type": "application/x-amz-json-1.0" };
-        if (action === only) return response.writeHead(400, json).end(denied);
+        if (action === only) return response.writeHead(400, json).end(denied[only]);
         const endpoint = stage.environment.AWS_ENDPOINT_URL_DYNAMODB ?? "";
         const sent = { method: "POST", headers: headers as Record<string, string>, body };
         const answer = await fetch(endpoint, sent);
@@ -120,7 +123,7 @@ test(
       const aws = await deny(action);
       const refused = await run("token", ["--as", login], { [setting]: `http://127.0.0.1:${aws.port}` });
       await aws.close();
-      expect(refused, action).toMatchObject({ code: 1, stdout: "" });
+      expect(refusal(refused), action).toContain("AWS denies access (no)");
     }
     expect(await mintings()).toEqual(before);
   },
@@ -149,13 +152,11 @@ test(
 );
 
 test(
-  "a stage that there is not, or that is the local machine's, ends with 2 and a sentence that says so",
+  "a stage that is the local machine's ends with 2 and a sentence that says so",
   async () => {
-    const runOn = (name: string) =>
-      runTool("infra/tools/recount.ts", ["--company", "1", "--stage", name], directory.path, stage.environment);
-    const unknown = await runOn("production");
-    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no stage "production"') });
-    expect(await runOn("local")).toMatchObject({ code: 2, stderr: expect.stringContaining("leave --stage out") });
+    const parameters = ["--company", "1", "--stage", "local"];
+    const ended = await runTool("infra/tools/recount.ts", parameters, directory.path, stage.environment);
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining("leave --stage out") });
   },
   patience,
 );
@@ -185,21 +186,6 @@ test(
     writeFileSync(join(folder, "config"), `[profile work]\n${session}${start}`);
     const profile = { AWS_PROFILE: "work", AWS_CONFIG_FILE: join(folder, "config") };
     expect(refusal(await unlock({ AWS_ACCESS_KEY_ID: "", ...profile }))).toContain("sign in");
-  },
-  patience,
-);
-
-test(
-  "what AWS refuses is one sentence that says what to do",
-  async () => {
-    const aws = await startHttpService((request, response) => {
-      request.resume();
-      const body = { __type: "com.amazon.coral.service#AccessDeniedException", message: "User X is not authorized" };
-      response.writeHead(400, { "content-type": "application/x-amz-json-1.0" }).end(JSON.stringify(body));
-    });
-    const refused = await unlock({ AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${aws.port}` });
-    await aws.close();
-    expect(refusal(refused)).toContain("AWS denies access (User X is not authorized)");
   },
   patience,
 );

@@ -5,7 +5,6 @@ import { findTimesheets, setTimesheetStates } from "../../../../shared/db/record
 import type { DateRange } from "../../../../shared/domain/paging/date-range.ts";
 import type { PageStart } from "../../../../shared/domain/paging/paging.ts";
 import { Refusal } from "../../../../shared/domain/refusal.ts";
-import { useLateIndexes } from "../../../support/faults/late-indexes.ts";
 import { callerContext } from "../../../support/records/contexts.ts";
 import { invoiceLine, timesheetLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
@@ -13,6 +12,7 @@ import { write } from "../../../support/records/writes.ts";
 import { usualOrFull } from "../../../support/service/counts.ts";
 import { useService } from "../../../support/service/service.ts";
 import { contradictionsOf } from "./contradictions.ts";
+import { useLateIndexes } from "./late-indexes.ts";
 
 const companies = [1, 2] as const;
 const recordsEach = 60;

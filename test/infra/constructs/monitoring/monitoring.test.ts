@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { intakeRuleName } from "../../../infra/constructs/compute/intake-bus.ts";
-import { placeInRunbook } from "../../../infra/constructs/monitoring/runbook.ts";
-import { tableIndexes } from "../../../infra/functions/function-row.ts";
-import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
-import { root } from "../../../infra/local/stack/synthesis.ts";
-import { ProbeStack } from "../../../infra/probe-stack.ts";
-import { namesOf } from "../../../infra/stages/names.ts";
-import { type MetricName, metrics } from "../../../shared/metrics.ts";
-import { arnOf, type Resource, stackBeside, stackOf, useStack } from "../stack.ts";
-import { fullStage } from "../stages/owned-stage.ts";
+import { intakeRuleName } from "../../../../infra/constructs/compute/intake-bus.ts";
+import { placeInRunbook } from "../../../../infra/constructs/monitoring/runbook.ts";
+import { tableIndexes } from "../../../../infra/functions/function-row.ts";
+import { type FunctionName, functions } from "../../../../infra/functions/functions.ts";
+import { root } from "../../../../infra/local/stack/synthesis.ts";
+import { ProbeStack } from "../../../../infra/probe-stack.ts";
+import { namesOf } from "../../../../infra/stages/names.ts";
+import { type MetricName, metrics } from "../../../../shared/metrics.ts";
+import { arnOf, type Resource, stackBeside, stackOf, useStack } from "../../stack.ts";
+import { fullStage } from "../../stages/owned-stage.ts";
 
 const stack = await useStack();
 const full = stackOf("full");

@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
-import { root } from "../../../infra/local/stack/synthesis.ts";
-import { namesOf } from "../../../infra/stages/names.ts";
-import { hasDocs } from "../../../infra/stages/stage-shape.ts";
-import { findStage, stageNames } from "../../../infra/stages/stages.ts";
-import { answerHeaders, requestHeaders } from "../../../shared/contract/headers.ts";
-import { operations } from "../../../shared/contract/operations.ts";
-import { resolvedOpenApi } from "../../support/requests/described-answers.ts";
-import { readStack, stackOf, synthesizeAlone, useStack } from "../stack.ts";
-import { fullStage, ownedStage } from "../stages/owned-stage.ts";
+import { type FunctionName, functions } from "../../../../infra/functions/functions.ts";
+import { root } from "../../../../infra/local/stack/synthesis.ts";
+import { namesOf } from "../../../../infra/stages/names.ts";
+import { hasDocs } from "../../../../infra/stages/stage-shape.ts";
+import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
+import { answerHeaders, requestHeaders } from "../../../../shared/contract/headers.ts";
+import { operations } from "../../../../shared/contract/operations.ts";
+import { resolvedOpenApi } from "../../../support/requests/described-answers.ts";
+import { readStack, stackOf, synthesizeAlone, useStack } from "../../stack.ts";
+import { fullStage, ownedStage } from "../../stages/owned-stage.ts";
 
 const stack = await useStack();
 const full = stackOf("full");

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { functions } from "../../../infra/functions/functions.ts";
-import { namesOf } from "../../../infra/stages/names.ts";
-import { stageNames } from "../../../infra/stages/stages.ts";
-import { arnOf, type Statement, stackOf } from "../stack.ts";
-import { fullStage } from "../stages/owned-stage.ts";
+import { functions } from "../../../../infra/functions/functions.ts";
+import { namesOf } from "../../../../infra/stages/names.ts";
+import { stageNames } from "../../../../infra/stages/stages.ts";
+import { arnOf, type Statement, stackOf } from "../../stack.ts";
+import { fullStage } from "../../stages/owned-stage.ts";
 
 const stack = stackOf("full");
 const { webhooks } = fullStage;

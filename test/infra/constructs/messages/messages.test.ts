@@ -1,9 +1,9 @@
 import { App, Stack } from "aws-cdk-lib";
 import { describe, expect, test } from "vitest";
-import { EmailSending } from "../../../infra/constructs/messages/email-sending.ts";
-import { findStage, stageNames } from "../../../infra/stages/stages.ts";
-import { readStack, stackOf, useStack } from "../stack.ts";
-import { fullStage, ownedStage } from "../stages/owned-stage.ts";
+import { EmailSending } from "../../../../infra/constructs/messages/email-sending.ts";
+import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
+import { readStack, stackOf, useStack } from "../../stack.ts";
+import { fullStage, ownedStage } from "../../stages/owned-stage.ts";
 
 const full = stackOf("full");
 const senders = ["deliver-pin", "notify-password-changed"];

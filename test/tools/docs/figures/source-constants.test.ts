@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readConstants } from "../../infra/tools/docs/figures/source-constants.ts";
-import { withUnit } from "../../infra/tools/docs/figures/units.ts";
-import { newFolder } from "../support/service/new-folder.ts";
+import { readConstants } from "../../../../infra/tools/docs/figures/source-constants.ts";
+import { withUnit } from "../../../../infra/tools/docs/figures/units.ts";
+import { newFolder } from "../../../support/service/new-folder.ts";
 
 const root = newFolder();
 

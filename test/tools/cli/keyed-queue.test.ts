@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createKeyedQueue } from "../../infra/tools/cli/keyed-queue.ts";
+import { createKeyedQueue } from "../../../infra/tools/cli/keyed-queue.ts";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createProgressLine } from "../../infra/tools/cli/progress-line.ts";
+import { createProgressLine } from "../../../infra/tools/cli/progress-line.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { copiesKept } from "../../../infra/constructs/stores/table-backups.ts";
-import { generateSecret } from "../../../infra/local/aws/generate-secret.ts";
-import { namesOf } from "../../../infra/stages/names.ts";
-import { findStage, stageNames } from "../../../infra/stages/stages.ts";
-import { prices } from "../../bench/costs/prices.ts";
-import { arnOf, stackOf, useStack } from "../stack.ts";
-import { fullStage } from "../stages/owned-stage.ts";
+import { copiesKept } from "../../../../infra/constructs/stores/table-backups.ts";
+import { generateSecret } from "../../../../infra/local/aws/generate-secret.ts";
+import { namesOf } from "../../../../infra/stages/names.ts";
+import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
+import { prices } from "../../../bench/costs/prices.ts";
+import { arnOf, stackOf, useStack } from "../../stack.ts";
+import { fullStage } from "../../stages/owned-stage.ts";
 
 const stack = await useStack();
 const full = stackOf("full");

@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { countTests, sumCounts } from "../../infra/tools/cli/count-tests.ts";
-import { newFolder } from "../support/service/new-folder.ts";
+import { countTests, sumCounts } from "../../../infra/tools/cli/count-tests.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 
 test("passed and failed tests are counted, and a file that did not load as one that failed", () => {
   const testResults = [

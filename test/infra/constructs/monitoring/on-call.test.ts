@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { queues } from "../../../infra/functions/queues.ts";
-import { root } from "../../../infra/local/stack/synthesis.ts";
-import { namesOf } from "../../../infra/stages/names.ts";
-import { queueNames } from "../../../shared/settings.ts";
-import { awsCommandsIn } from "../../system/runbook/shell-commands.ts";
-import { arnOf, type Statement, stackOf } from "../stack.ts";
+import { queues } from "../../../../infra/functions/queues.ts";
+import { root } from "../../../../infra/local/stack/synthesis.ts";
+import { namesOf } from "../../../../infra/stages/names.ts";
+import { queueNames } from "../../../../shared/settings.ts";
+import { awsCommandsIn } from "../../../system/runbook/shell-commands.ts";
+import { arnOf, type Statement, stackOf } from "../../stack.ts";
 
 const full = stackOf("full");
 const page = readFileSync(join(root, "infra/RUNBOOK.md"), "utf8");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { explainAwsFault } from "../../infra/tools/aws/aws-faults.ts";
+import { explainAwsFault } from "../../../infra/tools/aws/aws-faults.ts";
 
 const place = { stage: "dev", region: "eu-west-1" };
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import { type HttpService, readBody, startHttpService } from "../../../infra/local/http-service.ts";
+import { type HttpService, readBody, startHttpService } from "../../infra/local/http-service.ts";
 
 /** An answer of AWS to one action: a body, as JSON or XML, or an error by its code. */
 export type FakeAnswer = { readonly json: object } | { readonly xml: string } | { readonly error: string };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { functions } from "../../../infra/functions/functions.ts";
-import { findStage, stageNames } from "../../../infra/stages/stages.ts";
+import { functions } from "../../../../infra/functions/functions.ts";
+import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
 import {
   arnOf,
   readStack,
@@ -9,7 +9,7 @@ import {
   stackOf,
   synthesizeAlone,
   useStack,
-} from "../stack.ts";
+} from "../../stack.ts";
 
 const local = await useStack();
 const isPut = (action: string) => /^(\*|events:(\*|Put\*|PutEvents))$/.test(action);

@@ -1,5 +1,5 @@
-import { Refusal } from "../../../shared/domain/refusal.ts";
-import type { HeldItems, Holding } from "./held-items.ts";
+import { Refusal } from "../../../../shared/domain/refusal.ts";
+import type { HeldItems, Holding } from "../../../support/faults/held-items.ts";
 import type { ModelClock } from "./model-clock.ts";
 
 /** What became of many changes that were made at once. */

@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
-import { findStage, type Stage } from "../../infra/stages/stages.ts";
-import { checks } from "../../infra/tools/preflight/preflight-checks.ts";
-import { fullStage } from "../infra/stages/owned-stage.ts";
-import { type FakeAnswer, useFakeAws } from "../support/faults/fake-aws.ts";
+import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
+import { findStage, type Stage } from "../../../infra/stages/stages.ts";
+import { checks } from "../../../infra/tools/preflight/preflight-checks.ts";
+import { fullStage } from "../../infra/stages/owned-stage.ts";
+import { type FakeAnswer, useFakeAws } from "../fake-aws.ts";
 
 const aws = useFakeAws();
 const dev = findStage("dev");

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { hashesIn } from "../../../infra/functions/bundle-places.ts";
-import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
-import { readManifest } from "../../../infra/functions/release.ts";
-import { namesOf } from "../../../infra/stages/names.ts";
-import type { Template } from "../../../infra/whole-template.ts";
-import { builtBundles } from "../../support/service/made-stack.ts";
+import { hashesIn } from "../../../../infra/functions/bundle-places.ts";
+import { type FunctionName, functions } from "../../../../infra/functions/functions.ts";
+import { readManifest } from "../../../../infra/functions/release.ts";
+import { namesOf } from "../../../../infra/stages/names.ts";
+import type { Template } from "../../../../infra/whole-template.ts";
+import { builtBundles } from "../../../support/service/made-stack.ts";
 import {
   findSynthesis,
   type Resource,
@@ -13,9 +13,9 @@ import {
   stackOf,
   synthesizeAlone,
   useStack,
-} from "../stack.ts";
-import { ownedStage } from "../stages/owned-stage.ts";
-import { everyStage } from "../synthesize-stages.ts";
+} from "../../stack.ts";
+import { ownedStage } from "../../stages/owned-stage.ts";
+import { everyStage } from "../../synthesize-stages.ts";
 
 interface MeasuredMetric {
   readonly MetricStat: {

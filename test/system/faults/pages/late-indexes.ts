@@ -6,12 +6,12 @@ import {
   type WriteRequest,
 } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, inject } from "vitest";
-import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
-import { createTable } from "../../../infra/local/engine/local-table.ts";
-import { sleep } from "../../../shared/backoff.ts";
-import { chunksOf } from "../../../shared/batches.ts";
-import { tableClient } from "../../../shared/db/table/table.ts";
-import { settings } from "../../../shared/settings.ts";
+import { chanceOf } from "../../../../infra/local/demo/demo-chance.ts";
+import { createTable } from "../../../../infra/local/engine/local-table.ts";
+import { sleep } from "../../../../shared/backoff.ts";
+import { chunksOf } from "../../../../shared/batches.ts";
+import { tableClient } from "../../../../shared/db/table/table.ts";
+import { settings } from "../../../../shared/settings.ts";
 
 /** Indexes that show a write later than the table does, as those of DynamoDB do and those of local engines do not. */
 export interface LateIndexes {
