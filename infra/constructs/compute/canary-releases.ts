@@ -5,6 +5,7 @@ import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Alias, CfnAlias, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { liveAlias } from "../../stages/names.ts";
+import { addReason } from "../monitoring/add-alarm.ts";
 import { InlineRole } from "./inline-role.ts";
 
 const leastFaults = 5;
@@ -92,7 +93,7 @@ function versionAlarm(scope: Construct, { operation, functionName, fn, metricNam
   });
   // A 500 of a handler is no error to Lambda, and a call that Lambda ends has no answer: nothing is counted twice.
   const faults = "SUM([FILL(answers, 0), FILL(errors, 0)])";
-  return new Alarm(scope, "VersionFails", {
+  const alarm = new Alarm(scope, "VersionFails", {
     alarmName: `${functionName}-version-${version}`,
     alarmDescription: `The new version of ${operation} fails: a release that is under way goes back by itself.`,
     metric: new MathExpression({
@@ -105,4 +106,6 @@ function versionAlarm(scope: Construct, { operation, functionName, fn, metricNam
     evaluationPeriods: 1,
     treatMissingData: TreatMissingData.NOT_BREACHING,
   });
+  addReason(alarm, `In percent, from ${leastFaults} faults on: a single one may be transient.`);
+  return alarm;
 }

@@ -2,9 +2,8 @@ import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { dailyFunctions, rowOf } from "../../functions/service-table.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
-/** A day, and two hours for a call that comes late. */
-const latestHours = 26;
-const latestFigureHours = 48;
+const latestCall = { periods: 26, because: "A day, and two hours for a call that comes late." };
+const latestFigure = { periods: 48, because: "One night may lack its figure: a run that is out of time leaves none." };
 
 /** Alarms on what is done once a day: that it was done, and what it found. */
 export function dailyAlarms({ functions, service }: MonitoredResources, namespace: string): AlarmRow[] {
@@ -15,8 +14,8 @@ export function dailyAlarms({ functions, service }: MonitoredResources, namespac
   // A run that ends is one with a figure; one that runs out of time is none.
   const runs = (name: string) =>
     name === "recount-lists"
-      ? { metric: differences("SampleCount"), periods: latestFigureHours }
-      : { metric: calls(name), periods: latestHours };
+      ? { metric: differences("SampleCount"), ...latestFigure }
+      : { metric: calls(name), ...latestCall };
   return [
     ...dailyFunctions(service).map((name) => notRunAlarm(name, rowOf(service, name).impact, runs(name))),
     {
@@ -31,7 +30,7 @@ export function dailyAlarms({ functions, service }: MonitoredResources, namespac
   ];
 }
 
-function notRunAlarm(name: string, impact: string, runs: Pick<AlarmRow, "metric" | "periods">): AlarmRow {
+function notRunAlarm(name: string, impact: string, runs: Pick<AlarmRow, "metric" | "periods" | "because">): AlarmRow {
   return {
     id: `${name}-not-run`,
     ...runs,
