@@ -1,11 +1,10 @@
 import { Duration } from "aws-cdk-lib";
-import { Alarm, MathExpression, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { Alarm, type CfnAlarm, MathExpression, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Alias, CfnAlias, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { liveAlias } from "../../stages/names.ts";
-import { addReason } from "../monitoring/add-alarm.ts";
 import { InlineRole } from "./inline-role.ts";
 
 const leastFaults = 5;
@@ -106,6 +105,7 @@ function versionAlarm(scope: Construct, { operation, functionName, fn, metricNam
     evaluationPeriods: 1,
     treatMissingData: TreatMissingData.NOT_BREACHING,
   });
-  addReason(alarm, `In percent, from ${leastFaults} faults on: a single one may be transient.`);
+  const because = `In percent, from ${leastFaults} faults on: a single one may be transient.`;
+  (alarm.node.defaultChild as CfnAlarm).addMetadata("Reason", because);
   return alarm;
 }

@@ -19,11 +19,7 @@ export function addAlarm(scope: Construct, constructId: string, row: AlarmRow, s
     treatMissingData,
     ...(isOfFew && { evaluateLowSampleCountPercentile: "ignore" }),
   });
-  if (row.because !== undefined) addReason(alarm, row.because);
+  // The page of figures reads it there.
+  if (row.because !== undefined) (alarm.node.defaultChild as CfnAlarm).addMetadata("Reason", row.because);
   return alarm;
-}
-
-/** Keeps the reason for an alarm's figures in the template, where the page of figures reads it. */
-export function addReason(alarm: Alarm, because: string): void {
-  (alarm.node.defaultChild as CfnAlarm).addMetadata("Reason", because);
 }
