@@ -115,7 +115,7 @@ export interface FunctionRow {
    * including guarded partitions.
    */
   readonly readsStream?: true;
-  /** The time at which it is called every day. An alarm notices a missed run, which the role on call may make up for. */
+  /** The time at which it is called every day. An alarm notices a missed run; the role on call may then invoke it. */
   readonly daily?: DailyTime;
   /** True if users notice a fault at once: in a canary stage, a new version first takes a tenth of the calls. */
   readonly canary?: true;

@@ -120,7 +120,7 @@ export class OnCall extends Construct {
     const consumers = [...queues.map(({ row }) => row.worker), ...streamConsumers];
     const mappings = allow(["lambda:UpdateEventSourceMapping"], this.#arn("lambda", "event-source-mapping:*"));
     mappings.addCondition("ArnLike", { "lambda:FunctionArn": consumers.map(arnOf) });
-    // To make up for a missed run.
+    // After a missed run.
     const invocations = allow(["lambda:InvokeFunction"], ...dailyFunctions(service).map(arnOf));
     return [
       invocations,
