@@ -13,7 +13,7 @@ import { type Stage, StageRefusal, stagesFile } from "./stages/stages.ts";
 /** The fewest that Route 53 accepts, on three continents. */
 const regions = ["eu-west-1", "us-east-1", "ap-southeast-1"];
 /** Route 53's usual pace; its fast one costs more. */
-const secondsBetweenAsks = 30;
+const betweenAsksSeconds = 30;
 /** In a row, so that a single lost request pages nobody. */
 const mostFailures = 3;
 
@@ -36,7 +36,7 @@ export class ProbeStack extends GlobalStack {
         port: 443,
         enableSni: true,
         resourcePath: getHealth.path,
-        requestInterval: secondsBetweenAsks,
+        requestInterval: betweenAsksSeconds,
         failureThreshold: mostFailures,
         regions,
       },
@@ -49,6 +49,7 @@ export class ProbeStack extends GlobalStack {
       threshold: 1,
       isBelow: true,
       periods: 2,
+      because: "The figure of a single minute may come late.",
       treatMissingData: TreatMissingData.BREACHING,
       severity: "page",
       impact: "Nobody outside gets an answer, whatever users try.",

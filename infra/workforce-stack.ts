@@ -27,18 +27,14 @@ import { TableBackups } from "./constructs/stores/table-backups.ts";
 import { TestPin } from "./constructs/stores/test-pin.ts";
 import { Webhooks } from "./constructs/webhooks/webhooks.ts";
 import { hashesIn } from "./functions/bundle-places.ts";
-import { hasOutboundEvents } from "./functions/queues.ts";
-import { rowOf, type ServiceTable, service } from "./functions/service-table.ts";
+import { hasOutboundEvents, queues } from "./functions/queues.ts";
+import { requireCallers, rowOf, type ServiceTable, service } from "./functions/service-table.ts";
 import { type StreamConsumerName, streamConsumers } from "./functions/stream-filters.ts";
 import { pageFunction } from "./functions/worker-rows.ts";
 import { functionNameOf, namesOf } from "./stages/names.ts";
 import { hasDocs } from "./stages/stage-shape.ts";
 import type { Stage } from "./stages/stages.ts";
 
-// A little after midnight, when the new day has begun on every clock.
-const overdueTime = { hour: 0, minute: 5 };
-// Few people work then, and those who repair what it finds start soon.
-const recountTime = { hour: 4, minute: 0 };
 // The page, its files, and the bare address that browsers open.
 const pageRoutes = { Start: "/", Page: pagePath, Files: `${pagePath}/{file}` };
 
@@ -82,6 +78,7 @@ export class WorkforceStack extends Stack {
     for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
     this.#stage = stage;
     this.#bundles = bundles;
+    requireCallers(table, queues);
     this.#service = table;
     this.#resources = this.#addResources();
     this.#api = new Api(this, "Api", stage, this.#resources.edgeSecret);
@@ -167,11 +164,12 @@ export class WorkforceStack extends Stack {
   #addSchedules(): void {
     const { records, signingKeys } = this.#resources;
     const timeZone = this.#stage.businessTimeZone;
-    signingKeys.scheduleRotation(this.#addFunction("rotate-signing-key"), [records]);
-    const daily = { "mark-overdue": overdueTime, "recount-lists": recountTime };
-    for (const [name, time] of Object.entries(daily)) {
+    for (const [name, { daily, rotatesSigningKeys }] of Object.entries(this.#service.functions)) {
+      if (!daily) continue;
       const worker = this.#addFunction(name);
-      new DailySchedule(worker, "Daily", { ...time, timeZone, fn: worker.live });
+      const schedule = new DailySchedule(worker, "Daily", { timeZone, ...daily, fn: worker.live });
+      // Two calls at once would create two first keys.
+      if (rotatesSigningKeys) schedule.node.addDependency(signingKeys.createFirst(worker, [records]));
     }
   }
 
@@ -212,7 +210,7 @@ export class WorkforceStack extends Stack {
     if (this.#stage.alarmAddress !== undefined) {
       const notRedriven = ofWebhooks.flatMap(({ queue, deadLetters }) => [queue, deadLetters]);
       const otherQueues = [quarantine, undelivered, ...notRedriven];
-      new OnCall(this, "OnCall", { stage: this.#stage, queues, otherQueues });
+      new OnCall(this, "OnCall", { stage: this.#stage, service: this.#service, queues, otherQueues });
     }
     new Monitoring(this, "Monitoring", { stage: this.#stage, watched, scopes: this.#functions });
   }

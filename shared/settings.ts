@@ -13,6 +13,13 @@ export function queueSetting(queue: QueueName): string {
   return `${queue.replace(/(?<=sh)es$|s$/, "").toUpperCase()}_QUEUE_URL`;
 }
 
+/** The words of settings that have no others. */
+export const settingWords = {
+  recoveryDisclosure: ["masked", "full"],
+  registration: ["open", "closed"],
+  unknownParameters: ["refuse", "warn"],
+} as const;
+
 /** The settings of a stage that functions read, by their names in `infra/stages`. A function has those that its row names. */
 export const stageSettings = {
   /** Name of the service in messages to people. */
@@ -24,11 +31,11 @@ export const stageSettings = {
   /** ISO 3166 countries that get SMS (D11). */
   servedCountries: () => json<string[]>(required("SERVED_COUNTRIES")),
   /** Whether a password request shows the stored user (D12). */
-  recoveryDisclosure: () => oneOf("RECOVERY_DISCLOSURE", ["masked", "full"] as const),
+  recoveryDisclosure: () => oneOf("RECOVERY_DISCLOSURE", settingWords.recoveryDisclosure),
   /** Whether strangers may register (D16). */
-  registration: () => oneOf("REGISTRATION", ["open", "closed"] as const),
+  registration: () => oneOf("REGISTRATION", settingWords.registration),
   /** Whether an unknown parameter is refused or only logged (D22). */
-  unknownParameters: () => oneOf("UNKNOWN_PARAMETERS", ["refuse", "warn"] as const),
+  unknownParameters: () => oneOf("UNKNOWN_PARAMETERS", settingWords.unknownParameters),
   /** Sender of SMS, registered with AWS; undefined if the stage has none. */
   smsSenderId: () => process.env.SMS_SENDER_ID || undefined,
   /** Highest price of one SMS in US dollars. */

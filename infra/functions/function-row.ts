@@ -61,6 +61,13 @@ export type OperationArea = (typeof operationAreas)[number];
 /** The areas of the service: those of operations, and the workers. */
 export type Area = OperationArea | "workers";
 
+/** A time of day in a time zone: the IANA name, or that of the business by default. */
+export interface DailyTime {
+  readonly hour: number;
+  readonly minute: number;
+  readonly timeZone?: string;
+}
+
 /** The rights of one function; everything else is denied. */
 export interface FunctionRow {
   /** Folder of the function's file under `functions/`. */
@@ -108,6 +115,8 @@ export interface FunctionRow {
    * including guarded partitions.
    */
   readonly readsStream?: true;
+  /** The time at which it is called every day. An alarm notices a missed run; the role on call may then invoke it. */
+  readonly daily?: DailyTime;
   /** True if users notice a fault at once: in a canary stage, a new version first takes a tenth of the calls. */
   readonly canary?: true;
   /**

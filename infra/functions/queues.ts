@@ -37,6 +37,8 @@ export interface QueueRow {
   readonly lost: string;
   /** The age in minutes at which the oldest message is late; 15 by default. */
   readonly behindMinutes?: number;
+  /** The reason for that age. */
+  readonly because?: string;
   /** `page` if late messages cannot wait for the morning. */
   readonly severity?: "page";
 }
@@ -48,7 +50,6 @@ export function hasOutboundEvents({ outboundEvents = "on" }: QueueSettings): boo
 
 /** Every queue. Look one of a stage up with `findQueue`, because `onlyIf` may leave it out. */
 export const queues: Readonly<Record<QueueName, QueueRow>> = {
-  // A pin expires after twelve minutes.
   pins: {
     worker: "deliver-pin",
     retentionHours: 1,
@@ -57,6 +58,7 @@ export const queues: Readonly<Record<QueueName, QueueRow>> = {
     late: "Pins arrive late or not at all: each counts for 12 minutes from when it was asked for.",
     lost: "Some who asked for a pin got none, and have to ask again.",
     behindMinutes: 2,
+    because: "A pin expires after twelve minutes.",
     severity: "page",
   },
   notices: {

@@ -2,12 +2,6 @@ import { endedAt } from "../../shared/db/accounts/sessions.ts";
 import { tombstoneMark } from "../../shared/db/table/tombstones.ts";
 import type { ServiceFunctionName } from "./worker-rows.ts";
 
-/** The functions that consume the table's stream. */
-export const streamConsumers = ["keep-history", "notify"] as const satisfies readonly ServiceFunctionName[];
-
-/** One of them. */
-export type StreamConsumerName = (typeof streamConsumers)[number];
-
 const written = ["INSERT", "MODIFY"];
 const pushed = { Keys: { sk: { S: [{ prefix: "NOTIFICATION#" }] } }, NewImage: { push: { BOOL: [true] } } };
 
@@ -16,7 +10,7 @@ const pushed = { Keys: { sk: { S: [{ prefix: "NOTIFICATION#" }] } }, NewImage: {
  * patterns. Consumers' own writes are in the stream too. Naming the items they read keeps them from triggering
  * themselves.
  */
-export const streamFilters: Readonly<Record<StreamConsumerName, readonly Readonly<Record<string, unknown>>[]>> = {
+export const streamFilters = {
   "keep-history": [
     { dynamodb: { Keys: { sk: { S: ["INVOICE", "TIMESHEET", "JOB", "USER"] } } } },
     // Ended sessions, for the history. Each refresh of a session changes it too.
@@ -38,4 +32,10 @@ export const streamFilters: Readonly<Record<StreamConsumerName, readonly Readonl
     { eventName: ["INSERT"], dynamodb: pushed },
     { eventName: ["MODIFY"], dynamodb: { ...pushed, OldImage: { [tombstoneMark]: { S: [{ exists: true }] } } } },
   ],
-};
+} satisfies Partial<Record<ServiceFunctionName, readonly Readonly<Record<string, unknown>>[]>>;
+
+/** A function that consumes the table's stream. */
+export type StreamConsumerName = keyof typeof streamFilters;
+
+/** The functions that consume the table's stream. */
+export const streamConsumers = Object.keys(streamFilters) as StreamConsumerName[];

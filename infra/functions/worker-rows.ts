@@ -92,6 +92,8 @@ const rows = {
   "mark-overdue": {
     area: "workers",
     impact: "Invoices that are overdue are shown as pending.",
+    // A little after midnight, when the new day has begun on every clock.
+    daily: { hour: 0, minute: 5 },
     timeoutSeconds: 900,
     settings: ["businessTimeZone"],
     indexes: ["by-mark"],
@@ -100,6 +102,8 @@ const rows = {
   "recount-lists": {
     area: "workers",
     impact: "Users lose nothing, but nobody would see if totals were wrong.",
+    // Few people work then, and those who repair what it finds start soon.
+    daily: { hour: 4, minute: 0 },
     memoryMegabytes: 1024,
     timeoutSeconds: 900,
     indexes: ["by-company", "by-company-month", "by-total"],
@@ -108,6 +112,7 @@ const rows = {
   "rotate-signing-key": {
     area: "workers",
     impact: "Users lose nothing yet, but access tokens go on being signed with an old key.",
+    daily: { hour: 3, minute: 0, timeZone: "Etc/UTC" },
     rotatesSigningKeys: true,
     table: ["PutItem", "UpdateItem", "Query"],
     guarded: ["KEYS"],

@@ -157,13 +157,13 @@ export const testLogins = v.pipe(
  * Longest address of a webhook. The addresses of all webhooks are in the environment of one function, which is limited
  * to 4 KB.
  */
-const longestWebhookUrl = 200;
+const longestUrlCharacters = 200;
 
 /** A receiver of some kinds of events, of one company or of all. */
 const webhook = v.pipe(
   v.strictObject({
     name: word,
-    url: v.pipe(v.string(), v.maxLength(longestWebhookUrl), v.check(isWebhookUrl)),
+    url: v.pipe(v.string(), v.maxLength(longestUrlCharacters), v.check(isWebhookUrl)),
     kinds: v.pipe(
       listOf(v.picklist(outboundEventTypes)),
       v.check((kinds) => areDifferent(kinds)),

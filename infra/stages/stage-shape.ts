@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { locales } from "../../shared/contract/locales.ts";
+import { settingWords } from "../../shared/settings.ts";
 import { functions } from "../functions/functions.ts";
 import {
   accountNumber,
@@ -74,11 +75,11 @@ export const stageShape = v.object({
   ),
   recoveryDisclosure: setting(
     "`masked`: a password request shows nothing of the stored user. `full`: it shows the user, and answers 404 to unknown logins.",
-    oneOf(["masked", "full"]),
+    oneOf(settingWords.recoveryDisclosure),
   ),
   registration: setting(
     "Whether strangers may register. `closed` answers 404; choose it for a real stage unless strangers are wanted.",
-    oneOf(["open", "closed"]),
+    oneOf(settingWords.registration),
   ),
   testLogins: optional(
     "Test logins, for reviewers of an app store: drivers and clients of one company, [whose pin is a secret of the stage and is sent to nobody](RUNBOOK.md#give-reviewers-test-logins). They end when the day `until` begins, in UTC.",
@@ -86,7 +87,7 @@ export const stageShape = v.object({
   ),
   unknownParameters: optional(
     "Whether an unknown query parameter is refused, or only logged with a warning.",
-    oneOf(["refuse", "warn"]),
+    oneOf(settingWords.unknownParameters),
     { otherwise: "refuse" },
   ),
   smsSenderId: optional(

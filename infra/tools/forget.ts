@@ -31,6 +31,9 @@ ${stagesHelp}
 Ends with 0 when it is done, or planned; 1 when nothing is known of the person, or it failed; 2 when the call was wrong.
 `;
 
+/** Days that AWS keeps what no command reaches: changes in the stream, messages, the log of lost SMS, states of the table. */
+const keptDays = { stream: 1, queue: 14, recovery: 35 } as const;
+
 if (import.meta.main) await runCommand((parameters) => forget(parameters, localDirectory()));
 
 /** Runs the command on a machine's directory and returns its exit code. */
@@ -124,9 +127,9 @@ function describe(id: number, { traces, wasUser }: Forgotten, isDone: boolean): 
 function describeRemains({ logRetentionDays, backupKeptDays }: Stage, now: Date): string {
   const until = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString().slice(0, 10);
   const remains = [
-    `changes in the table's stream: ${until(1)}`,
-    `dead letters, quarantined changes, the log of lost SMS: ${until(14)}`,
-    `point-in-time recovery: ${until(35)}`,
+    `changes in the table's stream: ${until(keptDays.stream)}`,
+    `dead letters, quarantined changes, the log of lost SMS: ${until(keptDays.queue)}`,
+    `point-in-time recovery: ${until(keptDays.recovery)}`,
     ...(backupKeptDays === undefined ? [] : [`weekly backups: ${until(backupKeptDays)}`]),
     `logs (ids and addresses of clients, no name): ${until(logRetentionDays)}`,
     "at SNS, endpoints of devices that they had signed out of (a token, no name): as long as the platform application",

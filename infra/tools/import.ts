@@ -40,7 +40,7 @@ not. "-" reads standard input. Adds or changes by id: fields left out stay as th
 
 ${stagesHelp}
 
-Ends with 0 when every line is in, 1 when some are not, 2 when the call was wrong.
+Ends with 0 when every line is in, 1 when some are not, 2 when the call was wrong, ${interrupted} when it was stopped.
 `;
 
 if (import.meta.main) await runCommand((parameters) => runImport(parameters, localDirectory()));

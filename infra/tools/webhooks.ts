@@ -10,6 +10,7 @@ import {
 } from "../../shared/webhooks/webhook-secrets.ts";
 import { namesOf } from "../stages/names.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
+import type { ProgressLine } from "./cli/progress-line.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
@@ -58,6 +59,7 @@ interface Call {
   readonly stage: string | undefined;
   readonly keepHours: number;
   readonly id: string | undefined;
+  readonly progress: ProgressLine;
 }
 
 const work: Readonly<Record<Exclude<Word, "list">, (webhook: WebhookSetting, call: Call) => Promise<number>>> = {
@@ -89,8 +91,8 @@ export async function manageWebhooks(parameters: string[], directory: string): P
     throw new UsageError("Say what is to be delivered again: redeliver WEBHOOK --id EVENT, or --all");
   }
   const keepHours = readHours(values["keep-hours"]);
-  return withService({ stage, directory }, () =>
-    word === "list" ? showAll() : work[word](findSetting(name), { stage, id, keepHours }),
+  return withService({ stage, directory }, (_, progress) =>
+    word === "list" ? showAll() : work[word](findSetting(name), { stage, id, keepHours, progress }),
   );
 }
 
@@ -165,14 +167,15 @@ async function rotateSecret({ name }: WebhookSetting, { keepHours }: Call): Prom
   return say(shownSecret(keys, name));
 }
 
-async function redeliverEvents(webhook: WebhookSetting, { id }: Call): Promise<number> {
+async function redeliverEvents(webhook: WebhookSetting, { id, progress }: Call): Promise<number> {
   const { health } = await findWebhook(webhook);
   if (health?.disabled_at !== undefined) {
     throw new Error(`${webhook.name} is disabled, and what is sent to it is given up: enable it first.`);
   }
   const { visited, moved } = await withQueues(async (client) =>
-    redeliver(client, await findQueues(client, webhook), { eventId: id }),
+    redeliver(client, await findQueues(client, webhook), { eventId: id, onProgress: progress.show }),
   );
+  progress.end();
   say(`${moved} of ${visited} dead letters are on their way again.`);
   return id !== undefined && moved === 0 ? 1 : 0;
 }

@@ -16,6 +16,18 @@ test("the page of figures says what the full stage deploys, and what the sources
   expect(page, `${figuresPage} is stale; run npm run docs`).toBe(fillTables(page, tables));
 });
 
+test("every alarm that a single event does not set off has a reason for its figures", () => {
+  const { template } = withStacksBeside({ name: "full", template: stackOf("full").template });
+  const alarms = Object.values(template.Resources).filter(({ Type }) => Type === "AWS::CloudWatch::Alarm");
+  const without = alarms.filter(({ Properties = {}, Metadata: { Reason = "" } = {} }) => {
+    const { Threshold, EvaluationPeriods, ComparisonOperator } = Properties;
+    const isEvident = Threshold === 1 && EvaluationPeriods === 1 && ComparisonOperator !== "LessThanThreshold";
+    return !isEvident && String(Reason).split(" ").length < 5;
+  });
+  expect(alarms.length).toBeGreaterThan(50);
+  expect(without.map(({ Properties }) => Properties?.AlarmName)).toEqual([]);
+});
+
 test("every figure of the sources has a comment above it that says why it is so", () => {
   const isConversion = (name: string) => /(?:^|\.)ms(?:Of|Per[A-Z])/.test(name);
   const without = figures.filter(({ name, reason }) => reason === "" && !isConversion(name));

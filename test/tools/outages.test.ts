@@ -123,15 +123,24 @@ test.each(faults)("a table that %s is asked again, and the file is whole", async
   expect(readFileSync(out, "utf8")).toContain('"type":"company","id":1,');
 });
 
-test("a signal ends the wait for the table", async () => {
+test("a signal ends the wait of an export with 130", async () => {
   const calls = failCalls("Scan", Number.POSITIVE_INFINITY, failure);
   const stop = new AbortController();
   const out = file("stopped.jsonl");
   const stopped = runProgram(() => runExport(["--out", out], directory, stop.signal));
   await vi.waitUntil(() => calls() > callLimits.table.attempts);
   stop.abort();
-  expect(await stopped).toMatchObject({ code: 1, err: expect.stringContaining("There is no file.") });
+  expect(await stopped).toMatchObject({ code: 130, err: expect.stringContaining("There is no file.") });
   expect(existsSync(out)).toBe(false);
+});
+
+test("a signal ends the wait of an import with 130", async () => {
+  writeFileSync(file("job.jsonl"), `${JSON.stringify(jobLine(88_002, 1))}\n`);
+  const calls = failCalls("BatchGetItem", Number.POSITIVE_INFINITY, failure);
+  const stopped = runProgram(() => runImport([file("job.jsonl")], directory));
+  await vi.waitUntil(() => calls() > callLimits.table.attempts);
+  process.emit("SIGHUP");
+  expect(await stopped).toMatchObject({ code: 130, err: expect.stringContaining("To go on: --from 1") });
 });
 
 test("a fault of the call itself is not repeated", async () => {

@@ -18,8 +18,9 @@ vi.mock("../../shared/webhooks/post.ts", async (original) => {
   return toReceiver(await original());
 });
 
+const progress = vi.hoisted(() => ({ show: vi.fn<(text: () => string) => void>(), end: vi.fn() }));
 vi.mock("../../infra/tools/service/open-service.ts", () => ({
-  withService: (_: unknown, work: () => Promise<number>) => work(),
+  withService: (_: unknown, work: (...given: unknown[]) => Promise<number>) => work({}, progress),
 }));
 
 useService();
@@ -92,6 +93,22 @@ describe("D42: npm run webhooks", () => {
     await expect(run("redeliver", "example", "--all")).rejects.toThrow("enable it first");
     await enableWebhook("example");
     expect((await run("redeliver", "example", "--id", "0".repeat(32))).code).toBe(1);
+  });
+
+  test("says how far a redelivery is", async () => {
+    const client = new SQSClient({});
+    const QueueUrl = queueUrl(process.env.AWS_ENDPOINT_URL_SQS ?? "", testWebhook().deadLetters);
+    const MessageBody = JSON.stringify(onBus(eventOut(1)));
+    for (const _ of [1, 2]) await client.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+    client.destroy();
+    progress.show.mockClear();
+    const { code, out } = await run("redeliver", "example", "--all");
+    expect([code, out]).toEqual([0, "1 of 2 dead letters are on their way again.\n"]);
+    expect(progress.show.mock.calls.map(([text]) => text())).toEqual([
+      "2 of about 2 dead letters visited, 1 on their way",
+    ]);
+    expect(await takeMessages("WEBHOOK_DEAD_LETTERS_URL")).toHaveLength(1);
+    expect(await takeMessages("WEBHOOK_QUEUE_URL")).toHaveLength(1);
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { Duration } from "aws-cdk-lib";
-import { Alarm, MathExpression, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { Alarm, type CfnAlarm, MathExpression, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Alias, CfnAlias, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
@@ -92,7 +92,7 @@ function versionAlarm(scope: Construct, { operation, functionName, fn, metricNam
   });
   // A 500 of a handler is no error to Lambda, and a call that Lambda ends has no answer: nothing is counted twice.
   const faults = "SUM([FILL(answers, 0), FILL(errors, 0)])";
-  return new Alarm(scope, "VersionFails", {
+  const alarm = new Alarm(scope, "VersionFails", {
     alarmName: `${functionName}-version-${version}`,
     alarmDescription: `The new version of ${operation} fails: a release that is under way goes back by itself.`,
     metric: new MathExpression({
@@ -105,4 +105,7 @@ function versionAlarm(scope: Construct, { operation, functionName, fn, metricNam
     evaluationPeriods: 1,
     treatMissingData: TreatMissingData.NOT_BREACHING,
   });
+  const because = `In percent, from ${leastFaults} faults on: a single one may be transient.`;
+  (alarm.node.defaultChild as CfnAlarm).addMetadata("Reason", because);
+  return alarm;
 }

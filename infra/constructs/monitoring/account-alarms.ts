@@ -5,9 +5,7 @@ import type { Stage } from "../../stages/stages.ts";
 import { type AlarmRow, awsMetric } from "./alarm-row.ts";
 
 const hours = (statistic: "Minimum" | "Average" | "SampleCount" | "Sum") => ({ statistic, minutes: 60 }) as const;
-/** A day between two nightly copies, and 12 hours for a late one. */
 const latestBackupHours = 36;
-/** With fewer in an hour, a rate says nothing. */
 const fewestSms = 10;
 
 /** Alarms on the account and on services around the stack, for stages that notify somebody. */
@@ -28,6 +26,7 @@ function concurrencyAlarm(): AlarmRow {
       period: Duration.minutes(5),
     }),
     threshold: 80,
+    because: "In percent: a fifth is left for a peak while somebody asks for more.",
     severity: "page",
     impact: "Users lose nothing yet, but at the account's concurrency requests are refused with 503.",
     heading: "Functions are throttled",
@@ -50,6 +49,7 @@ function smsAlarms({ servedCountries }: Stage): AlarmRow[] {
       period: Duration.hours(1),
     }),
     threshold: 0.7,
+    because: `With fewer than ${fewestSms} SMS in an hour, a rate says nothing; some phones are always off.`,
     isBelow: true,
     severity: "page",
     impact: `Many SMS to ${country} do not arrive: users there who sign in by phone get no pin.`,
@@ -68,6 +68,7 @@ function backupAlarm({ name, backupKeptDays }: Stage): AlarmRow[] {
       threshold: 1,
       isBelow: true,
       periods: latestBackupHours,
+      because: "A day between two nightly copies, and 12 hours for a late one.",
       treatMissingData: TreatMissingData.BREACHING,
       impact: "Users lose nothing, but there is no copy of last night should the table be lost.",
       heading: "No backup was made",
@@ -83,6 +84,7 @@ function certificateAlarm({ customDomain }: Stage): AlarmRow[] {
       id: "certificate-expires",
       metric: awsMetric("CertificateManager DaysToExpiry", dimensions, { statistic: "Minimum", minutes: 1_440 }),
       threshold: 30,
+      because: "ACM has renewed it before if it could; a month is left to do it by hand.",
       isBelow: true,
       impact: "Users lose nothing yet, but within 30 days no app reaches the API at its own address.",
       heading: "The certificate expires",

@@ -1,4 +1,4 @@
-import { Alarm, ComparisonOperator, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { Alarm, type CfnAlarm, ComparisonOperator, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import type { Stage } from "../../stages/stages.ts";
 import type { AlarmRow } from "./alarm-row.ts";
@@ -9,7 +9,7 @@ export function addAlarm(scope: Construct, constructId: string, row: AlarmRow, s
   const { id, metric, threshold, isBelow, periods = 1, treatMissingData = TreatMissingData.NOT_BREACHING } = row;
   const { LESS_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
   const isOfFew = metric instanceof Metric && metric.statistic.startsWith("p");
-  return new Alarm(scope, constructId, {
+  const alarm = new Alarm(scope, constructId, {
     alarmName: alarmNameOf(stage, id),
     alarmDescription: `${row.impact} Runbook: ${placeInRunbook(row.heading, stage)}`,
     metric,
@@ -19,4 +19,7 @@ export function addAlarm(scope: Construct, constructId: string, row: AlarmRow, s
     treatMissingData,
     ...(isOfFew && { evaluateLowSampleCountPercentile: "ignore" }),
   });
+  // The page of figures reads it there.
+  if (row.because !== undefined) (alarm.node.defaultChild as CfnAlarm).addMetadata("Reason", row.because);
+  return alarm;
 }

@@ -32,6 +32,8 @@ export interface AlarmRow {
   readonly severity?: "page";
   /** Fires if the figure is this or more; with `isBelow`, if it is less. */
   readonly threshold: number;
+  /** The reason for the threshold and the number of periods, unless a single event fires it. */
+  readonly because?: string;
   readonly isBelow?: true;
   /** The number of consecutive periods before it fires; 1 by default. */
   readonly periods?: number;

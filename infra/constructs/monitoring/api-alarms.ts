@@ -2,6 +2,7 @@ import { tableIndexes } from "../../functions/function-row.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
 const slowMilliseconds = 3_000;
+const repeated = { threshold: 10, because: "The SDK repeats a few unnoticed." };
 /**
  * Nearly every request reads by one of the first three and writes by one of the others. The dashboard shows all
  * actions.
@@ -17,6 +18,7 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResou
       id: "api-5xx",
       metric: awsMetric("ApiGateway 5xx", { ApiId }, five),
       threshold: 5,
+      because: "Fewer may be a single user who tries again.",
       severity: "page",
       impact: "Some requests fail, whatever users try: the answers are 5xx.",
       heading: "Many requests fail",
@@ -25,6 +27,7 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResou
       id: "api-slow",
       metric: awsMetric("ApiGateway Latency", { ApiId }, { statistic: "p99", minutes: 5 }),
       threshold: slowMilliseconds,
+      because: "Slower apps seem to hang; the cold starts after a release are over within three periods.",
       severity: "page",
       periods: 3,
       impact: "One request in a hundred takes more than 3 seconds: apps seem to hang.",
@@ -35,6 +38,7 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResou
       id: "functions-throttled",
       metric: awsMetric("Lambda Throttles", {}, five),
       threshold: 10,
+      because: "Clients and queues repeat a few unnoticed.",
       severity: "page",
       impact: "Some requests are refused with 503, and workers are late, as the account has no more concurrency.",
       heading: "Functions are throttled",
@@ -42,7 +46,7 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResou
     ...throttledActions.map((Operation) => ({
       id: `table-throttles-${Operation}`,
       metric: awsMetric("DynamoDB ThrottledRequests", { TableName, Operation }, five),
-      threshold: 10,
+      ...repeated,
       severity: "page" as const,
       impact: "Some requests are slow or fail with 503, and notifications come late.",
       heading: "The table throttles",
@@ -50,7 +54,7 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResou
     ...tableIndexes.map((GlobalSecondaryIndexName) => ({
       id: `table-throttles-${GlobalSecondaryIndexName}`,
       metric: awsMetric("DynamoDB WriteThrottleEvents", { TableName, GlobalSecondaryIndexName }, five),
-      threshold: 10,
+      ...repeated,
       severity: "page" as const,
       impact: "Some changes are refused with 503: a key of an index takes no more, and blocks the whole table.",
       heading: "The table throttles",
@@ -79,7 +83,7 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResou
     ...failingActions.map((Operation) => ({
       id: `table-fails-${Operation}`,
       metric: awsMetric("DynamoDB SystemErrors", { TableName, Operation }, five),
-      threshold: 10,
+      ...repeated,
       severity: "page" as const,
       impact: "Some requests fail, whatever users try: DynamoDB itself has faults.",
       heading: "The table fails",

@@ -1,22 +1,23 @@
-import { type Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
-import { type FunctionName, functions as rows } from "../../functions/functions.ts";
+import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { dailyFunctions, rowOf } from "../../functions/service-table.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
-/** A day, and two hours for a call that comes late. */
-const latestHours = 26;
-const latestFigureHours = 48;
+const latestCall = { periods: 26, because: "A day, and two hours for a call that comes late." };
+const latestFigure = { periods: 48, because: "One night may lack its figure: a run that is out of time leaves none." };
 
 /** Alarms on what is done once a day: that it was done, and what it found. */
-export function dailyAlarms({ functions }: MonitoredResources, namespace: string): AlarmRow[] {
+export function dailyAlarms({ functions, service }: MonitoredResources, namespace: string): AlarmRow[] {
   const differences = (statistic: "Maximum" | "SampleCount") =>
     ownMetric(namespace, "CounterDifferences", {}, { statistic, minutes: 60 });
-  const calls = (name: FunctionName) =>
+  const calls = (name: string) =>
     awsMetric("Lambda Invocations", { FunctionName: functions.get(name) ?? "" }, { statistic: "Sum", minutes: 60 });
+  // A run that ends is one with a figure; one that runs out of time is none.
+  const runs = (name: string) =>
+    name === "recount-lists"
+      ? { metric: differences("SampleCount"), ...latestFigure }
+      : { metric: calls(name), ...latestCall };
   return [
-    notRunAlarm("mark-overdue", calls("mark-overdue"), latestHours),
-    notRunAlarm("rotate-signing-key", calls("rotate-signing-key"), latestHours),
-    // A run that ends is one with a figure; one that runs out of time is none.
-    notRunAlarm("recount-lists", differences("SampleCount"), latestFigureHours),
+    ...dailyFunctions(service).map((name) => notRunAlarm(name, rowOf(service, name).impact, runs(name))),
     {
       // A figure stands until the next night's.
       id: "counters-differ",
@@ -29,15 +30,14 @@ export function dailyAlarms({ functions }: MonitoredResources, namespace: string
   ];
 }
 
-function notRunAlarm(name: FunctionName, metric: Metric, periods: number): AlarmRow {
+function notRunAlarm(name: string, impact: string, runs: Pick<AlarmRow, "metric" | "periods" | "because">): AlarmRow {
   return {
     id: `${name}-not-run`,
-    metric,
+    ...runs,
     threshold: 1,
     isBelow: true,
-    periods,
     treatMissingData: TreatMissingData.BREACHING,
-    impact: rows[name].impact,
+    impact,
     heading: "Daily work has not run",
   };
 }

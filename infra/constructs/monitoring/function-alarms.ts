@@ -22,11 +22,11 @@ export function functionAlarm(name: string, { service, functions }: MonitoredRes
     };
   }
   const metric = ownMetric(namespace, "Faults", { operation: name }, look);
-  // A single fault may be transient; three mean a user who retried, or several users.
   return {
     id: `${name}-faults`,
     metric,
     threshold: 3,
+    because: "A single fault may be transient; three mean a user who retried, or several users.",
     impact,
     heading: "An operation fails",
     ...(pages && { severity: "page" }),

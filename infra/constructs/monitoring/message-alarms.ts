@@ -6,10 +6,12 @@ import { type AlarmRow, awsMetric, ownMetric } from "./alarm-row.ts";
 
 const shareHeading = "The messages of a day run out";
 const spendShare = 0.8;
-/** Nobody uses up the stage's short pins within a day without so many wrong ones in one of its hours (D10). */
 const wrongPinsAnHour = Math.floor(rules.wrongPins.most / 24);
-/** In percent of a day's ceiling. From here on a login's third message is held back (D11). */
 const highShare = 60;
+const atHighShare = {
+  threshold: highShare,
+  because: "In percent of a day's ceiling: from here on a login's third message is held back (D11).",
+};
 const hourly = { statistic: "Maximum", minutes: 60 } as const;
 
 /** Alarms on pins and messages: attacks, failed sending, and costs. */
@@ -19,6 +21,8 @@ export function messageAlarms(stage: Stage, namespace: string): AlarmRow[] {
       id: "pin-failures",
       metric: ownMetric(namespace, "PinFailures", {}, { statistic: "Sum", minutes: 60 }),
       threshold: wrongPinsAnHour,
+      because:
+        "Nobody uses up the stage's short pins within a day without so many wrong ones in one of its hours (D10).",
       impact:
         "Users may have to type pins of twelve digits, because somebody may be guessing pins to get into accounts.",
       heading: "Pins are being guessed",
@@ -78,26 +82,24 @@ function shareAlarms(namespace: string): AlarmRow[] {
   const impact = (kind: string) =>
     `Users lose nothing yet, but ${highShare} % of the ${kind} of a day are sent: a login's third message is held back.`;
   return [
-    { id: "sms-share", metric: used("SmsShare"), threshold: highShare, impact: impact("SMS"), heading: shareHeading },
+    { id: "sms-share", metric: used("SmsShare"), ...atHighShare, impact: impact("SMS"), heading: shareHeading },
     {
       id: "mail-share",
       metric: used("MailShare"),
-      threshold: highShare,
+      ...atHighShare,
       impact: impact("mails"),
       heading: shareHeading,
     },
   ];
 }
 
-/**
- * For the whole account, because its reputation is at stake. Amazon reviews an account above these rates, and may stop
- * its e-mail above twice the first.
- */
+/** For the whole account, because its reputation is at stake. */
 function reputationAlarm(id: string, rate: string, threshold: number, heading: string): AlarmRow {
   return {
     id,
     metric: awsMetric(`SES Reputation.${rate}`, {}, hourly),
     threshold,
+    because: "Amazon reviews an account above it, and may stop its e-mail above a multiple.",
     treatMissingData: TreatMissingData.IGNORE,
     impact: "Users lose nothing yet, but Amazon may stop all e-mail: then no pin arrives by e-mail.",
     heading,
@@ -112,6 +114,7 @@ function spendAlarm({ smsMonthlySpendLimitDollars: limit }: Stage): AlarmRow[] {
       id: "sms-spend",
       metric: awsMetric("SNS SMSMonthToDateSpentUSD", {}, hourly),
       threshold: limit * spendShare,
+      because: "A fifth of the month's limit is left while somebody asks for more.",
       treatMissingData: TreatMissingData.IGNORE,
       impact: "Users lose nothing yet, but at the month's limit no SMS goes out until the next month.",
       heading: "SMS are costly",

@@ -2,15 +2,13 @@ import { Stack } from "aws-cdk-lib";
 import { AccountRootPrincipal, Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { dailyFunctions, type ServiceTable } from "../../functions/service-table.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
 import { functionNameOf, namesOf, smsFailureLog } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
 import { addBudget } from "./account-budget.ts";
-
-/** The daily functions that the role may invoke after a missed run. */
-const scheduled = ["mark-overdue", "rotate-signing-key", "recount-lists"];
 
 /** Read actions for which AWS has no narrower name. */
 const looks = [
@@ -62,6 +60,7 @@ const changesOfCopies = [
 /** The resources that the role on call may use. */
 export interface OnCallProps {
   readonly stage: Stage;
+  readonly service: ServiceTable;
   readonly queues: readonly WorkQueue[];
   /**
    * Queues that the role sends nothing to: no function consumes them, or their messages are signed as the bus's (D42).
@@ -116,12 +115,13 @@ export class OnCall extends Construct {
     ];
   }
 
-  #functionRights({ queues }: OnCallProps): PolicyStatement[] {
+  #functionRights({ queues, service }: OnCallProps): PolicyStatement[] {
     const arnOf = (name: string) => this.#arn("lambda", `function:${functionNameOf(this.#stage.name, name)}`);
     const consumers = [...queues.map(({ row }) => row.worker), ...streamConsumers];
     const mappings = allow(["lambda:UpdateEventSourceMapping"], this.#arn("lambda", "event-source-mapping:*"));
     mappings.addCondition("ArnLike", { "lambda:FunctionArn": consumers.map(arnOf) });
-    const invocations = allow(["lambda:InvokeFunction"], ...scheduled.map(arnOf));
+    // After a missed run.
+    const invocations = allow(["lambda:InvokeFunction"], ...dailyFunctions(service).map(arnOf));
     return [
       invocations,
       mappings,

@@ -6,8 +6,11 @@ import { streamConsumers } from "../../functions/stream-filters.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
 const consumerBehindMinutes = 10;
-/** More than three pauses of half an hour, which receivers may ask for. */
-const webhookBehindMinutes = 120;
+const usualLateness = "A burst of messages is done sooner.";
+const webhookBehind = {
+  behindMinutes: 120,
+  because: "More than three pauses of half an hour, which receivers may ask for.",
+};
 
 /** Alarms on messages that wait too long, and on messages that were given up. */
 export function queueAlarms(watched: MonitoredResources, namespace: string): AlarmRow[] {
@@ -64,26 +67,27 @@ function webhookAlarms({ webhooks }: MonitoredResources, namespace: string): Ala
   return [
     disabled,
     ...webhooks.flatMap(({ name, queue, deadLetters }) => [
-      ageAlarm(`webhook-${name}-late`, queue, { behindMinutes: webhookBehindMinutes, late, heading }),
+      ageAlarm(`webhook-${name}-late`, queue, { ...webhookBehind, late, heading }),
       deadLetterAlarm(`webhook-${name}-fails`, deadLetters, lost, heading),
     ]),
   ];
 }
 
-interface LateRow extends Pick<QueueRow, "late" | "behindMinutes" | "severity"> {
+interface LateRow extends Pick<QueueRow, "late" | "behindMinutes" | "because" | "severity"> {
   readonly heading: string;
 }
 
 function ageAlarm(
   id: string,
   { queueName: QueueName }: Queue,
-  { late: impact, behindMinutes = 15, severity, heading }: LateRow,
+  { late: impact, behindMinutes = 15, because = usualLateness, severity, heading }: LateRow,
 ): AlarmRow {
   const age = { statistic: "Maximum", minutes: 1 } as const;
   return {
     id,
     metric: awsMetric("SQS ApproximateAgeOfOldestMessage", { QueueName }, age),
     threshold: behindMinutes * 60,
+    because,
     periods: 3,
     impact,
     heading,
@@ -103,6 +107,7 @@ function consumerAlarm(name: (typeof streamConsumers)[number], { functions }: Mo
     id: `${name}-behind`,
     metric: awsMetric("Lambda IteratorAge", { FunctionName }, { statistic: "Maximum", minutes: 5 }),
     threshold: consumerBehindMinutes * 60_000,
+    because: "A burst of changes, or a batch that is tried again, is done sooner.",
     periods: 2,
     severity: "page",
     impact: rows[name].impact,
@@ -118,6 +123,7 @@ function pollingAlarm({ historyMapping: EventSourceMappingUUID }: MonitoredResou
     threshold: 1,
     isBelow: true,
     periods: 3,
+    because: "A figure may come late; three that are absent mean that nothing polls.",
     treatMissingData: TreatMissingData.BREACHING,
     severity: "page",
     impact: rows["keep-history"].impact,

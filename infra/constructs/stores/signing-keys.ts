@@ -4,7 +4,6 @@ import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Trigger } from "aws-cdk-lib/triggers";
 import { Construct } from "constructs";
-import { DailySchedule } from "../compute/daily-schedule.ts";
 import type { ServiceFunction } from "../compute/service-function.ts";
 import { removalPolicyOf, type SecretProps } from "./removal.ts";
 import { grantSecret } from "./secret-grant.ts";
@@ -47,18 +46,16 @@ export class SigningKeys extends Construct {
   }
 
   /**
-   * Calls a function every day to check whether a new key is due, and once during the deploy to create the first one.
-   * The deploy fails if the key cannot be created. `stores` are the other resources the function needs.
+   * Calls the function that replaces keys once during the deploy, to create the first one. The deploy fails if the key cannot
+   * be created. `stores` are the other resources the function needs.
    */
-  scheduleRotation(service: ServiceFunction, stores: readonly Construct[]): void {
-    const { function: fn, live } = service;
+  createFirst(service: ServiceFunction, stores: readonly Construct[]): Construct {
+    const { function: fn } = service;
     // The trigger calls the version that is being deployed, even if another is live.
     const firstKey = new Trigger(service, "FirstKey", { handler: fn });
     firstKey.node.addDependency(this.secret, fn, ...(fn.role ? [fn.role] : []), ...stores);
     setTriggerLogRetention(Stack.of(service));
-    const daily = new DailySchedule(service, "Daily", { hour: 3, minute: 0, fn: live });
-    // Two calls at once would create two first keys.
-    daily.node.addDependency(firstKey);
+    return firstKey;
   }
 }
 

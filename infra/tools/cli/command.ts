@@ -4,18 +4,26 @@ import { likelyNameOf } from "../../../shared/nearest.ts";
 /** A mistake in how a command was called; the message says how to fix it. */
 export class UsageError extends Error {}
 
-/** Runs a command: the exit code is its result, 2 after a mistake in the call, 1 after any other error. */
+/** A signal ended work that could not end in order; the message says how far it came. */
+export class StoppedError extends Error {}
+
+/** Exit code of a command that a signal stopped. */
+export const interrupted = 130;
+
+/** Runs a command: the exit code is its result, 2 after a mistake in the call, 130 after a signal, 1 after any other error. */
 export async function runCommand(command: (parameters: string[]) => Promise<number> | number): Promise<void> {
   try {
     process.exitCode = await command(process.argv.slice(2));
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = error instanceof UsageError ? 2 : 1;
+    process.exitCode = exitCodeOf(error);
   }
 }
 
-/** Exit code of a command that a signal stopped. */
-export const interrupted = 130;
+function exitCodeOf(error: unknown): number {
+  if (error instanceof StoppedError) return interrupted;
+  return error instanceof UsageError ? 2 : 1;
+}
 
 /** Aborts on a signal, so that the command can end in order. */
 export function abortOnSignals(): { readonly signal: AbortSignal; release(): void } {

@@ -9,7 +9,7 @@ import { findLeftovers } from "./stack-checks.ts";
 /** Concurrency that Lambda requires to stay unreserved. */
 const unreservedCalls = 100;
 /** About the time that a call occupies a function. */
-const secondsPerCall = 0.1;
+const callSeconds = 0.1;
 
 /** All checks, in the order in which findings are best fixed. */
 export const checks: readonly Check[] = [
@@ -31,7 +31,7 @@ async function findConcurrency({ stage }: DeployTarget): Promise<Finding> {
   const { AccountLimit } = await new LambdaClient({}).send(new GetAccountSettingsCommand({}));
   const limit = AccountLimit?.ConcurrentExecutions ?? 0;
   const reserved = Object.values(stage.reservedConcurrency ?? {}).reduce((sum, calls) => sum + calls, 0);
-  const busy = Math.ceil(stage.throttle.requestsPerSecond * secondsPerCall);
+  const busy = Math.ceil(stage.throttle.requestsPerSecond * callSeconds);
   const wanted = Math.max(reserved > 0 ? reserved + unreservedCalls : 0, reserved + busy);
   if (limit >= wanted) return ok(`${limit} concurrent executions`);
   const advice = `request more in Service Quotas, or lower reservedConcurrency and throttle in ${stagesFile()}`;

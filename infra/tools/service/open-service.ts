@@ -1,6 +1,6 @@
 import { kindOfAwsFault } from "../aws/aws-faults.ts";
 import { TableOutage, withPatientTable } from "../aws/patience.ts";
-import { UsageError } from "../cli/command.ts";
+import { StoppedError, UsageError } from "../cli/command.ts";
 import { createProgressLine, type ProgressLine } from "../cli/progress-line.ts";
 import { withDeployedService } from "./deployed-service.ts";
 import { withLocalService } from "./local-service.ts";
@@ -39,7 +39,9 @@ export async function withService<T>(
     return await (stage === undefined ? withLocalService(directory, patient) : withDeployedService(stage, patient));
   } catch (error) {
     const advice = hasBegun && !(error instanceof UsageError) ? next({ isOutage: isOutage(error) }) : undefined;
-    throw advice === undefined ? error : new Error(`${messageOf(error)}\n${advice}`, { cause: error });
+    if (advice === undefined) throw error;
+    const Failure = signal?.aborted && isOutage(error) ? StoppedError : Error;
+    throw new Failure(`${messageOf(error)}\n${advice}`, { cause: error });
   } finally {
     progress.end();
   }

@@ -27,6 +27,8 @@ interface RedeliveryOptions {
   readonly eventId?: string | undefined;
   /** Seconds that SQS waits before it reports no letters. Without a wait it may miss some. */
   readonly waitSeconds?: number;
+  /** Called at the start with the text that says how far the run is. */
+  readonly onProgress?: (text: () => string) => void;
 }
 
 /** The number of visited and moved dead letters. */
@@ -40,14 +42,18 @@ export interface Redelivery {
  * moves each event once, so it ends even if a receiver refuses all of them again. Remaining letters become visible at
  * its end. A letter is queued before it is deleted. If the run breaks off between, the event is delivered twice with
  * the same id.
+ *
+ * SQS's own move of messages (StartMessageMoveTask) is not used: it takes neither a number of letters to end at nor an event, so
+ * it would move copies of an event and letters that come back meanwhile, and the local machine's SQS does not have it.
  */
 export async function redeliver(
   client: SQSClient,
   urls: QueueUrls,
-  { eventId, waitSeconds = usualWaitSeconds }: RedeliveryOptions,
+  { eventId, waitSeconds = usualWaitSeconds, onProgress }: RedeliveryOptions,
 ): Promise<Redelivery> {
   const { waiting } = await countMessages(client, urls.deadLettersUrl);
   const run = new Run(client, urls, eventId, Math.ceil(waiting * (1 + marginShare)) + marginCount);
+  onProgress?.(() => `${run.visited} of about ${waiting} dead letters visited, ${run.moved.size} on their way`);
   const receivers = Array.from({ length: receiversAtOnce }, () => run.receive(waitSeconds));
   const outcomes = await Promise.allSettled(receivers);
   await run.release();

@@ -8,8 +8,8 @@ const cost: Argon2Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const hashBytes = 32;
 /** 128 bits: no two users have one salt. */
 const saltBytes = 16;
-/** Kilobytes. Argon2 refuses fewer than 8, and fewer than 16 are no work. */
-const leastMemory = 16;
+/** Argon2 refuses fewer than 8, and fewer than 16 are no work. */
+const leastKibibytes = 16;
 
 /**
  * A hash that no password matches, with the cost of new hashes. The password for an unknown login is compared with it
@@ -57,7 +57,7 @@ async function spendRest(spent: Argon2Cost): Promise<void> {
   const missing = workOf(cost) - workOf(spent);
   const passes = Math.max(1, Math.ceil((missing / cost.memory - 1) / 2));
   const memory = Math.floor(missing / (2 * passes + 1));
-  if (memory < leastMemory) return;
+  if (memory < leastKibibytes) return;
   await deriveArgon2id("", Buffer.alloc(saltBytes), hashBytes, { ...cost, memory, passes });
 }
 

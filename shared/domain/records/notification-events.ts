@@ -12,7 +12,7 @@ export interface ItemImages {
 
 /** The meaning of a record's change for users, and its recipients (D25). */
 export interface NotificationEvent {
-  readonly record_type: "Job" | "Timesheet" | "Invoice" | "User";
+  readonly record_type: Exclude<keyof typeof notifyingRecordTypes, "Chat">;
   readonly record_id: number;
   readonly params: { readonly type: string };
   readonly recipients: readonly Recipients[];

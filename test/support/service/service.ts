@@ -1,6 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, inject } from "vitest";
+import { queues as queueRows } from "../../../infra/functions/queues.ts";
 import { type AwsEndpoints, startAwsEndpoints } from "../../../infra/local/aws/aws-endpoints.ts";
 import { type EventBuses, openEventBuses } from "../../../infra/local/aws/event-buses.ts";
 import { type Inbox, openInbox } from "../../../infra/local/aws/inbox.ts";
@@ -77,9 +78,9 @@ export function useEventQueue(): void {
   afterAll(() => void delete process.env.EVENT_QUEUE_URL);
 }
 
-/** The addresses of all queues but that of events, which few tests have. */
+/** The addresses of the queues that every stage has. */
 function queueUrlsOf(endpoint: string): Record<string, string> {
-  const usual = queueNames.filter((name) => name !== "events");
+  const usual = queueNames.filter((name) => queueRows[name].onlyIf === undefined);
   return Object.fromEntries(usual.map((name) => [queueSetting(name), queueUrl(endpoint, name)]));
 }
 

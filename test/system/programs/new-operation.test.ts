@@ -32,6 +32,7 @@ const rules = [
   "test/system/conventions/operations.test.ts",
   "test/system/conventions/events.test.ts",
   "test/infra/functions/call-limits.test.ts",
+  "test/system/attacks/fields.test.ts",
 ];
 
 /** All but those that ask for what only the author knows, the impact, and for what `npm run docs` records, the answer. */

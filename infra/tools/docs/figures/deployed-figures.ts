@@ -104,6 +104,8 @@ function figuresOf(resource: TemplateResource, template: Template): Figures {
   const { Threshold, MetricName = "" } = resource.Properties ?? {};
   const unit = unitsOfMetrics[String(MetricName)];
   if (unit !== undefined) found.set("Threshold", withUnit(Number(Threshold), unit));
+  const { Reason } = resource.Metadata ?? {};
+  if (typeof Reason === "string") found.set("Why", Reason);
   return found.set("Severity", severityOf(resource, template));
 }
 

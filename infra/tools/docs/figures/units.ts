@@ -14,6 +14,8 @@ const others = ["Bytes", "Kibibytes", "Letters", "Characters", "Digits", "Percen
  */
 export function withUnit(value: number, ...names: readonly string[]): string {
   const shown = (each: number) => each.toLocaleString("en", { maximumFractionDigits: 10 });
+  const [counted] = names.flatMap((name) => /^([a-z]+)PerMs$/.exec(name)?.[1] ?? []);
+  if (counted !== undefined) return `${shown(value)} ${counted} a millisecond`;
   const [ending] = names.flatMap((name) => endingOf(name) ?? []);
   if (ending === undefined) return shown(value);
   if (!Object.hasOwn(msOf, ending)) return `${shown(value)} ${ending.toLowerCase()}`;
@@ -23,6 +25,8 @@ export function withUnit(value: number, ...names: readonly string[]): string {
 }
 
 function endingOf(name: string): string | undefined {
+  // Argon2's name for it.
+  if (name === "memory") return "Kibibytes";
   const endings = [...Object.keys(msOf), ...others];
   return endings.find((each) => name === each.toLowerCase() || name.endsWith(each));
 }
