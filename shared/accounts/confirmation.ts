@@ -79,5 +79,5 @@ async function spendOnce(
 /** Whatever is wrong counts as one failure: guessing shows in their number. */
 function refusePin(): never {
   count("PinFailures", {});
-  throw new Refusal("pin_invalid", "The pin is wrong, expired or spent; request a new one");
+  throw new Refusal("pin_invalid", "The pin is wrong, expired or spent; check the digits, or request a pin");
 }

@@ -99,7 +99,8 @@ work once; the same request within 60 seconds from the same network address is a
 
 export const setPasswordText = describes(setPassword, {
   description: `Last step of a recovery or a registration. All sessions of the user end and their devices get no more pushes, so sign in
-again afterwards. The user is notified of the change by every channel there is.
+again afterwards, with the reset token as \`Known-Client\`: wrong passwords of before still count. The user is notified of the
+change by every channel there is.
 
 After a lost answer the same request may be repeated for a minute.`,
   body: {

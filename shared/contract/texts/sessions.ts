@@ -14,7 +14,7 @@ export const issuedTokenText = shapes(issuedToken, "A pair of tokens: one to cal
 export const signInText = describes(signIn, {
   description: `Starts a session on this client. Wrong passwords and unknown logins get the same 401 in the same time. After 60 wrong
 passwords of a login on a day (UTC), 20 of them from one address, the answer is 429 with \`Retry-After\`. A pin lets the owner in all the same:
-confirm it, and send its reset token in \`Known-Client\`.
+confirm it, and send its reset token in \`Known-Client\`, with the old password or a new one.
 
 Clients that were signed in before should send \`Known-Client\` as well, so that strangers who guess cannot lock them out.`,
   body: {

@@ -17,7 +17,7 @@ export interface LimitRule {
   readonly reason?: string;
 }
 
-const tooManyPasswords = "Too many wrong passwords: a pin lets you in at once";
+const tooManyPasswords = "Too many wrong passwords: a pin lets you in at once, with its reset token in Known-Client";
 
 /** The limits on guessing and sending by anyone (D5, D10, D11, D15, D19). */
 export const rules = {

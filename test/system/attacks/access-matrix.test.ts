@@ -220,7 +220,7 @@ function adviceOf(name: string): string {
   return (
     `Either access in the row of ${name} (infra/functions/functions.ts) is not what is meant, or the function does not ` +
     `keep to it, or its sample event names records that are not there: company ${company.own} has the timesheets, ` +
-    `invoices and jobs ${ids}, and each user the notifications ${ids}, here and in the demo data. A secret that nobody has goes into refusedSamples of this file.`
+    `invoices and jobs ${ids}, and each user the notifications ${ids}, here and in the demo data; add those of another kind to both. A secret that nobody has goes into refusedSamples of this file.`
   );
 }
 
