@@ -1,7 +1,11 @@
 import { keepHistory } from "../../../../shared/db/history/keep-history.ts";
 import type { StreamRecord } from "../../../../shared/db/table/stream-records.ts";
 import { shardsOf } from "../../../support/records/change-log.ts";
-import { adjust as adjustTimers, mark as payTimesheets, undo as undoChange } from "../../../support/requests/changes.ts";
+import {
+  adjust as adjustTimers,
+  mark as payTimesheets,
+  undo as undoChange,
+} from "../../../support/requests/changes.ts";
 import { fc } from "../../../support/service/properties.ts";
 import { death, defineCommand } from "./command.ts";
 import { expectLists } from "./expect-model.ts";

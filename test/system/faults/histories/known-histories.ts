@@ -1,4 +1,5 @@
-import { adjust, type Command, pay, repeat, stream, undo } from "./commands.ts";
+import type { Command } from "./command.ts";
+import { adjust, pay, repeat, stream, undo } from "./commands.ts";
 import { deliver, mark } from "./notification-commands.ts";
 import { remove, save, setPassword, writeByHand } from "./write-commands.ts";
 
@@ -9,83 +10,67 @@ const [driver, adminAsDriver] = [0, 1];
 /** After the call that writes, whichever it is: before the answer. */
 const deaths = [3, 4, 5, 6].map((at) => ({ at, moment: "after" as const }));
 
-const undoBy = (...people: number[]) => people.map((who) => undo({ who }));
-const deliverInTurn = (...picks: number[]) => picks.map((pick) => deliver({ picks: [pick] }));
 const paid = (who: number, ...slots: number[]) => pay({ who, slots });
-const removed = remove({ kind: "TIMESHEET", slot: 0 });
-const markFirst = (user: number) => mark({ user, picks: [0] });
-const news = stream({});
-const user = { kind: "USER", slot: 0 } as const;
+const unpaid = (who: number, ...slots: number[]) => pay({ who, slots, state: "pending" });
+const undone = (who: number, pick = 0) => undo({ who, pick });
+const timed = (timer: number, ...slots: number[]) => adjust({ slots, timer });
+const arrived = (...picks: number[]) => picks.map((pick) => deliver({ picks: [pick] }));
+const seen = (user: number) => mark({ user, picks: [0] });
+const saved = (text: number, company: number) => save({ kind: "USER", text, company });
 
 /** A history for each law, whatever the seed. */
 export const knownHistories: readonly Command[][] = [
   // Whoever may undoes, once; an undo is undone, and so on.
   [
     paid(operator, 0, 1, 2, 3),
-    ...undoBy(colleague, operator),
-    undo({ who: operator, pick: 1 }),
-    ...undoBy(admin, operator),
+    undone(colleague),
+    undone(operator),
+    undone(operator, 1),
+    undone(admin),
+    undone(operator),
   ],
   // Records that are as asked already are no part of the change, and stay.
-  [paid(operator, 1), paid(operator, 0, 1), undo({ who: admin }), paid(operator, 1)],
+  [paid(operator, 1), paid(operator, 0, 1), undone(admin), paid(operator, 1)],
   // Timers, where there was none as well.
-  [
-    adjust({ slots: [0], timer: 0 }),
-    adjust({ slots: [0], timer: 60 }),
-    undo({ who: operator }),
-    adjust({ slots: [0, 1], timer: 600 }),
-    ...undoBy(admin, admin, admin),
-  ],
+  [timed(0, 0), timed(60, 0), undone(operator), timed(600, 0, 1), undone(admin), undone(admin), undone(admin)],
   // Any write stands against an undo, by hand and of a removal as well.
-  [
-    paid(operator, 0, 1),
-    writeByHand({ kind: "TIMESHEET", slot: 1 }),
-    undo({ who: operator }),
-    removed,
-    undo({ who: operator }),
-  ],
+  [paid(operator, 0, 1), writeByHand({ slot: 1 }), undone(operator), remove(), undone(operator)],
   // A request that was cut short and is repeated after others' changes is not done twice.
-  ...deaths.map((death) => [
-    pay({ who: operator, slots: [0], death }),
-    pay({ who: admin, slots: [0], state: "pending" }),
-  ]),
-  ...deaths.map((death) => [paid(operator, 0, 1), undo({ who: operator, death }), paid(admin, 1)]),
+  ...deaths.map((death) => [pay({ slots: [0], death }), unpaid(admin, 0)]),
+  ...deaths.map((death) => [paid(operator, 0, 1), undo({ death }), paid(admin, 1)]),
   // One that found all as asked is not done when it is repeated after somebody's revert.
-  [paid(operator, 0), paid(colleague, 0), pay({ who: admin, slots: [0], state: "pending" }), repeat({ pick: 1 })],
+  [paid(operator, 0), paid(colleague, 0), unpaid(admin, 0), repeat({ pick: 1 })],
   // A repetition leaves out a record that was removed.
-  [paid(operator, 0, 1), removed, repeat({ pick: 0 })],
+  [paid(operator, 0, 1), remove(), repeat()],
   // The news arrives while the record has the state that it reports, in any order. News of a former state or of a
-  // removed record does not arrive.
-  [paid(operator, 0, 1), undo({ who: operator }), news, removed, ...deliverInTurn(0, 1, 2, 3)],
-  [paid(operator, 0), ...undoBy(operator, operator), news, ...deliverInTurn(1, 0, 2)],
-  [paid(operator, 0), news, save({ kind: "TIMESHEET", slot: 0, state: "paid", text: 1 }), ...deliverInTurn(0)],
+  // removed record does not arrive, also if it comes back in another.
+  [paid(operator, 0, 1), undone(operator), stream(), remove(), ...arrived(0, 1), save(), ...arrived(0, 1, 2, 3)],
+  [paid(operator, 0), undone(operator), undone(operator), stream(), ...arrived(1, 0, 2)],
+  [paid(operator, 0), stream(), save({ state: "paid", text: 1 }), ...arrived(0)],
   // A delivered notification stays, and the undo's news follows it, but to the one who undid it.
-  [
-    paid(operator, 0),
-    news,
-    ...deliverInTurn(0),
-    undo({ who: operator }),
-    news,
-    ...deliverInTurn(1),
-    undo({ who: operator }),
-  ],
-  [paid(operator, 0), news, ...deliverInTurn(0), markFirst(driver), undo({ who: operator })],
+  [paid(operator, 0), stream(), ...arrived(0), undone(operator), stream(), ...arrived(1), undone(operator)],
+  [paid(operator, 0), stream(), ...arrived(0), seen(driver), undone(operator)],
   [
     paid(operator, 2),
-    news,
-    ...deliverInTurn(0),
-    markFirst(adminAsDriver),
-    undo({ who: admin }),
-    news,
-    ...deliverInTurn(1),
-    undo({ who: admin }),
+    stream(),
+    ...arrived(0),
+    seen(adminAsDriver),
+    undone(admin),
+    stream(),
+    ...arrived(1),
+    undone(admin),
+  ],
+  // Own payments are no news; the undo of one by somebody else is.
+  [
+    paid(admin, 2),
+    stream(),
+    ...arrived(0),
+    undone(admin),
+    paid(admin, 2),
+    paid(operator, 3),
+    stream(),
+    ...arrived(1, 2, 3),
   ],
   // Secrets: few random histories change a password or a passcode.
-  [
-    save(user),
-    setPassword({ isAsked: true }),
-    setPassword({ isAsked: false }),
-    save({ ...user, text: 1 }),
-    save({ ...user, text: 1, company: 1 }),
-  ],
+  [saved(0, 0), setPassword({ isAsked: true }), setPassword(), saved(1, 0), saved(1, 1)],
 ];

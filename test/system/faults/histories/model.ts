@@ -133,7 +133,7 @@ export interface ModelNotification {
 
 /** The notifications of a user. */
 export class UserModel {
-  notifications: ModelNotification[] = [];
+  readonly notifications: ModelNotification[] = [];
   readonly id: number;
 
   constructor(id: number) {

@@ -7,31 +7,34 @@ import { notificationLine } from "../../../support/records/records.ts";
 import { readItem, write } from "../../../support/records/writes.ts";
 import { fc } from "../../../support/service/properties.ts";
 import { nothingFailed, queueEvent } from "../../../support/workers/workers.ts";
-import { commandsOf, death } from "./commands.ts";
+import { death, defineCommand } from "./command.ts";
 import { expectUsers } from "./expect-model.ts";
-import type { ModelEvent, UserModel } from "./model.ts";
-import { type Death, killAt, type World } from "./world.ts";
+import { killAt, type World } from "./world.ts";
+
+const user = fc.nat({ max: 1 });
+const picks = fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 4 });
+const type = fc.constantFrom("Job" as const, "Timesheet" as const, "Chat" as const);
 
 /** Another system sends an event of which both users are to be notified. */
-export const tell = commandsOf<{ readonly type: ModelEvent["type"] }>("tell", async ({ type }, world) => {
+export const tell = defineCommand("tell", 2, { type }, async ({ type = "Job" }, world) => {
   const { base, events, messages, model } = world;
   const record = messages.length + 1;
   const eventId = `event-${base}-${record}`;
   events.set(eventId, { eventId, type, record, change: undefined });
   const recipients = { users: model.users.map(({ id }) => id) };
-  const message = { eventId, record_type: type, record_id: record, params: { type: "sent" }, recipients };
-  messages.push(message);
+  messages.push({ eventId, record_type: type, record_id: record, params: { type: "sent" }, recipients });
 });
 
 /** Messages reach their worker in one batch, which may be cut short. */
-export const deliver = commandsOf<{ readonly picks: readonly number[]; readonly death?: Death }>(
+export const deliver = defineCommand(
   "deliver",
-  async ({ picks, death }, world) => {
+  5,
+  { picks, death },
+  async ({ picks = [], death }, world) => {
     const { messages } = world;
     const some = picks.flatMap((pick) => messages[pick % messages.length] ?? []);
-    const wasKilled = await killAt(death, async () =>
-      expect(await deliverNow(queueEvent(...some))).toEqual(nothingFailed),
-    );
+    const work = async () => expect(await deliverNow(queueEvent(...some))).toEqual(nothingFailed);
+    const wasKilled = await killAt(death, work);
     for (const { eventId } of some) await arrive(eventId, world, wasKilled);
   },
   expectUsers,
@@ -60,12 +63,14 @@ async function arrive(eventId: string, { base, events, model }: World, wasKilled
 }
 
 /** A user marks notifications. */
-export const mark = commandsOf<{ readonly user: number; readonly picks: readonly number[]; readonly read?: boolean }>(
+export const mark = defineCommand(
   "mark",
-  async ({ user, picks, read = true }, world) => {
-    const { id, notifications } = userOf(world, user);
-    const picked = new Set(picks.flatMap((pick) => notifications[pick % notifications.length] ?? []));
-    const ids = [...picked].map((each) => each.id ?? 0);
+  2,
+  { user, picks, read: fc.boolean() },
+  async ({ user = 0, picks = [], read = true }, world) => {
+    const { id, notifications } = world.user(user);
+    const picked = [...new Set(picks.flatMap((pick) => notifications[pick % notifications.length] ?? []))];
+    const ids = picked.map((each) => each.id ?? 0);
     if (ids.length > 0) await markNotifications(ids, read, driverContext(id));
     for (const each of picked) each.read = read;
   },
@@ -73,10 +78,12 @@ export const mark = commandsOf<{ readonly user: number; readonly picks: readonly
 );
 
 /** A user marks all notifications as read. */
-export const markAll = commandsOf<{ readonly user: number }>(
+export const markAll = defineCommand(
   "markAll",
-  async ({ user }, world) => {
-    const { id, notifications } = userOf(world, user);
+  1,
+  { user },
+  async ({ user = 0 }, world) => {
+    const { id, notifications } = world.user(user);
     await markAllRead(driverContext(id));
     for (const each of notifications) each.read = true;
   },
@@ -85,46 +92,24 @@ export const markAll = commandsOf<{ readonly user: number }>(
 
 let imported = 0;
 
-/** An import adds a notification, older than all others. */
-export const importNotification = commandsOf<{ readonly user: number }>(
+/** An import adds a notification, older than all others, or removes the first that it has added. */
+export const importNotification = defineCommand(
   "importNotification",
-  async ({ user }, world) => {
-    const { id: userId, notifications } = userOf(world, user);
+  2,
+  { user, isRemoved: fc.boolean() },
+  async ({ user = 0, isRemoved }, world) => {
+    const { id: userId, notifications } = world.user(user);
+    const at = notifications.findIndex(({ eventId }) => eventId === undefined);
+    if (isRemoved) {
+      const [found] = at < 0 ? [] : notifications.splice(at, 1);
+      if (found) await write({ type: "notification", id: found.id, user_id: userId, deleted: true });
+      return;
+    }
     imported += 1;
     const line = notificationLine(imported, userId, { record_type: "Invoice", record_id: imported });
     await write(line);
-    const { created_at: createdAt } = line;
-    notifications.push({ eventId: undefined, shown: `Invoice ${imported} published`, createdAt, read: false });
+    const shown = `Invoice ${imported} published`;
+    notifications.push({ eventId: undefined, shown, createdAt: line.created_at, read: false });
   },
   expectUsers,
 );
-
-/** An import removes the first notification that one has added. */
-export const removeNotification = commandsOf<{ readonly user: number }>(
-  "removeNotification",
-  async ({ user }, world) => {
-    const model = userOf(world, user);
-    const found = model.notifications.find(({ eventId }) => eventId === undefined);
-    if (!found) return;
-    await write({ type: "notification", id: found.id, user_id: model.id, deleted: true });
-    model.notifications = model.notifications.filter((each) => each !== found);
-  },
-  expectUsers,
-);
-
-function userOf({ model }: World, at: number): UserModel {
-  return model.users[at] as UserModel;
-}
-
-const user = fc.nat({ max: 1 });
-const picks = fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 4 });
-
-/** Deliveries, marks and imports of notifications. */
-export const notificationCommands = [
-  { weight: 2, arbitrary: fc.record({ type: fc.constantFrom("Job" as const, "Timesheet", "Chat") }).map(tell) },
-  { weight: 5, arbitrary: fc.record({ picks, death }).map(deliver) },
-  { weight: 2, arbitrary: fc.record({ user, picks, read: fc.boolean() }).map(mark) },
-  { weight: 1, arbitrary: fc.record({ user }).map(markAll) },
-  { weight: 1, arbitrary: fc.record({ user }).map(importNotification) },
-  { weight: 1, arbitrary: fc.record({ user }).map(removeNotification) },
-];

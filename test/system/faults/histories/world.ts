@@ -24,6 +24,7 @@ import {
   type ModelEvent,
   type Outcome,
   type Undoable,
+  type UserModel,
 } from "./model.ts";
 
 /** The AWS call at which a process ends, and the side of it. */
@@ -51,7 +52,7 @@ type Message = object & { readonly eventId: string };
 type Images = ReadonlyMap<string, Item>;
 
 /** Records of each kind in a history. */
-export const slots = { TIMESHEET: 4, INVOICE: 3, JOB: 2, USER: 1 } as const;
+const slots = { TIMESHEET: 4, INVOICE: 3, JOB: 2, USER: 1 } as const;
 
 let nextBase = 1_000;
 let lastSequence = 0;
@@ -87,6 +88,14 @@ export class World {
     this.#keys = [...records, passcodeKey(this.idOf("USER", 0))];
   }
 
+  person(at: number) {
+    return this.people[at] ?? this.people[0];
+  }
+
+  user(at: number): UserModel {
+    return this.model.users[at] as UserModel;
+  }
+
   /** Records of a kind whose ids put them into several shards; the ids of users are apart from those of people. */
   idOf(kind: Kind, slot: number): number {
     return this.base + (kind === "USER" ? 5 : slot % slots[kind]);
@@ -114,7 +123,7 @@ export class World {
       await work();
       await this.#observe(author);
     }
-    keep();
+    keep?.();
     this.#expectRecords();
   }
 

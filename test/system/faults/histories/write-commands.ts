@@ -3,43 +3,24 @@ import { endSession as endStored, openSession, sessionKey } from "../../../../sh
 import { findStoredUser, giveResetToken, replacePassword } from "../../../../shared/db/accounts/users.ts";
 import { recordKey } from "../../../../shared/db/table/item-keys.ts";
 import { transact } from "../../../../shared/db/table/transaction.ts";
-import { importParts } from "../../../../shared/db/writes/counters.ts";
-import { createWriteBatches } from "../../../../shared/db/writes/write-batches.ts";
-import type { WriteContext } from "../../../../shared/db/writes/write-plans.ts";
 import type { Change } from "../../../../shared/domain/records/change.ts";
 import { settings } from "../../../../shared/settings.ts";
-import { callerContext } from "../../../support/records/contexts.ts";
 import { documentClient, updateRaw } from "../../../support/records/items.ts";
 import { invoiceLine, jobLine, timesheetLine, userLine } from "../../../support/records/records.ts";
 import { write } from "../../../support/records/writes.ts";
 import { fc } from "../../../support/service/properties.ts";
-import { commandsOf, death } from "./commands.ts";
+import { death, defineCommand } from "./command.ts";
 import { statesOf } from "./expect-lists.ts";
 import { expectLists } from "./expect-model.ts";
 import { type Kind, kinds } from "./model.ts";
-import { type Death, slots, type World } from "./world.ts";
 
 /** Somebody other than a user; `nobody` is an engineer's hand, which leaves no name. */
 type Author = "import" | "event" | "nobody";
 
-/** The place of a record, and its writer. */
-interface Writing {
-  readonly kind: Kind;
-  readonly slot: number;
-  readonly author?: Author;
-  readonly death?: Death;
-}
-
-/** A record's fields; `text` is which of three, the last longer than the history keeps. */
-interface Saving extends Writing {
-  readonly company?: number;
-  readonly text?: number;
-  readonly state?: string;
-  readonly date?: string;
-  readonly number?: string;
-  /** True if a new record is written by a clock behind the revisions that its key has had. */
-  readonly isClockBehind?: boolean;
-}
+const place = { kind: fc.constantFrom<Kind>(...kinds, "INVOICE"), slot: fc.nat({ max: 3 }) };
+/** One of three; the last is longer than the history keeps. */
+const text = fc.nat({ max: 2 });
+const author = fc.constantFrom<Author>("import", "import", "event");
 
 const texts = ["one", "two", "three".repeat(40)] as const;
 let changes = 0;
@@ -52,61 +33,72 @@ function authorOf(kind: "import" | "event" | "user"): Change {
   return { id, by, operation: kind, at: new Date().toISOString() };
 }
 
+/** A record's fields; of its kind, some are left out. */
+const saved = {
+  ...place,
+  company: fc.constantFrom(0, 0, 0, 1),
+  text,
+  invoiceState: fc.constantFrom(...statesOf.INVOICES),
+  state: fc.constantFrom(...statesOf.TIMESHEETS),
+  date: fc.constantFrom("2026-01-31", "2026-02-01", "2026-02-28"),
+  number: fc.constantFrom("INV-1", "INV-2", "B 7"),
+};
+type Saved = { readonly [K in keyof typeof saved]?: (typeof saved)[K] extends fc.Arbitrary<infer T> ? T : never };
+
 /** The fields of the model, and the line that writes them. */
-function lineOf({ kind, slot, company = 0, text: at = 0, ...rest }: Saving, world: World) {
-  const { state = "pending", date = "2026-02-01", number = "INV-1" } = rest;
-  const { base } = world;
-  const id = world.idOf(kind, slot);
+function lineOf(id: number, { kind, slot = 0, company = 0, text = 0, ...rest }: Saved, base: number) {
+  const { state = "pending", invoiceState = "pending", date = "2026-02-01", number = "INV-1" } = rest;
   const companyId = base + company;
-  const text = texts[at] ?? "";
+  const title = texts[text] ?? "";
   if (kind === "JOB") {
-    const industries = Array.from({ length: at === 2 ? 40 : 1 }, () => text.slice(0, 90));
+    const industries = Array.from({ length: text === 2 ? 40 : 1 }, () => title.slice(0, 90));
     return { fields: { companyId }, line: jobLine(id, companyId, { industries }) };
   }
   if (kind === "USER") {
-    const code = at === 1 && { passcode: 1234 + company };
-    return { fields: {}, line: userLine(id, { first_name: text, financial_company_id: companyId, ...code }) };
+    const code = text === 1 && { passcode: 1234 + company };
+    return { fields: {}, line: userLine(id, { first_name: title, financial_company_id: companyId, ...code }) };
   }
+  const fields = { companyId, date, state: kind === "INVOICE" ? invoiceState : state, number };
   if (kind === "INVOICE") {
-    const invoice = { state, issued_date: date, number, company_name: text };
-    return { fields: { companyId, state, date, number }, line: invoiceLine(id, companyId, invoice) };
+    const invoice = { state: invoiceState, issued_date: date, number, company_name: title };
+    return { fields, line: invoiceLine(id, companyId, invoice) };
   }
-  const { driver } = timesheetLine(id, companyId);
   // Slots 0 and 1 are the driver's, 2 and 3 the admin's.
-  const changes = { state, payment_state: state, date, job_title: text };
-  const line = timesheetLine(id, companyId, {
-    ...changes,
-    driver: { ...driver, profile_id: base + Math.floor(slot / 2) },
-  });
-  return { fields: { companyId, state, date }, line };
+  const driver = { ...timesheetLine(id, companyId).driver, profile_id: base + Math.floor(slot / 2) };
+  const timesheet = { state, payment_state: state, date, job_title: title, driver };
+  return { fields, line: timesheetLine(id, companyId, timesheet) };
 }
 
-/** An import or an event writes a whole record. */
-export const save = commandsOf<Saving>(
+const setRevision = { UpdateExpression: "SET revision = :five", ExpressionAttributeValues: { ":five": 5 } };
+
+/** An import or an event writes a whole record, a new one perhaps by a clock behind the revisions that its key has had. */
+export const save = defineCommand(
   "save",
-  async (step, world) => {
-    const { kind, slot, author = "import", isClockBehind = false, death } = step;
-    const { fields, line } = lineOf(step, world);
-    const [id, change] = [world.idOf(kind, slot), authorOf(author === "nobody" ? "import" : author)];
+  5,
+  { ...saved, author, isClockBehind: fc.boolean(), death },
+  async ({ author = "import", isClockBehind = false, death, ...fields }, world) => {
+    const { kind = "TIMESHEET", slot = 0 } = fields;
+    const id = world.idOf(kind, slot);
+    const saving = lineOf(id, { ...fields, kind }, world.base);
+    const change = authorOf(author === "event" ? "event" : "import");
     const { records, changes } = world.model;
     // A change names the revisions that it made: a clock that is set back makes them twice.
     const isBehind = isClockBehind && !records[kind].has(id) && !changes.some(({ values }) => values.has(id));
     const work = async () => {
-      await write(line, { change });
+      await write(saving.line, { change });
       if (isBehind) await updateRaw({ ...setRevision, Key: { ...recordKey(kind, id) } });
     };
-    const keep = () => world.model.save(kind, id, fields);
-    await world.write(change, work, keep, isBehind ? undefined : death);
+    await world.write(change, work, () => world.model.save(kind, id, saving.fields), isBehind ? undefined : death);
   },
   expectLists,
 );
 
-const setRevision = { UpdateExpression: "SET revision = :five", ExpressionAttributeValues: { ":five": 5 } };
-
-/** An event writes the state of a record alone. */
-export const report = commandsOf<Writing & { readonly state: string }>(
+/** An event writes the state of a timesheet or an invoice alone. */
+export const report = defineCommand(
   "report",
-  async ({ kind, slot, state, death }, world) => {
+  2,
+  { kind: fc.constantFrom("INVOICE" as const, "TIMESHEET"), slot: place.slot, state: saved.state, death },
+  async ({ kind = "INVOICE", slot = 0, state = "paid", death }, world) => {
     const [id, change] = [world.idOf(kind, slot), authorOf("event")];
     if (!world.model.records[kind].has(id)) return;
     const line = { type: kind.toLowerCase(), id, state, ...(kind === "TIMESHEET" && { payment_state: state }) };
@@ -117,150 +109,66 @@ export const report = commandsOf<Writing & { readonly state: string }>(
 );
 
 /** A record is removed. */
-export const remove = commandsOf<Writing>(
+export const remove = defineCommand(
   "remove",
-  async ({ kind, slot, author = "import", death }, world) => {
+  2,
+  { ...place, author: fc.constantFrom<Author>("import", "event", "nobody"), death },
+  async ({ kind = "TIMESHEET", slot = 0, author = "import", death }, world) => {
     const id = world.idOf(kind, slot);
     const change = author === "nobody" ? undefined : authorOf(author);
+    const Key = { ...recordKey(kind, id) };
     const work = async () => {
       await write({ type: kind.toLowerCase(), id, deleted: true }, change && { change });
-      if (!change) await deleteItem(recordKey(kind, id));
+      // Without a tombstone, nothing says who removed it.
+      if (!change) await documentClient().send(new DeleteCommand({ TableName: settings.tableName(), Key }));
     };
-    const keep = () => void world.model.records[kind].delete(id);
-    await world.write(change, work, keep, change && death);
+    await world.write(change, work, () => void world.model.records[kind].delete(id), change && death);
   },
   expectLists,
 );
 
-/** Without a tombstone, nothing says who removed a record. */
-function deleteItem(key: ReturnType<typeof recordKey>): Promise<unknown> {
-  return documentClient().send(new DeleteCommand({ TableName: settings.tableName(), Key: { ...key } }));
-}
-
 /** A field is changed by hand: the revision rises, and nothing says who raised it. */
-export const writeByHand = commandsOf<Writing & { readonly text?: number }>(
+export const writeByHand = defineCommand(
   "writeByHand",
-  async ({ kind, slot, text = 0 }, world) => {
+  2,
+  { ...place, text },
+  async ({ kind = "TIMESHEET", slot = 0, text = 0 }, world) => {
     const id = world.idOf(kind, slot);
     if (!world.model.records[kind].has(id)) return;
     const field = { TIMESHEET: "job_title", INVOICE: "company_name", JOB: "title", USER: "last_name" }[kind];
-    const work = () =>
-      updateRaw({
-        Key: { ...recordKey(kind, id) },
-        UpdateExpression: "SET #record.#field = :value, revision = revision + :one REMOVE #change",
-        ExpressionAttributeNames: { "#record": "record", "#field": field, "#change": "change" },
-        ExpressionAttributeValues: { ":value": texts[text], ":one": 1 },
-      });
-    await world.write(undefined, work, () => {});
+    const update = {
+      Key: { ...recordKey(kind, id) },
+      UpdateExpression: "SET #record.#field = :value, revision = revision + :one REMOVE #change",
+      ExpressionAttributeNames: { "#record": "record", "#field": field, "#change": "change" },
+      ExpressionAttributeValues: { ":value": texts[text], ":one": 1 },
+    };
+    await world.write(undefined, () => updateRaw(update));
   },
 );
 
 /** A user asks for a new password, or sets it. */
-export const setPassword = commandsOf<{ readonly isAsked: boolean; readonly death?: Death }>(
+export const setPassword = defineCommand(
   "setPassword",
+  1,
+  { isAsked: fc.boolean(), death },
   async ({ isAsked, death }, world) => {
     const change = authorOf("user");
-    const caller = { userId: 7, role: "admin", companyId: null, sessionId: "s" } as const;
-    const context = { ...callerContext(caller), change } satisfies Partial<WriteContext>;
+    const context = { now: new Date(), change };
     const work = async () => {
       const stored = await findStoredUser(world.idOf("USER", 0));
       if (stored && isAsked) await transact([giveResetToken(stored, "reset", context)]);
       if (stored?.reset_hash === undefined || isAsked) return;
       await transact(replacePassword(stored, { passwordHash: "hash", names: {} }, context));
     };
-    await world.write(change, work, () => {}, death);
+    await world.write(change, work, undefined, death);
   },
 );
 
 /** A user ends a session. */
-export const endSession = commandsOf<{ readonly death?: Death }>("endSession", async ({ death }, world) => {
+export const endSession = defineCommand("endSession", 1, { death }, async ({ death }, world) => {
   const [id, change] = [world.idOf("USER", 0), authorOf("user")];
   const family = `zz-${change.id}`;
   await openSession(id, family, "seed", 0, new Date());
   await world.watch(sessionKey(id, family));
-  await world.write(
-    change,
-    () => endStored(id, family, change),
-    () => {},
-    death,
-  );
+  await world.write(change, () => endStored(id, family, change), undefined, death);
 });
-
-/** An import writes many records at once, half of them in shared transactions. */
-export const importMany = commandsOf<{ readonly lines: readonly (Saving & { readonly isRemoved: boolean })[] }>(
-  "importMany",
-  async ({ lines }, world) => {
-    const change = authorOf("import");
-    const commit = createWriteBatches(importParts);
-    const work = () =>
-      Promise.all(
-        lines.map(({ isRemoved, ...step }, at) => {
-          const type = step.kind.toLowerCase();
-          const removal = { type, id: world.idOf(step.kind, step.slot), deleted: true };
-          return write(isRemoved ? removal : lineOf(step, world).line, { change, ...(at % 2 === 0 && { commit }) });
-        }),
-      );
-    const keep = () => {
-      for (const { isRemoved, ...step } of lines) {
-        const id = world.idOf(step.kind, step.slot);
-        if (isRemoved) world.model.records[step.kind].delete(id);
-        else world.model.save(step.kind, id, lineOf(step, world).fields);
-      }
-    };
-    await world.write(change, work, keep);
-  },
-  expectLists,
-);
-
-/** Stores the first timesheets and jobs. */
-export async function begin(world: World): Promise<void> {
-  const first = [0, 1, 2, 3].map((slot) => ({ kind: "TIMESHEET", slot, isRemoved: false }) as const);
-  const jobs = [0, 1].map((slot) => ({ kind: "JOB", slot, isRemoved: false }) as const);
-  await importMany({ lines: [...first, ...jobs] }).run(world.model, world);
-}
-
-const kind = fc.constantFrom<Kind>(...kinds, "INVOICE");
-const place = { kind, slot: fc.nat({ max: 3 }) };
-const author = fc.constantFrom<Author>("import", "import", "event");
-const saving = fc.record({
-  ...place,
-  company: fc.constantFrom(0, 0, 0, 1),
-  text: fc.nat({ max: 2 }),
-  date: fc.constantFrom("2026-01-31", "2026-02-01", "2026-02-28"),
-  number: fc.constantFrom("INV-1", "INV-2", "B 7"),
-});
-const stateOf = (kind: Kind) => fc.constantFrom(...statesOf[kind === "INVOICE" ? "INVOICES" : "TIMESHEETS"]);
-const savingWithState = saving.chain((step) => stateOf(step.kind).map((state) => ({ ...step, state })));
-
-/** Writes by imports, events and hands. */
-export const writeCommands = [
-  {
-    weight: 5,
-    arbitrary: fc
-      .tuple(savingWithState, fc.record({ author, isClockBehind: fc.boolean(), death }))
-      .map(([step, rest]) => save({ ...step, ...rest })),
-  },
-  {
-    weight: 2,
-    arbitrary: fc
-      .constantFrom<Kind>("INVOICE", "TIMESHEET")
-      .chain((of) => fc.record({ kind: fc.constant(of), slot: fc.nat({ max: 3 }), state: stateOf(of), death }))
-      .map(report),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ ...place, author: fc.constantFrom<Author>("import", "event", "nobody"), death }).map(remove),
-  },
-  { weight: 2, arbitrary: fc.record({ ...place, text: fc.nat({ max: 2 }) }).map(writeByHand) },
-  { weight: 1, arbitrary: fc.record({ isAsked: fc.boolean(), death }).map(setPassword) },
-  { weight: 1, arbitrary: fc.record({ death }).map(endSession) },
-  {
-    weight: 1,
-    arbitrary: fc
-      .uniqueArray(
-        fc.tuple(savingWithState, fc.integer({ min: 0, max: 3 })).map(([s, n]) => ({ ...s, isRemoved: n === 0 })),
-        { minLength: 2, maxLength: 9, selector: (step) => `${step.kind} ${step.slot % slots[step.kind]}` },
-      )
-      .map((lines) => importMany({ lines })),
-  },
-];
