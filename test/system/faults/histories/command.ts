@@ -13,16 +13,17 @@ interface CommandKind<Step> {
   readonly weighted: { readonly weight: number; readonly arbitrary: fc.Arbitrary<Command> };
 }
 
-/** Defines commands of a name by their fields. After each, what they change is held against the model by `expectThen`. */
+/** Defines commands of a name by their fields. `expectThen` holds against the model what they change, whenever they are possible. */
 export function defineCommand<Step extends object>(
   name: string,
   weight: number,
   fields: Arbitraries<Step>,
   run: (step: Partial<Step>, world: World) => Promise<void>,
   expectThen?: (world: World) => Promise<void>,
+  isPossible: (step: Partial<Step>, model: Readonly<Model>) => boolean = () => true,
 ): CommandKind<Step> {
   const make = (step: Partial<Step> = {}): Command => ({
-    check: () => true,
+    check: (model) => isPossible(step, model),
     run: async (_, world) => {
       world.tick();
       await run(step, world);

@@ -11,7 +11,7 @@ import { death, defineCommand } from "./command.ts";
 import { expectLists } from "./expect-model.ts";
 import { type Death, killAt, timerState, type World } from "./world.ts";
 
-const who = fc.nat({ max: 2 });
+const who = fc.nat({ max: 3 });
 const slots = (max: number) => fc.uniqueArray(fc.nat({ max }), { minLength: 1, maxLength: max + 1 });
 const state = fc.constantFrom("paid" as const, "pending" as const);
 
@@ -35,7 +35,7 @@ export const pay = defineCommand(
 export const adjust = defineCommand(
   "adjust",
   2,
-  { slots: slots(1), timer: fc.constantFrom(0, 60, 600), death },
+  { slots: slots(1), timer: fc.constantFrom<number>(0, 60, 600), death },
   async ({ slots = [], timer = 0, death }, world) => {
     const as = world.person(1);
     const ids = slots.map((slot) => world.idOf("JOB", slot));
@@ -60,6 +60,7 @@ export const undo = defineCommand(
     await world.ask({ as, isKeyed: true, send, expected: () => world.model.undo(undone, as) }, death);
   },
   expectLists,
+  ({ pick = 0 }, { changes }) => changes.length > pick,
 );
 
 /** A request comes again. */

@@ -60,9 +60,9 @@ async function expectAll(world: World): Promise<void> {
   await expectIndexed(histories);
 }
 
-async function addUsers({ base, people: [operator, admin, colleague], model: { users } }: World): Promise<void> {
+async function addUsers({ base, people: [operator, admin, ...others], model: { users } }: World): Promise<void> {
   await Promise.all([
-    ...[operator, colleague].map((user) => write(callerLine(user))),
+    ...[operator, ...others].map((user) => write(callerLine(user))),
     write(callerLine(admin, { profile_id: base + 1 })),
     write(userLine(users[0]?.id ?? 0, { role: "driver", profile_id: base })),
   ]);

@@ -4,7 +4,7 @@ import { deliver, mark } from "./notification-commands.ts";
 import { remove, save, setPassword, writeByHand } from "./write-commands.ts";
 
 /** People, by their places in the world. */
-const [operator, admin, colleague] = [0, 1, 2];
+const [operator, admin, colleague, otherAdmin] = [0, 1, 2, 3];
 /** Users with notifications: payments of slots 0 and 1 are the driver's news, those of 2 and 3 the admin's, who drives as well. */
 const [driver, adminAsDriver] = [0, 1];
 /** After the call that writes, whichever it is: before the answer. */
@@ -60,14 +60,14 @@ export const knownHistories: readonly Command[][] = [
     ...arrived(1),
     undone(admin),
   ],
-  // Own payments are no news; the undo of one by somebody else is.
+  // Own payments are no news, nor are own undos of them; the undo by somebody else is.
   [
     paid(admin, 2),
     stream(),
     ...arrived(0),
     undone(admin),
     paid(admin, 2),
-    paid(operator, 3),
+    undone(otherAdmin),
     stream(),
     ...arrived(1, 2, 3),
   ],

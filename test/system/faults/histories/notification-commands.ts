@@ -75,6 +75,7 @@ export const mark = defineCommand(
     for (const each of picked) each.read = read;
   },
   expectUsers,
+  ({ user = 0 }, { users }) => users[user]?.notifications.length !== 0,
 );
 
 /** A user marks all notifications as read. */

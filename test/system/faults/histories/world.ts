@@ -46,7 +46,7 @@ export interface Request {
 }
 
 /** A message to the worker that notifies. */
-type Message = object & { readonly eventId: string };
+type Message = Readonly<Record<string, unknown>> & { readonly eventId: string };
 
 /** Stored items by the names of their keys. */
 type Images = ReadonlyMap<string, Item>;
@@ -81,7 +81,8 @@ export class World {
     const operator = { id: base, role: "operator", company_id: base } as const;
     const colleague = { id: base + 1, role: "operator", company_id: base } as const;
     const admin = { id: base + 2, role: "admin", company_id: null } as const;
-    this.people = [operator, admin, colleague] as const;
+    const otherAdmin = { id: base + 4, role: "admin", company_id: null } as const;
+    this.people = [operator, admin, colleague, otherAdmin] as const;
     // The admin drives as well, and is not notified of the admin's own changes.
     this.model = new Model([base + 3, admin.id]);
     const records = kinds.flatMap((kind) => this.idsOf(kind).map((id) => recordKey(kind, id)));
@@ -114,7 +115,7 @@ export class World {
   async write(
     author: Change | undefined,
     work: () => Promise<unknown>,
-    keep: () => void,
+    keep?: (() => void) | undefined,
     death?: Death,
   ): Promise<void> {
     const wasKilled = await killAt(death, work);

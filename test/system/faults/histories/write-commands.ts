@@ -36,7 +36,7 @@ function authorOf(kind: "import" | "event" | "user"): Change {
 /** A record's fields; of its kind, some are left out. */
 const saved = {
   ...place,
-  company: fc.constantFrom(0, 0, 0, 1),
+  company: fc.constantFrom<number>(0, 0, 0, 1),
   text,
   invoiceState: fc.constantFrom(...statesOf.INVOICES),
   state: fc.constantFrom(...statesOf.TIMESHEETS),
