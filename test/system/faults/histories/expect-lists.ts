@@ -82,22 +82,26 @@ async function expectPage(
 
 /** Expects the totals of each state and the counts of each day, and that all of the table is counted exactly. */
 export async function expectCounts(lists: Lists, scopes: readonly Scope[]): Promise<void> {
-  for (const scope of scopes) {
-    const jobs = { list: "JOBS", scope, states: ["published"] } as const;
-    expect(await countList(jobs)).toBe(lists.JOBS.filter(isWithin(scope)).length);
-    for (const list of ["INVOICES", "TIMESHEETS"] as const) {
+  const expectTotal = async (list: keyof Lists, scope: Scope, state: string, wanted: readonly Listed[]) =>
+    expect(await countList({ list, scope, states: [state] }), `${list} ${scope} ${state}`).toBe(wanted.length);
+  const counts = scopes.flatMap((scope) => {
+    const jobs = expectTotal("JOBS", scope, "published", lists.JOBS.filter(isWithin(scope)));
+    const dated = (["INVOICES", "TIMESHEETS"] as const).flatMap((list) => {
       const own = lists[list].filter(isWithin(scope));
-      for (const state of statesOf[list]) {
-        const wanted = own.filter((each) => each.state === state).length;
-        expect(await countList({ list, scope, states: [state] }), `${list} ${scope} ${state}`).toBe(wanted);
-      }
-      const days = Map.groupBy(own, (each) => `${each.date} ${each.state}`);
-      const found = await countDays({ list, scope, states: statesOf[list] });
-      const counts = found.map(({ date, state, count }) => [`${date} ${state}`, count] as const);
-      expect(new Map(counts)).toEqual(new Map([...days].map(([day, { length }]) => [day, length])));
-    }
-  }
-  await expectExactCounters();
+      const isIn = (state: string) => (each: Listed) => each.state === state;
+      const totals = statesOf[list].map((state) => expectTotal(list, scope, state, own.filter(isIn(state))));
+      return [...totals, expectDays(list, scope, own)];
+    });
+    return [jobs, ...dated];
+  });
+  await Promise.all([...counts, expectExactCounters()]);
+}
+
+async function expectDays(list: "INVOICES" | "TIMESHEETS", scope: Scope, own: readonly Listed[]): Promise<void> {
+  const days = Map.groupBy(own, (each) => `${each.date} ${each.state}`);
+  const found = await countDays({ list, scope, states: statesOf[list] });
+  const counts = found.map(({ date, state, count }) => [`${date} ${state}`, count] as const);
+  expect(new Map(counts)).toEqual(new Map([...days].map(([day, { length }]) => [day, length])));
 }
 
 function isWithin(scope: Scope) {

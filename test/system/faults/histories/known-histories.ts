@@ -1,7 +1,7 @@
 import type { Command } from "./command.ts";
 import { adjust, pay, repeat, stream, undo } from "./commands.ts";
 import { deliver, mark } from "./notification-commands.ts";
-import { remove, save, setPassword, writeByHand } from "./write-commands.ts";
+import { endSession, remove, save, setPassword, writeByHand } from "./write-commands.ts";
 
 /** People, by their places in the world. */
 const [operator, admin, colleague, otherAdmin] = [0, 1, 2, 3];
@@ -16,6 +16,8 @@ const undone = (who: number, pick = 0) => undo({ who, pick });
 const timed = (timer: number, ...slots: number[]) => adjust({ slots, timer });
 const arrived = (...picks: number[]) => picks.map((pick) => deliver({ picks: [pick] }));
 const seen = (user: number) => mark({ user, picks: [0] });
+const invoice = { kind: "INVOICE" } as const;
+const invoiced = (fields: Parameters<typeof save>[0]) => save({ ...invoice, ...fields });
 const saved = (text: number, company: number) => save({ kind: "USER", text, company });
 
 /** A history for each law, whatever the seed. */
@@ -71,6 +73,9 @@ export const knownHistories: readonly Command[][] = [
     stream(),
     ...arrived(1, 2, 3),
   ],
-  // Secrets: few random histories change a password or a passcode.
-  [saved(0, 0), setPassword({ isAsked: true }), setPassword(), saved(1, 0), saved(1, 1)],
+  // Lists and searches follow an invoice to another company and number, and lose a removed one.
+  [invoiced({}), invoiced({ company: 1, number: "B 7" }), remove(invoice), invoiced({ isClockBehind: true })],
+  // Secrets and sessions; of a person who was removed, the history keeps nothing personal.
+  [saved(0, 0), setPassword({ isAsked: true }), setPassword(), saved(1, 0), saved(1, 1), endSession()],
+  [saved(0, 0), saved(1, 0), remove({ kind: "USER" }), saved(0, 1)],
 ];
