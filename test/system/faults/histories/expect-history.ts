@@ -2,11 +2,17 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
+import type { RecordKind } from "../../../../shared/db/table/item-keys.ts";
 import { type Item, scanPage } from "../../../../shared/db/table/table.ts";
 import type { Change } from "../../../../shared/domain/records/change.ts";
 import { settings } from "../../../../shared/settings.ts";
 import { documentClient } from "../../../support/records/items.ts";
-import type { Kind } from "./model.ts";
+
+/** The kinds of record that have a history. */
+export const kinds = ["TIMESHEET", "INVOICE", "JOB", "USER"] as const satisfies readonly RecordKind[];
+
+/** One of them. */
+export type Kind = (typeof kinds)[number];
 
 type Fields = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts";
 import { adjust, pay, repeat, stream, undo } from "./commands.ts";
-import { deliver, mark } from "./notification-commands.ts";
+import { deliver, importNotification, mark, markAll, tell } from "./notification-commands.ts";
 import { endSession, remove, save, setPassword, writeByHand } from "./write-commands.ts";
 
 /** People, by their places in the world. */
@@ -16,6 +16,7 @@ const undone = (who: number, pick = 0) => undo({ who, pick });
 const timed = (timer: number, ...slots: number[]) => adjust({ slots, timer });
 const arrived = (...picks: number[]) => picks.map((pick) => deliver({ picks: [pick] }));
 const seen = (user: number) => mark({ user, picks: [0] });
+const unimported = importNotification({ isRemoved: true });
 const invoice = { kind: "INVOICE" } as const;
 const invoiced = (fields: Parameters<typeof save>[0]) => save({ ...invoice, ...fields });
 const saved = (text: number, company: number) => save({ kind: "USER", text, company });
@@ -73,6 +74,9 @@ export const knownHistories: readonly Command[][] = [
     stream(),
     ...arrived(1, 2, 3),
   ],
+  // Events that come together and twice are notified of once; unread counts follow marks, imports and removals.
+  [tell(), tell({ type: "Chat" }), deliver({ picks: [0, 1, 1] }), markAll(), deliver({ picks: [0, 1] })],
+  [importNotification(), importNotification(), seen(driver), unimported, unimported],
   // Lists and searches follow an invoice to another company and number, and lose a removed one.
   [invoiced({}), invoiced({ company: 1, number: "B 7" }), remove(invoice), invoiced({ isClockBehind: true })],
   // Secrets and sessions; of a person who was removed, the history keeps nothing personal.

@@ -1,12 +1,5 @@
-import type { RecordKind } from "../../../../shared/db/table/item-keys.ts";
-import { type HistoryOf, noHistory } from "./expect-history.ts";
+import { type HistoryOf, type Kind, noHistory } from "./expect-history.ts";
 import type { Listed } from "./expect-lists.ts";
-
-/** The kinds of record that histories are about. */
-export const kinds = ["TIMESHEET", "INVOICE", "JOB", "USER"] as const satisfies readonly RecordKind[];
-
-/** One of them. */
-export type Kind = (typeof kinds)[number];
 
 /** A kind whose changes can be undone. */
 export type Undoable = "TIMESHEET" | "JOB";
@@ -43,7 +36,7 @@ export interface Asking {
 }
 
 /** The state of a job without a limit, whether it ever had one or not. */
-export const noTimer = "0 until null";
+const noTimer = "0 until null";
 
 /** Records, their changes, histories and users' notifications, by nothing but the commands and their order. */
 export class Model {

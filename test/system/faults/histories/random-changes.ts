@@ -21,12 +21,13 @@ const slots = 600;
 /** Where ids begin. */
 const base = 1_000_000_000;
 
-const date = fc.tuple(fc.constantFrom("2026-02", "2026-03"), fc.integer({ min: 1, max: 28 }));
+/** Days of February and March. */
+const date = fc.nat({ max: 58 }).map((day) => new Date(Date.UTC(2026, 1, 1 + day)).toISOString().slice(0, 10));
 const values = {
   slot: fc.nat({ max: slots - 1 }),
   does: fc.constantFrom(...(["state", "state", "state", "date", "companyId", "number", "total", "remove"] as const)),
   companyId: fc.constantFrom(...companies),
-  date: date.map(([month, day]) => `${month}-${String(day).padStart(2, "0")}`),
+  date,
   number: fc.constantFrom(...numbers),
 };
 const changeOf = (list: keyof Lists, inStates: readonly string[]) =>

@@ -14,11 +14,9 @@ import { documentClient } from "../../../support/records/items.ts";
 import type { TestAnswer } from "../../../support/requests/call.ts";
 import { takeMessages } from "../../../support/workers/queues.ts";
 import { nothingFailed, streamRecord } from "../../../support/workers/workers.ts";
-import { follow } from "./expect-history.ts";
+import { follow, type Kind, kinds } from "./expect-history.ts";
 import {
   type Asking,
-  type Kind,
-  kinds,
   Model,
   type ModelChange,
   type ModelEvent,

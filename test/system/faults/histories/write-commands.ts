@@ -10,9 +10,9 @@ import { invoiceLine, jobLine, timesheetLine, userLine } from "../../../support/
 import { write } from "../../../support/records/writes.ts";
 import { fc } from "../../../support/service/properties.ts";
 import { death, defineCommand } from "./command.ts";
+import { type Kind, kinds } from "./expect-history.ts";
 import { statesOf } from "./expect-lists.ts";
 import { expectLists } from "./expect-model.ts";
-import { type Kind, kinds } from "./model.ts";
 
 /** Somebody other than a user; `nobody` is an engineer's hand, which leaves no name. */
 type Author = "import" | "event" | "nobody";
