@@ -2,15 +2,21 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
-import type { Item } from "../../../../shared/db/table/table.ts";
+import type { RecordKind } from "../../../../shared/db/table/item-keys.ts";
+import { type Item, scanPage } from "../../../../shared/db/table/table.ts";
 import type { Change } from "../../../../shared/domain/records/change.ts";
 import { settings } from "../../../../shared/settings.ts";
 import { documentClient } from "../../../support/records/items.ts";
-import type { Kind } from "./history-steps.ts";
+
+/** The kinds of record that have a history. */
+export const kinds = ["TIMESHEET", "INVOICE", "JOB", "USER"] as const satisfies readonly RecordKind[];
+
+/** One of them. */
+export type Kind = (typeof kinds)[number];
 
 type Fields = Record<string, unknown>;
 
-/** What the history is to say of a change. */
+/** The entry that the history is to have of a change. */
 export interface Expected {
   readonly type: string;
   readonly id: number | string;
@@ -21,15 +27,20 @@ export interface Expected {
   readonly after: Fields | undefined;
 }
 
-/** A record of the model: what it is to have as its history, and which import its present form is still of. */
-export interface ModelRecord {
+/** The history that a record is to have, and the import that its present form is still of. */
+export interface HistoryOf {
   readonly kind: Kind;
   readonly id: number;
   readonly history: Expected[];
   imported: Change | undefined;
 }
 
-/** A write as it was made: what was stored before and after it, who made it, and which secrets it changed. */
+/** No history yet. */
+export function noHistory(kind: Kind, id: number): HistoryOf {
+  return { kind, id, history: [], imported: undefined };
+}
+
+/** A write as it was made: the items before and after it, who made it, and the names of the secrets that it changed. */
 interface Made {
   readonly before: Item | undefined;
   readonly after: Item | undefined;
@@ -38,7 +49,7 @@ interface Made {
 }
 
 /** Adds to a record's history what a write is to leave in it. */
-export function follow(record: ModelRecord, { before, after, author, secrets }: Made): void {
+export function follow(record: HistoryOf, { before, after, author, secrets }: Made): void {
   const { kind, id, history } = record;
   const [was, is] = [fieldsOf(kind, before), fieldsOf(kind, after)];
   const add = (did: string, change: Change | undefined, company_id: unknown, fields: [Fields?, Fields?]) =>
@@ -72,7 +83,7 @@ export function follow(record: ModelRecord, { before, after, author, secrets }: 
   }
 }
 
-/** What a record shows, read off the item by the names of the table's page. */
+/** The fields that a record shows, read off the item by the names of the table's page. */
 function fieldsOf(kind: string, item: Item | undefined): Fields | undefined {
   if (!item) return undefined;
   const { company_id, record, timer, timer_expires_at } = item;
@@ -90,7 +101,7 @@ function without(kind: string, fields: Fields): Fields {
   return kind === "USER" ? pick(fields, kept) : fields;
 }
 
-/** What was kept of them before is emptied as well. */
+/** The entries before the removal are emptied as well. */
 function emptied(kind: string, { before, after, ...rest }: Expected): Expected {
   return { ...rest, before: before && without(kind, before), after: after && without(kind, after) };
 }
@@ -100,10 +111,7 @@ function pick(fields: Fields, names: readonly string[]): Fields {
 }
 
 /** Compares the stored history of a record with the model's, and what it leads to with the record as it is. */
-export async function expectHistory(
-  { kind, id, history, imported }: ModelRecord,
-  now: Item | undefined,
-): Promise<void> {
+export async function expectHistory({ kind, id, history, imported }: HistoryOf, now: Item | undefined): Promise<void> {
   const stored = await storedHistory(kind, id);
   const shown = stored.map(({ type, id, did, change, company_id }) => ({ type, id, did, change, company_id }));
   expect(shown).toEqual(history.map(({ before: _, after: _after, ...each }) => each));
@@ -165,4 +173,29 @@ function isCutOf(value: unknown, whole: unknown): boolean {
   const text = JSON.stringify(whole);
   const hash = createHash("sha256").update(text).digest("base64url");
   return text.length > cut.length && text.startsWith(cut) && hash.slice(0, 22) === sha256;
+}
+
+/** Expects each change but the beginning of a record by an import in each of its indexes once, and nothing else. */
+export async function expectIndexed(records: readonly HistoryOf[]): Promise<void> {
+  const expected = records.flatMap(({ kind, id, history }) =>
+    history
+      .filter(({ did, change }) => !(did === "created" && change?.by.startsWith("import#")))
+      .flatMap(({ change, company_id }) => [
+        ...(change?.by.startsWith("user#") ? [`HISTORY#BY#${change.by} ${kind}#${id}`] : []),
+        ...(change ? [`HISTORY#CHANGE#${change.id} ${kind}#${id}`] : []),
+        ...(company_id === undefined ? [] : [`HISTORY#COMPANY#${company_id} ${kind}#${id}`]),
+      ]),
+  );
+  const keys = { "by-state": "all_key", "by-company": "company_key", "by-month": "month_key" };
+  const stored = Object.entries(keys).map(async ([IndexName, key]) => {
+    const ExpressionAttributeValues = { ":start": "HISTORY#" };
+    const { items, lastKey } = await scanPage({
+      IndexName,
+      FilterExpression: `begins_with(${key}, :start)`,
+      ExpressionAttributeValues,
+    });
+    expect(lastKey).toBeUndefined();
+    return items.map((item) => `${item[key]} ${String(item.pk).slice("HISTORY#".length)}`);
+  });
+  expect((await Promise.all(stored)).flat().toSorted()).toEqual(expected.toSorted());
 }

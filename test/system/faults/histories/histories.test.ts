@@ -1,0 +1,80 @@
+import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { afterEach, beforeEach, test, vi } from "vitest";
+import { chunksOf } from "../../../../shared/batches.ts";
+import { recordKey } from "../../../../shared/db/table/item-keys.ts";
+import { scanPage } from "../../../../shared/db/table/table.ts";
+import { callerLine, userLine } from "../../../support/records/records.ts";
+import { readItem, write } from "../../../support/records/writes.ts";
+import { usualOrFull } from "../../../support/service/counts.ts";
+import { fc } from "../../../support/service/properties.ts";
+import { useService } from "../../../support/service/service.ts";
+import type { Command } from "./command.ts";
+import { adjust, endReadings, pay, read, repeat, stream, undo } from "./commands.ts";
+import { expectHistory, expectIndexed } from "./expect-history.ts";
+import { expectAllCounts, expectLists, expectUsers } from "./expect-model.ts";
+import { knownHistories } from "./known-histories.ts";
+import { deliver, endDeliveries, importNotification, mark, markAll, tell } from "./notification-commands.ts";
+import { World } from "./world.ts";
+import { endSession, remove, report, save, setPassword, writeByHand } from "./write-commands.ts";
+
+const runs = usualOrFull(12, 2_000, 60);
+
+const service = useService();
+
+beforeEach(() => void vi.useFakeTimers({ now: Date.parse("2026-05-10T09:00:00.000Z"), toFake: ["Date"] }));
+afterEach(() => void vi.useRealTimers());
+
+const requests = [pay, adjust, undo, repeat, stream, read];
+const writes = [save, report, remove, writeByHand, setPassword, endSession];
+const notifications = [tell, deliver, mark, markAll, importNotification];
+const all = [...requests, ...writes, ...notifications].map(({ weighted }) => weighted);
+/** Timesheets and jobs are there from the start. */
+const first = [...[0, 1, 2, 3].map((slot) => save({ slot })), ...[0, 1].map((slot) => save({ kind: "JOB", slot }))];
+
+test(`D25, D26, D41: known and ${runs} random histories of requests, undos, imports, events, removals, hands, deliveries and marks, cut short anywhere and repeated, with late consumers side by side, end in the records, lists, totals, history, notifications and counts of a model`, async () => {
+  const histories = fc.commands([fc.oneof(...all)], { maxCommands: 40, size: "max" });
+  const examples = knownHistories.map((known): [Iterable<Command>] => [known]);
+  await fc.assert(fc.asyncProperty(histories, runHistory), { numRuns: runs + examples.length, examples });
+}, 10_800_000);
+
+async function runHistory(some: Iterable<Command>): Promise<void> {
+  await emptyTable();
+  const world = new World();
+  await fc.asyncModelRun(async () => {
+    await addUsers(world);
+    for (const command of first) await command.run(world.model, world);
+    return { model: world.model, real: world };
+  }, some);
+  for (const request of world.requests) await world.repeat(request);
+  await world.stream();
+  await endDeliveries(world);
+  await endReadings(world);
+  await expectAll(world);
+}
+
+async function expectAll(world: World): Promise<void> {
+  const histories = [...world.model.histories.values()];
+  const eachHistory = histories.map(async (history) => {
+    await expectHistory(history, await readItem(recordKey(history.kind, history.id)));
+  });
+  const whole = [expectLists, expectAllCounts, expectUsers].map((expectThem) => expectThem(world));
+  await Promise.all([...whole, ...eachHistory, expectIndexed(histories)]);
+}
+
+async function addUsers({ base, people: [operator, admin, ...others], model: { users } }: World): Promise<void> {
+  await Promise.all([
+    ...[operator, ...others].map((user) => write(callerLine(user))),
+    write(callerLine(admin, { profile_id: base + 1 })),
+    write(userLine(users[0]?.id ?? 0, { role: "driver", profile_id: base })),
+  ]);
+}
+
+/** The counters are compared with a count of the whole table, which is short if it has one history. The signing key stays. */
+async function emptyTable(): Promise<void> {
+  const { items } = await scanPage({ FilterExpression: "pk <> :keys", ExpressionAttributeValues: { ":keys": "KEYS" } });
+  const deletions = chunksOf(items, 25).map((some) => {
+    const requests = some.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
+    return service.database.send(new BatchWriteCommand({ RequestItems: { [service.tableName]: requests } }));
+  });
+  await Promise.all(deletions);
+}
