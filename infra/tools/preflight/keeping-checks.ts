@@ -42,7 +42,8 @@ async function findRestore(place: DeployTarget): Promise<Finding> {
   const { name, backupKeptDays } = place.stage;
   const { backupVault, restoreRole } = namesOf(name);
   if (backupKeptDays === undefined) return ok("to any second of 35 days; the stage makes no backups");
-  if ((await findStack(place)) !== undefined) return ok(`from the vault ${backupVault}, by the role ${restoreRole}`);
+  if ((await findStack(place)) !== undefined)
+    return ok(`from the vault ${backupVault}, by the role ${restoreRole(place.region)}`);
   const practise =
     'practise a restore as "Restore the table" in infra/RUNBOOK.md says, and write down how long it took';
   const vault = `aws backup describe-backup-vault --backup-vault-name ${backupVault}`;
