@@ -129,8 +129,8 @@ const longestRoleArn = 160;
 const roleWord = "[\\w+=,.@\\-]";
 
 /**
- * ARN of a role, or of the roles that IAM Identity Center makes for one permission set. A `*` elsewhere would let in
- * others than the one who writes it means.
+ * ARN of a role, or of the roles that IAM Identity Center makes for one permission set. A `*` elsewhere would
+ * admit others than the one who writes it means.
  */
 export const rolePrincipal = v.pipe(
   text(

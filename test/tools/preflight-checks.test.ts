@@ -324,7 +324,7 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   expect(found).toEqual({ outcome: "later", text: expect.stringContaining(advice) });
 });
 
-test("a session of Identity Center is told which setting lets others like it take the roles", async () => {
+test("to a session of Identity Center it says which setting lets others like it take the roles", async () => {
   expect(await find("roles of people", watched, ofCenter)).toEqual({
     outcome: "missing",
     text: expect.stringMatching(/permission set OnCall .*\/REGION\/AWSReservedSSO_OnCall_\*"\]/),

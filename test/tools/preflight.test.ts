@@ -74,7 +74,7 @@ test("what the credentials may not look at is unchecked, says so, and ends with 
   for (const line of lines.filter((each) => each.startsWith("unchecked"))) expect(line).toContain("AWS denies access");
 });
 
-test("a new account is told what it lacks before anything is made, one sentence each", { timeout }, async () => {
+test("it says what a new account lacks before anything is made, one sentence each", { timeout }, async () => {
   const { smsSenderId: _, ...live } = { ...own, alarmAddress: "on-call@harbour-logistics.co.uk" };
   writeFileSync(stagesFile, JSON.stringify({ dev: live }));
   const services = (region: string, names: string) =>

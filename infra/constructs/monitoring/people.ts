@@ -9,7 +9,7 @@ import type { Stage } from "../../stages/stages.ts";
 
 /**
  * The people who may take a role, as far as their own policies allow it: those of the account who have shown a second
- * factor, and the stage's `onCallPrincipals`. A session of IAM Identity Center never has the key that tells of a factor:
+ * factor, and the stage's `onCallPrincipals`. A session of IAM Identity Center never has the key for a factor:
  * Identity Center asks for one itself. `conditions` hold for all.
  */
 export function peopleOf(

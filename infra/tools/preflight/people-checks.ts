@@ -106,6 +106,6 @@ async function findPeople({ stage, account, caller = "" }: DeployTarget): Promis
 async function findTrail(): Promise<Finding> {
   const look = 'aws cloudtrail describe-trails --query "trailList[].[Name,IsMultiRegionTrail,S3BucketName]"';
   return later(
-    `Whether CloudTrail keeps a trail, ${look} shows: without one no alarm tells that the repair role is taken.`,
+    `Whether CloudTrail keeps a trail, ${look} shows: without one no alarm fires when the repair role is taken.`,
   );
 }
