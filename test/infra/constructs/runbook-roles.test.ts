@@ -2,8 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../../../infra/local/stack/synthesis.ts";
-import { repairCommands } from "../../system/rights/repair-commands.ts";
 import { commandsByRole } from "../../system/runbook/commands-by-role.ts";
+import { repairCommands } from "../../system/runbook/repair-commands.ts";
 import { awsCommandsIn } from "../../system/runbook/shell-commands.ts";
 import { type Statement, stackOf } from "../stack.ts";
 

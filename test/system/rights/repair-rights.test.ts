@@ -3,6 +3,7 @@ import { Stack } from "aws-cdk-lib";
 import { beforeAll, expect, test } from "vitest";
 import { RepairRole } from "../../../infra/constructs/monitoring/repair-role.ts";
 import { RecordsTable } from "../../../infra/constructs/stores/records-table.ts";
+import { guardedPartitions } from "../../../infra/functions/function-row.ts";
 import { namesOf } from "../../../infra/stages/names.ts";
 import { printHistory } from "../../../infra/tools/history.ts";
 import { findCountedCompanies } from "../../../shared/db/lists/counted-companies.ts";
@@ -25,10 +26,10 @@ import { store } from "../../support/records/store.ts";
 import { useService } from "../../support/service/service.ts";
 import { runImport, streamOf } from "../../tools/import/run-import.ts";
 import { runTool } from "../../tools/machine.ts";
+import { repairCommands } from "../runbook/repair-commands.ts";
 import { compareRights } from "./compare-rights.ts";
 import { neededRights } from "./needed-rights.ts";
 import type { RecordedNeed } from "./recordings.ts";
-import { repairCommands } from "./repair-commands.ts";
 import { readRole } from "./role-rights.ts";
 
 useService();
@@ -41,6 +42,7 @@ const stack = stackBeside((app) => {
 });
 const role = readRole(stack, stack.one("AWS::IAM::Role").id, caller, { TABLE_NAME: "RecordsTable" });
 
+const leadingKeys = "dynamodb:LeadingKeys";
 const needs = new Map<string, RecordedNeed[]>();
 const recorded = new AsyncLocalStorage<RecordedNeed[]>();
 watchCalls((call, send) => {
@@ -107,6 +109,20 @@ test("the repair role may import no user and no notification, which the runbook 
     const { missing } = compareRights([role], await importOf(line));
     expect(missing).not.toEqual([]);
   }
+});
+
+test("of the guarded partitions the repair role reads users and history, and writes the runs of imports alone", () => {
+  const of = (action: string, partition: string): RecordedNeed => {
+    return { caller, action: `dynamodb:${action}`, resource: "<TABLE_NAME>", context: { [leadingKeys]: [partition] } };
+  };
+  const allowed = (actions: readonly string[], partitions: readonly string[]) =>
+    partitions.filter((each) =>
+      actions.some((action) => compareRights([role], [of(action, each)]).missing.length === 0),
+    );
+  const all = [...guardedPartitions, "HISTORY#IMPORT#"];
+  expect(allowed(["GetItem", "BatchGetItem", "Query"], all)).toEqual(["HISTORY#", "USER#", "HISTORY#IMPORT#"]);
+  expect(allowed(["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"], all)).toEqual(["HISTORY#IMPORT#"]);
+  expect(allowed(["Scan", "DeleteTable", "PartiQLUpdate"], ["COMPANY#"])).toEqual([]);
 });
 
 test("the repair role has no right on the table that none of its commands needs", () => {
