@@ -19,6 +19,7 @@ import { EmailSending } from "./constructs/messages/email-sending.ts";
 import { SmsAttributes } from "./constructs/messages/sms-attributes.ts";
 import { Monitoring } from "./constructs/monitoring/monitoring.ts";
 import { OnCall } from "./constructs/monitoring/on-call.ts";
+import { RepairRole } from "./constructs/monitoring/repair-role.ts";
 import { EdgeSecret } from "./constructs/stores/edge-secret.ts";
 import { HmacKey } from "./constructs/stores/hmac-key.ts";
 import { RecordsTable } from "./constructs/stores/records-table.ts";
@@ -153,7 +154,7 @@ export class WorkforceStack extends Stack {
     const { records, quarantine, queues, webhooks } = this.#resources;
     for (const queue of queues) queue.addConsumer(this.#addFunction(queue.row.worker));
     webhooks?.addConsumer(this.#addFunction("deliver-webhook"));
-    const place = { streamArn: records.streamArn, quarantine };
+    const place = { streamArn: records.streamArn, tableArn: records.table.tableArn, quarantine };
     for (const name of streamConsumers) {
       const worker = this.#addFunction(name);
       const countsPolls = name === "keep-history";
@@ -211,6 +212,7 @@ export class WorkforceStack extends Stack {
       const notRedriven = ofWebhooks.flatMap(({ queue, deadLetters }) => [queue, deadLetters]);
       const otherQueues = [quarantine, undelivered, ...notRedriven];
       new OnCall(this, "OnCall", { stage: this.#stage, service: this.#service, queues, otherQueues });
+      new RepairRole(this, "Repair", { stage: this.#stage, table: this.#resources.records.table });
     }
     new Monitoring(this, "Monitoring", { stage: this.#stage, watched, scopes: this.#functions });
   }

@@ -85,11 +85,12 @@ function grantTokenVerification(fn: LambdaFunction, { issuer, audience }: TokenN
 function grantPushing(fn: LambdaFunction, { platformApplications = {} }: Stage): void {
   const applications = Object.values(platformApplications);
   if (applications.length === 0) return;
-  fn.addToRolePolicy(new PolicyStatement({ actions: ["sns:CreatePlatformEndpoint"], resources: applications }));
+  // AWS documents no resource type for endpoints, and SNS's refusals of calls for one name its application.
+  const endpoints = applications.map((arn) => `${arn.replace(":app/", ":endpoint/")}/*`);
   fn.addToRolePolicy(
     new PolicyStatement({
-      actions: ["sns:SetEndpointAttributes", "sns:DeleteEndpoint", "sns:Publish"],
-      resources: applications.map((arn) => `${arn.replace(":app/", ":endpoint/")}/*`),
+      actions: ["sns:CreatePlatformEndpoint", "sns:SetEndpointAttributes", "sns:DeleteEndpoint", "sns:Publish"],
+      resources: [...applications, ...endpoints],
     }),
   );
 }

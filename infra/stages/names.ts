@@ -30,10 +30,16 @@ export function namesOf(stageName: string) {
     webhookSecret: `workforce/${stageName}/webhook-keys`,
     /** The vault of the table's backups. */
     backupVault: `workforce-${stageName}`,
-    /** The role that restores backups. */
-    restoreRole: `workforce-${stageName}-restore`,
+    /** The role that restores backups. IAM has one list of roles for all regions of an account. */
+    restoreRole: (region: string) => `workforce-${stageName}-${region}-restore`,
     /** The role of the person who answers alarms. */
-    onCallRole: `workforce-${stageName}-on-call`,
+    onCallRole: (region: string) => `workforce-${stageName}-${region}-on-call`,
+    /** The role of the person who repairs records. */
+    repairRole: (region: string) => `workforce-${stageName}-${region}-repair`,
+    /** The rule that notices when somebody takes that role. */
+    repairRule: `workforce-${stageName}-repair-role-taken`,
+    /** The budget, of which AWS has one list for all regions of an account. */
+    budget: (region: string) => `Workforce-${stageName}-${region}`,
     /** The HTTP API, among those of the account. */
     api: `workforce-${stageName}`,
     /** The configuration set that sends e-mails in SES. */

@@ -65,6 +65,11 @@ export const stageRules: readonly StageRule[] = [
     ),
   ),
   rule(
+    ["alarmAddress", "onCallPrincipals"],
+    "in a stage with an alarmAddress",
+    ({ onCallPrincipals, alarmAddress }) => onCallPrincipals === undefined || alarmAddress !== undefined,
+  ),
+  rule(
     ["alarmAddress", "probedHost"],
     "in a stage with an alarmAddress",
     ({ probedHost, alarmAddress }) => probedHost === undefined || alarmAddress !== undefined,

@@ -123,6 +123,22 @@ export const webAclArn = text(
 /** Time in UTC to the second, such as 2026-11-22T09:30:00Z. */
 export const moment = text("\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z");
 
+const roleArn = "arn:aws[a-z\\-]*:iam::[0-9]{12}:role/";
+/** IAM takes 2,048 characters of a trust policy, which has three of these, and each twice. */
+const longestRoleArn = 160;
+const roleWord = "[\\w+=,.@\\-]";
+
+/**
+ * ARN of a role, or of the roles that IAM Identity Center makes for one permission set. A `*` elsewhere would
+ * admit others than the one who writes it means.
+ */
+export const rolePrincipal = v.pipe(
+  text(
+    `${roleArn}(?:(?:${roleWord}+/)*${roleWord}{1,64}|aws-reserved/sso\\.amazonaws\\.com/(?:${awsRegion}/)?AWSReservedSSO_${roleWord}{1,32}_\\*)`,
+  ),
+  v.maxLength(longestRoleArn),
+);
+
 /** ARN of a platform application in SNS, of one kind. */
 export function applicationArn(kind: string) {
   return text(`arn:aws[a-z\\-]*:sns:${awsRegion}:[0-9]{12}:app/${kind}/[\\w.\\-]{1,256}`);

@@ -23,6 +23,7 @@ import {
   oneOf,
   origin,
   region,
+  rolePrincipal,
   serviceName,
   smsSender,
   someText,
@@ -37,6 +38,9 @@ import {
 
 /** The retentions of CloudWatch that a stage may choose. */
 const logRetentionDays = [1, 7, 14, 30, 90, 180, 365] as const;
+
+/** IAM takes 2,048 characters of a trust policy; each principal takes up to 570 of them. */
+const mostPrincipals = 3;
 
 /**
  * The settings of one stage. Each has its meaning, which is the text of infra/README.md, and its values, whose title
@@ -208,6 +212,13 @@ export const stageShape = v.object({
     "Address of a pager for alarms that cannot wait for the morning. The alarm address gets those alarms as well.",
     httpsUrl,
     { wanted: "the https address that your pager takes messages of SNS at" },
+  ),
+  onCallPrincipals: optional(
+    "Roles whose sessions may take the [roles for alarms and repairs](RUNBOOK.md#before-you-begin) without a second factor of IAM, such as those of IAM Identity Center, which asks for one itself. Without any, only users of IAM with a second factor may.",
+    v.pipe(listOf(rolePrincipal), v.maxLength(mostPrincipals)),
+    {
+      wanted: `a list of 1 to ${mostPrincipals} ARNs of roles, each exact or, of one named permission set of IAM Identity Center, arn:aws:iam::ACCOUNT:role/aws-reserved/sso.amazonaws.com/[REGION/]AWSReservedSSO_PERMISSION-SET_*, with * nowhere else`,
+    },
   ),
   probedHost: optional(
     "Host at which clients call the API, such as its custom domain. [Three regions request its health](RUNBOOK.md#no-answer-from-outside) twice a minute. The stack that `-c stack=probe` deploys pages if it does not answer. It costs about 4 dollars a month.",

@@ -10,9 +10,9 @@ import { enterStage, findDeployedStage, findRegion, stagesHelp } from "./service
 const help = `npm run preflight -- --stage NAME
 
 Checks that a stage is ready for its first deploy and its first users: settings, credentials, the CDK's bootstrap,
-resources of an earlier stack, the sandboxes of e-mail and SMS, and quotas. Changes nothing. Each line begins with ok,
-with missing, with later where something is to be done once the deploy has ended, or with unchecked where your credentials
-have no right to check.
+resources of an earlier stack, the sandboxes of e-mail and SMS, quotas, services of the region, and recipients of alarms.
+Changes nothing. Each line begins with ok, with missing, with later where something is to be done once the deploy has ended,
+or with unchecked where your credentials have no right to check. Without credentials each check says what to ask of AWS, and how long that takes.
 
   --stage NAME  the stage
   --help        show this
@@ -36,6 +36,7 @@ export async function preflight(parameters: string[]): Promise<number> {
   const outcomes: Outcome[] = [checkSettings(stage, place)];
   if (typeof place === "string") {
     say("missing", "credentials", place);
+    for (const { about, asks } of checks) say("unchecked", about, asks);
     return 1;
   }
   say("ok", "credentials", `account ${place.account}, region ${place.region}`);
@@ -66,8 +67,8 @@ async function findPlace(stage: Stage): Promise<DeployTarget | string> {
   let region = "";
   try {
     region = await findRegion(stage);
-    const { Account = "" } = await new STSClient({}).send(new GetCallerIdentityCommand({}));
-    return { stage, account: Account, region };
+    const { Account = "", Arn: caller } = await new STSClient({}).send(new GetCallerIdentityCommand({}));
+    return { stage, account: Account, region, caller };
   } catch (error) {
     return explain(error, { stage, region });
   }

@@ -11,11 +11,13 @@ const withoutResource: Readonly<Record<string, string>> = {
   "xray:PutTraceSegments": "a trace has no ARN",
   "xray:PutTelemetryRecords": "a trace has no ARN",
   "cloudwatch:DescribeAlarms": "CodeDeploy asks for all alarms at once",
+  "ses:GetSuppressedDestination": "an address on the list has no ARN",
+  "ses:DeleteSuppressedDestination": "an address on the list has no ARN",
   "sns:SetSMSAttributes": "the attributes are the account's, and have no ARN",
 };
 
 /** Whoever answers alarms may look at whatever is there by verbs that only look: AWS names new ones as services grow. */
-const looks = /^OnCallRole.* [a-z0-9-]+:(BatchGet|Describe|Get|GET|List|StopQuery)/;
+const looks = /^OnCallRole.* [a-z0-9-]+:(BatchGet|Describe|Get|GET|List|Lookup|StopQuery)/;
 
 const stageNamesAndFull = [...stageNames, "full"];
 

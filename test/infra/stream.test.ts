@@ -58,4 +58,8 @@ test("the functions that may read the stream may read that of this table and no 
     .filter(({ Action }) => [Action].flat().includes("dynamodb:GetRecords"));
   expect(rights).toHaveLength(ofStream().length);
   for (const { Resource } of rights) expect(Resource).toEqual(stream);
+  const listing = [...stack.rights().values()].flat().filter(({ Action }) => Action === "dynamodb:ListStreams");
+  expect(listing).toHaveLength(ofStream().length);
+  for (const { Resource } of listing)
+    expect(Resource).toEqual({ "Fn::Join": ["", [{ "Fn::GetAtt": [table?.id, "Arn"] }, "/stream/*"]] });
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
 import { findStage } from "../../infra/stages/stages.ts";
+import { checks } from "../../infra/tools/preflight/preflight-checks.ts";
 import { preflight } from "../../infra/tools/preflight.ts";
 import { makeDirectory } from "../support/service/local-machine.ts";
 import { type FakeAnswer, useFakeAws } from "./fake-aws.ts";
@@ -28,7 +29,8 @@ const ready: Readonly<Record<string, FakeAnswer>> = {
   GetParameter: { json: { Parameter: { Value: "27" } } },
   DescribeStacks: { xml: `<Stacks><member>${stack}<StackStatus>CREATE_COMPLETE</StackStatus></member></Stacks>` },
   "GET /v2/email/identities/no-reply%40harbour-logistics.co.uk": { json: { VerifiedForSendingStatus: true } },
-  "GET /v2/email/account": { json: { ProductionAccessEnabled: true } },
+  "GET /v2/email/account": { json: { ProductionAccessEnabled: true, SendQuota: { Max24HourSend: 50_000 } } },
+  GetParameters: { json: { Parameters: [] } },
   GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>false</IsInSandbox>" },
   GetSMSAttributes: { xml: "<attributes></attributes>" },
   "GET /2016-08-19/account-settings": { json: { AccountLimit: { ConcurrentExecutions: 1_000 } } },
@@ -55,42 +57,75 @@ async function run(parameters: string[], answers: Readonly<Record<string, FakeAn
 
 test("an account where nothing is missing is ok in every line, and ends with 0", { timeout }, async () => {
   const { code, lines, outcomes } = await run(["--stage", "dev"], ready, { WORKFORCE_STAGES: stagesFile });
-  expect({ code, outcomes }, lines.join("\n")).toEqual({ code: 0, outcomes: Array(15).fill("ok") });
+  expect({ code, outcomes }, lines.join("\n")).toEqual({ code: 0, outcomes: Array(2 + checks.length).fill("ok") });
   expect(lines[1]).toContain("account 000000000000, region eu-west-1");
 });
 
 test("what the credentials may not look at is unchecked, says so, and ends with 1", { timeout }, async () => {
   const { code, lines, outcomes } = await run(["--stage", "dev"], { GetCallerIdentity: caller });
-  const wanted = [
-    "ok",
-    "ok",
-    "unchecked",
-    "unchecked",
-    "missing",
-    "unchecked",
-    "unchecked",
-    "missing",
-    "unchecked",
-    "ok",
-    "unchecked",
-    "ok",
-    "ok",
-    "ok",
-    "ok",
-  ];
-  expect({ code, outcomes }).toEqual({ code: 1, outcomes: wanted });
+  const looking =
+    "CDK bootstrap,earlier stack,e-mail sandbox,e-mail quota,SMS sandbox,SMS spend,region,Lambda concurrency";
+  const unchecked = looking.split(",");
+  const placeholders = ["e-mail sender", "SMS sender"];
+  const wanted = checks.map(({ about }) =>
+    unchecked.includes(about) ? "unchecked" : placeholders.includes(about) ? "missing" : "ok",
+  );
+  expect({ code, outcomes }).toEqual({ code: 1, outcomes: ["ok", "ok", ...wanted] });
   for (const line of lines.filter((each) => each.startsWith("unchecked"))) expect(line).toContain("AWS denies access");
 });
 
-test("wrong settings are missing, one line each; without credentials nothing else is looked at", {
+test("it says what a new account lacks before anything is made, one sentence each", { timeout }, async () => {
+  const { smsSenderId: _, ...live } = { ...own, alarmAddress: "on-call@harbour-logistics.co.uk" };
+  writeFileSync(stagesFile, JSON.stringify({ dev: live }));
+  const services = (region: string, names: string) =>
+    names.split(" ").map((name) => ({ Name: `/aws/service/global-infrastructure/regions/${region}/services/${name}` }));
+  const { code, lines } = await run(
+    ["--stage", "dev"],
+    {
+      ...ready,
+      DescribeStacks: { error: "ValidationError" },
+      DescribeTable: { error: "ResourceNotFoundException" },
+      DescribeSecret: { error: "ResourceNotFoundException" },
+      "GET /v2/email/identities/no-reply%40harbour-logistics.co.uk": { error: "NotFoundException" },
+      "GET /v2/email/account": { json: { ProductionAccessEnabled: false, SendQuota: { Max24HourSend: 200 } } },
+      GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>true</IsInSandbox>" },
+      "GET /2016-08-19/account-settings": { json: { AccountLimit: { ConcurrentExecutions: 10 } } },
+      GetParameters: {
+        json: { Parameters: [...services("us-east-1", "lambda ses scheduler"), ...services("eu-west-1", "lambda")] },
+      },
+    },
+    { WORKFORCE_STAGES: stagesFile },
+  );
+  writeFileSync(stagesFile, JSON.stringify({ dev: own }));
+  expect(code).toBe(1);
+  for (const [about, says] of [
+    ["Lambda concurrency", /allows 10 concurrent executions, the stage needs 91 .* hours to days/],
+    ["e-mail sandbox", /verified addresses only: request production access .* a day or more/],
+    ["e-mail quota", /may send 200 e-mails a day/],
+    ["SMS sandbox", /verified numbers only/],
+    ["SMS sender", /SMS have no sender, .* which takes weeks/],
+    ["roles of people", /Without Identity Center only users of IAM/],
+    ["region", /eu-west-1 has no ses, no scheduler: choose another region/],
+  ] as const) {
+    const [line = "", ...others] = lines.filter((each) => each.includes(`  ${about} `));
+    expect(others, about).toEqual([]);
+    expect(line).toMatch(says);
+    expect(line.match(/\.(?: |$)/g), line).toHaveLength(1);
+  }
+});
+
+test("wrong settings are missing, one line each; without credentials each check says what to ask", {
   timeout,
 }, async () => {
   const none = { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" };
   const { code, lines, outcomes } = await run(["--stage", "prod"], ready, none);
   expect(code).toBe(1);
-  expect(new Set(outcomes)).toEqual(new Set(["missing"]));
+  const faults = lines.slice(0, -checks.length);
+  expect(new Set(outcomes.slice(0, faults.length))).toEqual(new Set(["missing"]));
   expect(lines[0]).toMatch(/^missing +settings +Set \w+ of the stage prod in infra\/stages\/stages\.ts to /);
-  expect(lines.at(-1)).toMatch(/^missing +credentials +No AWS credentials/);
+  expect(faults.at(-1)).toMatch(/^missing +credentials +No AWS credentials/);
+  const asked = checks.map(({ about, asks }) => `unchecked ${about} ${asks}`);
+  expect(lines.slice(-checks.length).map((line) => line.replaceAll(/ {2,}/g, " "))).toEqual(asked);
 });
 
 test("without a stage, or with one that there is not, it ends with 2", { timeout }, async () => {

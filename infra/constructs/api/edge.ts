@@ -1,3 +1,4 @@
+import { Stack } from "aws-cdk-lib";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import {
   AllowedMethods,
@@ -38,6 +39,8 @@ export class Edge extends Construct {
     super(scope, id);
     const { certificateArn, webAclArn, secretRotatedAt } = edge;
     const requests = new OriginRequestPolicy(this, "Requests", {
+      // CloudFront has one list of policies for all regions of an account.
+      originRequestPolicyName: `Workforce-${stageName}-${Stack.of(this).region}-requests`,
       // Also the viewer's own Host header: API Gateway finds the domain by it.
       headerBehavior: OriginRequestHeaderBehavior.all(viewerAddressHeader),
       queryStringBehavior: OriginRequestQueryStringBehavior.all(),

@@ -11,7 +11,7 @@ import type { Construct } from "constructs";
 export class InlineRole extends Role {
   readonly #rights: PolicyDocument;
 
-  constructor(scope: Construct, id: string, props: Pick<RoleProps, "assumedBy" | "roleName">) {
+  constructor(scope: Construct, id: string, props: Pick<RoleProps, "assumedBy" | "roleName" | "maxSessionDuration">) {
     const rights = new PolicyDocument();
     super(scope, id, { ...props, inlinePolicies: { rights } });
     this.#rights = rights;

@@ -14,6 +14,7 @@ export interface StreamConsumerProps {
   readonly name: StreamConsumerName;
   readonly fn: IFunction;
   readonly streamArn: string;
+  readonly tableArn: string;
   /** Receives the position of stream records that the consumer failed on for 12 hours. */
   readonly quarantine: Queue;
   /** True if Lambda reports how many changes the mapping polls. Each such mapping costs up to six metrics. */
@@ -25,8 +26,9 @@ export class StreamConsumer extends Construct {
   /** The mapping's id in the metrics that Lambda sends of it. */
   readonly mappingId: string;
 
-  constructor(scope: Construct, id: string, { name, fn, streamArn, quarantine, countsPolls }: StreamConsumerProps) {
+  constructor(scope: Construct, id: string, props: StreamConsumerProps) {
     super(scope, id);
+    const { name, fn, streamArn, tableArn, quarantine, countsPolls } = props;
     const mapping = new EventSourceMapping(this, "Worker", {
       target: fn,
       eventSourceArn: streamArn,
@@ -43,9 +45,11 @@ export class StreamConsumer extends Construct {
     // This grants the images of every item, hashes included. Filters choose the delivered records but limit no right.
     fn.addToRolePolicy(
       new PolicyStatement({
-        actions: ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"].map((each) => `dynamodb:${each}`),
+        actions: ["DescribeStream", "GetRecords", "GetShardIterator"].map((each) => `dynamodb:${each}`),
         resources: [streamArn],
       }),
     );
+    // A list is of all streams of a table, and AWS asks for the right to them.
+    fn.addToRolePolicy(new PolicyStatement({ actions: ["dynamodb:ListStreams"], resources: [`${tableArn}/stream/*`] }));
   }
 }

@@ -1,3 +1,4 @@
+import { Stack } from "aws-cdk-lib";
 import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import type { Construct } from "constructs";
 import { namesOf } from "../../stages/names.ts";
@@ -14,7 +15,7 @@ export function addBudget(
   const subscribers = [{ subscriptionType: "EMAIL", address }];
   new CfnBudget(scope, "Budget", {
     budget: {
-      budgetName: namesOf(name).stack,
+      budgetName: namesOf(name).budget(Stack.of(scope).region),
       budgetType: "COST",
       timeUnit: "MONTHLY",
       budgetLimit: { amount: dollars, unit: "USD" },

@@ -14,6 +14,7 @@ import { addFailureSummaries } from "./failure-summaries.ts";
 import { functionAlarm } from "./function-alarms.ts";
 import { messageAlarms } from "./message-alarms.ts";
 import { queueAlarms } from "./queue-alarms.ts";
+import { repairRoleAlarm } from "./repair-role.ts";
 
 /** The stage, its resources and their constructs. */
 interface MonitoringProps {
@@ -39,6 +40,7 @@ export class Monitoring extends Construct {
       ...queueAlarms(watched, metrics),
       ...dailyAlarms(watched, metrics),
       ...accountAlarms(stage),
+      ...repairRoleAlarm(stage),
     ];
     const alarms = rows.map((row) => ({ row, alarm: addAlarm(this, row.id, row, stage) }));
     this.#notify(alarms, functions);

@@ -1,5 +1,5 @@
 import { Stack } from "aws-cdk-lib";
-import { AccountRootPrincipal, Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { dailyFunctions, type ServiceTable } from "../../functions/service-table.ts";
@@ -9,6 +9,7 @@ import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
 import { addBudget } from "./account-budget.ts";
+import { peopleOf } from "./people.ts";
 
 /** Read actions for which AWS has no narrower name. */
 const looks = [
@@ -18,6 +19,7 @@ const looks = [
   "backup:List*",
   "cloudformation:Describe*",
   "cloudformation:List*",
+  "cloudtrail:LookupEvents",
   "cloudwatch:Describe*",
   "cloudwatch:Get*",
   "cloudwatch:List*",
@@ -72,8 +74,7 @@ export interface OnCallProps {
  * The role for answering the stage's alarms. It may look at everything and do what the runbook says short of a deploy.
  * It reads no secret, because the keys would let it act as any user. It reads neither the live table nor its stream,
  * but every item of a copy that it restores. Replacing a key, switching to another table and reading the stream are
- * left to administrators. Anybody in the account whose policy allows it may assume the role, with a second factor. This
- * construct also adds the account's budget.
+ * left to administrators, repairing records to the role for that. This construct also adds the account's budget.
  */
 export class OnCall extends Construct {
   readonly #stage: Stage;
@@ -81,10 +82,9 @@ export class OnCall extends Construct {
   constructor(scope: Construct, id: string, props: OnCallProps) {
     super(scope, id);
     this.#stage = props.stage;
-    const withFactor = new AccountRootPrincipal().withConditions({ Bool: { "aws:MultiFactorAuthPresent": "true" } });
     const role = new InlineRole(this, "Role", {
-      assumedBy: withFactor,
-      roleName: namesOf(props.stage.name).onCallRole,
+      assumedBy: peopleOf(props.stage),
+      roleName: namesOf(props.stage.name).onCallRole(Stack.of(this).region),
     });
     const rights = [
       allow(looks, "*"),
@@ -136,18 +136,18 @@ export class OnCall extends Construct {
     const { table, restoreRole } = namesOf(this.#stage.name);
     const live = this.#arn("dynamodb", `table/${table}`);
     const restored = `${live}-*`;
-    const { partition, account } = Stack.of(this);
+    const { partition, account, region } = Stack.of(this);
     return [
       allow(["dynamodb:RestoreTableToPointInTime", "dynamodb:RestoreTableFromAwsBackup"], live, restored),
       allow(changesOfCopies, restored),
       this.#allowTagged(["backup:StartRestoreJob"], this.#arn("backup", "recovery-point:*")),
-      allow(["iam:PassRole"], `arn:${partition}:iam::${account}:role/${restoreRole}`),
+      allow(["iam:PassRole"], `arn:${partition}:iam::${account}:role/${restoreRole(region)}`),
     ];
   }
 
   #arn(service: string, resource: string): string {
-    const { partition, account } = Stack.of(this);
-    return `arn:${partition}:${service}:*:${account}:${resource}`;
+    const { partition, account, region } = Stack.of(this);
+    return `arn:${partition}:${service}:${region}:${account}:${resource}`;
   }
 
   /** Allows actions only on this stage's resources, by tag, where names do not distinguish stages. */

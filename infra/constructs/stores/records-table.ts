@@ -126,14 +126,15 @@ export class RecordsTable extends Construct {
 }
 
 /** Keeps calls out of the guarded partitions but those that a function reaches. */
-function keepOut(reached: readonly GuardedPartition[]) {
+export function keepOut(reached: readonly GuardedPartition[]) {
   return { ...outsideOf(reached), ...namesKeys };
 }
 
-function outsideOf(reached: readonly GuardedPartition[]) {
+/** The same for a query of an index, which always names a partition. */
+export function outsideOf(reached: readonly GuardedPartition[]) {
   const patterns = guardedPartitions.filter((each) => !reached.includes(each)).map((each) => each.replace(/#$/, "#*"));
   return { "ForAllValues:StringNotLike": { "dynamodb:LeadingKeys": patterns } };
 }
 
 /** A condition for all values holds where there are none: a call that names no key is refused. */
-const namesKeys = { Null: { "dynamodb:LeadingKeys": "false" } };
+export const namesKeys = { Null: { "dynamodb:LeadingKeys": "false" } };

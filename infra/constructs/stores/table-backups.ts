@@ -54,7 +54,7 @@ export class TableBackups extends Construct {
     }
     plan.addSelection("Table", { resources: [BackupResource.fromArn(table.tableArn)] });
     new Role(this, "RestoreRole", {
-      roleName: restoreRole,
+      roleName: restoreRole(Stack.of(this).region),
       description: "What AWS Backup restores the table with",
       assumedBy: new ServicePrincipal("backup.amazonaws.com"),
       managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName("service-role/AWSBackupServiceRolePolicyForRestores")],

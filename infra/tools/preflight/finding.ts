@@ -6,6 +6,8 @@ export interface DeployTarget {
   readonly stage: Stage;
   readonly account: string;
   readonly region: string;
+  /** ARN of the credentials' session. */
+  readonly caller?: string | undefined;
 }
 
 /** The result of a check. Its sentence says what to do if something is missing, or to do after the deploy. */
@@ -17,6 +19,8 @@ export interface Finding {
 /** A condition of the first deploy, or of the service after it. Throws errors of AWS. */
 export interface Check {
   readonly about: string;
+  /** A sentence for whoever has no credentials yet: what to ask of AWS or of others, and how long that takes. */
+  readonly asks: string;
   find(place: DeployTarget): Promise<Finding>;
 }
 

@@ -5,15 +5,41 @@ import { type Check, type DeployTarget, type Finding, later, missing, ok, orUnde
 import { findStack } from "./stack-checks.ts";
 
 const checks: readonly Check[] = [
-  { about: "account guard", find: findGuard },
-  { about: "table protection", find: findProtection },
-  { about: "restore", find: findRestore },
-  { about: "outside check", find: findOutsideCheck },
+  {
+    about: "account guard",
+    asks: "Nothing to ask of AWS: set account and region once you know them.",
+    find: findGuard,
+  },
+  {
+    about: "table protection",
+    asks: "Nothing to ask of AWS: deletionProtection is off for the first deploy alone.",
+    find: findProtection,
+  },
+  {
+    about: "restore",
+    asks: "Nothing to ask of AWS: a restore is practised before there are users; plan half a day.",
+    find: findRestore,
+  },
+  {
+    about: "outside check",
+    asks: "Nothing to ask of AWS: probedHost and a stack in us-east-1; minutes.",
+    find: findOutsideCheck,
+  },
+  {
+    about: "edge",
+    asks: "Nothing to ask of AWS: an edge needs a domain and two certificates, which its DNS proves; an hour.",
+    find: findEdge,
+  },
+  {
+    about: "test logins",
+    asks: "Nothing to ask of AWS: test logins are set for a review and end with it.",
+    find: findTestLogins,
+  },
 ];
 
 /** Checks of a stage that keeps its data. */
-export const keepingChecks: readonly Check[] = checks.map(({ about, find }) => ({
-  about,
+export const keepingChecks: readonly Check[] = checks.map(({ find, ...check }) => ({
+  ...check,
   find: async (place) => (place.stage.removal === "keep" ? find(place) : ok("for stages that keep their data")),
 }));
 
@@ -42,7 +68,8 @@ async function findRestore(place: DeployTarget): Promise<Finding> {
   const { name, backupKeptDays } = place.stage;
   const { backupVault, restoreRole } = namesOf(name);
   if (backupKeptDays === undefined) return ok("to any second of 35 days; the stage makes no backups");
-  if ((await findStack(place)) !== undefined) return ok(`from the vault ${backupVault}, by the role ${restoreRole}`);
+  if ((await findStack(place)) !== undefined)
+    return ok(`from the vault ${backupVault}, by the role ${restoreRole(place.region)}`);
   const practise =
     'practise a restore as "Restore the table" in infra/RUNBOOK.md says, and write down how long it took';
   const vault = `aws backup describe-backup-vault --backup-vault-name ${backupVault}`;
@@ -63,4 +90,20 @@ async function findOutsideCheck(place: DeployTarget): Promise<Finding> {
   if ((await findStack(place, { StackName: probe, region: "us-east-1" })) !== undefined)
     return ok(`asks ${probedHost}`);
   return later(`Once the deploy has ended, ${deploy}: ${reason}.`);
+}
+
+async function findEdge({ stage }: DeployTarget): Promise<Finding> {
+  if (typeof stage.edge === "object") return ok("a firewall refuses addresses that call too often");
+  const { requestsPerSecond } = stage.anonymousThrottle;
+  return later(
+    `The stage has no edge: one address with ${requestsPerSecond} requests a second keeps everybody from signing in; "A flood" in infra/RUNBOOK.md has the steps.`,
+  );
+}
+
+async function findTestLogins({ stage }: DeployTarget): Promise<Finding> {
+  const { testLogins } = stage;
+  if (testLogins === undefined) return ok("none");
+  return later(
+    `${testLogins.logins.length} logins sign in with a pin that is no secret of their owners until ${testLogins.until}: remove testLogins from ${stagesFile()} once the review is over.`,
+  );
 }

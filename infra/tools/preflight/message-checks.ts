@@ -1,17 +1,47 @@
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from "@aws-sdk/client-sesv2";
 import { GetSMSAttributesCommand, GetSMSSandboxAccountStatusCommand, SNSClient } from "@aws-sdk/client-sns";
 import { isReserved } from "../../stages/stage-rules.ts";
+import { stagesFile } from "../../stages/stages.ts";
 import { type Check, type DeployTarget, type Finding, later, missing, ok, orUndefined } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
 
 /** Checks that the e-mails and SMS of a stage go out and arrive. */
 export const messageChecks: readonly Check[] = [
-  { about: "e-mail sender", find: findSender },
-  { about: "e-mail sandbox", find: findEmailSandbox },
-  { about: "SMS sandbox", find: findSmsSandbox },
-  { about: "SMS sender", find: findSmsSender },
-  { about: "SMS spend", find: findSmsSpend },
-  { about: "SMS log", find: findSmsLog },
+  {
+    about: "e-mail sender",
+    asks: "Nothing to ask of AWS: whoever keeps the domain's DNS publishes the records that the deploy prints; up to three days.",
+    find: findSender,
+  },
+  {
+    about: "e-mail sandbox",
+    asks: "Ask for production access in the SES console, with how you get addresses and handle bounces: a day, or more if AWS asks back.",
+    find: findEmailSandbox,
+  },
+  {
+    about: "e-mail quota",
+    asks: "Ask for more e-mails a day in Service Quotas if 50,000 are too few: a day or more.",
+    find: findEmailQuota,
+  },
+  {
+    about: "SMS sandbox",
+    asks: "Ask to leave the SMS sandbox in the SNS console, with a text and the countries: a day, or more if AWS asks back.",
+    find: findSmsSandbox,
+  },
+  {
+    about: "SMS sender",
+    asks: "Register a sender in AWS End User Messaging for each served country that asks for one, with papers of the company: weeks.",
+    find: findSmsSender,
+  },
+  {
+    about: "SMS spend",
+    asks: "Ask for a higher SMS spend in Service Quotas: a new account may spend 1 dollar a month; a day or more.",
+    find: findSmsSpend,
+  },
+  {
+    about: "SMS log",
+    asks: "Nothing to ask of AWS: one stage of the account sets smsMonthlySpendLimitDollars.",
+    find: findSmsLog,
+  },
 ];
 
 async function findSender(place: DeployTarget): Promise<Finding> {
@@ -43,7 +73,21 @@ async function findEmailSandbox(): Promise<Finding> {
     return missing("AWS has paused the account's e-mail: answer its case in the SES console.");
   if (ProductionAccessEnabled) return ok("the account may send e-mail to any address");
   return missing(
-    "The account may send e-mail to verified addresses only: request production access in the SES console.",
+    "The account may send e-mail to verified addresses only: request production access in the SES console, which takes a day or more.",
+  );
+}
+
+/** Pins beyond the quota of a day would be refused by SES, and not be held back by the stage's own rules. */
+async function findEmailQuota({ stage }: DeployTarget): Promise<Finding> {
+  const { SendQuota } = await new SESv2Client({}).send(new GetAccountCommand({}));
+  const { Max24HourSend: most = 0 } = SendQuota ?? {};
+  const { perDay } = stage.mailCeilings;
+  // AWS says -1 if there is no limit.
+  if (most < 0 || perDay < most)
+    return ok(`${most < 0 ? "any number of" : most} e-mails a day, ${perDay} of them with pins`);
+  const advice = `request more in Service Quotas, which takes a day or more, or lower mailCeilings in ${stagesFile()}`;
+  return missing(
+    `The account may send ${most} e-mails a day, and the stage up to ${perDay} with pins alone: ${advice}.`,
   );
 }
 
@@ -51,7 +95,7 @@ async function findSmsSandbox(): Promise<Finding> {
   const { IsInSandbox } = await new SNSClient({}).send(new GetSMSSandboxAccountStatusCommand({}));
   if (!IsInSandbox) return ok("the account may send SMS to any number");
   return missing(
-    "The account may send SMS to verified numbers only: request to leave the SMS sandbox in the SNS console.",
+    "The account may send SMS to verified numbers only: request to leave the SMS sandbox in the SNS console, which takes a day or more.",
   );
 }
 

@@ -1,23 +1,27 @@
-import { GetAccountSettingsCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
-import { stagesFile } from "../../stages/stages.ts";
+import { capacityChecks } from "./capacity-checks.ts";
 import { type Check, type DeployTarget, type Finding, missing, ok, orUndefined } from "./finding.ts";
 import { keepingChecks } from "./keeping-checks.ts";
 import { messageChecks } from "./message-checks.ts";
+import { peopleChecks } from "./people-checks.ts";
 import { findLeftovers } from "./stack-checks.ts";
-
-/** Concurrency that Lambda requires to stay unreserved. */
-const unreservedCalls = 100;
-/** About the time that a call occupies a function. */
-const callSeconds = 0.1;
 
 /** All checks, in the order in which findings are best fixed. */
 export const checks: readonly Check[] = [
-  { about: "CDK bootstrap", find: findBootstrap },
-  { about: "earlier stack", find: findLeftovers },
+  {
+    about: "CDK bootstrap",
+    asks: "Nothing to ask of AWS: npx cdk bootstrap, once for an account and region, takes minutes.",
+    find: findBootstrap,
+  },
+  {
+    about: "earlier stack",
+    asks: "Nothing to ask of AWS: what an earlier stack left is kept or deleted in minutes; a deleted secret's name stays taken for 30 days.",
+    find: findLeftovers,
+  },
   ...messageChecks,
-  { about: "Lambda concurrency", find: findConcurrency },
+  ...capacityChecks,
   ...keepingChecks,
+  ...peopleChecks,
 ];
 
 async function findBootstrap({ account, region }: DeployTarget): Promise<Finding> {
@@ -25,15 +29,4 @@ async function findBootstrap({ account, region }: DeployTarget): Promise<Finding
   const found = await orUndefined(new SSMClient({}).send(new GetParameterCommand({ Name })));
   if (found) return ok(`version ${found.Parameter?.Value}`);
   return missing(`Run npx cdk bootstrap aws://${account}/${region}.`);
-}
-
-async function findConcurrency({ stage }: DeployTarget): Promise<Finding> {
-  const { AccountLimit } = await new LambdaClient({}).send(new GetAccountSettingsCommand({}));
-  const limit = AccountLimit?.ConcurrentExecutions ?? 0;
-  const reserved = Object.values(stage.reservedConcurrency ?? {}).reduce((sum, calls) => sum + calls, 0);
-  const busy = Math.ceil(stage.throttle.requestsPerSecond * callSeconds);
-  const wanted = Math.max(reserved > 0 ? reserved + unreservedCalls : 0, reserved + busy);
-  if (limit >= wanted) return ok(`${limit} concurrent executions`);
-  const advice = `request more in Service Quotas, or lower reservedConcurrency and throttle in ${stagesFile()}`;
-  return missing(`The account allows ${limit} concurrent executions, the stage needs ${wanted}: ${advice}.`);
 }

@@ -49,6 +49,10 @@ export const fullStage = {
   },
   smsSenderId: "Harbour",
   pagerUrl: `https://pager.${host}/alarms`,
+  onCallPrincipals: [
+    "arn:aws:iam::123456789012:role/operations/rota",
+    "arn:aws:iam::123456789012:role/aws-reserved/sso.amazonaws.com/eu-west-1/AWSReservedSSO_OnCall_*",
+  ],
   probedHost: `api.${host}`,
   monthlyBudgetDollars: 500,
   senderIdentity: "existing",

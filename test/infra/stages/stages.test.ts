@@ -13,6 +13,8 @@ const prod = ownedStage("prod");
 const { oidcIssuer, customDomain, platformApplications, testLogins } = fullStage;
 const { certificateArn } = customDomain;
 const [webhook] = fullStage.webhooks;
+const rota = "arn:aws:iam::123456789012:role/operations/rota";
+const permissionSets = "arn:aws:iam::123456789012:role/aws-reserved/sso.amazonaws.com";
 
 test("D22: a stage refuses unknown parameters unless it says warn", () => {
   expect(readStageSetting(dev, "unknownParameters")).toBe("refuse");
@@ -88,6 +90,7 @@ test.each<[keyof Stage, unknown]>([
   ["probedHost", "https://api.harbour-logistics.co.uk"],
   ["probedHost", "api.harbour-logistics.co.uk"],
   ["monthlyBudgetDollars", 0],
+  ["onCallPrincipals", [rota]],
   ["businessTimeZone", "Europe/Lundon"],
   ["businessTimeZone", "GB"],
   ["businessTimeZone", "EST5EDT"],
@@ -148,6 +151,37 @@ test.each<[keyof Stage, unknown]>([
   expect(faults).toHaveLength(1);
   expect(faults[0]).toMatch(new RegExp(`^Set ${setting} of the stage .+ in infra/stages/stages\\.ts to [^\n]+\\.$`));
   expect(faults[0]).toContain(`: it is ${JSON.stringify(value)}.`);
+});
+
+test.each([
+  [[]],
+  [["*"]],
+  [["arn:aws:iam::123456789012:root"]],
+  [["arn:aws:iam::123456789012:user/ines"]],
+  [["arn:aws:iam::*:role/rota"]],
+  [["arn:aws:iam::123456789012:role/*"]],
+  [["arn:aws:iam::123456789012:role/rota-*"]],
+  [[`${permissionSets}/*`]],
+  [[`${permissionSets}/AWSReservedSSO_*`]],
+  [[`${permissionSets}/AWSReservedSSO_On*_*`]],
+  [[`${permissionSets}/*/AWSReservedSSO_OnCall_*`]],
+  [[rota, rota, rota, rota]],
+])("%j may not: who may take the roles for people is named, and * stands at the end of one permission set's alone", (onCallPrincipals) => {
+  const faults = faultsOf({ ...prod, onCallPrincipals });
+  expect(faults).toEqual([
+    expect.stringMatching(
+      /^Set onCallPrincipals of the stage prod in .* with \* nowhere else, in a stage with an alarmAddress: it is \[.*\]\.$/,
+    ),
+  ]);
+});
+
+test("exact roles, and those of one permission set of Identity Center, may take the roles for people", () => {
+  const onCallPrincipals = [
+    rota,
+    `${permissionSets}/AWSReservedSSO_OnCall_*`,
+    `${permissionSets}/eu-west-1/AWSReservedSSO_On-Call_*`,
+  ];
+  expect(faultsOf({ ...prod, onCallPrincipals })).toEqual([]);
 });
 
 test("D10: a stage whose account routes take more than 400 requests a second is refused, and the sentence says why", () => {

@@ -69,9 +69,12 @@ function partitionOf({ KeyConditionExpression, ExpressionAttributeValues }: Inpu
   return ExpressionAttributeValues[value];
 }
 
-/** A partition key shows whose record it is; its kind is all that conditions may look at here. */
+/**
+ * A partition key shows whose record it is; its kind is all that conditions may look at here. The runs of imports are a
+ * kind of their own in the history.
+ */
 function kindOf({ S = "" }: AttributeValue): string {
-  return S.replace(/#.*/s, "#");
+  return /^(?:HISTORY#IMPORT#|[^#]*#?)/.exec(S)?.[0] ?? "";
 }
 
 const settingNames = new Map<unknown, string>();

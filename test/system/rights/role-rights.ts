@@ -31,6 +31,16 @@ export function readRights(stack: Pick<SynthesizedStack, "functions" | "rightsOf
   });
 }
 
+/** What a role allows that no function has, with the settings of whoever takes it. */
+export function readRole(
+  stack: Pick<SynthesizedStack, "rights">,
+  role: string,
+  caller: string,
+  settings: FunctionRights["settings"],
+): FunctionRights {
+  return { caller, settings, given: (stack.rights().get(role) ?? []).map(readStatement) };
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: a statement as the template writes it
 function readStatement({ Effect, Action, Resource, NotResource, Condition = {}, ...others }: any): GivenRight {
   if (Effect !== "Allow" || !Action || Object.keys(others).some((name) => name !== "Sid")) {

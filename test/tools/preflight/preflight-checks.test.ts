@@ -18,11 +18,20 @@ const ready: Readonly<Record<string, FakeAnswer>> = {
   DescribeTable: gone,
   DescribeSecret: gone,
   [sender]: { json: { VerifiedForSendingStatus: true } },
-  "GET /v2/email/account": { json: { ProductionAccessEnabled: true } },
+  "GET /v2/email/account": { json: { ProductionAccessEnabled: true, SendQuota: { Max24HourSend: 50_000 } } },
+  GetParameters: services("us-east-1", "eu-west-1"),
   GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>false</IsInSandbox>" },
   GetSMSAttributes: { xml: spendLimit(50) },
   "GET /2016-08-19/account-settings": { json: { AccountLimit: { ConcurrentExecutions: 1_000 } } },
 };
+
+/** What AWS says of regions: that they have every service. */
+function services(...regions: string[]): FakeAnswer {
+  const names = "apigateway dynamodb lambda scheduler ses sns sqs backup codedeploy xray".split(" ");
+  const path = "/aws/service/global-infrastructure/regions";
+  const Parameters = regions.flatMap((region) => names.map((name) => ({ Name: `${path}/${region}/services/${name}` })));
+  return { json: { Parameters } };
+}
 
 beforeAll(() => {
   const { accessKeyId, secretAccessKey } = localCredentials;
@@ -59,10 +68,28 @@ function protectedTable(DeletionProtectionEnabled: boolean): FakeAnswer {
   return { json: { Table: { DeletionProtectionEnabled } } };
 }
 
-async function find(about: string, changes: Partial<Stage> = {}) {
+/** A session of a permission set of IAM Identity Center. */
+const ofCenter = "arn:aws:sts::000000000000:assumed-role/AWSReservedSSO_OnCall_0123456789abcdef/ines";
+const permissionSet = "arn:aws:iam::000000000000:role/aws-reserved/sso.amazonaws.com/AWSReservedSSO_OnCall_*";
+const alarmAddress = "on-call@harbour-logistics.co.uk";
+const watched: Partial<Stage> = { alarmAddress };
+const topics = {
+  xml: "<StackResourceSummaries><member><ResourceType>AWS::SNS::Topic</ResourceType><PhysicalResourceId>arn:aws:sns:eu-west-1:000000000000:Alarms</PhysicalResourceId></member></StackResourceSummaries>",
+};
+const subscribed = (...arns: string[]): FakeAnswer => ({
+  xml: `<Subscriptions>${arns.map((arn) => `<member><SubscriptionArn>${arn}</SubscriptionArn><Endpoint>${alarmAddress}</Endpoint></member>`).join("")}</Subscriptions>`,
+});
+const deployed = { DescribeStacks: stackStatus("UPDATE_COMPLETE"), ListStackResources: topics };
+
+async function find(about: string, changes: Partial<Stage> = {}, caller?: string) {
   const check = checks.find((each) => each.about === about);
   if (!check) throw new Error(`There is no check of ${about}`);
-  return check.find({ stage: { ...dev, senderAddress, ...changes }, account: "000000000000", region: "eu-west-1" });
+  return check.find({
+    stage: { ...dev, senderAddress, ...changes },
+    account: "000000000000",
+    region: "eu-west-1",
+    caller,
+  });
 }
 
 const settings = "GET /2016-08-19/account-settings";
@@ -97,6 +124,20 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ["SMS spend", {}, { GetSMSAttributes: { xml: "<attributes></attributes>" } }],
   ["SMS spend", { smsMonthlySpendLimitDollars: 50 }, {}],
   ["Lambda concurrency", { reservedConcurrency: { "sign-in": 900 } }, {}],
+  ["Lambda concurrency", {}, { [settings]: concurrency(91) }],
+  // What a worker has reserved is not counted a second time.
+  ["Lambda concurrency", { reservedConcurrency: { intake: 10 } }, { [settings]: concurrency(110) }],
+  ["Lambda concurrency", { webhooks, outboundEvents: "on" }, { [settings]: concurrency(95) }],
+  ["Lambda concurrency", { outboundEvents: "off" }, { [settings]: concurrency(86) }],
+  ["region", { backupKeptDays: 7, deployment: "canary", tracing: true }, {}],
+  // A name that AWS does not list anywhere says nothing of a region.
+  ["region", {}, { GetParameters: { json: { Parameters: [] } } }],
+  ["e-mail quota", {}, {}],
+  ["e-mail quota", { mailCeilings: { perDay: 99_999 } }, { "GET /v2/email/account": mailQuota(-1) }],
+  ["alarm e-mails", watched, { ...deployed, ListSubscriptionsByTopic: subscribed("arn:aws:sns:a:b:c:d") }],
+  ["roles of people", { ...watched, onCallPrincipals: ["arn:aws:iam::000000000000:role/rota"] }, {}],
+  ["edge", { ...keeping, edge }, {}],
+  ["test logins", keeping, {}],
   ["earlier stack", keeping, { DescribeStacks: stack("UPDATE_COMPLETE", true) }],
   ["SMS log", keeping, { GetSMSAttributes: { xml: logRole } }],
   ["account guard", { ...keeping, account: "000000000000", region: "eu-west-1" }, {}],
@@ -109,7 +150,10 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ["restore", { ...keeping, backupKeptDays: 7 }, { DescribeStacks: stack("UPDATE_COMPLETE", true) }],
   ["restore", keeping, {}],
   ["outside check", { ...keeping, probedHost }, { DescribeStacks: stack("CREATE_COMPLETE", true) }],
-  ...["SMS log", "account guard", "table protection", "restore", "outside check"].map(
+  ...["SMS log", "account guard", "table protection", "restore", "outside check", "edge", "test logins"].map(
+    (about): [string, Partial<Stage>, Record<string, FakeAnswer>] => [about, {}, {}],
+  ),
+  ...["alarm e-mails", "roles of people", "audit trail"].map(
     (about): [string, Partial<Stage>, Record<string, FakeAnswer>] => [about, {}, {}],
   ),
 ])("%s is ok where nothing is in the way", async (about, stage, answers) => {
@@ -117,7 +161,15 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   expect(await find(about, stage)).toMatchObject({ outcome: "ok", text: expect.any(String) });
 });
 
-const newAccount = { json: { AccountLimit: { ConcurrentExecutions: 10 } } };
+const newAccount = concurrency(10);
+
+function concurrency(ConcurrentExecutions: number): FakeAnswer {
+  return { json: { AccountLimit: { ConcurrentExecutions } } };
+}
+
+function mailQuota(Max24HourSend: number): FakeAnswer {
+  return { json: { ProductionAccessEnabled: true, SendQuota: { Max24HourSend } } };
+}
 
 test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, stage?: Partial<Stage>]>([
   ["CDK bootstrap", "cdk bootstrap aws://000000000000/eu-west-1", { GetParameter: { error: "ParameterNotFound" } }],
@@ -199,7 +251,45 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   ["account guard", 'set account to "000000000000"', {}, { ...keeping, region: "eu-west-1" }],
   ["table protection", "set deletionProtection to false in infra/stages/stages.ts for the first deploy", {}, keeping],
   ["Lambda concurrency", "the stage needs 1001", {}, { reservedConcurrency: { "sign-in": 901 } }],
-  ["Lambda concurrency", "needs 11", { [settings]: newAccount }, { throttle: { requestsPerSecond: 101, burst: 1 } }],
+  [
+    "Lambda concurrency",
+    "The account allows 10 concurrent executions, the stage needs 91 (10 for 100 requests a second, 70 for queues, 8 for the table's stream, 3 for daily work): with 10, at most 100 requests a second get through while no worker runs, fewer beside workers, and others get 503; request 1000 in Service Quotas, which takes hours to days, or",
+    { [settings]: newAccount },
+  ],
+  [
+    "Lambda concurrency",
+    "at most 100 requests",
+    { [settings]: newAccount },
+    { throttle: { requestsPerSecond: 101, burst: 1 } },
+  ],
+  [
+    "Lambda concurrency",
+    "needs 92",
+    { [settings]: concurrency(91) },
+    { throttle: { requestsPerSecond: 101, burst: 1 } },
+  ],
+  ["Lambda concurrency", "74 for queues", { [settings]: newAccount }, { webhooks }],
+  [
+    "Lambda concurrency",
+    "(10 reserved, 10 for 100",
+    { [settings]: newAccount },
+    { reservedConcurrency: { intake: 10 } },
+  ],
+  ["region", "eu-west-1 has no apigateway, no dynamodb,", { GetParameters: services("us-east-1") }],
+  ["e-mail quota", "may send 200 e-mails a day, and the stage up to 3000", { "GET /v2/email/account": mailQuota(200) }],
+  ["e-mail quota", "up to 200 with", { "GET /v2/email/account": mailQuota(200) }, { mailCeilings: { perDay: 200 } }],
+  [
+    "alarm e-mails",
+    `SNS waits for ${alarmAddress} to confirm`,
+    { ...deployed, ListSubscriptionsByTopic: subscribed("arn:aws:sns:a:b:c:d", "PendingConfirmation") },
+    watched,
+  ],
+  [
+    "alarm e-mails",
+    `Nobody gets the alarms of arn:aws:sns:eu-west-1:000000000000:Alarms: run aws sns subscribe --protocol email --notification-endpoint ${alarmAddress} --topic-arn`,
+    { ...deployed, ListSubscriptionsByTopic: subscribed() },
+    watched,
+  ],
 ])("%s is missing where something is in the way, and says: %s", async (about, advice, answers, stage) => {
   Object.assign(aws.answers, answers);
   expect(await find(about, stage)).toEqual({ outcome: "missing", text: expect.stringContaining(advice) });
@@ -215,12 +305,46 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   ],
   ["restore", "practise a restore", {}, { backupKeptDays: 7 }],
   ["restore", "describe-backup-vault --backup-vault-name workforce-dev first", {}, { backupKeptDays: 7 }],
+  ["alarm e-mails", `confirm the e-mails of SNS to ${alarmAddress}`, {}, watched],
+  ["roles of people", "only users of IAM with a second factor can take", {}, watched],
+  [
+    "roles of people",
+    `nobody is ${permissionSet}: look with aws iam`,
+    {},
+    { ...watched, onCallPrincipals: [permissionSet] },
+  ],
+  ["audit trail", "aws cloudtrail describe-trails", {}, watched],
+  ["edge", "one address with 10 requests a second keeps everybody from signing in", {}, {}],
+  ["test logins", "2 logins sign in with a pin", {}, { testLogins: fullStage.testLogins }],
   ["outside check", "set probedHost to the host that clients call, and run npx cdk deploy", {}, {}],
   ["outside check", "ended, run npx cdk deploy -c stage=dev -c stack=probe: no alarm fires", {}, { probedHost }],
 ])("%s is for later where the deploy comes first, and says: %s", async (about, advice, answers, stage) => {
   Object.assign(aws.answers, answers);
   const found = await find(about, { ...keeping, ...stage });
   expect(found).toEqual({ outcome: "later", text: expect.stringContaining(advice) });
+});
+
+test("to a session of Identity Center it says which setting lets others like it take the roles", async () => {
+  expect(await find("roles of people", watched, ofCenter)).toEqual({
+    outcome: "missing",
+    text: expect.stringMatching(/permission set OnCall .*\/REGION\/AWSReservedSSO_OnCall_\*"\]/),
+  });
+  const known = await find("roles of people", { ...watched, onCallPrincipals: [permissionSet] }, ofCenter);
+  expect(known).toMatchObject({ outcome: "ok" });
+});
+
+test("every check says in a sentence what to ask of AWS, and how long that takes if it takes time", () => {
+  for (const { about, asks } of checks) expect(asks, about).toMatch(/^(?:Nothing to ask of AWS: |Ask |Register ).+\.$/);
+  const times = checks.filter(({ asks }) => /^(?:Ask|Register)/.test(asks));
+  expect(times.map(({ about }) => about)).toEqual([
+    "e-mail sandbox",
+    "e-mail quota",
+    "SMS sandbox",
+    "SMS sender",
+    "SMS spend",
+    "Lambda concurrency",
+  ]);
+  for (const { about, asks } of times) expect(asks, about).toMatch(/(?:a day|hours|weeks)/);
 });
 
 test("advice names the file that the stage is in", async () => {
@@ -230,10 +354,13 @@ test("advice names the file that the stage is in", async () => {
   expect(text).toContain("throttle in ../our-stages.ts.");
 });
 
+/** Checks that look at settings and the session alone. */
+const asked = ["edge", "test logins", "roles of people", "audit trail"];
+
 test("what AWS does not let the credentials see is thrown, and never ok", async () => {
   aws.answers = {};
-  const asking = checks.filter(({ about }) => !["SMS sender", "account guard"].includes(about));
-  const stage = { ...keeping, backupKeptDays: 7, probedHost };
+  const asking = checks.filter(({ about }) => !["SMS sender", "account guard", ...asked].includes(about));
+  const stage = { ...keeping, ...watched, backupKeptDays: 7, probedHost };
   for (const { about } of asking)
     await expect(find(about, stage), about).rejects.toThrow("It says AccessDeniedException");
 });

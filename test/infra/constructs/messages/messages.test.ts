@@ -147,11 +147,10 @@ test("D29: pushes go to the stage's own applications and the endpoints under the
   const applications = Object.values(findStage("local").platformApplications ?? {}).toSorted();
   expect(applications).toHaveLength(3);
   expect(pushRights(rights())).toEqual([
-    { Effect: "Allow", Action: "sns:CreatePlatformEndpoint", Resource: applications },
     {
       Effect: "Allow",
-      Action: ["sns:DeleteEndpoint", "sns:Publish", "sns:SetEndpointAttributes"],
-      Resource: applications.map((arn) => `${arn.replace(":app/", ":endpoint/")}/*`),
+      Action: ["sns:CreatePlatformEndpoint", "sns:DeleteEndpoint", "sns:Publish", "sns:SetEndpointAttributes"],
+      Resource: [...applications, ...applications.map((arn) => `${arn.replace(":app/", ":endpoint/")}/*`)],
     },
   ]);
   expect(findStage("dev").platformApplications).toBeUndefined();

@@ -77,7 +77,7 @@ export function testRestore({ aws, settings, stage, shell, importInvoice, invoic
   /** What AWS does each night. */
   async function backUp(): Promise<void> {
     const table = `arn:aws:dynamodb:$AWS_DEFAULT_REGION:${account}:table/${tableOf()}`;
-    const role = `arn:aws:iam::${account}:role/workforce-$STAGE-restore`;
+    const role = `arn:aws:iam::${account}:role/workforce-$STAGE-$AWS_REGION-restore`;
     await shell()(
       `aws backup start-backup-job --backup-vault-name "workforce-$STAGE" --resource-arn "${table}" --iam-role-arn "${role}"`,
     );

@@ -14,6 +14,7 @@ export async function openShell({ emulator, directory }: Account, stage: string)
   const environment = {
     PATH: [await installCli(), join(root, "node_modules/.bin"), process.env.PATH].join(delimiter),
     HOME: directory,
+    AWS_REGION: region,
     AWS_DEFAULT_REGION: region,
     AWS_PAGER: "",
     CDK_VALIDATION: "false",

@@ -1,0 +1,111 @@
+import { CloudFormationClient, paginateListStackResources } from "@aws-sdk/client-cloudformation";
+import { paginateListSubscriptionsByTopic, SNSClient, type Subscription } from "@aws-sdk/client-sns";
+import { namesOf } from "../../stages/names.ts";
+import { stagesFile } from "../../stages/stages.ts";
+import { type Check, type DeployTarget, type Finding, later, missing, ok } from "./finding.ts";
+import { findStack } from "./stack-checks.ts";
+
+const checks: readonly Check[] = [
+  {
+    about: "alarm e-mails",
+    asks: "Nothing to ask of AWS: the first deploy sends each recipient a link to confirm, which ends after some days.",
+    find: findSubscriptions,
+  },
+  {
+    about: "roles of people",
+    asks: "Nothing to ask of AWS: each person on call needs a second factor in IAM, or IAM Identity Center and onCallPrincipals.",
+    find: findPeople,
+  },
+  {
+    about: "audit trail",
+    asks: "Nothing to ask of AWS: make a trail of CloudTrail for all regions, in minutes, into a bucket of another account.",
+    find: findTrail,
+  },
+];
+
+/** Checks that alarms reach people, and that these can do something about them. */
+export const peopleChecks: readonly Check[] = checks.map(({ find, ...check }) => ({
+  ...check,
+  find: async (place) => (place.stage.alarmAddress === undefined ? ok("for stages with an alarmAddress") : find(place)),
+}));
+
+async function findSubscriptions(place: DeployTarget): Promise<Finding> {
+  const { alarmAddress, name } = place.stage;
+  if ((await findStack(place)) === undefined) {
+    return later(`Once the deploy has ended, confirm the e-mails of SNS to ${alarmAddress}, or no alarm is sent.`);
+  }
+  const topics = await findTopics(namesOf(name).stack);
+  const found = await Promise.all(
+    topics.map(async (topic) => ({ topic, subscriptions: await subscriptionsOf(topic) })),
+  );
+  const waiting = found.flatMap(({ subscriptions }) => subscriptions.filter(isWaiting));
+  if (waiting.length > 0) {
+    const who = [...new Set(waiting.map(({ Endpoint }) => Endpoint))].join(", ");
+    return missing(`SNS waits for ${who} to confirm, and sends no alarm there: open the link in its e-mails.`);
+  }
+  const silent = found.filter(({ subscriptions }) => subscriptions.length === 0).map(({ topic }) => topic);
+  if (silent.length === 0) return ok(`every recipient of ${topics.length} topics has confirmed`);
+  const subscribe = `aws sns subscribe --protocol email --notification-endpoint ${alarmAddress} --topic-arn`;
+  // An unconfirmed subscription is deleted after days, and a deploy that changes nothing does not bring it back.
+  return missing(`Nobody gets the alarms of ${silent.join(", ")}: run ${subscribe} with each.`);
+}
+
+const isWaiting = ({ SubscriptionArn }: Subscription) => SubscriptionArn === "PendingConfirmation";
+
+async function findTopics(StackName: string): Promise<string[]> {
+  const topics: string[] = [];
+  for await (const { StackResourceSummaries = [] } of paginateListStackResources(
+    { client: new CloudFormationClient({}) },
+    { StackName },
+  )) {
+    const own = StackResourceSummaries.filter(({ ResourceType }) => ResourceType === "AWS::SNS::Topic");
+    topics.push(...own.flatMap(({ PhysicalResourceId }) => PhysicalResourceId ?? []));
+  }
+  return topics;
+}
+
+async function subscriptionsOf(TopicArn: string): Promise<Subscription[]> {
+  const found: Subscription[] = [];
+  for await (const { Subscriptions = [] } of paginateListSubscriptionsByTopic(
+    { client: new SNSClient({}) },
+    { TopicArn },
+  )) {
+    found.push(...Subscriptions);
+  }
+  return found;
+}
+
+/** The permission set of a session of IAM Identity Center, in its ARN. */
+const ofPermissionSet = /:assumed-role\/AWSReservedSSO_([\w+=,.@-]+)_[0-9a-f]+\//;
+
+async function findPeople({ stage, account, caller = "" }: DeployTarget): Promise<Finding> {
+  const { onCallPrincipals = [] } = stage;
+  const [, own] = ofPermissionSet.exec(caller) ?? [];
+  const roles = "the roles on call and repair";
+  const path = `arn:aws:iam::${account}:role/aws-reserved/sso.amazonaws.com/`;
+  if (own !== undefined && onCallPrincipals.length === 0) {
+    const advice = `set onCallPrincipals in ${stagesFile()} to that of those who are on call, such as ["${path}REGION/AWSReservedSSO_${own}_*"] with Identity Center's region (none if it is us-east-1)`;
+    return missing(
+      `Your session is of the permission set ${own} of Identity Center, and none such can take ${roles}: ${advice}.`,
+    );
+  }
+  const look = "aws iam list-roles --path-prefix /aws-reserved/sso.amazonaws.com/";
+  const sets = onCallPrincipals.filter((arn) => arn.endsWith("_*"));
+  if (own === undefined && sets.length > 0) {
+    return later(
+      `Without Identity Center nobody is ${sets.join(" or ")}: look with ${look}, or leave onCallPrincipals out and give users of IAM a second factor.`,
+    );
+  }
+  if (onCallPrincipals.length > 0) return ok(`sessions of ${onCallPrincipals.join(", ")} may take ${roles}`);
+  return later(
+    `Without Identity Center only users of IAM with a second factor can take ${roles}: make one for each person.`,
+  );
+}
+
+/** The project has no client of CloudTrail: a person looks. */
+async function findTrail(): Promise<Finding> {
+  const look = 'aws cloudtrail describe-trails --query "trailList[].[Name,IsMultiRegionTrail,S3BucketName]"';
+  return later(
+    `Whether CloudTrail keeps a trail, ${look} shows: without one no alarm fires when the repair role is taken.`,
+  );
+}
