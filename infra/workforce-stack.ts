@@ -159,8 +159,7 @@ export class WorkforceStack extends Stack {
     const place = { streamArn: records.streamArn, quarantine };
     for (const name of streamConsumers) {
       const worker = this.#addFunction(name);
-      const countsPolls = name === "keep-history";
-      this.#consumers.set(name, new StreamConsumer(worker, "Stream", { name, fn: worker.live, countsPolls, ...place }));
+      this.#consumers.set(name, new StreamConsumer(worker, "Stream", { name, fn: worker.live, ...place }));
     }
   }
 
@@ -202,7 +201,7 @@ export class WorkforceStack extends Stack {
       functions: new Map([...this.#functions.keys()].map((name) => [name, functionNameOf(this.#stage.name, name)])),
       undelivered,
       intakeRule: { EventBusName: eventBus, RuleName: intakeRuleName },
-      historyMapping: this.#consumers.get("keep-history")?.mappingId ?? "",
+      streamMappings: new Map([...this.#consumers].map(([name, { mappingId }]) => [name, mappingId])),
       quarantine,
       queues,
       webhooks: ofWebhooks,

@@ -9,6 +9,9 @@ export const metrics = {
   Faults: ["operation"],
   /** Answers with a 5xx, except `busy`, by numbered version of a function. A canary release is judged by them. */
   VersionFaults: ["operation", "version"],
+  /** Answers with a 401 or 403, by numbered version of a function, and of all its versions. A canary release compares them. */
+  VersionRefusals: ["operation", "version"],
+  Refusals: ["operation"],
   /** Wrong, expired or used pins at the confirmation of a login. */
   PinFailures: [],
   /** Wrong passcodes. */

@@ -10,6 +10,7 @@ import {
   count,
   country,
   days,
+  distributionId,
   dollars,
   edgeCertificateArn,
   emailAddress,
@@ -161,10 +162,15 @@ export const stageShape = v.object({
   ),
   edge: optional(
     "CloudFront before the custom domain, with a [firewall](RUNBOOK.md#a-flood) that refuses addresses that call too often. It costs about 7 dollars a month, and 1.90 dollars for each million requests. The API's own address is closed.",
-    v.strictObject({ certificateArn: edgeCertificateArn, webAclArn, secretRotatedAt: v.exactOptional(moment) }),
+    v.strictObject({
+      certificateArn: edgeCertificateArn,
+      webAclArn,
+      distributionId: v.exactOptional(distributionId),
+      secretRotatedAt: v.exactOptional(moment),
+    }),
     {
       wanted:
-        "{ certificateArn, webAclArn }: ARNs of us-east-1, of an ACM certificate for its name and of the firewall that npx cdk deploy -c stack=firewall makes; and secretRotatedAt, the moment when its secret was last replaced, such as 2026-11-22T09:30:00Z",
+        "{ certificateArn, webAclArn }: ARNs of us-east-1, of an ACM certificate for its name and of the firewall that npx cdk deploy -c stack=firewall makes; distributionId, the id of its distribution once it is deployed, for an alarm; and secretRotatedAt, the moment when its secret was last replaced, such as 2026-11-22T09:30:00Z",
     },
   ),
   reservedConcurrency: optional(

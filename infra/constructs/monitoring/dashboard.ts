@@ -23,6 +23,8 @@ const mostAlarmsInWidget = 100;
 const fullWidth = 24;
 const graphsInRow = 3;
 const graphHeight = 6;
+/** Metrics that only releases look at. */
+export const ofVersions = ["VersionFaults", "VersionRefusals", "Refusals"];
 const sum: MetricStat = { statistic: "Sum", minutes: 5 };
 
 /** The contents of the dashboard. */
@@ -83,8 +85,8 @@ function furtherGraphs({ stage, rows, watched: { functions, tableName: TableName
   const table = (name: string) => awsMetric(`DynamoDB ${name}`, { TableName }, sum);
   const each = (name: string, look: MetricStat) =>
     [...functions].map(([label, FunctionName]) => awsMetric(`Lambda ${name}`, { FunctionName }, look).with({ label }));
-  // A release alone looks at the faults of a version.
-  const seen = ["VersionFaults", ...rows.map(({ metric }) => (metric instanceof Metric ? metric.metricName : ""))];
+  // A release alone looks at the answers of versions.
+  const seen = [...ofVersions, ...rows.map(({ metric }) => (metric instanceof Metric ? metric.metricName : ""))];
   const others = Object.keys(metrics).filter((name) => !seen.includes(name)) as MetricName[];
   return [
     ["Table units", [table("ConsumedReadCapacityUnits"), table("ConsumedWriteCapacityUnits")]],

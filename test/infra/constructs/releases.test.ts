@@ -51,26 +51,41 @@ test("a new version goes back when its own alarm fires: each has one of its own,
       Events: expect.arrayContaining(["DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM"]),
     });
     expect(group.AlarmConfiguration.Enabled, id).toBe(true);
-    expect(alarms, id).toHaveLength(1);
+    expect(alarms, id).toHaveLength(2);
     const version = JSON.stringify(alias.properties.FunctionVersion);
-    expect(JSON.stringify(alarms[0]?.properties.AlarmName), id).toContain(version);
+    for (const alarm of alarms) expect(JSON.stringify(alarm.properties.AlarmName), id).toContain(version);
   }
 });
 
-test("a release is judged by the new version alone, whatever the API answers", () => {
+test("a release is judged by the new version's faults, and by its refusals beyond those of both, whatever the API answers", () => {
   for (const { id, alarms, alias } of releases) {
-    const [, ...counted] = alarms[0]?.properties.Metrics ?? [];
-    const measured = counted.map(({ MetricStat: { Metric } }: MeasuredMetric) => {
-      const { Name, Value } = Metric.Dimensions.find((each) => /version/i.test(each.Name)) ?? {};
-      expect(versions.has((Value as FromVersion)["Fn::GetAtt"][0]), id).toBe(true);
-      return `${Metric.Namespace} ${Metric.MetricName} ${Name}`;
-    });
+    const measured = alarms.map(
+      ({
+        properties: {
+          Metrics: [, ...counted],
+        },
+      }) =>
+        counted.map(({ MetricStat: { Metric } }: MeasuredMetric) => {
+          const { Name, Value } = Metric.Dimensions.find((each) => /version/i.test(each.Name)) ?? {};
+          const isOfVersion = versions.has((Value as FromVersion | undefined)?.["Fn::GetAtt"][0] ?? "");
+          expect(isOfVersion, id).toBe(Name !== undefined);
+          return `${Metric.Namespace} ${Metric.MetricName} ${Name ?? "both"}`;
+        }),
+    );
     expect(measured, id).toEqual([
-      "Workforce/prod VersionFaults version",
-      "AWS/Lambda Errors ExecutedVersion",
-      "AWS/Lambda Invocations ExecutedVersion",
+      [
+        "Workforce/prod VersionFaults version",
+        "AWS/Lambda Errors ExecutedVersion",
+        "AWS/Lambda Invocations ExecutedVersion",
+      ],
+      [
+        "Workforce/prod VersionRefusals version",
+        "Workforce/prod Refusals both",
+        "AWS/Lambda Invocations ExecutedVersion",
+        "AWS/Lambda Invocations both",
+      ],
     ]);
-    expect(alias.dependsOn, id).toContain(alarms[0]?.id);
+    for (const alarm of alarms) expect(alias.dependsOn, id).toContain(alarm.id);
     // CloudFormation does not say that an UpdatePolicy waits for what it names.
     expect(alias.dependsOn, id).toContain(alias.updatePolicy?.CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref);
   }
