@@ -68,6 +68,8 @@ export const settings = {
   functionVersion: () => /^\d+$/.exec(process.env.AWS_LAMBDA_FUNCTION_VERSION ?? "")?.[0],
   /** True in an environment that Lambda started. Its process begins with it. */
   isStartedByLambda: () => process.env.AWS_LAMBDA_INITIALIZATION_TYPE !== undefined,
+  /** Address of all of AWS's services in a test or an emulator; undefined in AWS. */
+  awsEndpoint: () => process.env.AWS_ENDPOINT_URL || undefined,
   /** Namespace of the service's own metrics. */
   metricNamespace: () => required("METRIC_NAMESPACE"),
   /** Factor for the time limits of calls to AWS: above 1 if many processes share a processor. */

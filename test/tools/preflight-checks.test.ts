@@ -55,6 +55,10 @@ function stack(status: string, isProtected: boolean): FakeAnswer {
   return { xml: xml.replace("</member>", `${protection}</member>`) };
 }
 
+function alarmHistory(...summaries: string[]): FakeAnswer {
+  return { json: { AlarmHistoryItems: summaries.map((HistorySummary) => ({ HistorySummary })) } };
+}
+
 function protectedTable(DeletionProtectionEnabled: boolean): FakeAnswer {
   return { json: { Table: { DeletionProtectionEnabled } } };
 }
@@ -76,6 +80,7 @@ const ofStack = {
 const existing = { senderIdentity: "existing" } as const;
 const keeping: Partial<Stage> = { removal: "keep", deletionProtection: true };
 const probedHost = "api.harbour-logistics.co.uk";
+const alarmAddress = "on-call@harbour-logistics.co.uk";
 const logRole =
   "<attributes><entry><key>DeliveryStatusIAMRole</key><value>arn:aws:iam::000000000000:role/Log</value></entry></attributes>";
 
@@ -109,7 +114,8 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ["restore", { ...keeping, backupKeptDays: 7 }, { DescribeStacks: stack("UPDATE_COMPLETE", true) }],
   ["restore", keeping, {}],
   ["outside check", { ...keeping, probedHost }, { DescribeStacks: stack("CREATE_COMPLETE", true) }],
-  ...["SMS log", "account guard", "table protection", "restore", "outside check"].map(
+  ["alarms", { alarmAddress }, { DescribeAlarmHistory: alarmHistory("Successfully executed action arn:aws:sns:x") }],
+  ...["SMS log", "account guard", "table protection", "restore", "outside check", "alarms"].map(
     (about): [string, Partial<Stage>, Record<string, FakeAnswer>] => [about, {}, {}],
   ),
 ])("%s is ok where nothing is in the way", async (about, stage, answers) => {
@@ -217,6 +223,12 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   ["restore", "describe-backup-vault --backup-vault-name workforce-dev first", {}, { backupKeptDays: 7 }],
   ["outside check", "set probedHost to the host that clients call, and run npx cdk deploy", {}, {}],
   ["outside check", "ended, run npx cdk deploy -c stage=dev -c stack=probe: no alarm fires", {}, { probedHost }],
+  [
+    "alarms",
+    "Workforce-dev-api-5xx and Workforce-dev-api-4xx reached no topic",
+    { DescribeAlarmHistory: alarmHistory("Failed to execute action arn:aws:sns:x") },
+    { alarmAddress },
+  ],
 ])("%s is for later where the deploy comes first, and says: %s", async (about, advice, answers, stage) => {
   Object.assign(aws.answers, answers);
   const found = await find(about, { ...keeping, ...stage });
@@ -233,7 +245,7 @@ test("advice names the file that the stage is in", async () => {
 test("what AWS does not let the credentials see is thrown, and never ok", async () => {
   aws.answers = {};
   const asking = checks.filter(({ about }) => !["SMS sender", "account guard"].includes(about));
-  const stage = { ...keeping, backupKeptDays: 7, probedHost };
+  const stage = { ...keeping, backupKeptDays: 7, probedHost, alarmAddress };
   for (const { about } of asking)
     await expect(find(about, stage), about).rejects.toThrow("It says AccessDeniedException");
 });

@@ -8,9 +8,13 @@ import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
 import { addBudget } from "./account-budget.ts";
+import { alarmNameOf } from "./runbook.ts";
 
 /** The daily functions that the role may invoke after a missed run. */
 const scheduled = ["mark-overdue", "rotate-signing-key", "recount-lists"];
+
+/** The alarms that are fired for test: one that pages, and one that waits. CloudWatch judges them anew within minutes. */
+export const testedAlarms = ["api-5xx", "api-4xx"];
 
 /** Read actions for which AWS has no narrower name. */
 const looks = [
@@ -93,6 +97,10 @@ export class OnCall extends Construct {
       ...queueRights(props),
       ...this.#functionRights(props),
       ...this.#tableRights(),
+      allow(
+        ["cloudwatch:SetAlarmState"],
+        ...[...testedAlarms, "no-answer"].map((id) => this.#arn("cloudwatch", `alarm:${alarmNameOf(this.#stage, id)}`)),
+      ),
       // `npm run explain` looks up releases beside the logs.
       allow(["ssm:GetParameterHistory"], this.#arn("ssm", `parameter${namesOf(props.stage.name).release}`)),
       new PolicyStatement({ effect: Effect.DENY, actions: ["secretsmanager:*"], resources: ["*"] }),

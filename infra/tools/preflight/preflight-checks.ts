@@ -1,6 +1,7 @@
 import { GetAccountSettingsCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { stagesFile } from "../../stages/stages.ts";
+import { alarmCheck } from "./alarm-check.ts";
 import { type Check, type DeployTarget, type Finding, missing, ok, orUndefined } from "./finding.ts";
 import { keepingChecks } from "./keeping-checks.ts";
 import { messageChecks } from "./message-checks.ts";
@@ -18,6 +19,7 @@ export const checks: readonly Check[] = [
   ...messageChecks,
   { about: "Lambda concurrency", find: findConcurrency },
   ...keepingChecks,
+  alarmCheck,
 ];
 
 async function findBootstrap({ account, region }: DeployTarget): Promise<Finding> {

@@ -90,7 +90,7 @@ describe("what is watched: the page of figures has each alarm's threshold, perio
   });
 
   test("every action that a function may take on the table, for being throttled", () => {
-    const taken = new Set(Object.values(functions).flatMap(({ table = [] }: FunctionRow) => table));
+    const taken = new Set<string>(Object.values(functions).flatMap(({ table = [] }: FunctionRow) => table));
     // The transactions that writes are part of count under names of their own, and so does their condition.
     const counted = [...taken]
       .filter((each) => each !== "ConditionCheckItem")
