@@ -26,7 +26,7 @@ export class FirewallStack extends GlobalStack {
       scope: "CLOUDFRONT",
       defaultAction: { allow: {} },
       dataProtectionConfig: { dataProtections: secretHeaders.map(replaceHeader) },
-      // The account's other stages have firewalls too, and CloudWatch tells them apart by this name.
+      // The account's other stages have firewalls too, and CloudWatch distinguishes them by this name.
       visibilityConfig: visibilityOf(firewall),
       rules: [
         rateRule({

@@ -24,7 +24,8 @@ export async function callService(
   );
   const signing = { name: "sigv4", signingName: service, signingRegion: region, properties: {} };
   const signer = await config.signer(signing);
-  const request = await signer.sign({
+  const place = { signingDate: new Date(), signingRegion: region, signingService: service };
+  const request = {
     method: "POST",
     protocol,
     hostname,
@@ -33,10 +34,9 @@ export async function callService(
     query: {},
     headers: { host, "content-type": "application/x-amz-json-1.1", "x-amz-target": target },
     body: JSON.stringify(input),
-  });
-  const { response } = await config.requestHandler.handle(
-    request as Parameters<typeof config.requestHandler.handle>[0],
-  );
+  };
+  const signed = await signer.sign(request, place);
+  const { response } = await config.requestHandler.handle(signed as Parameters<typeof config.requestHandler.handle>[0]);
   const text = config.utf8Encoder(await config.streamCollector(response.body));
   if (response.statusCode < 300) return JSON.parse(text || "{}");
   throw faultOf(response.headers["x-amzn-errortype"], text);

@@ -47,6 +47,8 @@ export const metrics = {
   WebhooksDisabled: [],
   /** Answers whose counters were below zero in two consistent reads. */
   CountersBelowZero: [],
+  /** Releases that went on although the probe proved nothing of their new version. */
+  ReleasesUnproven: [],
   /** Counters of lists that differ from the records. */
   CounterDifferences: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

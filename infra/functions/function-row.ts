@@ -108,6 +108,8 @@ export interface FunctionRow {
    * including guarded partitions.
    */
   readonly readsStream?: true;
+  /** True if it calls new versions of functions as a user before their release, and answers CodeDeploy. */
+  readonly probesReleases?: true;
   /** True if users notice a fault at once: in a canary stage, a new version first takes a tenth of the calls. */
   readonly canary?: true;
   /**

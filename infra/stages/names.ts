@@ -19,6 +19,8 @@ export function namesOf(stageName: string) {
     hmacSecret: `workforce/${stageName}/hmac-key`,
     signingSecret: `workforce/${stageName}/signing-keys`,
     edgeSecret: `workforce/${stageName}/edge-secret`,
+    /** The login and password of the probe of releases. */
+    probeSecret: `workforce/${stageName}/release-probe`,
     testPinSecret: `workforce/${stageName}/test-pin`,
     eventBus: `workforce-${stageName}`,
     /** The bus of the service's outgoing events (D42). */

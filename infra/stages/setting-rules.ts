@@ -65,6 +65,11 @@ export const stageRules: readonly StageRule[] = [
     ),
   ),
   rule(
+    ["deployment", "probeLogin"],
+    "in a stage with deployment canary",
+    ({ deployment, probeLogin }) => probeLogin === undefined || deployment === "canary",
+  ),
+  rule(
     ["alarmAddress", "probedHost"],
     "in a stage with an alarmAddress",
     ({ probedHost, alarmAddress }) => probedHost === undefined || alarmAddress !== undefined,

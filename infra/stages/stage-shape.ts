@@ -204,6 +204,11 @@ export const stageShape = v.object({
     "With `canary`, a new version of the functions whose rows say `canary` takes a tenth of the calls for five minutes. If its alarms fire, CodeDeploy reverts to the version before.",
     oneOf(["at-once", "canary"]),
   ),
+  probeLogin: optional(
+    "Login of the user by which each new version is [tried before it gets calls](RUNBOOK.md#the-probe-of-releases), in a stage with canaries. Somebody must get its e-mails once, to set its password.",
+    emailAddress,
+    { wanted: "an e-mail address that no other user has" },
+  ),
   alarmAddress: optional(
     "Recipient of alarms. A stage that keeps its data needs one; others may rely on the dashboard.",
     emailAddress,

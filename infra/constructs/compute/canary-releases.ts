@@ -1,8 +1,8 @@
-import { Duration } from "aws-cdk-lib";
+import { Annotations, Duration } from "aws-cdk-lib";
 import { Alarm, MathExpression, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import type { Alias, CfnAlias, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { type Alias, type CfnAlias, type IFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { liveAlias } from "../../stages/names.ts";
 import { InlineRole } from "./inline-role.ts";
@@ -25,7 +25,7 @@ export interface ReleasedFunction {
 }
 
 /**
- * Releases new versions by canary: a tenth of the calls for five minutes, then all of them. If the new version fails
+ * Releases new versions by canary: first a probe, then a tenth of the calls for five minutes, then all of them. If the new version fails
  * meanwhile, CodeDeploy moves the function back to the version before and the deploy fails. With `-c release=now` a
  * version takes all calls at once, whatever the alarms say.
  */
@@ -37,11 +37,22 @@ export class CanaryReleases extends Construct {
     actions: ["lambda:GetAlias", "lambda:UpdateAlias", "lambda:GetProvisionedConcurrencyConfig"],
   });
 
-  constructor(scope: Construct, id: string) {
+  readonly #hook: IFunction | undefined;
+
+  /** `hookName` is the name in AWS of the function that tries each new version before it gets calls, if there is one. */
+  constructor(scope: Construct, id: string, hookName?: string) {
     super(scope, id);
     this.#isNow = this.node.tryGetContext("release") === "now";
     this.#application = new LambdaApplication(this, "Application");
     this.#role = new InlineRole(this, "Role", { assumedBy: new ServicePrincipal("codedeploy.amazonaws.com") });
+    // By name, because the function is in another stack.
+    this.#hook = hookName === undefined ? undefined : LambdaFunction.fromFunctionName(this, "Hook", hookName);
+    if (this.#hook && !this.#isNow) {
+      const reason = "The function's own row gives it the right to answer CodeDeploy";
+      Annotations.of(this.#hook).acknowledgeWarning("@aws-cdk/aws-iam:unknownPrincipalAddStatementToRole", reason);
+      const invoking = { actions: ["lambda:InvokeFunction"], resources: [this.#hook.functionArn] };
+      this.#role.addToPrincipalPolicy(new PolicyStatement(invoking));
+    }
     // CodeDeploy describes all alarms at once.
     this.#role.addToPrincipalPolicy(new PolicyStatement({ actions: ["cloudwatch:DescribeAlarms"], resources: ["*"] }));
   }
@@ -58,6 +69,7 @@ export class CanaryReleases extends Construct {
       deploymentConfig: this.#isNow ? ALL_AT_ONCE : CANARY_10PERCENT_5MINUTES,
       alarms,
       ignoreAlarmConfiguration: this.#isNow,
+      ...(this.#hook && !this.#isNow && { preHook: this.#hook }),
       // CodeDeploy's managed policy covers every function of the account.
       role: this.#role.withoutPolicyUpdates(),
     });
@@ -78,7 +90,7 @@ function leaveToCloudFormation(alias: CfnAlias): void {
   alias.description = `Released at once on ${new Date().toISOString()}`;
 }
 
-/** The metrics by which a function's new version is told from the one before. */
+/** The metrics of a function's new version, and of it and the one before together. */
 function metricsOf({ operation, functionName, fn, metricNamespace }: ReleasedFunction) {
   const { version } = fn.currentVersion;
   // Lambda emits these metrics only while the alias leads to two versions.

@@ -15,6 +15,7 @@ import { addFailureSummaries, type WatchedFunction } from "./failure-summaries.t
 import { functionAlarm } from "./function-alarms.ts";
 import { messageAlarms } from "./message-alarms.ts";
 import { queueAlarms } from "./queue-alarms.ts";
+import { releaseAlarms } from "./release-alarms.ts";
 import { trafficAlarms } from "./traffic-alarms.ts";
 
 /** The stage, its resources and their constructs. */
@@ -43,6 +44,7 @@ export class Monitoring extends Construct {
       ...messageAlarms(stage, metrics),
       ...queueAlarms(watched, metrics),
       ...dailyAlarms(watched, metrics),
+      ...releaseAlarms(stage, metrics),
       ...accountAlarms(stage),
     ];
     const alarms = rows.map((row) => ({ row, alarm: addAlarm(this, row.id, row, stage) }));

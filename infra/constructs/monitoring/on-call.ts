@@ -13,7 +13,7 @@ import { alarmNameOf } from "./runbook.ts";
 /** The daily functions that the role may invoke after a missed run. */
 const scheduled = ["mark-overdue", "rotate-signing-key", "recount-lists"];
 
-/** The alarms that are fired for test: one that pages, and one that waits. CloudWatch judges them anew within minutes. */
+/** The alarms that are fired for test: one that pages, and one that waits. CloudWatch judges them again within minutes. */
 export const testedAlarms = ["api-5xx", "api-4xx"];
 
 /** Read actions for which AWS has no narrower name. */

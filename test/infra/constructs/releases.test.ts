@@ -14,7 +14,7 @@ import {
   synthesizeAlone,
   useStack,
 } from "../stack.ts";
-import { ownedStage } from "../stages/owned-stage.ts";
+import { fullStage, ownedStage } from "../stages/owned-stage.ts";
 import { everyStage } from "../synthesize-stages.ts";
 
 interface MeasuredMetric {
@@ -89,6 +89,53 @@ test("a release is judged by the new version's faults, and by its refusals beyon
     // CloudFormation does not say that an UpdatePolicy waits for what it names.
     expect(alias.dependsOn, id).toContain(alias.updatePolicy?.CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref);
   }
+});
+
+describe("the probe before a new version gets calls", () => {
+  const full = stackOf("full");
+  const hookName = "workforce-full-probe-release";
+  const hooksOf = ({ all }: SynthesizedStack) =>
+    all("AWS::Lambda::Alias").map(
+      ({ updatePolicy }) => updatePolicy?.CodeDeployLambdaAliasUpdate.BeforeAllowTrafficHook,
+    );
+
+  test("is asked of each, and CodeDeploy may call it; a stage without its login has none", () => {
+    expect(new Set(hooksOf(full))).toEqual(new Set([hookName]));
+    const roles = full.all("AWS::IAM::Role").filter(({ id }) => /\.ReleasesRole/.test(id));
+    for (const { id } of roles) {
+      const invoking = (full.rights().get(id) ?? []).filter(({ Action }) => Action === "lambda:InvokeFunction");
+      expect(JSON.stringify(invoking), id).toContain(`:function:${hookName}"`);
+    }
+    expect(new Set(hooksOf(stack))).toEqual(new Set([undefined]));
+    expect(stack.functions().has("probe-release")).toBe(false);
+  });
+
+  test("reads its password alone, calls functions with canaries alone, and answers for releases of its stage alone", () => {
+    const [, ...rights] = full.rightsOf("probe-release").filter(({ Action }) => !`${Action}`.startsWith("xray:"));
+    const secret = full.one("AWS::SecretsManager::Secret", "ReleaseProbe").id;
+    expect(rights.map(({ Action, Resource }) => [Action, Resource])).toEqual([
+      ["secretsmanager:GetSecretValue", { Ref: secret }],
+      [
+        "lambda:InvokeFunction",
+        careful.map((name) => expect.stringMatching(new RegExp(`:workforce-full-${name}:\\*$`))),
+      ],
+      [
+        ["BatchGetDeploymentTargets", "ListDeploymentTargets", "PutLifecycleEventHookExecutionStatus"].map(
+          (each) => `codedeploy:${each}`,
+        ),
+        expect.stringMatching(/:deploymentgroup:Workforce-full-Endpoints\*\/\*$/),
+      ],
+    ]);
+    for (const name of full.functions().keys())
+      if (name !== "probe-release") expect(JSON.stringify(full.rightsOf(name)), name).not.toContain(`"${secret}"`);
+  });
+
+  test("is left out of a cure", () => {
+    const cure = readStack(synthesizeAlone({ stage: fullStage, context: { release: "now" } }).template);
+    expect(new Set(hooksOf(cure))).toEqual(new Set([undefined]));
+    for (const { properties } of cure.all("AWS::Lambda::Alias"))
+      expect(properties.Description).toMatch(/^Released at once/);
+  });
 });
 
 describe("with -c release=now", () => {
@@ -181,8 +228,8 @@ describe("the manifest of a release", () => {
   test("names its commit and the build of every function", async () => {
     const bundles = await builtBundles();
     const [manifest] = split(synthesizeAlone({ stage, commit, bundles }).parts).manifests;
-    // The stage has no webhooks, and no function for them.
-    const names = Object.keys(functions).filter((name) => name !== "deliver-webhook");
+    // The stage has no webhooks and no probe, and no functions for them.
+    const names = Object.keys(functions).filter((name) => !["deliver-webhook", "probe-release"].includes(name));
     const built = hashesIn(bundles, names);
     expect(built).toHaveLength(names.length);
     expect(manifest).toEqual({ commit, hashes: expect.arrayContaining(built) });

@@ -50,6 +50,7 @@ export const fullStage = {
   smsSenderId: "Harbour",
   pagerUrl: `https://pager.${host}/alarms`,
   probedHost: `api.${host}`,
+  probeLogin: `release-probe@${host}`,
   monthlyBudgetDollars: 500,
   senderIdentity: "existing",
   smsMonthlySpendLimitDollars: 200,
