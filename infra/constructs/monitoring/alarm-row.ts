@@ -86,7 +86,9 @@ export function percentOf({ part, whole, least, label }: Share): MathExpression 
   const named = (start: string, metrics: readonly Metric[]) =>
     metrics.map((metric, at): [string, IMetric] => [`${start}${at}`, metric]);
   const [parts, wholes] = [named("part", part), named("whole", whole)];
-  const sumOf = (some: readonly [string, IMetric][]) => `SUM([${some.map(([id]) => `FILL(${id}, 0)`).join(", ")}])`;
+  const filled = (some: readonly [string, IMetric][]) => some.map(([id]) => `FILL(${id}, 0)`);
+  const sumOf = (some: readonly [string, IMetric][]) =>
+    some.length === 1 ? filled(some).join() : `SUM([${filled(some).join(", ")}])`;
   return new MathExpression({
     expression: `IF(${sumOf(parts)} >= ${least}, 100 * ${sumOf(parts)} / MAX([${sumOf(parts)}, ${sumOf(wholes)}]), 0)`,
     usingMetrics: Object.fromEntries([...parts, ...wholes]),

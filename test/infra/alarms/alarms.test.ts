@@ -124,7 +124,7 @@ test.each<[failure: string, changes: Changes, heard: string[]]>([
 
 const scanner = (healthy: number) => healthy + 2_000;
 const bigStages = [10_000, 1_000_000];
-/** What happens to a healthy stage, how often in a year (assumed), what changes for two hours, and whom it pages at which sizes. */
+/** What happens to a healthy stage, how often in a year (assumed), what changes for two hours, and which pages come of it at which sizes. */
 const happenings: readonly [what: string, aYear: number, changes: Changes, pages: string[], at?: readonly number[]][] =
   [
     ["nothing but the usual noise", 12, {}, []],
