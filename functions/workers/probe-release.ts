@@ -1,7 +1,6 @@
-import * as v from "valibot";
 import { faultFields, log } from "../../shared/logger.ts";
 import { count } from "../../shared/metrics.ts";
-import { answerHook, findRelease, hookCall, invoke } from "../../shared/releases/deployment.ts";
+import { answerHook, findRelease, type HookCall, invoke, readHookCall } from "../../shared/releases/deployment.ts";
 import { probedOperations, probeRelease, type Verdict } from "../../shared/releases/probe.ts";
 import { probeUser } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
@@ -12,7 +11,7 @@ import { forSchedule } from "../../shared/workers/schedule-worker.ts";
  * that proves nothing stops no release, because a release may be the cure; it is counted for an alarm.
  */
 export const handler = forSchedule(async (_, event) => {
-  const hook = v.parse(hookCall, event);
+  const hook = readHookCall(event);
   const verdict = await judge(hook).catch((error): Verdict => {
     log("error", "probe failed", faultFields(error));
     return "unproven";
@@ -22,7 +21,7 @@ export const handler = forSchedule(async (_, event) => {
   await answerHook(hook, verdict !== "fails");
 });
 
-async function judge(hook: v.InferOutput<typeof hookCall>): Promise<Verdict> {
+async function judge(hook: HookCall): Promise<Verdict> {
   const { functionName, currentVersion, targetVersion } = await findRelease(hook);
   const own = settings.functionName().slice(0, -settings.operation().length);
   const name = probedOperations.find((each) => functionName === own + each);

@@ -67,3 +67,9 @@ export function functionNameOf(stageName: string, name: string): string {
 export function smsFailureLog({ account, region }: { readonly account: string; readonly region: string }): string {
   return `sns/${region}/${account}/DirectPublishToPhoneNumber/Failure`;
 }
+
+/**
+ * The ends of the names of alarms that are fired for test: one that pages, and one that waits. CloudWatch judges them
+ * again within minutes.
+ */
+export const testedAlarms = ["api-5xx", "api-4xx"];

@@ -4,10 +4,15 @@ import { callLimits, limitedBy } from "../call-limits.ts";
 import { callService } from "../call-service.ts";
 import type { ProbeAnswer } from "./probe.ts";
 
-/** The event by which CodeDeploy calls a hook. */
-export const hookCall = v.object({ DeploymentId: v.string(), LifecycleEventHookExecutionId: v.string() });
+const hookCall = v.object({ DeploymentId: v.string(), LifecycleEventHookExecutionId: v.string() });
 
-type HookCall = v.InferOutput<typeof hookCall>;
+/** The call of a hook by CodeDeploy. */
+export type HookCall = v.InferOutput<typeof hookCall>;
+
+/** Reads the event of a hook. Throws if it is none. */
+export function readHookCall(event: unknown): HookCall {
+  return v.parse(hookCall, event);
+}
 
 const targetIds = v.object({ targetIds: v.array(v.string()) });
 const functionInfo = v.object({ functionName: v.string(), currentVersion: v.string(), targetVersion: v.string() });
@@ -16,12 +21,12 @@ const targets = v.object({
 });
 
 /** A function, and the versions that a release leads from and to. */
-export type Release = v.InferOutput<typeof functionInfo>;
+type Release = v.InferOutput<typeof functionInfo>;
 
 let client: LambdaClient | undefined;
 
 /** The release that a deployment makes. Throws if CodeDeploy does not name exactly one function. */
-export async function findRelease({ DeploymentId: deploymentId }: Pick<HookCall, "DeploymentId">): Promise<Release> {
+export async function findRelease({ DeploymentId: deploymentId }: HookCall): Promise<Release> {
   const { targetIds: ids } = v.parse(targetIds, await callCodeDeploy("ListDeploymentTargets", { deploymentId }));
   const found = await callCodeDeploy("BatchGetDeploymentTargets", { deploymentId, targetIds: ids });
   return v.parse(targets, found).deploymentTargets[0].lambdaTarget.lambdaFunctionInfo;

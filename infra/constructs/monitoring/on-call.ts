@@ -3,7 +3,7 @@ import { AccountRootPrincipal, Effect, PolicyStatement } from "aws-cdk-lib/aws-i
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { streamConsumers } from "../../functions/stream-filters.ts";
-import { functionNameOf, namesOf, smsFailureLog } from "../../stages/names.ts";
+import { functionNameOf, namesOf, smsFailureLog, testedAlarms } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
@@ -12,9 +12,6 @@ import { alarmNameOf } from "./runbook.ts";
 
 /** The daily functions that the role may invoke after a missed run. */
 const scheduled = ["mark-overdue", "rotate-signing-key", "recount-lists"];
-
-/** The alarms that are fired for test: one that pages, and one that waits. CloudWatch judges them again within minutes. */
-export const testedAlarms = ["api-5xx", "api-4xx"];
 
 /** Read actions for which AWS has no narrower name. */
 const looks = [

@@ -1,8 +1,7 @@
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import * as v from "valibot";
 import { callService } from "../../../shared/call-service.ts";
-import { testedAlarms } from "../../constructs/monitoring/on-call.ts";
-import { alarmNameOf } from "../../constructs/monitoring/runbook.ts";
+import { namesOf, testedAlarms } from "../../stages/names.ts";
 import { type Check, type DeployTarget, type Finding, later, ok } from "./finding.ts";
 
 const history = v.object({ AlarmHistoryItems: v.array(v.object({ HistorySummary: v.string() })) });
@@ -15,7 +14,7 @@ async function findAlarms({ stage }: DeployTarget): Promise<Finding> {
   const client = new LambdaClient({});
   const silent: string[] = [];
   for (const id of testedAlarms) {
-    const AlarmName = alarmNameOf(stage, id);
+    const AlarmName = `${namesOf(stage.name).stack}-${id}`;
     const action = { service: "monitoring", target: "GraniteServiceVersion20100801.DescribeAlarmHistory" } as const;
     const answer = await callService(client, action, { AlarmName, HistoryItemType: "Action", MaxRecords: 100 });
     const { AlarmHistoryItems } = v.parse(history, answer);
