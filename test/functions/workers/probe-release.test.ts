@@ -142,6 +142,18 @@ test("a fault of the probe itself stops no release, and is counted for an alarm"
   expect(invoked).toEqual([]);
 });
 
+test("the runbook's lines make the probe: a client in a company of its own, with one notification", async () => {
+  const [, section = ""] = readFileSync(join(root, "infra/RUNBOOK.md"), "utf8").split("### The probe of releases");
+  const lines = section
+    .split("\n")
+    .filter((line) => line.startsWith('{"type"'))
+    .slice(0, 3);
+  const parsed = lines.map((line) => JSON.parse(line.replace("PROBE-LOGIN", own.login)));
+  expect(parsed.map(({ type }) => type)).toEqual(["company", "user", "notification"]);
+  await store(parsed.map((line) => (line.type === "user" ? { ...line, email: `probe-${own.login}` } : line)));
+  expect(parsed[1]).toMatchObject({ role: "client", financial_company_id: parsed[0].id });
+});
+
 test("no line of the probe has a password or a token", async () => {
   await probe("refresh-token");
   expect(loggedLines.length).toBeGreaterThan(0);
