@@ -26,7 +26,8 @@ export class FirewallStack extends GlobalStack {
       scope: "CLOUDFRONT",
       defaultAction: { allow: {} },
       dataProtectionConfig: { dataProtections: secretHeaders.map(replaceHeader) },
-      visibilityConfig: visibilityOf("requests"),
+      // The account's other stages have firewalls too, and CloudWatch distinguishes them by this name.
+      visibilityConfig: visibilityOf(firewall),
       rules: [
         rateRule({
           priority: 0,

@@ -4,8 +4,9 @@ import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { CfnHealthCheck } from "aws-cdk-lib/aws-route53";
 import { getHealth } from "../shared/contract/service.ts";
 import { addAlarm } from "./constructs/monitoring/add-alarm.ts";
-import { awsMetric } from "./constructs/monitoring/alarm-row.ts";
+import { type AlarmRow, awsMetric } from "./constructs/monitoring/alarm-row.ts";
 import { AlarmTopics } from "./constructs/monitoring/alarm-topics.ts";
+import { edgeAlarms } from "./constructs/monitoring/edge-alarms.ts";
 import { GlobalStack } from "./global-stack.ts";
 import { namesOf } from "./stages/names.ts";
 import { type Stage, StageRefusal, stagesFile } from "./stages/stages.ts";
@@ -18,8 +19,8 @@ const betweenAsksSeconds = 30;
 const mostFailures = 3;
 
 /**
- * Checks a stage's health from outside its region, and pages if it does not answer. It is a stack of its own because
- * Route 53 reports only to CloudWatch in us-east-1. It therefore also pages if the stage's whole region fails, alarms
+ * Checks a stage's health from outside its region, and pages if it does not answer. It also watches the stage's edge. It is
+ * a stack of its own because Route 53, CloudFront and its firewall report only to CloudWatch in us-east-1. It therefore also pages if the stage's whole region fails, alarms
  * included.
  */
 export class ProbeStack extends GlobalStack {
@@ -55,9 +56,17 @@ export class ProbeStack extends GlobalStack {
       impact: "Nobody outside gets an answer, whatever users try.",
       heading: "No answer from outside",
     } as const;
-    const alarm = addAlarm(this, row.id, row, stage);
-    const page = new SnsAction(new AlarmTopics(this, "Alarms", { address, pagerUrl }).addPage());
-    alarm.addAlarmAction(page);
-    alarm.addOkAction(page);
+    const topics = new AlarmTopics(this, "Alarms", { address, pagerUrl });
+    const add = (each: AlarmRow, action: SnsAction) => {
+      const alarm = addAlarm(this, each.id, each, stage);
+      alarm.addAlarmAction(action);
+      alarm.addOkAction(action);
+    };
+    const page = new SnsAction(topics.addPage());
+    add(row, page);
+    const edge = edgeAlarms(stage);
+    if (edge.length === 0) return;
+    const tomorrow = new SnsAction(topics.addTomorrow());
+    for (const each of edge) add(each, each.severity === "page" ? page : tomorrow);
   }
 }

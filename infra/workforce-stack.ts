@@ -23,6 +23,7 @@ import { RepairRole } from "./constructs/monitoring/repair-role.ts";
 import { EdgeSecret } from "./constructs/stores/edge-secret.ts";
 import { HmacKey } from "./constructs/stores/hmac-key.ts";
 import { RecordsTable } from "./constructs/stores/records-table.ts";
+import { probeFunction, ReleaseProbe } from "./constructs/stores/release-probe.ts";
 import { SigningKeys } from "./constructs/stores/signing-keys.ts";
 import { TableBackups } from "./constructs/stores/table-backups.ts";
 import { TestPin } from "./constructs/stores/test-pin.ts";
@@ -105,7 +106,7 @@ export class WorkforceStack extends Stack {
       new SmsAttributes(this, "SmsSpendLimit", stage.smsMonthlySpendLimitDollars);
     }
     const outboundBus = this.#addOutbound();
-    const { testLogins } = stage;
+    const { testLogins, probeLogin: login } = stage;
     return {
       records,
       hmacKey: new HmacKey(this, "HmacKey", { ...stage, name: names.hmacSecret }),
@@ -116,6 +117,8 @@ export class WorkforceStack extends Stack {
       quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
       emails: new EmailSending(this, "Emails", stage),
       edgeSecret: stage.edge && new EdgeSecret(this, "EdgeSecret", { ...stage, name: names.edgeSecret }),
+      releaseProbe:
+        login === undefined ? undefined : new ReleaseProbe(this, "ReleaseProbe", { stageName: stage.name, login }),
       testPin: testLogins && new TestPin(this, "TestPin", { testLogins, name: names.testPinSecret }),
     };
   }
@@ -132,7 +135,8 @@ export class WorkforceStack extends Stack {
     const id = functionStackOf(name, row);
     const stack = this.#stacks.get(id) ?? { scope: new FunctionStack(this, id) };
     const isCareful = row.canary && stage.deployment === "canary";
-    if (isCareful) stack.releases ??= new CanaryReleases(stack.scope, "Releases");
+    const hook = this.#resources.releaseProbe && functionNameOf(stage.name, probeFunction);
+    if (isCareful) stack.releases ??= new CanaryReleases(stack.scope, "Releases", hook);
     this.#stacks.set(id, stack);
     const releases = isCareful ? stack.releases : undefined;
     const made = new ServiceFunction(stack.scope, name, { name, row, stage, bundles: this.#bundles, releases });
@@ -154,11 +158,11 @@ export class WorkforceStack extends Stack {
     const { records, quarantine, queues, webhooks } = this.#resources;
     for (const queue of queues) queue.addConsumer(this.#addFunction(queue.row.worker));
     webhooks?.addConsumer(this.#addFunction("deliver-webhook"));
+    if (this.#resources.releaseProbe) this.#addFunction(probeFunction);
     const place = { streamArn: records.streamArn, tableArn: records.table.tableArn, quarantine };
     for (const name of streamConsumers) {
       const worker = this.#addFunction(name);
-      const countsPolls = name === "keep-history";
-      this.#consumers.set(name, new StreamConsumer(worker, "Stream", { name, fn: worker.live, countsPolls, ...place }));
+      this.#consumers.set(name, new StreamConsumer(worker, "Stream", { name, fn: worker.live, ...place }));
     }
   }
 
@@ -201,7 +205,7 @@ export class WorkforceStack extends Stack {
       functions: new Map([...this.#functions.keys()].map((name) => [name, functionNameOf(this.#stage.name, name)])),
       undelivered,
       intakeRule: { EventBusName: eventBus, RuleName: intakeRuleName },
-      historyMapping: this.#consumers.get("keep-history")?.mappingId ?? "",
+      streamMappings: new Map([...this.#consumers].map(([name, { mappingId }]) => [name, mappingId])),
       quarantine,
       queues,
       webhooks: ofWebhooks,

@@ -9,6 +9,9 @@ export const metrics = {
   Faults: ["operation"],
   /** Answers with a 5xx, except `busy`, by numbered version of a function. A canary release is judged by them. */
   VersionFaults: ["operation", "version"],
+  /** Answers with a 401 or 403, by numbered version of a function, and of all its versions. A canary release compares them. */
+  VersionRefusals: ["operation", "version"],
+  Refusals: ["operation"],
   /** Wrong, expired or used pins at the confirmation of a login. */
   PinFailures: [],
   /** Wrong passcodes. */
@@ -44,6 +47,8 @@ export const metrics = {
   WebhooksDisabled: [],
   /** Answers whose counters were below zero in two consistent reads. */
   CountersBelowZero: [],
+  /** Releases that went on although the probe proved nothing of their new version. */
+  ReleasesUnproven: [],
   /** Counters of lists that differ from the records. */
   CounterDifferences: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

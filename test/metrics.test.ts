@@ -130,6 +130,24 @@ describe("VersionFaults", () => {
     expect(await answering(new Error("broken"))).toEqual([{ operation: "sample", version: "7", VersionFaults: 1 }]);
   });
 
+  test("401 and 403 count as VersionRefusals of the version, and as Refusals of all; other refusals do not", async () => {
+    vi.stubEnv("AWS_LAMBDA_FUNCTION_VERSION", "7");
+    const counted = async (thrown: Error) => {
+      loggedLines.length = 0;
+      await answering(thrown);
+      return countedMetrics();
+    };
+    const both = [
+      { operation: "sample", version: "7", VersionRefusals: 1 },
+      { operation: "sample", Refusals: 1 },
+    ];
+    expect(await counted(new Refusal("token_invalid", "no"))).toEqual(both);
+    expect(await counted(new Refusal("passcode_invalid", "no"))).toEqual(both);
+    expect(await counted(new Refusal("too_many_requests", "no"))).toEqual([]);
+    vi.stubEnv("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST");
+    expect(await counted(new Refusal("passcode_invalid", "no"))).toEqual([]);
+  });
+
   test("costs nothing where no version is released", async () => {
     vi.stubEnv("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST");
     expect(await answering(new Error("broken"))).toEqual([]);

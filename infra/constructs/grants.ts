@@ -13,6 +13,7 @@ import type { EmailSending } from "./messages/email-sending.ts";
 import type { EdgeSecret } from "./stores/edge-secret.ts";
 import type { HmacKey } from "./stores/hmac-key.ts";
 import type { RecordsTable } from "./stores/records-table.ts";
+import type { ReleaseProbe } from "./stores/release-probe.ts";
 import type { SigningKeys, TokenNames } from "./stores/signing-keys.ts";
 import type { TestPin } from "./stores/test-pin.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
@@ -32,6 +33,8 @@ export interface Resources {
   readonly emails: EmailSending;
   /** The secret that the stage's edge sends, if it has an edge. */
   readonly edgeSecret: EdgeSecret | undefined;
+  /** The user by which new versions are tried, in a stage that names one. */
+  readonly releaseProbe: ReleaseProbe | undefined;
   /** The pin of the stage's test logins, in a stage that has any. */
   readonly testPin: TestPin | undefined;
 }
@@ -51,6 +54,7 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resour
   for (const name of row.sendsTo ?? []) grantQueue(fn, queueSetting(name), findQueue(queues, name));
   if (row.sendsTo?.includes("events") && outboundBus) fn.addEnvironment("EVENT_SOURCE", outboundBus.source);
   if (row.putsEvents) outboundBus?.grantPut(fn);
+  if (row.probesReleases) resources.releaseProbe?.grant(fn);
   if (row.deliversWebhooks) {
     records.grantFailingWebhooks(fn);
     webhooks?.grantDelivery(fn);

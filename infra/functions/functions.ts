@@ -107,6 +107,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     area: "notifications",
     impact: "Notifications cannot be marked as read: the badges do not go down.",
     access: everyoneTheirOwn,
+    canary: true,
     readsHmacKey: true,
     timeoutSeconds: 29,
     indexes: ["by-mark"],

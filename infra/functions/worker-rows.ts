@@ -109,6 +109,12 @@ const rows = {
     indexes: ["by-company", "by-company-month", "by-total"],
     table: ["BatchGetItem", "Query"],
   },
+  "probe-release": {
+    area: "workers",
+    impact: "Users lose nothing, but a release waits for an hour and goes back, as nobody has tried its new version.",
+    probesReleases: true,
+    timeoutSeconds: 180,
+  },
   "rotate-signing-key": {
     area: "workers",
     impact: "Users lose nothing yet, but access tokens go on being signed with an old key.",

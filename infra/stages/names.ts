@@ -19,6 +19,8 @@ export function namesOf(stageName: string) {
     hmacSecret: `workforce/${stageName}/hmac-key`,
     signingSecret: `workforce/${stageName}/signing-keys`,
     edgeSecret: `workforce/${stageName}/edge-secret`,
+    /** The login and password of the probe of releases. */
+    probeSecret: `workforce/${stageName}/release-probe`,
     testPinSecret: `workforce/${stageName}/test-pin`,
     eventBus: `workforce-${stageName}`,
     /** The bus of the service's outgoing events (D42). */
@@ -71,3 +73,9 @@ export function functionNameOf(stageName: string, name: string): string {
 export function smsFailureLog({ account, region }: { readonly account: string; readonly region: string }): string {
   return `sns/${region}/${account}/DirectPublishToPhoneNumber/Failure`;
 }
+
+/**
+ * The ends of the names of alarms that are fired for test: one that pages, and one that waits. CloudWatch judges them
+ * again within minutes.
+ */
+export const testedAlarms = ["api-5xx", "api-4xx"];

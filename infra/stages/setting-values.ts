@@ -120,6 +120,9 @@ export const webAclArn = text(
   "arn:aws[a-z\\-]*:wafv2:us-east-1:[0-9]{12}:global/webacl/[\\w\\-]{1,128}/[0-9a-f\\-]{36}",
 );
 
+/** Id of a distribution in CloudFront. */
+export const distributionId = text("E[A-Z0-9]{7,20}");
+
 /** Time in UTC to the second, such as 2026-11-22T09:30:00Z. */
 export const moment = text("\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z");
 

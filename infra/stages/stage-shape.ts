@@ -11,6 +11,7 @@ import {
   count,
   country,
   days,
+  distributionId,
   dollars,
   edgeCertificateArn,
   emailAddress,
@@ -166,10 +167,15 @@ export const stageShape = v.object({
   ),
   edge: optional(
     "CloudFront before the custom domain, with a [firewall](RUNBOOK.md#a-flood) that refuses addresses that call too often. It costs about 7 dollars a month, and 1.90 dollars for each million requests. The API's own address is closed.",
-    v.strictObject({ certificateArn: edgeCertificateArn, webAclArn, secretRotatedAt: v.exactOptional(moment) }),
+    v.strictObject({
+      certificateArn: edgeCertificateArn,
+      webAclArn,
+      distributionId: v.exactOptional(distributionId),
+      secretRotatedAt: v.exactOptional(moment),
+    }),
     {
       wanted:
-        "{ certificateArn, webAclArn }: ARNs of us-east-1, of an ACM certificate for its name and of the firewall that npx cdk deploy -c stack=firewall makes; and secretRotatedAt, the moment when its secret was last replaced, such as 2026-11-22T09:30:00Z",
+        "{ certificateArn, webAclArn }: ARNs of us-east-1, of an ACM certificate for its name and of the firewall that npx cdk deploy -c stack=firewall makes; distributionId, the id of its distribution once it is deployed, for an alarm; and secretRotatedAt, the moment when its secret was last replaced, such as 2026-11-22T09:30:00Z",
     },
   ),
   reservedConcurrency: optional(
@@ -202,6 +208,11 @@ export const stageShape = v.object({
   deployment: setting(
     "With `canary`, a new version of the functions whose rows say `canary` takes a tenth of the calls for five minutes. If its alarms fire, CodeDeploy reverts to the version before.",
     oneOf(["at-once", "canary"]),
+  ),
+  probeLogin: optional(
+    "Login of the user by which each new version is [tried before it gets calls](RUNBOOK.md#the-probe-of-releases), in a stage with canaries. Somebody must get its e-mails once, to set its password.",
+    emailAddress,
+    { wanted: "an e-mail address that no other user has" },
   ),
   alarmAddress: optional(
     "Recipient of alarms. A stage that keeps its data needs one; others may rely on the dashboard.",

@@ -16,7 +16,7 @@ export function logRequests(operation: Pick<Operation, "name">) {
   const end = ({ event, error, response }: HttpRequest) => {
     const isFault = error != null && !(error instanceof Refusal);
     const code = error instanceof Refusal ? error.code : undefined;
-    countFault(operation.name, response?.statusCode ?? 0, code);
+    countForRelease(operation.name, response?.statusCode ?? 0, code);
     log(isFault ? "error" : "info", isFault ? "fault" : "answered", {
       status: response?.statusCode,
       code,
@@ -37,9 +37,12 @@ export function logRequests(operation: Pick<Operation, "name">) {
 }
 
 /** `busy` is a designed answer (D18) that any caller can provoke, so it does not count against a release. */
-function countFault(operation: string, status: number, code: string | undefined): void {
-  if (status < 500) return;
-  count("Faults", { operation });
+function countForRelease(operation: string, status: number, code: string | undefined): void {
   const version = settings.functionVersion();
-  if (version !== undefined && code !== "busy") count("VersionFaults", { operation, version });
+  if (status >= 500) count("Faults", { operation });
+  if (version === undefined) return;
+  if (status >= 500 && code !== "busy") count("VersionFaults", { operation, version });
+  if (status !== 401 && status !== 403) return;
+  count("VersionRefusals", { operation, version });
+  count("Refusals", { operation });
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { FirewallStack } from "../../infra/firewall-stack.ts";
 import { ProbeStack } from "../../infra/probe-stack.ts";
 import { requireDeployable } from "../../infra/stages/stage-rules.ts";
-import { findStage } from "../../infra/stages/stages.ts";
+import { findStage, type Stage } from "../../infra/stages/stages.ts";
 import { getHealth } from "../../shared/contract/service.ts";
 import { stackBeside } from "./stack.ts";
 import { fullStage } from "./stages/owned-stage.ts";
@@ -32,10 +32,10 @@ describe("the check from outside", () => {
   });
 
   test("pages the stage's addresses, also when all of the stage's region is gone", () => {
-    const { properties } = probe.one("AWS::CloudWatch::Alarm");
+    const { properties } = probe.one("AWS::CloudWatch::Alarm", "noanswer");
     const { id } = probe.one("AWS::Route53::HealthCheck");
     const Dimensions = [{ Name: "HealthCheckId", Value: { "Fn::GetAtt": [id, "HealthCheckId"] } }];
-    const topic = { Ref: probe.one("AWS::SNS::Topic").id };
+    const topic = { Ref: probe.one("AWS::SNS::Topic", "AlarmsPage").id };
     expect(properties).toMatchObject({
       Namespace: "AWS/Route53",
       Dimensions,
@@ -44,6 +44,7 @@ describe("the check from outside", () => {
     });
     const notified = probe
       .all("AWS::SNS::Subscription")
+      .filter((each) => each.properties.TopicArn.Ref === topic.Ref)
       .map((each) => [each.properties.Protocol, each.properties.Endpoint]);
     expect(notified.toSorted()).toEqual([
       ["email", fullStage.alarmAddress],
@@ -58,6 +59,31 @@ describe("the check from outside", () => {
     expect(() => requireDeployable(dev, {})).toThrow(/^Set probedHost of the stage dev /);
     const silent = () => stackBeside((app) => new ProbeStack(app, others));
     expect(silent).toThrow(/^Set probedHost of the stage full /);
+  });
+});
+
+describe("the watch over the edge", () => {
+  const watched = (stage: Stage) =>
+    stackBeside((app) => new ProbeStack(app, stage))
+      .all("AWS::CloudWatch::Alarm")
+      .map(({ properties }) => properties.AlarmName.replace("Workforce-full-", ""));
+  const { distributionId, ...undeployed } = fullStage.edge;
+  const { edge, ...others } = fullStage;
+
+  test("is of its certificate, its firewall, and its answers once the distribution is known; nothing without an edge", () => {
+    const all = ["edge-5xx", "edge-blocks", "edge-certificate-expires", "no-answer"];
+    expect(watched(fullStage).toSorted()).toEqual(all);
+    expect(watched({ ...fullStage, edge: undeployed }).toSorted()).toEqual(all.slice(1));
+    expect(watched(others)).toEqual(["no-answer"]);
+    expect(JSON.stringify(probe.one("AWS::CloudWatch::Alarm", "edge5xx"))).toContain(distributionId);
+  });
+
+  test("names the firewall as it names itself, and what a stranger can cause waits for the morning", () => {
+    const { Dimensions, AlarmActions } = probe.one("AWS::CloudWatch::Alarm", "edgeblocks").properties;
+    const { MetricName } = firewall.one("AWS::WAFv2::WebACL").properties.VisibilityConfig;
+    expect(Dimensions).toContainEqual({ Name: "WebACL", Value: MetricName });
+    expect(AlarmActions).toEqual([{ Ref: probe.one("AWS::SNS::Topic", "AlarmsTopic").id }]);
+    expect(edge.webAclArn).toContain(`/${MetricName}/`);
   });
 });
 

@@ -1,8 +1,9 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 import { type IAccessLogSettings, LogGroupLogDestination } from "aws-cdk-lib/aws-apigatewayv2";
-import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { FilterPattern, LogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
+import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 
 /** The fields of a line. Never log path, query or headers: they may contain pins and tokens. */
@@ -19,13 +20,30 @@ const line = {
   source_ip: "$context.identity.sourceIp",
 };
 
-/** Logs every request to an API as a line of JSON, in a log group that expires. */
+/** Metric of requests that API Gateway itself refused by a throttle, in the stage's namespace. */
+export const gatewayThrottles = "GatewayThrottles";
+
+/**
+ * Logs every request to an API as a line of JSON, in a log group that expires, and counts those that were throttled
+ * before they reached a function. API Gateway has no metric of these.
+ */
 export function logAccess(
   scope: Construct,
-  logGroupName: string,
-  retention: Stage["logRetentionDays"],
+  { name, logRetentionDays: retention }: Pick<Stage, "name" | "logRetentionDays">,
 ): IAccessLogSettings {
+  const { accessLogs: logGroupName, metrics: metricNamespace } = namesOf(name);
   const logs = new LogGroup(scope, "AccessLogs", { logGroupName, retention, removalPolicy: RemovalPolicy.DESTROY });
+  // A variable without a value is a hyphen: no function answered.
+  const byGateway = FilterPattern.all(
+    FilterPattern.stringValue("$.status", "=", "429"),
+    FilterPattern.stringValue("$.function_status", "=", "-"),
+  );
+  new MetricFilter(scope, "Throttles", {
+    logGroup: logs,
+    filterPattern: byGateway,
+    metricNamespace,
+    metricName: gatewayThrottles,
+  });
   return {
     destination: new LogGroupLogDestination(logs),
     format: AccessLogFormat.custom(JSON.stringify(line)),

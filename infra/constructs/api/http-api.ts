@@ -30,7 +30,7 @@ export class Api extends Construct {
   /** `edgeSecret` is the secret that the stage's edge sends, if it has an edge. */
   constructor(scope: Construct, id: string, stage: Stage, edgeSecret?: EdgeSecret) {
     super(scope, id);
-    const { name, origins, throttle, logRetentionDays, customDomain, edge } = stage;
+    const { name, origins, throttle, customDomain, edge } = stage;
     this.httpApi = new HttpApi(this, "HttpApi", {
       apiName: namesOf(name).api,
       createDefaultStage: false,
@@ -49,7 +49,7 @@ export class Api extends Construct {
     const defaultStage = this.httpApi.addStage("DefaultStage", {
       autoDeploy: true,
       throttle: { rateLimit: throttle.requestsPerSecond, burstLimit: throttle.burst },
-      accessLogSettings: logAccess(this, namesOf(name).accessLogs, logRetentionDays),
+      accessLogSettings: logAccess(this, stage),
       // Metrics by route cost as much as a small stage. Each function has its own calls, errors and times without them.
       detailedMetricsEnabled: false,
     });

@@ -1,14 +1,18 @@
-import { Duration } from "aws-cdk-lib";
+import { Annotations, Duration } from "aws-cdk-lib";
 import { Alarm, type CfnAlarm, MathExpression, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import type { Alias, CfnAlias, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { type Alias, type CfnAlias, type IFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { liveAlias } from "../../stages/names.ts";
 import { InlineRole } from "./inline-role.ts";
 
 const leastFaults = 5;
 const leastPercent = 1;
+/** Percentage points. Apps whose tokens are refused repeat their calls, on both versions alike. */
+const mostRefusedMore = 20;
+/** With fewer calls of either version, a share says nothing. */
+const leastCalls = 50;
 // As long as the canary. CloudWatch moves the window on every minute.
 const watched = { period: Duration.minutes(5), statistic: "Sum" };
 
@@ -21,7 +25,7 @@ export interface ReleasedFunction {
 }
 
 /**
- * Releases new versions by canary: a tenth of the calls for five minutes, then all of them. If the new version fails
+ * Releases new versions by canary: first a probe, then a tenth of the calls for five minutes, then all of them. If the new version fails
  * meanwhile, CodeDeploy moves the function back to the version before and the deploy fails. With `-c release=now` a
  * version takes all calls at once, whatever the alarms say.
  */
@@ -33,11 +37,22 @@ export class CanaryReleases extends Construct {
     actions: ["lambda:GetAlias", "lambda:UpdateAlias", "lambda:GetProvisionedConcurrencyConfig"],
   });
 
-  constructor(scope: Construct, id: string) {
+  readonly #hook: IFunction | undefined;
+
+  /** `hookName` is the name in AWS of the function that tries each new version before it gets calls, if there is one. */
+  constructor(scope: Construct, id: string, hookName?: string) {
     super(scope, id);
     this.#isNow = this.node.tryGetContext("release") === "now";
     this.#application = new LambdaApplication(this, "Application");
     this.#role = new InlineRole(this, "Role", { assumedBy: new ServicePrincipal("codedeploy.amazonaws.com") });
+    // By name, because the function is in another stack.
+    this.#hook = hookName === undefined ? undefined : LambdaFunction.fromFunctionName(this, "Hook", hookName);
+    if (this.#hook && !this.#isNow) {
+      const reason = "The function's own row gives it the right to answer CodeDeploy";
+      Annotations.of(this.#hook).acknowledgeWarning("@aws-cdk/aws-iam:unknownPrincipalAddStatementToRole", reason);
+      const invoking = { actions: ["lambda:InvokeFunction"], resources: [this.#hook.functionArn] };
+      this.#role.addToPrincipalPolicy(new PolicyStatement(invoking));
+    }
     // CodeDeploy describes all alarms at once.
     this.#role.addToPrincipalPolicy(new PolicyStatement({ actions: ["cloudwatch:DescribeAlarms"], resources: ["*"] }));
   }
@@ -46,19 +61,20 @@ export class CanaryReleases extends Construct {
   release(scope: Construct, released: ReleasedFunction): Alias {
     const { fn } = released;
     const alias = fn.addAlias(liveAlias);
-    const alarm = versionAlarm(scope, released);
+    const alarms = [faultsAlarm(scope, released), refusalsAlarm(scope, released)];
     const { ALL_AT_ONCE, CANARY_10PERCENT_5MINUTES } = LambdaDeploymentConfig;
     const group = new LambdaDeploymentGroup(scope, "Deployment", {
       alias,
       application: this.#application,
       deploymentConfig: this.#isNow ? ALL_AT_ONCE : CANARY_10PERCENT_5MINUTES,
-      alarms: [alarm],
+      alarms,
       ignoreAlarmConfiguration: this.#isNow,
+      ...(this.#hook && !this.#isNow && { preHook: this.#hook }),
       // CodeDeploy's managed policy covers every function of the account.
       role: this.#role.withoutPolicyUpdates(),
     });
-    // The group must know the alarm before the version's first call, so that all its calls count.
-    alias.node.addDependency(alarm, group);
+    // The group must know the alarms before the version's first call, so that all its calls count.
+    alias.node.addDependency(...alarms, group);
     // CodeDeploy refuses an alias that was moved by hand, as after a roll-back. CloudFormation moves any alias.
     if (this.#isNow) leaveToCloudFormation(alias.node.defaultChild as CfnAlias);
     // One statement for all functions: a role's inline policies may have 10,240 characters in total.
@@ -74,30 +90,38 @@ function leaveToCloudFormation(alias: CfnAlias): void {
   alias.description = `Released at once on ${new Date().toISOString()}`;
 }
 
+/** The metrics of a function's new version, and of it and the one before together. */
+function metricsOf({ operation, functionName, fn, metricNamespace }: ReleasedFunction) {
+  const { version } = fn.currentVersion;
+  // Lambda emits these metrics only while the alias leads to two versions.
+  const both = { FunctionName: functionName, Resource: `${functionName}:${liveAlias}` };
+  const ofLambda = (metricName: string, dimensionsMap: Record<string, string>) =>
+    new Metric({ namespace: "AWS/Lambda", metricName, dimensionsMap, ...watched });
+  const own = (metricName: string, dimensionsMap: Record<string, string>) =>
+    new Metric({ namespace: metricNamespace, metricName, dimensionsMap: { operation, ...dimensionsMap }, ...watched });
+  return {
+    version,
+    ofNew: (metricName: string) => ofLambda(metricName, { ...both, ExecutedVersion: version }),
+    ofBoth: (metricName: string) => ofLambda(metricName, both),
+    ownOfNew: (metricName: string) => own(metricName, { version }),
+    ownOfBoth: (metricName: string) => own(metricName, {}),
+  };
+}
+
 /**
  * The alarm that stops a release. It fires on the new version's faults in percent of its calls, from five faults on.
  * The version's number is in its name, so that each release starts with a fresh alarm.
  */
-function versionAlarm(scope: Construct, { operation, functionName, fn, metricNamespace }: ReleasedFunction): Alarm {
-  const { version } = fn.currentVersion;
-  // Lambda emits these metrics only while the alias leads to two versions.
-  const own = { FunctionName: functionName, Resource: `${functionName}:${liveAlias}`, ExecutedVersion: version };
-  const ofLambda = (metricName: string) =>
-    new Metric({ namespace: "AWS/Lambda", metricName, dimensionsMap: own, ...watched });
-  const answers = new Metric({
-    namespace: metricNamespace,
-    metricName: "VersionFaults",
-    dimensionsMap: { operation, version },
-    ...watched,
-  });
+function faultsAlarm(scope: Construct, released: ReleasedFunction): Alarm {
+  const { version, ofNew, ownOfNew } = metricsOf(released);
   // A 500 of a handler is no error to Lambda, and a call that Lambda ends has no answer: nothing is counted twice.
   const faults = "SUM([FILL(answers, 0), FILL(errors, 0)])";
   const alarm = new Alarm(scope, "VersionFails", {
-    alarmName: `${functionName}-version-${version}`,
-    alarmDescription: `The new version of ${operation} fails: a release that is under way goes back by itself.`,
+    alarmName: `${released.functionName}-version-${version}`,
+    alarmDescription: `The new version of ${released.operation} fails: a release that is under way goes back by itself.`,
     metric: new MathExpression({
       expression: `IF(${faults} >= ${leastFaults}, 100 * ${faults} / FILL(calls, 1), 0)`,
-      usingMetrics: { answers, errors: ofLambda("Errors"), calls: ofLambda("Invocations") },
+      usingMetrics: { answers: ownOfNew("VersionFaults"), errors: ofNew("Errors"), calls: ofNew("Invocations") },
       label: "Faults of the new version, percent",
       period: watched.period,
     }),
@@ -105,7 +129,40 @@ function versionAlarm(scope: Construct, { operation, functionName, fn, metricNam
     evaluationPeriods: 1,
     treatMissingData: TreatMissingData.NOT_BREACHING,
   });
-  const because = `In percent, from ${leastFaults} faults on: a single one may be transient.`;
+  return withReason(alarm, `In percent, from ${leastFaults} faults on: a single one may be transient.`);
+}
+
+/**
+ * The alarm on a new version that refuses callers: its share of 401 and 403 against that of the version before in the
+ * same minutes. Callers with wrong tokens meet both, so no stranger takes a release back.
+ */
+function refusalsAlarm(scope: Construct, released: ReleasedFunction): Alarm {
+  const { version, ofNew, ofBoth, ownOfNew, ownOfBoth } = metricsOf(released);
+  const before = { calls: "(allCalls - calls)", refused: "(FILL(allRefused, 0) - FILL(refused, 0))" };
+  const alarm = new Alarm(scope, "VersionRefuses", {
+    alarmName: `${released.functionName}-version-${version}-refuses`,
+    alarmDescription: `The new version of ${released.operation} refuses callers: a release that is under way goes back by itself.`,
+    metric: new MathExpression({
+      expression:
+        `IF(calls >= ${leastCalls} AND ${before.calls} >= ${leastCalls}, ` +
+        `100 * FILL(refused, 0) / calls - 100 * ${before.refused} / ${before.calls}, 0)`,
+      usingMetrics: {
+        refused: ownOfNew("VersionRefusals"),
+        allRefused: ownOfBoth("Refusals"),
+        calls: ofNew("Invocations"),
+        allCalls: ofBoth("Invocations"),
+      },
+      label: "401 and 403 of the new version beyond those of the one before, percentage points",
+      period: watched.period,
+    }),
+    threshold: mostRefusedMore,
+    evaluationPeriods: 1,
+    treatMissingData: TreatMissingData.NOT_BREACHING,
+  });
+  return withReason(alarm, `In percentage points, from ${leastCalls} calls of each: fewer say little of a release.`);
+}
+
+function withReason(alarm: Alarm, because: string): Alarm {
   (alarm.node.defaultChild as CfnAlarm).addMetadata("Reason", because);
   return alarm;
 }

@@ -17,8 +17,6 @@ export interface StreamConsumerProps {
   readonly tableArn: string;
   /** Receives the position of stream records that the consumer failed on for 12 hours. */
   readonly quarantine: Queue;
-  /** True if Lambda reports how many changes the mapping polls. Each such mapping costs up to six metrics. */
-  readonly countsPolls: boolean;
 }
 
 /** Makes a function a consumer of the table's stream. It receives the records that its filters match, in order. */
@@ -26,9 +24,8 @@ export class StreamConsumer extends Construct {
   /** The mapping's id in the metrics that Lambda sends of it. */
   readonly mappingId: string;
 
-  constructor(scope: Construct, id: string, props: StreamConsumerProps) {
+  constructor(scope: Construct, id: string, { name, fn, streamArn, tableArn, quarantine }: StreamConsumerProps) {
     super(scope, id);
-    const { name, fn, streamArn, tableArn, quarantine, countsPolls } = props;
     const mapping = new EventSourceMapping(this, "Worker", {
       target: fn,
       eventSourceArn: streamArn,
@@ -39,7 +36,8 @@ export class StreamConsumer extends Construct {
       maxRecordAge: triedFor,
       onFailure: { bind: () => ({ destination: quarantine.queueArn }) },
       filters: streamFilters[name].map((pattern) => ({ pattern: JSON.stringify(pattern) })),
-      ...(countsPolls && { metricsConfig: { metrics: [MetricType.EVENT_COUNT] } }),
+      // Up to six metrics, one of which says that the mapping polls.
+      metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
     });
     this.mappingId = mapping.eventSourceMappingId;
     // This grants the images of every item, hashes included. Filters choose the delivered records but limit no right.

@@ -77,17 +77,18 @@ function backupAlarm({ name, backupKeptDays }: Stage): AlarmRow[] {
 }
 
 function certificateAlarm({ customDomain }: Stage): AlarmRow[] {
-  if (customDomain === undefined) return [];
-  const dimensions = { CertificateArn: customDomain.certificateArn };
-  return [
-    {
-      id: "certificate-expires",
-      metric: awsMetric("CertificateManager DaysToExpiry", dimensions, { statistic: "Minimum", minutes: 1_440 }),
-      threshold: 30,
-      because: "ACM has renewed it before if it could; a month is left to do it by hand.",
-      isBelow: true,
-      impact: "Users lose nothing yet, but within 30 days no app reaches the API at its own address.",
-      heading: "The certificate expires",
-    },
-  ];
+  return customDomain === undefined ? [] : [expiryAlarm("certificate-expires", customDomain.certificateArn)];
+}
+
+/** Alarm on a certificate in ACM, which reports to the region that it is in. */
+export function expiryAlarm(id: string, CertificateArn: string): AlarmRow {
+  return {
+    id,
+    metric: awsMetric("CertificateManager DaysToExpiry", { CertificateArn }, { statistic: "Minimum", minutes: 1_440 }),
+    threshold: 30,
+    because: "ACM has renewed it before if it could; a month is left to do it by hand.",
+    isBelow: true,
+    impact: "Users lose nothing yet, but within 30 days no app reaches the API at its own address.",
+    heading: "The certificate expires",
+  };
 }

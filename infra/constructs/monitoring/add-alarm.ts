@@ -6,7 +6,7 @@ import { alarmNameOf, placeInRunbook } from "./runbook.ts";
 
 /** Creates the alarm of a row. */
 export function addAlarm(scope: Construct, constructId: string, row: AlarmRow, stage: Stage): Alarm {
-  const { id, metric, threshold, isBelow, periods = 1, treatMissingData = TreatMissingData.NOT_BREACHING } = row;
+  const { id, metric, threshold, isBelow, compared, treatMissingData = TreatMissingData.NOT_BREACHING } = row;
   const { LESS_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
   const isOfFew = metric instanceof Metric && metric.statistic.startsWith("p");
   const alarm = new Alarm(scope, constructId, {
@@ -15,7 +15,9 @@ export function addAlarm(scope: Construct, constructId: string, row: AlarmRow, s
     metric,
     threshold,
     comparisonOperator: isBelow ? LESS_THAN_THRESHOLD : GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    evaluationPeriods: periods,
+    evaluationPeriods: compared ?? row.periods ?? 1,
+    // The expression says 0 of all but the last period.
+    ...(compared !== undefined && { datapointsToAlarm: 1 }),
     treatMissingData,
     ...(isOfFew && { evaluateLowSampleCountPercentile: "ignore" }),
   });

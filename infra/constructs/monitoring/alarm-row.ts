@@ -1,8 +1,9 @@
 import { Duration } from "aws-cdk-lib";
-import { type MathExpression, Metric, type TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { type IMetric, MathExpression, Metric, type TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { MetricName, metrics } from "../../../shared/metrics.ts";
 import type { ServiceTable } from "../../functions/service-table.ts";
+import type { StreamConsumerName } from "../../functions/stream-filters.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
 import type { WebhookQueue } from "../webhooks/webhooks.ts";
 
@@ -13,8 +14,8 @@ export interface MonitoredResources {
   readonly functions: ReadonlyMap<string, string>;
   readonly queues: readonly WorkQueue[];
   readonly webhooks: readonly WebhookQueue[];
-  /** Id of the mapping that hands the table's stream to `keep-history`. */
-  readonly historyMapping: string;
+  /** Ids of the mappings that hand the table's stream to its consumers. */
+  readonly streamMappings: ReadonlyMap<StreamConsumerName, string>;
   readonly quarantine: Queue;
   readonly undelivered: Queue;
   /** CloudWatch's dimensions of the rule that sends events of other systems to their queue. */
@@ -37,6 +38,8 @@ export interface AlarmRow {
   readonly isBelow?: true;
   /** The number of consecutive periods before it fires; 1 by default. */
   readonly periods?: number;
+  /** The number of periods that its expression compares, if the last one decides; with it, leave `periods` out. */
+  readonly compared?: number;
   /** The effect of missing data: the alarm fires or keeps its state. By default missing data is good. */
   readonly treatMissingData?: TreatMissingData.BREACHING | TreatMissingData.IGNORE;
   /** The things users cannot do while it fires, in a sentence. */
@@ -67,6 +70,33 @@ export function ownMetric<M extends MetricName>(
   look: MetricStat,
 ): Metric {
   return new Metric({ namespace, metricName, dimensionsMap: { ...dimensions }, ...shown(look) });
+}
+
+/** A part of a whole, and the least number of it that says something. Metrics of a list are added up. */
+interface Share {
+  readonly part: readonly Metric[];
+  readonly whole: readonly Metric[];
+  readonly least: number;
+  readonly label: string;
+}
+
+/**
+ * A part in percent of a whole, 0 below the least number. A part that the whole does not contain, as refused calls are
+ * not among those that were done, counts as the whole once it is larger.
+ */
+export function percentOf({ part, whole, least, label }: Share): MathExpression {
+  const named = (start: string, metrics: readonly Metric[]) =>
+    metrics.map((metric, at): [string, IMetric] => [`${start}${at}`, metric]);
+  const [parts, wholes] = [named("part", part), named("whole", whole)];
+  const filled = (some: readonly [string, IMetric][]) => some.map(([id]) => `FILL(${id}, 0)`);
+  const sumOf = (some: readonly [string, IMetric][]) =>
+    some.length === 1 ? filled(some).join() : `SUM([${filled(some).join(", ")}])`;
+  return new MathExpression({
+    expression: `IF(${sumOf(parts)} >= ${least}, 100 * ${sumOf(parts)} / MAX([${sumOf(parts)}, ${sumOf(wholes)}]), 0)`,
+    usingMetrics: Object.fromEntries([...parts, ...wholes]),
+    label,
+    ...(part[0] && { period: part[0].period }),
+  });
 }
 
 function shown({ statistic, minutes }: MetricStat) {

@@ -1,24 +1,47 @@
+import { Duration } from "aws-cdk-lib";
+import { MathExpression, type Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { tableIndexes } from "../../functions/function-row.ts";
-import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
+import { queues } from "../../functions/queues.ts";
+import { dailyFunctions } from "../../functions/service-table.ts";
+import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric, percentOf } from "./alarm-row.ts";
 
 const slowMilliseconds = 3_000;
-const repeated = { threshold: 10, because: "The SDK repeats a few unnoticed." };
-/**
- * Nearly every request reads by one of the first three and writes by one of the others. The dashboard shows all
- * actions.
- */
-const throttledActions = ["GetItem", "TransactGetItems", "Query", "UpdateItem", "TransactWriteItems"];
+/** In percent: of all answers, calls or units. One in two hundred is more than AWS's own faults ever are in health. */
+const failing = 0.5;
+const shareOfFaults = "In percent: AWS's own faults are less in health. A few are tried again unnoticed.";
+/** The DynamoDB actions that functions take. An alarm may add up ten metrics, two for each action. */
+const actions = {
+  reads: ["GetItem", "BatchGetItem", "Query", "TransactGetItems"],
+  writes: ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"],
+};
+/** Lambda sees loops through queues alone. */
+const queueWorkers = [...new Set(Object.values(queues).map(({ worker }) => worker)), "deliver-webhook"];
 const failingActions = ["GetItem", "TransactGetItems", "TransactWriteItems"];
 
 /** Alarms on the parts that all requests use: API Gateway, Lambda's concurrency, and the table. */
-export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResources, namespace: string): AlarmRow[] {
+export function apiAlarms(watched: MonitoredResources, namespace: string): AlarmRow[] {
+  const { apiId: ApiId, tableName: TableName } = watched;
   const five = { statistic: "Sum", minutes: 5 } as const;
+  const lambda = (name: string, functionName?: string) =>
+    awsMetric(`Lambda ${name}`, functionName === undefined ? {} : { FunctionName: functionName }, five);
+  const sumOf = (metric: string, names: readonly string[]) =>
+    sumOfMetrics(names.flatMap((name) => watched.functions.get(name) ?? []).map((name) => lambda(metric, name)));
+  const table = (metric: string, Operation: string, statistic: "Sum" | "SampleCount" = "Sum") =>
+    awsMetric(`DynamoDB ${metric}`, { TableName, Operation }, { statistic, minutes: 5 });
+  const done = (Operation: string) => table("SuccessfulRequestLatency", Operation, "SampleCount");
+  const index = (metric: string, GlobalSecondaryIndexName: string) =>
+    awsMetric(`DynamoDB ${metric}`, { TableName, GlobalSecondaryIndexName }, five);
   return [
     {
       id: "api-5xx",
-      metric: awsMetric("ApiGateway 5xx", { ApiId }, five),
-      threshold: 5,
-      because: "Fewer may be a single user who tries again.",
+      metric: percentOf({
+        part: [awsMetric("ApiGateway 5xx", { ApiId }, five)],
+        whole: [awsMetric("ApiGateway Count", { ApiId }, five)],
+        least: 5,
+        label: "Answers that are 5xx, percent",
+      }),
+      threshold: failing,
+      because: shareOfFaults,
       severity: "page",
       impact: "Some requests fail, whatever users try: the answers are 5xx.",
       heading: "Many requests fail",
@@ -36,25 +59,43 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResou
     {
       // Of the whole account and region, because concurrency is limited for the account.
       id: "functions-throttled",
-      metric: awsMetric("Lambda Throttles", {}, five),
-      threshold: 10,
-      because: "Clients and queues repeat a few unnoticed.",
+      metric: percentOf({
+        part: [lambda("Throttles")],
+        whole: [lambda("Invocations")],
+        least: 10,
+        label: "Calls in this account and region that are throttled, percent",
+      }),
+      threshold: failing,
+      because: shareOfFaults,
       severity: "page",
-      impact: "Some requests are refused with 503, and workers are late, as the account has no more concurrency.",
+      impact:
+        "Some requests of this stage or of others in the account and region are refused with 503: no concurrency is left.",
       heading: "Functions are throttled",
     },
-    ...throttledActions.map((Operation) => ({
-      id: `table-throttles-${Operation}`,
-      metric: awsMetric("DynamoDB ThrottledRequests", { TableName, Operation }, five),
-      ...repeated,
+    ...Object.entries(actions).map(([kind, names]) => ({
+      id: `table-throttles-${kind}`,
+      metric: percentOf({
+        part: names.map((each) => table("ThrottledRequests", each)),
+        whole: names.map(done),
+        least: 10,
+        label: `Throttled ${kind} of the table, percent`,
+      }),
+      threshold: failing,
+      because: shareOfFaults,
       severity: "page" as const,
       impact: "Some requests are slow or fail with 503, and notifications come late.",
       heading: "The table throttles",
     })),
-    ...tableIndexes.map((GlobalSecondaryIndexName) => ({
-      id: `table-throttles-${GlobalSecondaryIndexName}`,
-      metric: awsMetric("DynamoDB WriteThrottleEvents", { TableName, GlobalSecondaryIndexName }, five),
-      ...repeated,
+    ...tableIndexes.map((name) => ({
+      id: `table-throttles-${name}`,
+      metric: percentOf({
+        part: [index("WriteThrottleEvents", name)],
+        whole: [index("ConsumedWriteCapacityUnits", name)],
+        least: 10,
+        label: `Throttled writes of ${name}, percent of units`,
+      }),
+      threshold: failing,
+      because: shareOfFaults,
       severity: "page" as const,
       impact: "Some changes are refused with 503: a key of an index takes no more, and blocks the whole table.",
       heading: "The table throttles",
@@ -68,25 +109,40 @@ export function apiAlarms({ apiId: ApiId, tableName: TableName }: MonitoredResou
     },
     {
       id: "events-dropped",
-      metric: awsMetric("Lambda AsyncEventsDropped", {}, five),
+      metric: sumOf("AsyncEventsDropped", dailyFunctions(watched.service)),
       threshold: 1,
       impact: "Users lose nothing yet, but a daily call was given up: what it does is not done today.",
       heading: "Lambda drops calls",
     },
     {
       id: "loops-stopped",
-      metric: awsMetric("Lambda RecursiveInvocationsDropped", {}, five),
+      metric: sumOf("RecursiveInvocationsDropped", queueWorkers),
       threshold: 1,
       impact: "Some users are not notified: Lambda took a chain of calls for an endless one and stopped it.",
       heading: "Lambda drops calls",
     },
     ...failingActions.map((Operation) => ({
       id: `table-fails-${Operation}`,
-      metric: awsMetric("DynamoDB SystemErrors", { TableName, Operation }, five),
-      ...repeated,
+      metric: percentOf({
+        part: [table("SystemErrors", Operation)],
+        whole: [done(Operation)],
+        least: 10,
+        label: `${Operation} that DynamoDB fails, percent`,
+      }),
+      threshold: failing,
+      because: shareOfFaults,
       severity: "page" as const,
       impact: "Some requests fail, whatever users try: DynamoDB itself has faults.",
       heading: "The table fails",
     })),
   ];
+}
+
+function sumOfMetrics(metrics: readonly Metric[]): MathExpression {
+  const using = metrics.map((metric, at): [string, Metric] => [`part${at}`, metric]);
+  return new MathExpression({
+    expression: `SUM([${using.map(([id]) => `FILL(${id}, 0)`).join(", ")}])`,
+    usingMetrics: Object.fromEntries(using),
+    period: Duration.minutes(5),
+  });
 }

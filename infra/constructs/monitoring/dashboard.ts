@@ -23,6 +23,8 @@ const mostAlarmsInWidget = 100;
 const fullWidth = 24;
 const graphsInRow = 3;
 const graphHeight = 6;
+/** Metrics that only releases look at. */
+export const ofVersions = ["VersionFaults", "VersionRefusals", "Refusals"];
 const sum: MetricStat = { statistic: "Sum", minutes: 5 };
 
 /** The contents of the dashboard. */
@@ -53,7 +55,7 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
       [text("## What users feel")],
       ...inRows(usersGraphs(props)),
       [text("## What alarms watch, by chapter of the runbook")],
-      ...inRows(watched.map(([title, of]): Graph => [title, of.map(lineOf)])),
+      ...inRows(watched.map(([title, of]): Graph => [title, of.flatMap(linesOf)])),
       [text("## What has no alarm")],
       ...inRows(furtherGraphs(props)),
     ],
@@ -83,8 +85,8 @@ function furtherGraphs({ stage, rows, watched: { functions, tableName: TableName
   const table = (name: string) => awsMetric(`DynamoDB ${name}`, { TableName }, sum);
   const each = (name: string, look: MetricStat) =>
     [...functions].map(([label, FunctionName]) => awsMetric(`Lambda ${name}`, { FunctionName }, look).with({ label }));
-  // A release alone looks at the faults of a version.
-  const seen = ["VersionFaults", ...rows.map(({ metric }) => (metric instanceof Metric ? metric.metricName : ""))];
+  // A release alone looks at the answers of versions.
+  const seen = [...ofVersions, ...rows.flatMap(partsOf).map(({ metricName }) => metricName)];
   const others = Object.keys(metrics).filter((name) => !seen.includes(name)) as MetricName[];
   return [
     ["Table units", [table("ConsumedReadCapacityUnits"), table("ConsumedWriteCapacityUnits")]],
@@ -105,13 +107,22 @@ function ownFigure(namespace: string, name: MetricName): IMetric {
 }
 
 /** The chapter of the runbook. A graph takes an id of an expression's metric once, so that each expression has its own. */
-function titleOf({ heading, metric, id }: AlarmRow): string {
-  return metric instanceof Metric ? heading : `${heading}: ${id}`;
+function titleOf(row: AlarmRow): string {
+  return partsOf(row).length > 0 ? row.heading : `${row.heading}: ${row.id}`;
 }
 
-/** A line is named after its alarm. */
-function lineOf({ id, metric }: AlarmRow): IMetric {
-  return metric instanceof Metric ? metric.with({ label: id }) : metric.with({ label: id });
+/** The lines of an alarm are named after it. Of a share they are the part, in numbers. */
+function linesOf(row: AlarmRow): IMetric[] {
+  const parts = partsOf(row);
+  if (parts.length === 0 && !(row.metric instanceof Metric)) return [row.metric.with({ label: row.id })];
+  return parts.map((part) => part.with({ label: row.id }));
+}
+
+/** The one metric of an alarm, or those that its share adds up; none for other expressions. */
+function partsOf({ metric }: AlarmRow): Metric[] {
+  if (metric instanceof Metric) return [metric];
+  const used = Object.entries(metric.usingMetrics).filter(([id]) => /^part\d+$/.test(id));
+  return used.flatMap(([, each]) => (each instanceof Metric ? [each] : []));
 }
 
 function inRows(graphs: readonly Graph[]): GraphWidget[][] {

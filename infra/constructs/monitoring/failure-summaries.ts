@@ -2,6 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import { AlarmRule, CompositeAlarm, type IAlarmAction, type IAlarmRule } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import { chunksOf } from "../../../shared/batches.ts";
+import type { Area } from "../../functions/function-row.ts";
 import type { Stage } from "../../stages/stages.ts";
 import type { AlarmRow } from "./alarm-row.ts";
 import { alarmNameOf, placeInRunbook } from "./runbook.ts";
@@ -15,16 +16,23 @@ const extension = Duration.minutes(20);
 /** A rule has at most 10,240 characters. Above this number, alarms are grouped first. */
 const mostInOne = 80;
 
+/** A function's alarm, with the function's construct and area. */
+export interface WatchedFunction {
+  readonly row: AlarmRow;
+  readonly owner: Construct;
+  readonly area: Area;
+}
+
 /** The properties of the summaries. */
 interface FailureSummariesProps {
   readonly stage: Stage;
-  readonly functions: readonly { readonly row: AlarmRow; readonly owner: Construct }[];
+  readonly functions: readonly WatchedFunction[];
   readonly actions: Readonly<Record<"page" | "tomorrow", IAlarmAction>>;
 }
 
 /**
- * Sends an alarm for each function whose failures cannot wait, so that none hides another, and one for all others. All
- * stay silent while an alarm on a common cause fires: a failing table would otherwise send one alarm for each function.
+ * Sends an alarm for each function whose failures cannot wait, and one for the others of each area, so that a small fault
+ * that stands hides no other area's. All stay silent while an alarm on a common cause fires: a failing table would otherwise send one alarm for each function.
  * A summary's reason names the alarms behind it.
  */
 export function addFailureSummaries(scope: Construct, { stage, functions, actions }: FailureSummariesProps): void {
@@ -51,12 +59,13 @@ export function addFailureSummaries(scope: Construct, { stage, functions, action
   for (const { row, owner } of functions.filter(pages)) {
     send(`${row.id}-page`, { ids: [row.id], owners: [owner], about: row }, actions.page);
   }
-  const waiting = functions.filter((each) => !pages(each));
-  send(
-    "functions-tomorrow",
-    { ...grouped(scope, stage, "functions-tomorrow", waiting), about: others },
-    actions.tomorrow,
-  );
+  for (const [area, waiting] of Map.groupBy(
+    functions.filter((each) => !pages(each)),
+    (each) => each.area,
+  )) {
+    const id = `${area}-tomorrow`;
+    send(id, { ...grouped(scope, stage, id, waiting), about: aboutArea(area) }, actions.tomorrow);
+  }
 }
 
 /** A summary's alarms, their constructs, and its texts. */
@@ -66,17 +75,17 @@ interface Summary {
   readonly about: Pick<AlarmRow, "impact" | "heading">;
 }
 
-const others = {
-  impact: "Something does not work: each alarm that the reason names says what.",
-  heading: "An operation fails",
-};
+function aboutArea(area: Area): Summary["about"] {
+  const impact = `Something of ${area} does not work: each alarm that the reason names says what.`;
+  return { impact, heading: area === "workers" ? "A worker fails" : "An operation fails" };
+}
 
-function pages({ row }: { readonly row: AlarmRow }): boolean {
+function pages({ row }: WatchedFunction): boolean {
   return row.severity === "page";
 }
 
 /** The alarms of functions, in groups if they are too many for one rule. */
-function grouped(scope: Construct, stage: Stage, id: string, functions: FailureSummariesProps["functions"]) {
+function grouped(scope: Construct, stage: Stage, id: string, functions: readonly WatchedFunction[]) {
   if (functions.length <= mostInOne) return toOwners(functions.map(({ row, owner }) => ({ id: row.id, owner })));
   const groups = chunksOf(functions, mostInOne).map((group, at) => {
     const groupId = `${id}-${at + 1}`;

@@ -1,5 +1,12 @@
 import { rowOf } from "../../functions/service-table.ts";
-import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
+import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric, percentOf } from "./alarm-row.ts";
+
+/** Percent of a function's calls. A page must not come of the few faults that any million of calls has. */
+const failing = { pages: 0.5, waits: 0.1 };
+/** A single fault may be transient; three mean a user who retried, or several users. */
+const leastFaults = 3;
+/** A queue tries a message again: one call that died pages nobody. */
+const leastErrors = { pages: 2, waits: 1 };
 
 /**
  * The alarm of a function, on the metric that shows its failures. An endpoint answers a fault with a 5xx, which is no
@@ -10,25 +17,19 @@ import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./
 export function functionAlarm(name: string, { service, functions }: MonitoredResources, namespace: string): AlarmRow {
   const { area, impact, pages } = rowOf(service, name);
   const look = { statistic: "Sum", minutes: 15 } as const;
-  if (area === "workers") {
-    const metric = awsMetric("Lambda Errors", { FunctionName: functions.get(name) ?? "" }, look);
-    return {
-      id: `${name}-errors`,
-      metric,
-      threshold: 1,
-      impact,
-      heading: "A worker fails",
-      ...(pages && { severity: "page" }),
-    };
-  }
-  const metric = ownMetric(namespace, "Faults", { operation: name }, look);
+  const ofLambda = (metric: string) => awsMetric(`Lambda ${metric}`, { FunctionName: functions.get(name) ?? "" }, look);
+  const urgency = pages ? "pages" : "waits";
+  const isWorker = area === "workers";
+  const part = isWorker ? ofLambda("Errors") : ownMetric(namespace, "Faults", { operation: name }, look);
+  const least = isWorker ? leastErrors[urgency] : leastFaults;
+  const share = { part: [part], whole: [ofLambda("Invocations")], least };
   return {
-    id: `${name}-faults`,
-    metric,
-    threshold: 3,
-    because: "A single fault may be transient; three mean a user who retried, or several users.",
+    id: `${name}-${isWorker ? "errors" : "faults"}`,
+    metric: percentOf({ ...share, label: `Calls of ${name} that fail, percent` }),
+    threshold: failing[urgency],
+    because: "In percent, from a least number on: a single fault may be transient, more are of one user or several.",
     impact,
-    heading: "An operation fails",
+    heading: isWorker ? "A worker fails" : "An operation fails",
     ...(pages && { severity: "page" }),
   };
 }

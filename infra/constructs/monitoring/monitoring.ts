@@ -1,6 +1,7 @@
 import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Construct } from "constructs";
+import { rowOf } from "../../functions/service-table.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { accountAlarms } from "./account-alarms.ts";
@@ -10,11 +11,13 @@ import { AlarmTopics } from "./alarm-topics.ts";
 import { apiAlarms } from "./api-alarms.ts";
 import { dailyAlarms } from "./daily-alarms.ts";
 import { addDashboard } from "./dashboard.ts";
-import { addFailureSummaries } from "./failure-summaries.ts";
+import { addFailureSummaries, type WatchedFunction } from "./failure-summaries.ts";
 import { functionAlarm } from "./function-alarms.ts";
 import { messageAlarms } from "./message-alarms.ts";
 import { queueAlarms } from "./queue-alarms.ts";
+import { releaseAlarms } from "./release-alarms.ts";
 import { repairRoleAlarm } from "./repair-role.ts";
+import { trafficAlarms } from "./traffic-alarms.ts";
 
 /** The stage, its resources and their constructs. */
 interface MonitoringProps {
@@ -32,13 +35,17 @@ export class Monitoring extends Construct {
     super(scope, id);
     this.#stage = stage;
     const { metrics } = namesOf(stage.name);
-    const functions = [...scopes].map(([name, owner]) => ({ owner, row: functionAlarm(name, watched, metrics) }));
+    const functions = [...scopes].map(([name, owner]) => {
+      return { owner, area: rowOf(watched.service, name).area, row: functionAlarm(name, watched, metrics) };
+    });
     for (const { owner, row } of functions) addAlarm(owner, "Alarm", row, stage);
     const rows = [
       ...apiAlarms(watched, metrics),
+      ...trafficAlarms(watched, metrics),
       ...messageAlarms(stage, metrics),
       ...queueAlarms(watched, metrics),
       ...dailyAlarms(watched, metrics),
+      ...releaseAlarms(stage, metrics),
       ...accountAlarms(stage),
       ...repairRoleAlarm(stage),
     ];
@@ -53,7 +60,7 @@ export class Monitoring extends Construct {
    */
   #notify(
     alarms: readonly { readonly row: AlarmRow; readonly alarm: Alarm }[],
-    functions: readonly { readonly row: AlarmRow; readonly owner: Construct }[],
+    functions: readonly WatchedFunction[],
   ): void {
     const { alarmAddress: address, pagerUrl } = this.#stage;
     if (address === undefined) return;

@@ -4,12 +4,13 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { dailyFunctions, type ServiceTable } from "../../functions/service-table.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
-import { functionNameOf, namesOf, smsFailureLog } from "../../stages/names.ts";
+import { functionNameOf, namesOf, smsFailureLog, testedAlarms } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
 import { addBudget } from "./account-budget.ts";
 import { peopleOf } from "./people.ts";
+import { alarmNameOf } from "./runbook.ts";
 
 /** Read actions for which AWS has no narrower name. */
 const looks = [
@@ -92,6 +93,10 @@ export class OnCall extends Construct {
       ...queueRights(props),
       ...this.#functionRights(props),
       ...this.#tableRights(),
+      allow(
+        ["cloudwatch:SetAlarmState"],
+        ...[...testedAlarms, "no-answer"].map((id) => this.#arn("cloudwatch", `alarm:${alarmNameOf(this.#stage, id)}`)),
+      ),
       // `npm run explain` looks up releases beside the logs.
       allow(["ssm:GetParameterHistory"], this.#arn("ssm", `parameter${namesOf(props.stage.name).release}`)),
       new PolicyStatement({ effect: Effect.DENY, actions: ["secretsmanager:*"], resources: ["*"] }),

@@ -43,7 +43,7 @@ export function queueAlarms(watched: MonitoredResources, namespace: string): Ala
     },
     ...webhookAlarms(watched, namespace),
     ...streamConsumers.map((name) => consumerAlarm(name, watched)),
-    pollingAlarm(watched),
+    ...streamConsumers.map((name) => pollingAlarm(name, watched)),
   ];
 }
 
@@ -115,10 +115,14 @@ function consumerAlarm(name: (typeof streamConsumers)[number], { functions }: Mo
   };
 }
 
-/** Lambda sends a 0 for a poll that finds nothing. No figure at all means that it does not poll; then it measures no lag either. */
-function pollingAlarm({ historyMapping: EventSourceMappingUUID }: MonitoredResources): AlarmRow {
+/**
+ * Lambda sends a 0 for a poll that finds nothing, also on a table without writes. No figure at all means that it does
+ * not poll, whatever the reason; then it measures no lag either.
+ */
+function pollingAlarm(name: (typeof streamConsumers)[number], { streamMappings }: MonitoredResources): AlarmRow {
+  const EventSourceMappingUUID = streamMappings.get(name) ?? "";
   return {
-    id: "keep-history-stands-still",
+    id: `${name}-stands-still`,
     metric: awsMetric("Lambda PolledEventCount", { EventSourceMappingUUID }, { statistic: "SampleCount", minutes: 5 }),
     threshold: 1,
     isBelow: true,
@@ -126,7 +130,7 @@ function pollingAlarm({ historyMapping: EventSourceMappingUUID }: MonitoredResou
     because: "A figure may come late; three that are absent mean that nothing polls.",
     treatMissingData: TreatMissingData.BREACHING,
     severity: "page",
-    impact: rows["keep-history"].impact,
+    impact: rows[name].impact,
     heading: "A consumer of the stream stands still",
   };
 }

@@ -8,6 +8,7 @@ const kinds = [
   { name: "a batch of a queue", fields: ["Records.messageId", "Records.body"] },
   { name: "a batch of the table's stream", fields: ["Records.eventName", "Records.dynamodb.Keys"] },
   { name: "an event of a schedule", fields: ["detail-type", "time"] },
+  { name: "a call of CodeDeploy", fields: ["DeploymentId", "LifecycleEventHookExecutionId"] },
 ] as const;
 
 /** Throws `UsageError` if an event is of another kind than the function's sample event. */

@@ -54,6 +54,7 @@ export const fullStage = {
     "arn:aws:iam::123456789012:role/aws-reserved/sso.amazonaws.com/eu-west-1/AWSReservedSSO_OnCall_*",
   ],
   probedHost: `api.${host}`,
+  probeLogin: `release-probe@${host}`,
   monthlyBudgetDollars: 500,
   senderIdentity: "existing",
   smsMonthlySpendLimitDollars: 200,
@@ -80,6 +81,7 @@ export const fullStage = {
     certificateArn: "arn:aws:acm:us-east-1:123456789012:certificate/7d1b2c40-2f4c-4e4c-8f0e-9a3d8ad0a4fd",
     webAclArn:
       "arn:aws:wafv2:us-east-1:123456789012:global/webacl/Workforce-full-firewall/5f0e2c40-2f4c-4e4c-8f0e-9a3d8ad0a4fd",
+    distributionId: "E1A2B3C4D5E6F7",
     secretRotatedAt: "2026-06-01T09:30:00Z",
   },
   runbookUrl: `https://code.${host}/workforce/infra/RUNBOOK.md`,

@@ -79,8 +79,8 @@ test("an operation that is added moves no other to another stack, and neither do
   if (!stage) throw new Error("There is no stage");
   const [few, more] = [tableOf(() => "jobs", usualOrFull(8, 20)), tableOf(() => "finance", usualOrFull(24, 60))];
   const [before, after] = [few, more].map((table) => stacksOf(synthesizeAlone({ stage, service: table })));
-  // The stage has no webhooks, and no function for them.
-  expect(before?.size).toBe(Object.keys(few.functions).length - 1);
+  // The stage has no webhooks and no probe, and no functions for them.
+  expect(before?.size).toBe(Object.keys(few.functions).length - 2);
   for (const [name, stack] of before ?? []) expect(after?.get(name), name).toBe(stack);
 });
 

@@ -64,6 +64,10 @@ function stack(status: string, isProtected: boolean): FakeAnswer {
   return { xml: xml.replace("</member>", `${protection}</member>`) };
 }
 
+function alarmHistory(...summaries: string[]): FakeAnswer {
+  return { json: { AlarmHistoryItems: summaries.map((HistorySummary) => ({ HistorySummary })) } };
+}
+
 function protectedTable(DeletionProtectionEnabled: boolean): FakeAnswer {
   return { json: { Table: { DeletionProtectionEnabled } } };
 }
@@ -150,7 +154,8 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ["restore", { ...keeping, backupKeptDays: 7 }, { DescribeStacks: stack("UPDATE_COMPLETE", true) }],
   ["restore", keeping, {}],
   ["outside check", { ...keeping, probedHost }, { DescribeStacks: stack("CREATE_COMPLETE", true) }],
-  ...["SMS log", "account guard", "table protection", "restore", "outside check", "edge", "test logins"].map(
+  ["alarms", { alarmAddress }, { DescribeAlarmHistory: alarmHistory("Successfully executed action arn:aws:sns:x") }],
+  ...["SMS log", "account guard", "table protection", "restore", "outside check", "edge", "test logins", "alarms"].map(
     (about): [string, Partial<Stage>, Record<string, FakeAnswer>] => [about, {}, {}],
   ),
   ...["alarm e-mails", "roles of people", "audit trail"].map(
@@ -318,6 +323,12 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   ["test logins", "2 logins sign in with a pin", {}, { testLogins: fullStage.testLogins }],
   ["outside check", "set probedHost to the host that clients call, and run npx cdk deploy", {}, {}],
   ["outside check", "ended, run npx cdk deploy -c stage=dev -c stack=probe: no alarm fires", {}, { probedHost }],
+  [
+    "alarms",
+    "Workforce-dev-api-5xx and Workforce-dev-api-4xx reached no topic",
+    { DescribeAlarmHistory: alarmHistory("Failed to execute action arn:aws:sns:x") },
+    { alarmAddress },
+  ],
 ])("%s is for later where the deploy comes first, and says: %s", async (about, advice, answers, stage) => {
   Object.assign(aws.answers, answers);
   const found = await find(about, { ...keeping, ...stage });

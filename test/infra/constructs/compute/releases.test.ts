@@ -14,7 +14,7 @@ import {
   synthesizeAlone,
   useStack,
 } from "../../stack.ts";
-import { ownedStage } from "../../stages/owned-stage.ts";
+import { fullStage, ownedStage } from "../../stages/owned-stage.ts";
 import { everyStage } from "../../synthesize-stages.ts";
 
 interface MeasuredMetric {
@@ -51,29 +51,91 @@ test("a new version goes back when its own alarm fires: each has one of its own,
       Events: expect.arrayContaining(["DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM"]),
     });
     expect(group.AlarmConfiguration.Enabled, id).toBe(true);
-    expect(alarms, id).toHaveLength(1);
+    expect(alarms, id).toHaveLength(2);
     const version = JSON.stringify(alias.properties.FunctionVersion);
-    expect(JSON.stringify(alarms[0]?.properties.AlarmName), id).toContain(version);
+    for (const alarm of alarms) expect(JSON.stringify(alarm.properties.AlarmName), id).toContain(version);
   }
 });
 
-test("a release is judged by the new version alone, whatever the API answers", () => {
+test("a release is judged by the new version's faults, and by its refusals beyond those of both, whatever the API answers", () => {
   for (const { id, alarms, alias } of releases) {
-    const [, ...counted] = alarms[0]?.properties.Metrics ?? [];
-    const measured = counted.map(({ MetricStat: { Metric } }: MeasuredMetric) => {
-      const { Name, Value } = Metric.Dimensions.find((each) => /version/i.test(each.Name)) ?? {};
-      expect(versions.has((Value as FromVersion)["Fn::GetAtt"][0]), id).toBe(true);
-      return `${Metric.Namespace} ${Metric.MetricName} ${Name}`;
-    });
+    const measured = alarms.map(
+      ({
+        properties: {
+          Metrics: [, ...counted],
+        },
+      }) =>
+        counted.map(({ MetricStat: { Metric } }: MeasuredMetric) => {
+          const { Name, Value } = Metric.Dimensions.find((each) => /version/i.test(each.Name)) ?? {};
+          const isOfVersion = versions.has((Value as FromVersion | undefined)?.["Fn::GetAtt"][0] ?? "");
+          expect(isOfVersion, id).toBe(Name !== undefined);
+          return `${Metric.Namespace} ${Metric.MetricName} ${Name ?? "both"}`;
+        }),
+    );
     expect(measured, id).toEqual([
-      "Workforce/prod VersionFaults version",
-      "AWS/Lambda Errors ExecutedVersion",
-      "AWS/Lambda Invocations ExecutedVersion",
+      [
+        "Workforce/prod VersionFaults version",
+        "AWS/Lambda Errors ExecutedVersion",
+        "AWS/Lambda Invocations ExecutedVersion",
+      ],
+      [
+        "Workforce/prod VersionRefusals version",
+        "Workforce/prod Refusals both",
+        "AWS/Lambda Invocations ExecutedVersion",
+        "AWS/Lambda Invocations both",
+      ],
     ]);
-    expect(alias.dependsOn, id).toContain(alarms[0]?.id);
+    for (const alarm of alarms) expect(alias.dependsOn, id).toContain(alarm.id);
     // CloudFormation does not say that an UpdatePolicy waits for what it names.
     expect(alias.dependsOn, id).toContain(alias.updatePolicy?.CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref);
   }
+});
+
+describe("the probe before a new version gets calls", () => {
+  const full = stackOf("full");
+  const hookName = "workforce-full-probe-release";
+  const hooksOf = ({ all }: SynthesizedStack) =>
+    all("AWS::Lambda::Alias").map(
+      ({ updatePolicy }) => updatePolicy?.CodeDeployLambdaAliasUpdate.BeforeAllowTrafficHook,
+    );
+
+  test("is asked of each, and CodeDeploy may call it; a stage without its login has none", () => {
+    expect(new Set(hooksOf(full))).toEqual(new Set([hookName]));
+    const roles = full.all("AWS::IAM::Role").filter(({ id }) => /\.ReleasesRole/.test(id));
+    for (const { id } of roles) {
+      const invoking = (full.rights().get(id) ?? []).filter(({ Action }) => Action === "lambda:InvokeFunction");
+      expect(JSON.stringify(invoking), id).toContain(`:function:${hookName}"`);
+    }
+    expect(new Set(hooksOf(stack))).toEqual(new Set([undefined]));
+    expect(stack.functions().has("probe-release")).toBe(false);
+  });
+
+  test("reads its password alone, calls functions with canaries alone, and answers for releases of its stage alone", () => {
+    const [, ...rights] = full.rightsOf("probe-release").filter(({ Action }) => !`${Action}`.startsWith("xray:"));
+    const secret = full.one("AWS::SecretsManager::Secret", "ReleaseProbe").id;
+    expect(rights.map(({ Action, Resource }) => [Action, Resource])).toEqual([
+      ["secretsmanager:GetSecretValue", { Ref: secret }],
+      [
+        "lambda:InvokeFunction",
+        careful.map((name) => expect.stringMatching(new RegExp(`:workforce-full-${name}:\\*$`))),
+      ],
+      [
+        ["BatchGetDeploymentTargets", "ListDeploymentTargets", "PutLifecycleEventHookExecutionStatus"].map(
+          (each) => `codedeploy:${each}`,
+        ),
+        expect.stringMatching(/:deploymentgroup:Workforce-full-Endpoints\*\/\*$/),
+      ],
+    ]);
+    for (const name of full.functions().keys())
+      if (name !== "probe-release") expect(JSON.stringify(full.rightsOf(name)), name).not.toContain(`"${secret}"`);
+  });
+
+  test("is left out of a cure", () => {
+    const cure = readStack(synthesizeAlone({ stage: fullStage, context: { release: "now" } }).template);
+    expect(new Set(hooksOf(cure))).toEqual(new Set([undefined]));
+    for (const { properties } of cure.all("AWS::Lambda::Alias"))
+      expect(properties.Description).toMatch(/^Released at once/);
+  });
 });
 
 describe("with -c release=now", () => {
@@ -166,8 +228,8 @@ describe("the manifest of a release", () => {
   test("names its commit and the build of every function", async () => {
     const bundles = await builtBundles();
     const [manifest] = split(synthesizeAlone({ stage, commit, bundles }).parts).manifests;
-    // The stage has no webhooks, and no function for them.
-    const names = Object.keys(functions).filter((name) => name !== "deliver-webhook");
+    // The stage has no webhooks and no probe, and no functions for them.
+    const names = Object.keys(functions).filter((name) => !["deliver-webhook", "probe-release"].includes(name));
     const built = hashesIn(bundles, names);
     expect(built).toHaveLength(names.length);
     expect(manifest).toEqual({ commit, hashes: expect.arrayContaining(built) });

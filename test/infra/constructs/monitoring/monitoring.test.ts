@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { gatewayThrottles } from "../../../../infra/constructs/api/access-log.ts";
 import { intakeRuleName } from "../../../../infra/constructs/compute/intake-bus.ts";
+import { ofVersions } from "../../../../infra/constructs/monitoring/dashboard.ts";
 import { placeInRunbook } from "../../../../infra/constructs/monitoring/runbook.ts";
-import { tableIndexes } from "../../../../infra/functions/function-row.ts";
+import { type FunctionRow, operationAreas, tableIndexes } from "../../../../infra/functions/function-row.ts";
 import { type FunctionName, functions } from "../../../../infra/functions/functions.ts";
+import { streamConsumers } from "../../../../infra/functions/stream-filters.ts";
 import { root } from "../../../../infra/local/stack/synthesis.ts";
 import { ProbeStack } from "../../../../infra/probe-stack.ts";
 import { namesOf } from "../../../../infra/stages/names.ts";
@@ -13,6 +16,16 @@ import { arnOf, type Resource, stackBeside, stackOf, useStack } from "../../stac
 import { fullStage } from "../../stages/owned-stage.ts";
 
 const stack = await useStack();
+/** The actions by which DynamoDB counts calls of the table. */
+const tableCalls = [
+  "GetItem",
+  "BatchGetItem",
+  "Query",
+  "TransactGetItems",
+  "PutItem",
+  "UpdateItem",
+  "DeleteItem",
+].concat("BatchWriteItem", "TransactWriteItems");
 const full = stackOf("full");
 const runbook = readFileSync(join(root, "infra/RUNBOOK.md"), "utf8");
 const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
@@ -32,10 +45,16 @@ const headingOf = ({ AlarmDescription }: Resource["properties"]) =>
   headings.find((heading) =>
     [{}, fullStage].some((stage) => AlarmDescription.endsWith(` Runbook: ${placeInRunbook(heading, stage)}`)),
   );
-const dimensionsOf = ({ properties }: Resource): Record<string, unknown> =>
-  Object.fromEntries((properties.Dimensions ?? []).map((each: Dimension) => [each.Name, each.Value]));
+/** The metrics that an alarm looks at: one, or those of its expression. */
+const measuredBy = ({ properties }: Resource): Measured[] =>
+  (properties.Metrics ?? [{ MetricStat: { Metric: properties, Period: properties.Period } }]).flatMap(
+    ({ MetricStat }: { MetricStat?: { Metric: Resource["properties"]; Period: number } }) =>
+      MetricStat === undefined ? [] : [measured(MetricStat.Metric, MetricStat.Period)],
+  );
 const alarmsOn = (metric: string, dimensions: object) =>
-  alarms.filter((each) => each.properties.MetricName === metric && same(dimensionsOf(each), dimensions));
+  alarms.filter((each) =>
+    measuredBy(each).some(({ name, ...own }) => name === metric && same(own.dimensions, dimensions)),
+  );
 const named = (rule = "") => [...rule.matchAll(/ALARM\("Workforce-full-([^"]+)"\)/g)].map(([, id = ""]) => id);
 
 describe("what is watched: the page of figures has each alarm's threshold, periods and severity", () => {
@@ -59,13 +78,35 @@ describe("what is watched: the page of figures has each alarm's threshold, perio
     }
   });
 
-  test("keep-history by the polls of its mapping, which alone is counted", () => {
+  test("every consumer of the stream by the polls of its mapping, of which none at all fires, whatever the reason", () => {
     const mappings = stack.all("AWS::Lambda::EventSourceMapping");
     const counting = mappings.filter(({ properties }) => properties.MetricsConfig?.Metrics.includes("EventCount"));
-    expect(counting.map(({ properties }) => properties.FunctionName)).toEqual([
-      { Ref: stack.functions().get("keep-history")?.id },
-    ]);
-    expect(alarmsOn("PolledEventCount", { EventSourceMappingUUID: { Ref: counting[0]?.id } })).toHaveLength(1);
+    const consumers = streamConsumers.map((name) => ({ Ref: stack.functions().get(name)?.id }));
+    expect(counting.map(({ properties }) => properties.FunctionName)).toEqual(consumers);
+    for (const { id } of counting) {
+      const [own, ...others] = alarmsOn("PolledEventCount", { EventSourceMappingUUID: { Ref: id } });
+      expect([own?.properties.TreatMissingData, others], id).toEqual(["breaching", []]);
+    }
+  });
+
+  test("every action that a function may take on the table, for being throttled", () => {
+    const taken = new Set<string>(Object.values(functions).flatMap(({ table = [] }: FunctionRow) => table));
+    // The transactions that writes are part of count under names of their own, and so does their condition.
+    const counted = [...taken]
+      .filter((each) => each !== "ConditionCheckItem")
+      .concat("TransactGetItems", "TransactWriteItems");
+    for (const Operation of counted) {
+      const TableName = namesOf("local").table;
+      expect(alarmsOn("ThrottledRequests", { Operation, TableName }), Operation).toHaveLength(1);
+    }
+  });
+
+  test("what the account and region share says so; all other metrics of Lambda are of the stage's own functions", () => {
+    const shared = fullAlarms.filter((each) =>
+      measuredBy(each).some(({ namespace, dimensions }) => namespace === "AWS/Lambda" && same(dimensions, {})),
+    );
+    expect(shared.map(({ properties }) => properties.AlarmName)).toEqual(["Workforce-full-functions-throttled"]);
+    expect(shared[0]?.properties.AlarmDescription).toContain("in the account and region");
   });
 
   test("every schedule, by an alarm that fires when it has not run for more than a day", () => {
@@ -104,21 +145,25 @@ describe("every alarm", () => {
       for (const part of ["**Users:**", "**Look:**", "**Do:**", "**Over:**"]) expect(section).toContain(part);
   });
 
-  test("is on one metric that comes: the service's own, or one of a resource of the stack, or of the account", () => {
+  test("is on metrics that come: the service's own, or those of a resource of the stack, or of the account", () => {
     for (const alarm of alarms) {
-      const { Namespace, MetricName, Metrics, AlarmName } = alarm.properties;
-      expect(Metrics, AlarmName).toBeUndefined();
-      const dimensions = dimensionsOf(alarm);
-      if (Namespace === namesOf("local").metrics)
-        expect(Object.keys(dimensions), AlarmName).toEqual([...metrics[MetricName as MetricName]]);
-      else for (const each of Object.values(dimensions)) expect(isOfStack(each), `${AlarmName} ${each}`).toBe(true);
+      for (const { namespace, name, dimensions } of measuredBy(alarm)) {
+        const about = `${alarm.properties.AlarmName} ${name}`;
+        if (namespace === namesOf("local").metrics && name !== gatewayThrottles)
+          expect(Object.keys(dimensions), about).toEqual([...metrics[name as MetricName]]);
+        else for (const each of Object.values(dimensions)) expect(isOfStack(each), `${about} ${each}`).toBe(true);
+      }
+      expect(measuredBy(alarm).length, "CloudWatch's limit for an expression").toBeLessThanOrEqual(10);
     }
+    const { MetricName, MetricNamespace } = stack.one("AWS::Logs::MetricFilter").properties.MetricTransformations[0];
+    expect([MetricName, MetricNamespace]).toEqual([gatewayThrottles, namesOf("local").metrics]);
   });
 
   test("looks at no more periods than CloudWatch takes: a day of short ones, a week of hours", () => {
-    for (const { properties } of everywhere) {
-      const { EvaluationPeriods, AlarmName, Metrics = [] } = properties;
-      const Period = properties.Period ?? Metrics.find((each: Measured) => each.MetricStat)?.MetricStat.Period;
+    for (const alarm of everywhere) {
+      const { properties } = alarm;
+      const { EvaluationPeriods, AlarmName } = properties;
+      const Period = properties.Period ?? measuredBy(alarm)[0]?.period;
       expect(Period * EvaluationPeriods, AlarmName).toBeLessThanOrEqual((Period >= 3_600 ? 7 : 1) * 86_400);
     }
   });
@@ -141,7 +186,26 @@ describe("every alarm", () => {
       expect(named(properties.AlarmRule)).toHaveLength(1);
       expect(headingOf(properties)).toMatch(/^An operation fails$|^A worker fails$/);
     }
-    expect(paging).toHaveLength(summaries.length - 1);
+    const ids = paging.flatMap(({ properties }) => named(properties.AlarmRule));
+    expect(ids.toSorted()).toEqual(
+      [...Object.entries<FunctionRow>(functions)]
+        .filter(([, { pages }]) => pages)
+        .map(([name, { area }]) => `${name}-${area === "workers" ? "errors" : "faults"}`)
+        .toSorted(),
+    );
+  });
+
+  test("of a function that waits is summarised by area, so that a fault that stands hides none of another area", () => {
+    for (const area of [...operationAreas, "workers"]) {
+      const [summary] = summaries.filter(
+        ({ properties }) => properties.AlarmName === `Workforce-full-${area}-tomorrow`,
+      );
+      expect(summary?.properties.AlarmActions, area).toEqual([topic("Topic")]);
+      for (const id of named(summary?.properties.AlarmRule)) {
+        const name = id.replace(/-(?:faults|errors)$/, "") as FunctionName;
+        expect(functions[name].area, id).toBe(area);
+      }
+    }
   });
 
   test("of a function waits while the table fails, and for nothing that somebody from outside can bring about", () => {
@@ -151,8 +215,8 @@ describe("every alarm", () => {
     const byId = new Map(fullAlarms.map((each) => [each.properties.AlarmName.replace("Workforce-full-", ""), each]));
     for (const { properties, dependsOn } of summaries) {
       expect(properties.ActionsSuppressor).toEqual({ "Fn::GetAtt": [cause?.id, "Arn"] });
-      const look = byId.get(String(common[0]))?.properties;
-      expect(properties.ActionsSuppressorWaitPeriod).toBeGreaterThan(look?.Period);
+      const [look] = measuredBy(byId.get(String(common[0])) as Resource);
+      expect(properties.ActionsSuppressorWaitPeriod).toBeGreaterThan(Number(look?.period));
       expect(properties.ActionsSuppressorExtensionPeriod).toBeGreaterThan(15 * 60);
       // CloudWatch takes no summary of alarms that are not there, and its rule is at most so long.
       for (const id of named(properties.AlarmRule)) expect(dependsOn, id).toContain(byId.get(id)?.id);
@@ -186,8 +250,7 @@ test("what alarms and the budget say goes to the stage's addresses alone; CloudW
 test("the dashboard shows every function, queue, metric and alarm, the table's calls, and leads to every heading", () => {
   const body = JSON.stringify(stack.one("AWS::CloudWatch::Dashboard").properties.DashboardBody).replaceAll("\\", "");
   const functionNames = [...stack.functions().values()].map(({ properties }) => properties.FunctionName);
-  // A release alone looks at the faults of a version.
-  const lasting = Object.keys(metrics).filter((name) => name !== "VersionFaults");
+  const lasting = Object.keys(metrics).filter((name) => !ofVersions.includes(name));
   const shown = [
     ...[...stack.all("AWS::SQS::Queue").map(({ id }) => id), ...functionNames].map((each) => `"${each}"`),
     ...alarms.flatMap(({ properties }) => [`:alarm:${properties.AlarmName}`, String(headingOf(properties))]),
@@ -210,13 +273,16 @@ test("every function, queue and heading that the runbook names is there", () => 
   expect(placeInRunbook("E-mails bounce", {})).toBe('infra/RUNBOOK.md, "E-mails bounce"');
 });
 
-interface Dimension {
-  readonly Name: string;
-  readonly Value: unknown;
+interface Measured {
+  readonly namespace: string;
+  readonly name: string;
+  readonly dimensions: Record<string, unknown>;
+  readonly period: number;
 }
 
-interface Measured {
-  readonly MetricStat?: { readonly Period: number };
+function measured({ Namespace, MetricName, Dimensions = [] }: Resource["properties"], period: number): Measured {
+  const pairs = Dimensions.map(({ Name, Value }: { Name: string; Value: unknown }) => [Name, Value]);
+  return { namespace: Namespace, name: MetricName, dimensions: Object.fromEntries(pairs), period };
 }
 
 function topic(part: "Page" | "Topic"): { Ref: string } {
@@ -228,8 +294,7 @@ function isOfStack(value: unknown): boolean {
   const { Ref, "Fn::GetAtt": [id] = [] } = value as { Ref?: string; "Fn::GetAtt"?: string[] };
   const { table, eventBus, configurationSet } = namesOf("local");
   const functionNames = [...stack.functions().values()].map(({ properties }) => properties.FunctionName);
-  const calls = ["GetItem", "TransactGetItems", "Query", "UpdateItem", "TransactWriteItems"];
-  const fixed = [...functionNames, table, eventBus, configurationSet, intakeRuleName, ...tableIndexes, ...calls];
+  const fixed = [...functionNames, table, eventBus, configurationSet, intakeRuleName, ...tableIndexes, ...tableCalls];
   return fixed.includes(String(value)) || Object.hasOwn(stack.template.Resources, Ref ?? id ?? "");
 }
 

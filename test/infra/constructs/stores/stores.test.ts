@@ -66,7 +66,7 @@ test("copies and point-in-time recovery together cost at most 2.50 dollars a gig
 });
 
 describe("D6, D9: a secret", () => {
-  const { edgeSecret, hmacSecret, signingSecret, testPinSecret, webhookSecret } = namesOf("full");
+  const { edgeSecret, hmacSecret, probeSecret, signingSecret, testPinSecret, webhookSecret } = namesOf("full");
   const key = { ExcludePunctuation: true, GenerateStringKey: "key", PasswordLength: 64 };
   const pin = { ExcludeLowercase: true, ExcludePunctuation: true, ExcludeUppercase: true, GenerateStringKey: "pin" };
   /**
@@ -80,6 +80,12 @@ describe("D6, D9: a secret", () => {
     [signingSecret]: { GenerateStringKey: "unused", SecretStringTemplate: '{"keys":[]}' },
     [webhookSecret]: { ...key, SecretStringTemplate: "{}" },
     [testPinSecret]: { ...pin, PasswordLength: 12, SecretStringTemplate: "{}" },
+    [probeSecret]: {
+      ...key,
+      GenerateStringKey: "password",
+      PasswordLength: 40,
+      SecretStringTemplate: JSON.stringify({ login: fullStage.probeLogin }),
+    },
     [edgeSecret]: { ...key, GenerateStringKey: "current", SecretStringTemplate: '{"previous":""}' },
   };
 

@@ -89,7 +89,7 @@ test("what shuts users out pages, and nothing else does", async () => {
     [alarmNameOf(settings, "refresh-token-faults-page")]: "OK",
     [alarmNameOf(settings, "request-password-reset-faults-page")]: "OK",
     [alarmNameOf(settings, "deliver-pin-errors-page")]: "OK",
-    [alarmNameOf(settings, "functions-tomorrow")]: "OK",
+    [alarmNameOf(settings, "accounts-tomorrow")]: "OK",
   });
 });
 

@@ -1,0 +1,116 @@
+import { Duration } from "aws-cdk-lib";
+import { type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
+import { gatewayThrottles } from "../api/access-log.ts";
+import { type AlarmRow, awsMetric, type MonitoredResources, percentOf } from "./alarm-row.ts";
+
+/** Successful answers an hour. With fewer, an hour says little about the next, and the check from outside watches. */
+const leastAnHour = 500;
+/** Refusals in five minutes, and their share: expired tokens and typing errors are a tenth in health. */
+const leastRefused = 50;
+const mostRefusedPercent = 30;
+/** In percent of the hour before. */
+const fallen = 50;
+/** In percent of the hour a week before. A holiday of a business has more. */
+const stopped = 10;
+/** Answers in five minutes that API Gateway refuses by its throttles. */
+const mostThrottled = 100;
+const secondsPerHour = 3_600;
+/** An alarm sees seven days, the last hour among them: the oldest hour begins 167 hours before the last. */
+const hoursOfWeek = 168;
+/** Five minutes, and the hour before. */
+const fiveMinutesOfHour = 13;
+
+/**
+ * Alarms on answers that users should have got: refused, throttled, or none at all. Anybody can send requests that are
+ * refused, so refusals alone wait for the morning. They page if successful answers fall by half as well, which no number
+ * of refused requests brings about.
+ */
+export function trafficAlarms({ apiId }: MonitoredResources, namespace: string): AlarmRow[] {
+  const look = (minutes: number) => {
+    const api = (name: string) => awsMetric(`ApiGateway ${name}`, { ApiId: apiId }, { statistic: "Sum", minutes });
+    return { calls: api("Count"), refused: api("4xx"), failed: api("5xx") };
+  };
+  const heading = "Many requests are refused";
+  const { calls, refused } = look(60);
+  return [
+    {
+      id: "users-refused",
+      metric: lastOf(
+        look(5),
+        `refused >= ${leastRefused} AND 100 * refused >= ${mostRefusedPercent} * calls AND ${fellBy}`,
+        {
+          before: `EPOCH(calls) >= MAX(EPOCH(calls)) - ${secondsPerHour} AND EPOCH(calls) < MAX(EPOCH(calls))`,
+          label: "1: refused, and half of the successful answers of the hour before are missing",
+        },
+      ),
+      threshold: 1,
+      compared: fiveMinutesOfHour,
+      because:
+        "Expired tokens and typing errors are a tenth in health; no flood of refused requests halves the others.",
+      severity: "page",
+      impact: "Users are refused what they may do: a release, a key or a throttle answers them with 4xx.",
+      heading,
+    },
+    {
+      id: "api-4xx",
+      metric: percentOf({
+        part: [refused],
+        whole: [calls],
+        least: leastRefused,
+        label: "Answers that are 4xx, percent",
+      }),
+      threshold: mostRefusedPercent,
+      because: "In percent: expired tokens and typing errors are a tenth in health.",
+      impact: "Users lose nothing yet, but a third of all requests are refused, of a stranger's or of an app's.",
+      heading,
+    },
+    {
+      id: "api-throttled",
+      metric: new Metric({ namespace, metricName: gatewayThrottles, statistic: "Sum", period: Duration.minutes(5) }),
+      threshold: mostThrottled,
+      because: "Apps repeat a few unnoticed.",
+      impact:
+        "Some requests are refused with 429 by a throttle of the API, users' among them: perhaps nobody signs in.",
+      heading: "The API throttles",
+    },
+    {
+      id: "traffic-stopped",
+      metric: lastOf(look(60), `100 * answered < ${stopped} * before AND before >= ${leastAnHour}`, {
+        before: `EPOCH(calls) == MAX(EPOCH(calls)) - ${(hoursOfWeek - 1) * secondsPerHour}`,
+        label: "1: less than a tenth of the successful answers of a week before",
+      }),
+      threshold: 1,
+      compared: hoursOfWeek,
+      because: "A holiday of a business has more than a tenth of the calls.",
+      severity: "page",
+      impact: "Users do not reach the API, or their apps have stopped: hardly any request is answered.",
+      heading: "Traffic has stopped",
+    },
+  ];
+}
+
+const periodsBefore = fiveMinutesOfHour - 1;
+const fellBy = `100 * ${periodsBefore} * answered < ${fallen} * before AND before >= ${leastAnHour}`;
+
+/**
+ * 1 for the last period if a condition holds, otherwise 0. CloudWatch cannot shift a metric in time. Its expressions see
+ * the time of each period instead, and add up the successful answers of those that `before` names. More periods than the
+ * alarm asked for change nothing, as all of them are older.
+ */
+function lastOf(
+  using: Readonly<Record<"calls" | "refused" | "failed", IMetric>>,
+  condition: string,
+  { before, label }: { readonly before: string; readonly label: string },
+): MathExpression {
+  const { period } = using.calls as Metric;
+  const derived = (expression: string, usingMetrics: Record<string, IMetric>) =>
+    new MathExpression({ expression, usingMetrics, period });
+  const answered = derived("FILL(calls, 0) - FILL(refused, 0) - FILL(failed, 0)", using);
+  const sum = derived(`TIME_SERIES(SUM(IF(${before}, answered, 0)))`, { calls: using.calls, answered });
+  return new MathExpression({
+    expression: `IF(EPOCH(calls) == MAX(EPOCH(calls)) AND ${condition}, 1, 0)`,
+    usingMetrics: { ...using, answered, before: sum },
+    label,
+    period,
+  });
+}

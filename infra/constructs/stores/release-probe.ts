@@ -1,0 +1,68 @@
+import { RemovalPolicy, Stack } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { Construct } from "constructs";
+import { functions } from "../../functions/functions.ts";
+import { functionNameOf, namesOf } from "../../stages/names.ts";
+import { grantSecret } from "./secret-grant.ts";
+
+/** The function that tries new versions. */
+export const probeFunction = "probe-release";
+
+/** The stage, and the login of its probe. */
+export interface ReleaseProbeProps {
+  readonly stageName: string;
+  readonly login: string;
+}
+
+/**
+ * The user by which new versions are tried before they get calls. Its password is made by the deploy; the function that
+ * tries versions reads it, and the administrator who sets it once. It goes with the setting, because it is set again
+ * by a reset.
+ */
+export class ReleaseProbe extends Construct {
+  readonly #secret: Secret;
+  readonly #stageName: string;
+
+  constructor(scope: Construct, id: string, { stageName, login }: ReleaseProbeProps) {
+    super(scope, id);
+    this.#stageName = stageName;
+    this.#secret = new Secret(this, "Secret", {
+      secretName: namesOf(stageName).probeSecret,
+      description: "Login and password of the probe of releases",
+      removalPolicy: RemovalPolicy.DESTROY,
+      // CloudFormation makes another password whenever one of these changes.
+      generateSecretString: {
+        secretStringTemplate: JSON.stringify({ login }),
+        generateStringKey: "password",
+        passwordLength: 40,
+        excludePunctuation: true,
+      },
+    });
+  }
+
+  /** Lets a function read the password, call every version of the functions that have canaries, and answer CodeDeploy. */
+  grant(fn: LambdaFunction): void {
+    const { partition, account, region } = Stack.of(this);
+    const arn = (service: string, resource: string) => `arn:${partition}:${service}:${region}:${account}:${resource}`;
+    const released = Object.entries(functions).filter(([, row]) => "canary" in row);
+    grantSecret(fn, "PROBE_SECRET_ARN", this.#secret);
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ["lambda:InvokeFunction"],
+        resources: released.map(([name]) => arn("lambda", `function:${functionNameOf(this.#stageName, name)}:*`)),
+      }),
+    );
+    const { stack } = namesOf(this.#stageName);
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ["BatchGetDeploymentTargets", "ListDeploymentTargets", "PutLifecycleEventHookExecutionStatus"].map(
+          (each) => `codedeploy:${each}`,
+        ),
+        // CloudFormation names the applications after the nested stacks that they are in.
+        resources: [arn("codedeploy", `deploymentgroup:${stack}-Endpoints*/*`)],
+      }),
+    );
+  }
+}

@@ -1,0 +1,50 @@
+import type { LambdaClient } from "@aws-sdk/client-lambda";
+import { settings } from "./settings.ts";
+
+/** An action of a service that takes and answers JSON. */
+export interface ServiceAction {
+  /** The service's name in its host and in signatures, such as `codedeploy`. */
+  readonly service: string;
+  /** The prefix of its actions, and the action. */
+  readonly target: `${string}.${string}`;
+}
+
+/**
+ * Calls a service of AWS of which a call or two are needed, without a package of its own: with the credentials, region,
+ * signature and time limits of a client that is there. One attempt. Throws errors of AWS by their name.
+ */
+export async function callService(
+  { config }: LambdaClient,
+  { service, target }: ServiceAction,
+  input: object,
+): Promise<unknown> {
+  const region = await config.region();
+  const { protocol, hostname, port, host } = new URL(
+    settings.awsEndpoint() ?? `https://${service}.${region}.amazonaws.com`,
+  );
+  const signing = { name: "sigv4", signingName: service, signingRegion: region, properties: {} };
+  const signer = await config.signer(signing);
+  const place = { signingDate: new Date(), signingRegion: region, signingService: service };
+  const request = {
+    method: "POST",
+    protocol,
+    hostname,
+    ...(port !== "" && { port: Number(port) }),
+    path: "/",
+    query: {},
+    headers: { host, "content-type": "application/x-amz-json-1.1", "x-amz-target": target },
+    body: JSON.stringify(input),
+  };
+  const signed = await signer.sign(request, place);
+  const { response } = await config.requestHandler.handle(signed as Parameters<typeof config.requestHandler.handle>[0]);
+  const text = config.utf8Encoder(await config.streamCollector(response.body));
+  if (response.statusCode < 300) return JSON.parse(text || "{}");
+  throw faultOf(response.headers["x-amzn-errortype"], text);
+}
+
+/** The name is before a colon, and after a hash in the body. */
+function faultOf(header: string | undefined, text: string): Error {
+  const body = JSON.parse(text || "{}") as { __type?: string; message?: string; Message?: string };
+  const name = (header ?? body.__type ?? "UnknownError").replace(/^.*#/, "").replace(/:.*$/, "");
+  return Object.assign(new Error(body.message ?? body.Message ?? name), { name });
+}

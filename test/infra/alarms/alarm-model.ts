@@ -1,0 +1,105 @@
+import { ProbeStack } from "../../../infra/probe-stack.ts";
+import { type Resource, stackBeside, stackOf } from "../stack.ts";
+import { fullStage } from "../stages/owned-stage.ts";
+import { evaluate, type Series } from "./metric-math.ts";
+
+/** A metric of an alarm, by its id in the alarm's expression, and what of it is looked at. */
+interface Metric {
+  readonly id: string;
+  readonly name: string;
+  readonly dimensions: string;
+  readonly stat: string;
+}
+
+/** The figure of a metric in a minute, undefined where it sends none. Minute 0 is when something begins. */
+export type World = (metric: Metric, minute: number) => number | undefined;
+
+/** More than the alarm asks for, as CloudWatch reads. */
+const furtherPeriods = 3;
+const perHour = 60;
+
+/** The value of a deployed alarm's figure at the end of a minute, for as many periods as it looks at; the last one is the newest. */
+function figuresOf({ properties }: Resource, world: World, minute: number): Series {
+  const { EvaluationPeriods, Period, Metrics } = properties;
+  const measured = Metrics?.find((each: { MetricStat?: object }) => each.MetricStat)?.MetricStat;
+  const minutes = (Period ?? measured.Period) / 60;
+  const ends = Array.from({ length: EvaluationPeriods + furtherPeriods }, (_, at) => minute - at * minutes).reverse();
+  const read = (metric: Metric) => ends.map((end) => aggregate(metric, world, end - minutes, end));
+  const tail = (series: Series) => series.slice(-EvaluationPeriods);
+  if (!Metrics) return tail(read(metricOf("", properties, properties.Statistic ?? properties.ExtendedStatistic)));
+  const window = { epochs: ends.map((end) => end * 60) };
+  const seriesOf = (wanted: string): Series => {
+    const { Expression, MetricStat, Id } = Metrics.find((each: { Id: string }) => each.Id === wanted) ?? {};
+    if (Expression !== undefined) return evaluate(Expression, seriesOf, window);
+    return read(metricOf(Id, MetricStat.Metric, MetricStat.Stat));
+  };
+  return tail(seriesOf(Metrics.find((each: { ReturnData?: boolean }) => each.ReturnData !== false).Id));
+}
+
+function metricOf(id: string, { MetricName: name, Dimensions = [] }: Resource["properties"], stat: string): Metric {
+  return { id, name, stat, dimensions: JSON.stringify(Dimensions.map(({ Value }: { Value: unknown }) => Value)) };
+}
+
+function aggregate(metric: Metric, world: World, from: number, to: number): number | undefined {
+  const points: number[] = [];
+  for (let minute = from; minute < to; minute += 1) {
+    const point = world(metric, minute);
+    if (point !== undefined) points.push(point);
+  }
+  if (points.length === 0) return undefined;
+  if (/^p|Maximum/.test(metric.stat)) return Math.max(...points);
+  if (metric.stat === "Minimum") return Math.min(...points);
+  const sum = points.reduce((all, each) => all + each, 0);
+  return metric.stat === "Average" ? sum / points.length : sum;
+}
+
+/** Whether a deployed alarm fires at the end of a minute. */
+export function fires(alarm: Resource, world: World, minute: number): boolean {
+  const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold, ...own } = alarm.properties;
+  const isBad = (point: number | undefined) => {
+    if (point === undefined) return own.TreatMissingData === "breaching";
+    return own.ComparisonOperator === "LessThanThreshold" ? point < Threshold : point >= Threshold;
+  };
+  return figuresOf(alarm, world, minute).filter(isBad).length >= DatapointsToAlarm;
+}
+
+const full = stackOf("full");
+const beside = stackBeside((app) => new ProbeStack(app, fullStage));
+const nameOf = ({ properties }: Resource) => String(properties.AlarmName).replace("Workforce-full-", "");
+const composites = full.all("AWS::CloudWatch::CompositeAlarm");
+const causes = ["GetItem", "TransactGetItems", "TransactWriteItems"].map((each) => `table-fails-${each}`);
+/** The deployed alarms of the full stage and of its check from outside; not those of releases, which have no fixed name. */
+export const deployedAlarms = [full, beside]
+  .flatMap(({ all }) => all("AWS::CloudWatch::Alarm"))
+  .filter(({ properties }) => typeof properties.AlarmName === "string");
+
+function isMultiDay({ properties: { EvaluationPeriods, Period, Metrics = [] } }: Resource): boolean {
+  const period = Period ?? Metrics.find((each: { MetricStat?: object }) => each.MetricStat).MetricStat.Period;
+  return EvaluationPeriods * period > 86_400;
+}
+
+/** Which alarms begin to fire within some minutes, when, and who hears of them. */
+export function run(
+  world: World,
+  { minutes, step = 1 }: { readonly minutes: number; readonly step?: number },
+): { name: string; minute: number; to: "page" | "tomorrow" }[] {
+  const seen = new Map<string, number>();
+  for (let minute = 0; minute <= minutes; minute += step) {
+    for (const alarm of deployedAlarms) {
+      // CloudWatch looks at an alarm over more than a day once an hour.
+      if (seen.has(nameOf(alarm)) || (isMultiDay(alarm) && minute % perHour !== 0)) continue;
+      if (fires(alarm, world, minute)) seen.set(nameOf(alarm), minute);
+    }
+  }
+  const isCommon = causes.some((each) => seen.has(each));
+  const found = deployedAlarms.flatMap((alarm) => {
+    const [name, minute] = [nameOf(alarm), seen.get(nameOf(alarm))];
+    const summary = composites.find(
+      ({ properties }) => properties.AlarmRule.includes(`-${name}")`) && properties.AlarmActions,
+    );
+    if (minute === undefined || (isCommon && summary)) return [];
+    const actions = JSON.stringify((summary ?? alarm).properties.AlarmActions);
+    return [{ name, minute, to: actions.includes("Page") ? ("page" as const) : ("tomorrow" as const) }];
+  });
+  return found.toSorted((one, other) => one.minute - other.minute || one.name.localeCompare(other.name));
+}

@@ -1,0 +1,224 @@
+import { describe, expect, test } from "vitest";
+import { type Resource, stackOf } from "../stack.ts";
+import { deployedAlarms, fires, run, type World } from "./alarm-model.ts";
+import { evaluate } from "./metric-math.ts";
+
+/**
+ * The noise of the model. Sources: COSTS.md for calls of a user; the service's own benches for times of starts; AWS's service level
+ * agreements (99.95 % of API Gateway's and Lambda's calls, 99.99 % of DynamoDB's) as the most that faults may be, of which a
+ * fiftieth is assumed in a usual month; what scanners send to any public address.
+ */
+const noise = {
+  callsOfUserAMonth: 936,
+  /** Working hours have three times the average. */
+  peak: 3,
+  faultsOfCalls: 1e-5,
+  throttlesOfTableCalls: 1e-6,
+  /** Expired tokens and typing errors. */
+  refusedOfCalls: 0.05,
+  /** A start takes half a second, and is no fault. */
+  slowestMs: 900,
+  botsAMinute: 5,
+};
+
+/** The figures of a healthy minute, by the metric's name. A metric without one is silent in health. */
+function healthOf(users: number): World {
+  const calls = (users * noise.callsOfUserAMonth * noise.peak) / (30 * 1_440);
+  const parts = deployedAlarms.filter(({ properties }) => properties.AlarmName.endsWith("-faults")).length;
+  const figures: Readonly<Record<string, number>> = {
+    Count: calls + noise.botsAMinute,
+    "4xx": calls * noise.refusedOfCalls + noise.botsAMinute,
+    "5xx": calls * noise.faultsOfCalls,
+    Latency: noise.slowestMs,
+    Faults: (calls / parts) * noise.faultsOfCalls,
+    Invocations: calls / parts + 1,
+    SuccessfulRequestLatency: calls,
+    ThrottledRequests: calls * noise.throttlesOfTableCalls,
+    ConsumedWriteCapacityUnits: calls,
+    ResourceCount: Math.min(400, calls / 600),
+    PolledEventCount: 200,
+    IteratorAge: 800,
+    ApproximateAgeOfOldestMessage: 1,
+    ApproximateNumberOfMessagesVisible: 0,
+    "Reputation.BounceRate": 0.01,
+    "Reputation.ComplaintRate": 0.0002,
+    SMSSuccessRate: 0.95,
+    HealthCheckStatus: 1,
+    DaysToExpiry: 200,
+    NumberOfBackupJobsCompleted: 1,
+    CounterDifferences: 0,
+    Requests: calls,
+    "5xxErrorRate": 0.001,
+  };
+  // A run that ends is one sample, whatever its figure is.
+  return ({ name, stat }) => (name === "CounterDifferences" && stat === "SampleCount" ? 1 : figures[name]);
+}
+
+type Change = (healthy: number, of: (name: string) => number, minute: number) => number | undefined;
+/** What becomes of metrics, by name; a word behind the name is in the dimensions of those that change. */
+type Changes = Readonly<Record<string, Change>>;
+
+/** A world in which some metrics change from minute 0 on; the rest stays as in health. */
+function after(users: number, changes: Changes): World {
+  const health = healthOf(users);
+  const of = (name: string) => health({ id: "", name, dimensions: "", stat: "Sum" }, 0) ?? 0;
+  const all = Object.entries(changes).map(([key, change]) => ({ key: key.split(" "), change }));
+  return (metric, minute) => {
+    const healthy = health(metric, minute);
+    const own = all.find(({ key: [name, word = ""] }) => name === metric.name && metric.dimensions.includes(word));
+    return own && minute >= 0 ? own.change(healthy ?? 0, of, minute) : healthy;
+  };
+}
+
+const is =
+  (figure: number | undefined): Change =>
+  () =>
+    figure;
+const times =
+  (factor: number): Change =>
+  (healthy) =>
+    healthy * factor;
+const share =
+  (part: number, name: string): Change =>
+  (_, of) =>
+    of(name) * part;
+const calls = (change: Change): Changes => ({ Count: change, "4xx": change, "5xx": change });
+
+const inFiveMinutes = { Latency: is(6_000), SystemErrors: share(0.01, "SuccessfulRequestLatency") };
+
+test.each<[failure: string, changes: Changes, heard: string[]]>([
+  [
+    "every call is answered with 401",
+    { "4xx": share(1, "Count") },
+    ["3 page users-refused", "16 tomorrow api-4xx", "60 page traffic-stopped"],
+  ],
+  [
+    "a reader of the stream stops, whatever the reason",
+    { "PolledEventCount notify": is(undefined), "IteratorAge -notify": is(undefined) },
+    ["15 page notify-stands-still"],
+  ],
+  ["one e-mail in twelve bounces", { "Reputation.BounceRate": is(0.08) }, ["1 tomorrow email-bounces"]],
+  [
+    "one company's import puts both readers behind, and one write in 500 is throttled",
+    {
+      IteratorAge: (_, _of, minute) => minute * 15_000,
+      ThrottledRequests: share(0.02, "SuccessfulRequestLatency"),
+      SuccessfulRequestLatency: times(12),
+      ConsumedWriteCapacityUnits: times(12),
+    },
+    ["46 page keep-history-behind", "46 page notify-behind"],
+  ],
+  [
+    "the region is slow: a call in fifty fails, and one of DynamoDB in a hundred; functions stay silent",
+    { ...inFiveMinutes, "5xx": share(0.02, "Count"), Faults: share(0.02, "Invocations") },
+    [
+      "2 page api-5xx",
+      ...["GetItem", "TransactGetItems", "TransactWriteItems"].map((each) => `3 page table-fails-${each}`),
+      "11 page api-slow",
+    ],
+  ],
+])("at 10,000 users %s: the minute, who hears of it, and by which alarm", (_, changes, heard) => {
+  const found = run(after(10_000, changes), { minutes: 180 });
+  expect(found.map(({ name, minute, to }) => `${minute} ${to} ${name}`)).toEqual(heard);
+});
+
+const scanner = (healthy: number) => healthy + 2_000;
+const bigStages = [10_000, 1_000_000];
+/** What happens to a healthy stage, how often in a year (assumed), what changes for two hours, and which pages come of it at which sizes. */
+const happenings: readonly [what: string, aYear: number, changes: Changes, pages: string[], at?: readonly number[]][] =
+  [
+    ["nothing but the usual noise", 12, {}, []],
+    ["a scanner sends 2,000 refused requests a minute", 12, { Count: scanner, "4xx": scanner }, []],
+    [
+      "the same at the hour in which most users go home",
+      0.5,
+      { Count: (healthy) => healthy * 0.4 + 2_000, "4xx": (healthy) => healthy * 0.4 + 2_000 },
+      ["users-refused"],
+      [10_000],
+    ],
+    ["one address is throttled at sign-in", 12, { GatewayThrottles: is(3_000) }, []],
+    ["a public holiday has a fifth of the calls", 8, calls(times(0.2)), []],
+    ["a public holiday has a twentieth of the calls", 1, calls(times(0.05)), ["traffic-stopped"], bigStages],
+    ["a release starts every environment again", 50, { Latency: is(2_400) }, []],
+    ["the invoices of the month", 12, { IteratorAge: (_, _of, minute) => Math.min(minute, 60) * 9_000 }, []],
+    ["a network of a country drops its SMS", 2, { "SMSSuccessRate GB": is(0.4) }, ["sms-lost-GB"]],
+    ["AWS fails 2 % of calls", 1, { "5xx": share(0.02, "Count") }, ["api-5xx"], bigStages],
+  ];
+
+test.each([
+  [100, 0.17],
+  [10_000, 0.38],
+  [1_000_000, 0.33],
+])(
+  "a month of health of %i users has %f pages, and each has a cause",
+  (users, expected) => {
+    const causes = happenings.map(([what, aYear, changes, pages, at = [users]]) => {
+      const paged = run(after(users, changes), { minutes: 120, step: 5 }).filter(({ to }) => to === "page");
+      expect(
+        paged.map(({ name }) => name),
+        what,
+      ).toEqual(at.includes(users) ? pages : []);
+      return (paged.length * aYear) / 12;
+    });
+    expect(causes.reduce((sum, each) => sum + each, 0)).toBeCloseTo(expected, 1);
+  },
+  60_000,
+);
+
+test.each([
+  ["5xx", "Count"],
+  ["Faults", "Invocations"],
+  ["ThrottledRequests", "SuccessfulRequestLatency"],
+  ["SystemErrors", "SuccessfulRequestLatency"],
+])("a hundred times as many %s as are assumed page nobody, at any size", (part, whole) => {
+  for (const users of [100, ...bigStages]) {
+    const found = run(after(users, { [part]: share(noise.faultsOfCalls * 100, whole) }), { minutes: 30, step: 5 });
+    expect(
+      found.filter(({ to }) => to === "page"),
+      `${users}`,
+    ).toEqual([]);
+  }
+});
+
+describe("strangers", () => {
+  const [refuses] = stackOf("prod")
+    .all("AWS::CloudWatch::Alarm")
+    .filter(({ id }) => id.includes("signinVersionRefuses"));
+  /** Five minutes of a canary: calls of either version, and how many of them are refused. */
+  const canary = (own: number, refused: number, before: { calls: number; refused: number }): World => {
+    const figures = new Map(
+      Object.entries({ calls: own, refused, allCalls: own + before.calls, allRefused: refused + before.refused }),
+    );
+    return ({ id }) => (figures.get(id) ?? 0) / 5;
+  };
+  const goesBack = (world: World) => fires(refuses as Resource, world, 5);
+
+  test("take no release back by a flood of wrong tokens, however large: it meets both versions", () => {
+    for (const flood of [0, 100, 10_000, 1_000_000])
+      expect(
+        goesBack(canary(60 + flood * 0.1, 3 + flood * 0.1, { calls: 540 + flood * 0.9, refused: 27 + flood * 0.9 })),
+        `${flood}`,
+      ).toBe(false);
+  });
+
+  test("do not hide a version that refuses callers; with fewer than 50 calls of either nothing is said", () => {
+    expect(goesBack(canary(60, 15, { calls: 540, refused: 27 }))).toBe(true);
+    expect(goesBack(canary(60, 13, { calls: 540, refused: 27 }))).toBe(false);
+    expect(goesBack(canary(49, 49, { calls: 540, refused: 0 }))).toBe(false);
+    expect(goesBack(canary(60, 60, { calls: 49, refused: 0 }))).toBe(false);
+  });
+});
+
+test("metric math is read as CloudWatch's user guide shows it", () => {
+  const series: Readonly<Record<string, readonly (number | undefined)[]>> = {
+    one: [30, 20, 0, 0],
+    two: [20, undefined, 20, undefined],
+    chosen: [1, 1, 0, undefined],
+  };
+  const read = (text: string) => evaluate(text, (id) => series[id] ?? [], { epochs: [0, 300, 600, 900] });
+  expect(read("(one < two)")).toEqual([0, 0, 1, 0]);
+  expect(read("(one > 15 AND two > 15)")).toEqual([1, 0, 0, 0]);
+  expect(read("IF(chosen, two, one)")).toEqual([20, 0, 0, undefined]);
+  expect(read("IF(EPOCH(one) == MAX(EPOCH(one)) - 300, SUM(one), 0)")).toEqual([0, 0, 50, 0]);
+  expect(read("one / two")).toEqual([1.5, undefined, 0, undefined]);
+});
