@@ -24,7 +24,9 @@ try {
   }
   // The cdk command takes region and account from its credentials. Stacks beside the service's have a fixed region.
   const region = stack === "service" ? process.env.CDK_DEFAULT_REGION : undefined;
-  requireDeployable(stage, { region, account: process.env.CDK_DEFAULT_ACCOUNT });
+  // The firewall is deployed before its stage can name an edge.
+  const named = stack === "firewall" ? { edge: "none" as const, ...stage } : stage;
+  requireDeployable(named, { region, account: process.env.CDK_DEFAULT_ACCOUNT });
   stacks[stack]?.(stage);
   app.synth();
 } catch (error) {

@@ -7,7 +7,7 @@ import { Api } from "./constructs/api/http-api.ts";
 import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
 import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
 import { createQueue } from "./constructs/compute/encrypted-queue.ts";
-import { FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
+import { FunctionStack, functionStackOf, queueInLanes } from "./constructs/compute/function-stack.ts";
 import { IntakeBus, intakeRuleName } from "./constructs/compute/intake-bus.ts";
 import { OutboundBus } from "./constructs/compute/outbound-bus.ts";
 import { ReleaseManifests } from "./constructs/compute/release-manifest.ts";
@@ -32,7 +32,7 @@ import { rowOf, type ServiceTable, service } from "./functions/service-table.ts"
 import { type StreamConsumerName, streamConsumers } from "./functions/stream-filters.ts";
 import { pageFunction } from "./functions/worker-rows.ts";
 import { functionNameOf, namesOf } from "./stages/names.ts";
-import { hasDocs } from "./stages/stage-shape.ts";
+import { edgeOf, hasDocs } from "./stages/stage-shape.ts";
 import type { Stage } from "./stages/stages.ts";
 
 // A little after midnight, when the new day has begun on every clock.
@@ -63,7 +63,7 @@ export class WorkforceStack extends Stack {
   readonly #service: ServiceTable;
   readonly #resources: Resources;
   readonly #api: Api;
-  readonly #stacks = new Map<string, { scope: Construct; releases?: CanaryReleases }>();
+  readonly #stacks = new Map<string, { scope: FunctionStack; releases?: CanaryReleases }>();
   readonly #functions = new Map<string, ServiceFunction>();
   readonly #consumers = new Map<StreamConsumerName, StreamConsumer>();
 
@@ -117,13 +117,14 @@ export class WorkforceStack extends Stack {
       webhooks: this.#addWebhooks(outboundBus),
       quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
       emails: new EmailSending(this, "Emails", stage),
-      edgeSecret: stage.edge && new EdgeSecret(this, "EdgeSecret", { ...stage, name: names.edgeSecret }),
+      edgeSecret: edgeOf(stage) && new EdgeSecret(this, "EdgeSecret", { ...stage, name: names.edgeSecret }),
       testPin: testLogins && new TestPin(this, "TestPin", { testLogins, name: names.testPinSecret }),
     };
   }
 
   #addFunctions(bus: IntakeBus): void {
     this.#addRoutes();
+    queueInLanes(this.#stacksByRelease());
     this.#addWorkers();
     this.#addSchedules();
     this.#addMonitoring(bus);
@@ -141,6 +142,12 @@ export class WorkforceStack extends Stack {
     this.#functions.set(name, made);
     grantRow(made.function, row, this.#resources, stage);
     return made;
+  }
+
+  /** The nested stacks so far, those with canaries last: each canary takes minutes, and lanes of equal length end soonest. */
+  #stacksByRelease(): FunctionStack[] {
+    const stacks = [...this.#stacks].map(([id, { scope, releases }]) => ({ order: `${releases ? 1 : 0}${id}`, scope }));
+    return stacks.toSorted((one, other) => (one.order < other.order ? -1 : 1)).map(({ scope }) => scope);
   }
 
   #addRoutes(): void {

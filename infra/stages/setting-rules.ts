@@ -2,7 +2,7 @@ import type { CountryCode } from "libphonenumber-js/core";
 import { parseLogin } from "../../shared/domain/accounts/login.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
 import { fewestWorkerCalls, hasOutboundEvents, queues } from "../functions/queues.ts";
-import type { Setting, Stage } from "./stage-shape.ts";
+import { edgeOf, type Setting, type Stage } from "./stage-shape.ts";
 
 /** A rule for settings that are each valid. A stage that breaks it is to change the last one. */
 export interface StageRule {
@@ -28,7 +28,7 @@ export const stageRules: readonly StageRule[] = [
   rule(
     ["customDomain", "edge"],
     "beside a customDomain",
-    ({ edge, customDomain }) => edge === undefined || customDomain !== undefined,
+    ({ edge, customDomain }) => edgeOf({ edge }) === undefined || customDomain !== undefined,
   ),
   rule(["region", "platformApplications"], "in the stage's region", ({ region, platformApplications = {} }) =>
     Object.values(platformApplications).every((arn) => isIn(region, arn)),

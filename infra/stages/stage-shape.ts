@@ -160,8 +160,11 @@ export const stageShape = v.object({
     { wanted: "{ name, certificateArn }, a host name and the ARN of an ACM certificate" },
   ),
   edge: optional(
-    "CloudFront before the custom domain, with a [firewall](RUNBOOK.md#a-flood) that refuses addresses that call too often. It costs about 7 dollars a month, and 1.90 dollars for each million requests. The API's own address is closed.",
-    v.strictObject({ certificateArn: edgeCertificateArn, webAclArn, secretRotatedAt: v.exactOptional(moment) }),
+    "CloudFront before the custom domain, with a [firewall](RUNBOOK.md#a-flood) that refuses addresses that call too often. It costs about 7 dollars a month, and 1.90 dollars for each million requests. The API's own address is closed. A stage that keeps its data names an edge, or `none`.",
+    v.union([
+      v.literal("none"),
+      v.strictObject({ certificateArn: edgeCertificateArn, webAclArn, secretRotatedAt: v.exactOptional(moment) }),
+    ]),
     {
       wanted:
         "{ certificateArn, webAclArn }: ARNs of us-east-1, of an ACM certificate for its name and of the firewall that npx cdk deploy -c stack=firewall makes; and secretRotatedAt, the moment when its secret was last replaced, such as 2026-11-22T09:30:00Z",
@@ -231,11 +234,19 @@ export type Stage = v.InferOutput<typeof stageShape>;
 /** Average requests per second, and the most in a burst; further ones are refused with 429. */
 export type Throttle = Stage["throttle"];
 
+/** CloudFront before a stage's custom domain, and its firewall. */
+export type Edge = Exclude<NonNullable<Stage["edge"]>, "none">;
+
 /** A receiver of some kinds of a stage's events. */
 export type Webhook = NonNullable<Stage["webhooks"]>[number];
 
 /** The name of a setting. */
 export type Setting = keyof Stage;
+
+/** The edge of a stage; undefined if it has none. */
+export function edgeOf({ edge }: Pick<Stage, "edge">): Edge | undefined {
+  return edge === "none" ? undefined : edge;
+}
 
 /** Whether a stage answers the documentation page. */
 export function hasDocs({ docs, removal }: Pick<Stage, "docs" | "removal">): boolean {

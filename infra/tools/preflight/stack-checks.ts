@@ -7,6 +7,7 @@ import {
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DescribeSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { namesOf } from "../../stages/names.ts";
+import { edgeOf } from "../../stages/stage-shape.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { type DeployTarget, type Finding, missing, ok, orUndefined } from "./finding.ts";
 
@@ -65,7 +66,7 @@ async function findLeftSecrets({ stage }: DeployTarget): Promise<Finding | undef
   const giving = `, and after the deploy give each receiver what npm run webhooks -- secret WEBHOOK --stage ${stage.name} shows`;
   const secrets = [
     { setting: stage.webhooks, what: "webhooks", id: webhookSecret, after: giving },
-    { setting: stage.edge, what: "an edge", id: edgeSecret, after: "" },
+    { setting: edgeOf(stage), what: "an edge", id: edgeSecret, after: "" },
   ];
   for (const { setting, what, id: SecretId, after } of secrets) {
     if (setting === undefined) continue;
@@ -110,7 +111,7 @@ async function findSecrets({ stage }: DeployTarget): Promise<string[]> {
   const client = new SecretsManagerClient({});
   const found: string[] = [];
   const optional = [
-    ...(stage.edge ? [edgeSecret] : []),
+    ...(edgeOf(stage) ? [edgeSecret] : []),
     ...(stage.testLogins ? [testPinSecret] : []),
     ...(stage.webhooks ? [webhookSecret] : []),
   ];

@@ -13,6 +13,7 @@ export function ownedStage(name: string): Stage {
     senderAddress: `no-reply@${name === "prod" ? host : `${name}.${host}`}`,
     origins: [`https://${name}.${host}`],
     alarmAddress: `on-call@${host}`,
+    edge: "none",
   };
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { accountRequestsPerMinute } from "../../../infra/firewall-stack.ts";
 import { faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
 import { readStageSetting, readWebhooks } from "../../../infra/stages/stage-settings.ts";
 import { settingNames, stageShape } from "../../../infra/stages/stage-shape.ts";
@@ -177,6 +178,26 @@ test.each([
   const withDomain = { ...dev, customDomain };
   expect(faultsOf({ ...withDomain, edge: fullStage.edge })).toEqual([]);
   expect(faultsOf({ ...withDomain, edge: { ...fullStage.edge, ...wrong } })).toHaveLength(1);
+});
+
+test("a stage that keeps its data is deployed once it says whether it has an edge, and staging says what prod does", () => {
+  const { edge, ...undecided } = prod;
+  expect(edge).toBe("none");
+  expect(() => requireDeployable(undecided, {})).toThrow(
+    /^Set edge of the stage prod in .* or to "none"\. An edge takes three steps: .* nobody else signs in\.$/,
+  );
+  expect(() => requireDeployable(prod, {})).not.toThrow();
+  expect(() => requireDeployable(dev, {})).not.toThrow();
+  const { name: _, ...staging } = findStage("staging");
+  for (const setting of ["edge", "deployment", "removal", "deletionProtection", "tracing"] as const)
+    expect(findStage("prod")[setting], setting).toBe(staging[setting]);
+});
+
+test("one address that a firewall lets through takes a fifth of the account routes' own limit at most", () => {
+  for (const name of ["staging", "prod"]) {
+    const { requestsPerSecond } = ownedStage(name).anonymousThrottle;
+    expect(requestsPerSecond, name).toBeGreaterThanOrEqual((5 * accountRequestsPerMinute) / 60);
+  }
 });
 
 test.each(settingNames)("a stage without %s is refused, or can do without it", (setting) => {
