@@ -7,6 +7,7 @@ import { Api } from "./constructs/api/http-api.ts";
 import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
 import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
 import { createQueue } from "./constructs/compute/encrypted-queue.ts";
+import { setFrozen } from "./constructs/compute/freeze.ts";
 import { FunctionStack, functionStackOf, queueInLanes } from "./constructs/compute/function-stack.ts";
 import { IntakeBus, intakeRuleName } from "./constructs/compute/intake-bus.ts";
 import { OutboundBus } from "./constructs/compute/outbound-bus.ts";
@@ -31,7 +32,7 @@ import { hasOutboundEvents } from "./functions/queues.ts";
 import { rowOf, type ServiceTable, service } from "./functions/service-table.ts";
 import { type StreamConsumerName, streamConsumers } from "./functions/stream-filters.ts";
 import { pageFunction } from "./functions/worker-rows.ts";
-import { functionNameOf, namesOf } from "./stages/names.ts";
+import { functionNameOf, namesOf, tableIdOf, tableNameOf } from "./stages/names.ts";
 import { edgeOf, hasDocs } from "./stages/stage-shape.ts";
 import type { Stage } from "./stages/stages.ts";
 
@@ -70,16 +71,15 @@ export class WorkforceStack extends Stack {
   constructor(app: App, props: WorkforceStackProps) {
     const { stage, bundles, commit = "unknown", service: table = service } = props;
     const names = namesOf(stage.name);
-    const tags = { service: "workforce-api", stage: stage.name };
     super(app, names.stack, {
       description: `Workforce API, stage ${stage.name}`,
-      tags,
+      tags: names.tags,
       // `cdk destroy` and a deletion in the console are refused until this is switched off.
       terminationProtection: stage.removal === "keep",
       ...placeOf(stage),
     });
     // CloudFormation does not pass the stack's own tags on to all types of resources.
-    for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
+    for (const [key, value] of Object.entries(names.tags)) Tags.of(this).add(key, value);
     this.#stage = stage;
     this.#bundles = bundles;
     this.#service = table;
@@ -90,6 +90,7 @@ export class WorkforceStack extends Stack {
     this.#resources.outboundBus?.denyOthers(this.#functions.get("send-events")?.function.role);
     const manifest = { commit, hashes: hashesIn(bundles, [...this.#functions.keys()]) };
     new ReleaseManifests(this, "Release", { name: names.release, manifest });
+    setFrozen(this, stage.frozen ?? false);
     new CfnOutput(this, "BaseUrl", { value: this.#api.baseUrl });
     new CfnOutput(this, "EventBusName", { value: bus.bus.eventBusName });
     const outbound = this.#resources.outboundBus;
@@ -99,7 +100,7 @@ export class WorkforceStack extends Stack {
   #addResources(): Resources {
     const stage = this.#stage;
     const names = namesOf(stage.name);
-    const records = new RecordsTable(this, "Records", { ...stage, name: names.table });
+    const records = new RecordsTable(this, tableIdOf(stage), stage);
     if (stage.backupKeptDays !== undefined) {
       new TableBackups(this, "Backups", { stage, table: records.table, keptDays: stage.backupKeptDays });
     }
@@ -213,7 +214,7 @@ export class WorkforceStack extends Stack {
       quarantine,
       queues,
       webhooks: ofWebhooks,
-      tableName: namesOf(this.#stage.name).table,
+      tableName: tableNameOf(this.#stage),
       apiId: this.#api.httpApi.apiId,
     };
     if (this.#stage.alarmAddress !== undefined) {

@@ -2,6 +2,7 @@ import type { CountryCode } from "libphonenumber-js/core";
 import { parseLogin } from "../../shared/domain/accounts/login.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
 import { fewestWorkerCalls, hasOutboundEvents, queues } from "../functions/queues.ts";
+import { tableNameOf } from "./names.ts";
 import { edgeOf, type Setting, type Stage } from "./stage-shape.ts";
 
 /** A rule for settings that are each valid. A stage that breaks it is to change the last one. */
@@ -37,6 +38,9 @@ export const stageRules: readonly StageRule[] = [
     ["removal", "alarmAddress"],
     "as a stage needs that keeps its data",
     ({ removal, alarmAddress }) => removal !== "keep" || alarmAddress !== undefined,
+  ),
+  rule(["name", "tableName"], "that begins with workforce-NAME-records", ({ name, tableName }) =>
+    isTableOf(name, tableName),
   ),
   rule(
     ["removal", "backupKeptDays"],
@@ -88,6 +92,11 @@ function takesPins(
   if (login?.value !== typed) return false;
   if (login.channel === "email") return true;
   return servedCountries.includes(login.country ?? "") && maySendSmsTo(typed, { isStored: true });
+}
+
+/** Whether a table is the first one of a stage, or named after it with more words, such as -2. */
+function isTableOf(name: string, tableName = tableNameOf({ name })): boolean {
+  return `${tableName}-`.startsWith(`${tableNameOf({ name })}-`);
 }
 
 /** Whether a resource is in the stage's region; a stage without a region may be anywhere. */

@@ -109,6 +109,9 @@ export const timeZone = v.pipe(
   v.title("an IANA time zone by area and place, such as Europe/London, or UTC"),
 );
 
+/** Name of a table in DynamoDB. */
+export const restoredTable = text("[a-z0-9-]{3,200}");
+
 /** ARN of a certificate in ACM. */
 export const certificateArn = text(`arn:aws[a-z\\-]*:acm:${awsRegion}:[0-9]{12}:certificate/[0-9a-f\\-]{36}`);
 

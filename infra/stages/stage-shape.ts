@@ -22,6 +22,7 @@ import {
   oneOf,
   origin,
   region,
+  restoredTable,
   serviceName,
   smsSender,
   someText,
@@ -185,6 +186,16 @@ export const stageShape = v.object({
   removal: setting(
     "The fate of records and secrets when the stack is destroyed: `keep` leaves them in the account.",
     oneOf(["keep", "delete"]),
+  ),
+  tableName: optional(
+    "The stage's table, once it is [another than the first](RUNBOOK.md#restore-the-table). It is another resource of the stack: deploy with `--import-existing-resources`, and the one before stays in the account.",
+    restoredTable,
+    { wanted: "the name of a restored table" },
+  ),
+  frozen: optional(
+    "Whether the stage [stands still](RUNBOOK.md#freeze-a-stage): requests are answered 503 `frozen`, and no message, change of the stream or schedule is worked on.",
+    flag,
+    { otherwise: false },
   ),
   deletionProtection: setting("Whether the table is protected: nobody can delete it until this is switched off.", flag),
   backupKeptDays: optional(

@@ -36,9 +36,12 @@ export function logRequests(operation: Pick<Operation, "name">) {
   };
 }
 
-/** `busy` is a designed answer (D18) that any caller can provoke, so it does not count against a release. */
+/**
+ * `busy` is a designed answer (D18) that any caller can provoke, so it does not count against a release. `frozen` is
+ * what operators want, and no fault at all.
+ */
 function countFault(operation: string, status: number, code: string | undefined): void {
-  if (status < 500) return;
+  if (status < 500 || code === "frozen") return;
   count("Faults", { operation });
   const version = settings.functionVersion();
   if (version !== undefined && code !== "busy") count("VersionFaults", { operation, version });

@@ -26,7 +26,7 @@ const lanes = 3;
 export function queueInLanes(stacks: readonly FunctionStack[]): void {
   for (const [at, stack] of stacks.entries()) {
     const before = stacks[at - lanes];
-    if (before) stack.resource.addResourceDependency(before.resource);
+    if (before) stack.made.addResourceDependency(before.made);
   }
 }
 
@@ -35,11 +35,11 @@ export class FunctionStack extends NestedStack {
   constructor(scope: Construct, id: string) {
     super(scope, id, { description: `Workforce API, ${id}` });
     // The stack's name in AWS is the root's name, this id and a suffix.
-    this.resource.overrideLogicalId(id);
+    this.made.overrideLogicalId(id);
   }
 
   /** The stack as a resource of the root. */
-  get resource(): CfnStack {
+  get made(): CfnStack {
     return this.nestedStackResource as CfnStack;
   }
 }

@@ -3,7 +3,7 @@ import { AccountRootPrincipal, Effect, PolicyStatement } from "aws-cdk-lib/aws-i
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { streamConsumers } from "../../functions/stream-filters.ts";
-import { functionNameOf, namesOf, smsFailureLog } from "../../stages/names.ts";
+import { functionNameOf, namesOf, smsFailureLog, tableNameOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
@@ -133,8 +133,8 @@ export class OnCall extends Construct {
 
   /** The rights of a restore: to make copies beside the live table and read lost records from them. */
   #tableRights(): PolicyStatement[] {
-    const { table, restoreRole } = namesOf(this.#stage.name);
-    const live = this.#arn("dynamodb", `table/${table}`);
+    const { restoreRole } = namesOf(this.#stage.name);
+    const live = this.#arn("dynamodb", `table/${tableNameOf(this.#stage)}`);
     const restored = `${live}-*`;
     const { partition, account } = Stack.of(this);
     return [

@@ -7,7 +7,7 @@ import { tableIndexes } from "../../../infra/functions/function-row.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { ProbeStack } from "../../../infra/probe-stack.ts";
-import { namesOf } from "../../../infra/stages/names.ts";
+import { namesOf, tableNameOf } from "../../../infra/stages/names.ts";
 import { type MetricName, metrics } from "../../../shared/metrics.ts";
 import { arnOf, type Resource, stackBeside, stackOf, useStack } from "../stack.ts";
 import { fullStage } from "../stages/owned-stage.ts";
@@ -226,7 +226,8 @@ function topic(part: "Page" | "Topic"): { Ref: string } {
 /** True for a resource of the stack, and for a name that one has. */
 function isOfStack(value: unknown): boolean {
   const { Ref, "Fn::GetAtt": [id] = [] } = value as { Ref?: string; "Fn::GetAtt"?: string[] };
-  const { table, eventBus, configurationSet } = namesOf("local");
+  const { eventBus, configurationSet } = namesOf("local");
+  const table = tableNameOf({ name: "local" });
   const functionNames = [...stack.functions().values()].map(({ properties }) => properties.FunctionName);
   const calls = ["GetItem", "TransactGetItems", "Query", "UpdateItem", "TransactWriteItems"];
   const fixed = [...functionNames, table, eventBus, configurationSet, intakeRuleName, ...tableIndexes, ...calls];

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { tableNameOf } from "../../../infra/stages/names.ts";
 import { settingNames, stageShape } from "../../../infra/stages/stage-shape.ts";
 import { findStage, type Stage } from "../../../infra/stages/stages.ts";
 
@@ -79,6 +80,8 @@ export const fullStage = {
       "arn:aws:wafv2:us-east-1:123456789012:global/webacl/Workforce-full-firewall/5f0e2c40-2f4c-4e4c-8f0e-9a3d8ad0a4fd",
     secretRotatedAt: "2026-06-01T09:30:00Z",
   },
+  tableName: tableNameOf({ name: "full" }),
+  frozen: false,
   runbookUrl: `https://code.${host}/workforce/infra/RUNBOOK.md`,
   reservedConcurrency: { "sign-in": 20, intake: 2, "deliver-webhook": 4 },
 } as const satisfies Stage;
