@@ -8,7 +8,7 @@ import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
 import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
 import { createQueue } from "./constructs/compute/encrypted-queue.ts";
 import { setFrozen } from "./constructs/compute/freeze.ts";
-import { FunctionStack, functionStackOf, queueInLanes } from "./constructs/compute/function-stack.ts";
+import { chainStacks, FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
 import { IntakeBus, intakeRuleName } from "./constructs/compute/intake-bus.ts";
 import { OutboundBus } from "./constructs/compute/outbound-bus.ts";
 import { ReleaseManifests } from "./constructs/compute/release-manifest.ts";
@@ -125,7 +125,7 @@ export class WorkforceStack extends Stack {
 
   #addFunctions(bus: IntakeBus): void {
     this.#addRoutes();
-    queueInLanes(this.#stacksByRelease());
+    chainStacks(this.#stacksByRelease());
     this.#addWorkers();
     this.#addSchedules();
     this.#addMonitoring(bus);
@@ -145,7 +145,7 @@ export class WorkforceStack extends Stack {
     return made;
   }
 
-  /** The nested stacks so far, those with canaries last: each canary takes minutes, and lanes of equal length end soonest. */
+  /** The nested stacks so far, those with canaries last: each canary takes minutes, and chains of equal length end soonest. */
   #stacksByRelease(): FunctionStack[] {
     const stacks = [...this.#stacks].map(([id, { scope, releases }]) => ({ order: `${releases ? 1 : 0}${id}`, scope }));
     return stacks.toSorted((one, other) => (one.order < other.order ? -1 : 1)).map(({ scope }) => scope);

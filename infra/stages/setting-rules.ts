@@ -39,8 +39,25 @@ export const stageRules: readonly StageRule[] = [
     "as a stage needs that keeps its data",
     ({ removal, alarmAddress }) => removal !== "keep" || alarmAddress !== undefined,
   ),
-  rule(["name", "tableName"], "that begins with workforce-NAME-records", ({ name, tableName }) =>
+  rule(["name", "tableName"], "workforce-NAME-records with numbers after it, such as -2", ({ name, tableName }) =>
     isTableOf(name, tableName),
+  ),
+  rule(
+    ["region", "account", "backupKeptDays", "backupCopyTo"],
+    "in another region or account, in a stage with backupKeptDays",
+    ({ region, account, backupKeptDays, backupCopyTo }) =>
+      backupCopyTo === undefined || (backupKeptDays !== undefined && !isAt({ region, account }, backupCopyTo)),
+  ),
+  rule(
+    ["removal", "backupKeptDays", "backupLockDays"],
+    "no more than backupKeptDays, in a stage with removal keep",
+    ({ removal, backupKeptDays = 0, backupLockDays = 0 }) =>
+      backupLockDays === 0 || (removal === "keep" && backupLockDays <= backupKeptDays),
+  ),
+  rule(
+    ["region", "replicaRegions"],
+    "not the stage's own",
+    ({ region, replicaRegions = [] }) => region === undefined || !replicaRegions.includes(region),
   ),
   rule(
     ["removal", "backupKeptDays"],
@@ -94,9 +111,15 @@ function takesPins(
   return servedCountries.includes(login.country ?? "") && maySendSmsTo(typed, { isStored: true });
 }
 
-/** Whether a table is the first one of a stage, or named after it with more words, such as -2. */
+/** Whether a table is the first one of a stage, or named after it. */
 function isTableOf(name: string, tableName = tableNameOf({ name })): boolean {
-  return `${tableName}-`.startsWith(`${tableNameOf({ name })}-`);
+  return tableName.replace(/(-[0-9]+)*$/, "") === tableNameOf({ name });
+}
+
+/** Whether an ARN is in a place; a stage that does not say where it is may be anywhere. */
+function isAt({ region, account }: Pick<Stage, "region" | "account">, arn: string): boolean {
+  const [, , , itsRegion, itsAccount] = arn.split(":");
+  return region === itsRegion && account === itsAccount;
 }
 
 /** Whether a resource is in the stage's region; a stage without a region may be anywhere. */

@@ -16,7 +16,7 @@ test("a frozen stage answers 503 frozen with Retry-After, and one that is not an
   expect({ status, code: body.code }).toEqual({ status: refusalCodes.frozen.status, code: "frozen" });
   expect(headers["retry-after"]).toBe("300");
   expect(body).not.toHaveProperty("detail");
-  for (const stageVariables of [undefined, {}, { frozen: "off" }])
+  for (const stageVariables of [undefined, {} as Record<string, string>, { frozen: "off" }])
     expect((await call(answering, sample, { stageVariables })).status).toBe(200);
 });
 

@@ -17,15 +17,15 @@ export function functionStackOf(name: string, { area }: Pick<FunctionRow, "area"
 }
 
 /**
- * Lanes in which the nested stacks of endpoints are made, one after the other in each. All at once, their routes and
+ * Chains in which the nested stacks of endpoints are made, one after the other in each. All at once, their routes and
  * integrations exceed the ten operations a second of API Gateway's control plane.
  */
-const lanes = 3;
+const chains = 3;
 
-/** Makes each of some nested stacks of endpoints wait for the one before it in its lane. */
-export function queueInLanes(stacks: readonly FunctionStack[]): void {
+/** Makes each of some nested stacks of endpoints wait for the one before it in its chain. */
+export function chainStacks(stacks: readonly FunctionStack[]): void {
   for (const [at, stack] of stacks.entries()) {
-    const before = stacks[at - lanes];
+    const before = stacks[at - chains];
     if (before) stack.made.addResourceDependency(before.made);
   }
 }

@@ -47,6 +47,16 @@ test("the app makes the firewall of a stage that cannot name an edge yet", async
   expect([status, stderr]).toEqual([1, expect.stringMatching(/^Set edge of the stage prod /)]);
 });
 
+test("the app says what a lock keeps from being deleted, and until when", async () => {
+  const file = join(outdir, "locked.json");
+  writeFileSync(file, JSON.stringify({ prod: { ...ownedStage("prod"), backupLockDays: 14 } }));
+  const { status, stderr } = await synth("prod", { stages: file, stack: "firewall" });
+  expect([status, stderr]).toEqual([
+    undefined,
+    expect.stringMatching(/^No backup in the vault workforce-prod can be deleted before it is 14 days old /),
+  ]);
+});
+
 test("cdk.json decides every feature flag that the CDK recommends, and every synthesis has them", () => {
   const recommended = createRequire(import.meta.url)("aws-cdk-lib/recommended-feature-flags.json") as object;
   const { context } = JSON.parse(readFileSync(join(root, "cdk.json"), "utf8")) as { context: object };

@@ -82,6 +82,9 @@ export const fullStage = {
   },
   tableName: tableNameOf({ name: "full" }),
   frozen: false,
+  backupCopyTo: "arn:aws:backup:eu-west-1:210987654321:backup-vault:workforce-copies",
+  backupLockDays: 35,
+  replicaRegions: ["eu-west-1"],
   runbookUrl: `https://code.${host}/workforce/infra/RUNBOOK.md`,
   reservedConcurrency: { "sign-in": 20, intake: 2, "deliver-webhook": 4 },
 } as const satisfies Stage;

@@ -11,7 +11,7 @@ import { fullStage, ownedStage } from "./owned-stage.ts";
 
 const dev = findStage("dev");
 const prod = ownedStage("prod");
-const { oidcIssuer, customDomain, platformApplications, testLogins } = fullStage;
+const { alarmAddress, oidcIssuer, customDomain, platformApplications, testLogins } = fullStage;
 const { certificateArn } = customDomain;
 const [webhook] = fullStage.webhooks;
 
@@ -124,7 +124,13 @@ test.each<[keyof Stage, unknown]>([
   ["tableName", "workforce-prod-records-2"],
   ["tableName", "workforce-dev-records2"],
   ["tableName", "workforce-dev-records_2"],
+  ["tableName", "workforce-dev-records-copy"],
   ["frozen", "on"],
+  ["backupCopyTo", fullStage.backupCopyTo],
+  ["backupLockDays", 7],
+  ["backupLockDays", 36],
+  ["replicaRegions", []],
+  ["replicaRegions", ["eu-west-1", "eu-west-1"]],
   ["historyDays", 0],
   ["historyDays", 3_651],
   ["deployment", "blue-green"],
@@ -171,6 +177,22 @@ test("D10: a stage whose account routes take more than 400 requests a second is 
       /^Set anonymousThrottle of the stage prod .* at most 400 requests a second, as above that guessing takes over one login with a chance above 1 in 10,000 a day, not above those of throttle: it is \{"requestsPerSecond":401,"burst":800\}\.$/,
     ),
   ]);
+});
+
+test.each<[keyof Stage, Partial<Stage>, Partial<Stage>]>([
+  [
+    "backupCopyTo",
+    { region: "eu-west-1", account: "123456789012" },
+    { backupCopyTo: "arn:aws:backup:eu-west-1:123456789012:backup-vault:copies" },
+  ],
+  ["backupLockDays", { backupKeptDays: 7 }, { backupLockDays: 8 }],
+  ["backupLockDays", { backupKeptDays: 7, removal: "delete" }, { backupLockDays: 7 }],
+  ["replicaRegions", { region: "eu-west-1" }, { replicaRegions: ["eu-west-1"] }],
+])("%s that saves nothing is refused beside %j", (setting, stage, wrong) => {
+  const { backupKeptDays, ...others } = prod;
+  const beside = stage.removal === "delete" ? { ...others, alarmAddress } : prod;
+  const faults = faultsOf({ ...beside, ...stage, ...wrong } as Stage);
+  expect(faults).toContainEqual(expect.stringMatching(new RegExp(`^Set ${setting} of the stage prod `)));
 });
 
 test.each([

@@ -98,6 +98,10 @@ testReleases({ aws, settings: () => settings, stage: () => stage, release: () =>
 testRestore({
   aws,
   settings: () => settings,
+  change: (changes) => {
+    settings = { ...settings, ...changes };
+    process.env.WORKFORCE_STAGES = writeStagesFile(aws.directory, settings);
+  },
   stage: () => stage,
   shell: () => shell,
   importInvoice: (id) => importLines([invoiceOf(id)]),

@@ -15,13 +15,13 @@ test.each(everyStage)("of $name at most three nested stacks make routes at once"
     const { DependsOn = [] } = root?.Resources[id] as { readonly DependsOn?: string | readonly string[] };
     return [DependsOn].flat().filter((each) => stacks.has(each));
   });
-  // Each waits for one other at most, and nobody for the same: these are lanes, as many as there are stacks that wait for none.
+  // Each waits for one other at most, and nobody for the same: these are chains, as many as there are stacks that wait for none.
   expect(Math.max(...before.map(({ length }) => length))).toBe(1);
   expect(new Set(before.flat()).size).toBe(before.flat().length);
   expect(before.filter(({ length }) => length === 0).length).toBeLessThanOrEqual(mostAtOnce);
 });
 
-test("a lane of prod has at most two nested stacks with canaries, one after the other: a deploy waits ten minutes for them", () => {
+test("a chain of prod has at most two nested stacks with canaries, one after the other: a deploy waits ten minutes for them", () => {
   const { template, parts } = findSynthesis("prod");
   const [root] = Object.values(parts);
   const groups = Object.entries(template.Resources).filter(([, { Type }]) => Type === "AWS::CodeDeploy::Application");
