@@ -59,6 +59,9 @@ export function tableNameOf({ name, tableName }: { readonly name: string; readon
   return tableName ?? `workforce-${name}-records`;
 }
 
+/** The settings of the table that a restored one lacks, beside recovery to any second and protection. */
+export const tableSettings = { timeToLive: "expires_at", stream: "NEW_AND_OLD_IMAGES" } as const;
+
 /** The construct's id of a stage's table: another table is another resource to CloudFormation, which keeps the one before. */
 export function tableIdOf(stage: { readonly name: string; readonly tableName?: string }): string {
   return `Records${tableNameOf(stage).slice(tableNameOf({ name: stage.name }).length)}`;

@@ -16,7 +16,7 @@ import {
   guardedPartitions,
   type TableIndex,
 } from "../../functions/function-row.ts";
-import { tableNameOf } from "../../stages/names.ts";
+import { tableNameOf, tableSettings } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { removalPolicyOf } from "./removal.ts";
 
@@ -24,9 +24,6 @@ import { removalPolicyOf } from "./removal.ts";
 const listRow = ["record", "schema_version"];
 
 const { NUMBER, STRING } = AttributeType;
-
-/** The settings that a restored table lacks, beside recovery to any second and protection. Preflight looks for them. */
-export const tableSettings = { timeToLive: "expires_at", stream: StreamViewType.NEW_AND_OLD_IMAGES } as const;
 
 const indexes: Readonly<Record<TableIndex, Omit<GlobalSecondaryIndexPropsV2, "indexName">>> = {
   "by-state": listIndex("all_key", { name: "id", type: NUMBER }),
@@ -67,7 +64,7 @@ export class RecordsTable extends Construct {
       sortKey: { name: "sk", type: STRING },
       billing: Billing.onDemand(),
       timeToLiveAttribute: tableSettings.timeToLive,
-      dynamoStream: tableSettings.stream,
+      dynamoStream: StreamViewType[tableSettings.stream],
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       removalPolicy: removalPolicyOf(removal),
       deletionProtection,

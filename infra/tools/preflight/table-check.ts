@@ -6,8 +6,7 @@ import {
   ListTagsOfResourceCommand,
   type TableDescription,
 } from "@aws-sdk/client-dynamodb";
-import { tableSettings } from "../../constructs/stores/records-table.ts";
-import { namesOf, tableNameOf } from "../../stages/names.ts";
+import { namesOf, tableNameOf, tableSettings } from "../../stages/names.ts";
 import { type Stage, stagesFile } from "../../stages/stages.ts";
 import { type DeployTarget, type Finding, later, missing, ok, orUndefined } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
