@@ -24,6 +24,8 @@ interface RestorePlace {
 }
 
 const [toSecond = "", toBackup = "", wait = "", read = "", ...more] = shellBlocksOf("Restore the table");
+/** Each deploy may take as long as a test. */
+const twoDeploysMs = 500_000;
 const [freeze = ""] = shellBlocksOf("Freeze a stage");
 const [, deployWithImport = ""] = (shellBlocksOf("Import an existing table")[0] ?? "").trim().split("\n");
 
@@ -75,17 +77,21 @@ export function testRestore({ aws, settings, change, stage, shell, importInvoice
     expect(await tableSettings()).toMatch(/^ok /);
   });
 
-  test("the stage is led to the restored table by two settings: users sign in, and have the records of the backup", async () => {
-    const call = deployWithImport.replace(/^npx cdk | *#.*$/g, "").replace("NAME", settings().name);
-    await deploy(call.split(" "), "frozen");
-    await expectWorking(false);
-    await recount();
-    await shell()(`aws lambda invoke --function-name "$(fn rotate-signing-key)" /dev/stdout | cat`);
-    change({ frozen: false });
-    await deploy(["deploy", "-c", `stage=${settings().name}`], "restored");
-    await expectWorking(true);
-    expect(await total()).toBe(invoices);
-  });
+  test(
+    "the stage is led to the restored table by two settings: users sign in, and have the records of the backup",
+    async () => {
+      const call = deployWithImport.replace(/^npx cdk | *#.*$/g, "").replace("NAME", settings().name);
+      await deploy(call.split(" "), "frozen");
+      await expectWorking(false);
+      await recount();
+      await shell()(`aws lambda invoke --function-name "$(fn rotate-signing-key)" /dev/stdout | cat`);
+      change({ frozen: false });
+      await deploy(["deploy", "-c", `stage=${settings().name}`], "restored");
+      await expectWorking(true);
+      expect(await total()).toBe(invoices);
+    },
+    twoDeploysMs,
+  );
 
   test("the stream of the restored table leads to the same consumers: a new record is counted", async () => {
     process.env.TABLE_NAME = `${tableOf()}-2`;
