@@ -1,3 +1,4 @@
+import { describeLock } from "./constructs/stores/table-backups.ts";
 import { FirewallStack } from "./firewall-stack.ts";
 import { ProbeStack } from "./probe-stack.ts";
 import { requireDeployable } from "./stages/stage-rules.ts";
@@ -24,8 +25,12 @@ try {
   }
   // The cdk command takes region and account from its credentials. Stacks beside the service's have a fixed region.
   const region = stack === "service" ? process.env.CDK_DEFAULT_REGION : undefined;
-  requireDeployable(stage, { region, account: process.env.CDK_DEFAULT_ACCOUNT });
+  // The firewall is deployed before its stage can name an edge.
+  const named = stack === "firewall" ? { edge: "none" as const, ...stage } : stage;
+  requireDeployable(named, { region, account: process.env.CDK_DEFAULT_ACCOUNT });
   stacks[stack]?.(stage);
+  const lock = describeLock(stage);
+  if (lock !== undefined) process.stderr.write(`${lock}\n`);
   app.synth();
 } catch (error) {
   if (!(error instanceof StageRefusal)) throw error;

@@ -8,8 +8,11 @@ import type { Stage } from "./stages/stages.ts";
 
 /** Most requests of one address in a minute. A site of 500 people behind one address needs about a fifth of it. */
 const requestsPerMinute = 3_000;
-/** Most of them that change accounts and sessions. 500 people who sign in within ten minutes need a sixth of it. */
-const accountRequestsPerMinute = 300;
+/**
+ * Most of them that change accounts and sessions. 500 people who sign in within ten minutes need a sixth of it, and a
+ * stage's `anonymousThrottle` is at least five times as much.
+ */
+export const accountRequestsPerMinute = 300;
 /** The shortest window that AWS WAF counts in; a refused client tries again after as long. */
 const windowSeconds = 60;
 

@@ -7,7 +7,8 @@ import { Api } from "./constructs/api/http-api.ts";
 import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
 import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
 import { createQueue } from "./constructs/compute/encrypted-queue.ts";
-import { FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
+import { setFrozen } from "./constructs/compute/freeze.ts";
+import { chainStacks, FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
 import { IntakeBus, intakeRuleName } from "./constructs/compute/intake-bus.ts";
 import { OutboundBus } from "./constructs/compute/outbound-bus.ts";
 import { ReleaseManifests } from "./constructs/compute/release-manifest.ts";
@@ -33,8 +34,8 @@ import { hasOutboundEvents, queues } from "./functions/queues.ts";
 import { requireCallers, rowOf, type ServiceTable, service } from "./functions/service-table.ts";
 import { type StreamConsumerName, streamConsumers } from "./functions/stream-filters.ts";
 import { pageFunction } from "./functions/worker-rows.ts";
-import { functionNameOf, namesOf } from "./stages/names.ts";
-import { hasDocs } from "./stages/stage-shape.ts";
+import { functionNameOf, namesOf, tableIdOf, tableNameOf } from "./stages/names.ts";
+import { edgeOf, hasDocs } from "./stages/stage-shape.ts";
 import type { Stage } from "./stages/stages.ts";
 
 // The page, its files, and the bare address that browsers open.
@@ -61,23 +62,22 @@ export class WorkforceStack extends Stack {
   readonly #service: ServiceTable;
   readonly #resources: Resources;
   readonly #api: Api;
-  readonly #stacks = new Map<string, { scope: Construct; releases?: CanaryReleases }>();
+  readonly #stacks = new Map<string, { scope: FunctionStack; releases?: CanaryReleases }>();
   readonly #functions = new Map<string, ServiceFunction>();
   readonly #consumers = new Map<StreamConsumerName, StreamConsumer>();
 
   constructor(app: App, props: WorkforceStackProps) {
     const { stage, bundles, commit = "unknown", service: table = service } = props;
     const names = namesOf(stage.name);
-    const tags = { service: "workforce-api", stage: stage.name };
     super(app, names.stack, {
       description: `Workforce API, stage ${stage.name}`,
-      tags,
+      tags: names.tags,
       // `cdk destroy` and a deletion in the console are refused until this is switched off.
       terminationProtection: stage.removal === "keep",
       ...placeOf(stage),
     });
     // CloudFormation does not pass the stack's own tags on to all types of resources.
-    for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
+    for (const [key, value] of Object.entries(names.tags)) Tags.of(this).add(key, value);
     this.#stage = stage;
     this.#bundles = bundles;
     requireCallers(table, queues);
@@ -89,6 +89,7 @@ export class WorkforceStack extends Stack {
     this.#resources.outboundBus?.denyOthers(this.#functions.get("send-events")?.function.role);
     const manifest = { commit, hashes: hashesIn(bundles, [...this.#functions.keys()]) };
     new ReleaseManifests(this, "Release", { name: names.release, manifest });
+    setFrozen(this, stage.frozen ?? false);
     new CfnOutput(this, "BaseUrl", { value: this.#api.baseUrl });
     new CfnOutput(this, "EventBusName", { value: bus.bus.eventBusName });
     const outbound = this.#resources.outboundBus;
@@ -98,7 +99,7 @@ export class WorkforceStack extends Stack {
   #addResources(): Resources {
     const stage = this.#stage;
     const names = namesOf(stage.name);
-    const records = new RecordsTable(this, "Records", { ...stage, name: names.table });
+    const records = new RecordsTable(this, tableIdOf(stage), stage);
     if (stage.backupKeptDays !== undefined) {
       new TableBackups(this, "Backups", { stage, table: records.table, keptDays: stage.backupKeptDays });
     }
@@ -116,7 +117,7 @@ export class WorkforceStack extends Stack {
       webhooks: this.#addWebhooks(outboundBus),
       quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
       emails: new EmailSending(this, "Emails", stage),
-      edgeSecret: stage.edge && new EdgeSecret(this, "EdgeSecret", { ...stage, name: names.edgeSecret }),
+      edgeSecret: edgeOf(stage) && new EdgeSecret(this, "EdgeSecret", { ...stage, name: names.edgeSecret }),
       releaseProbe:
         login === undefined ? undefined : new ReleaseProbe(this, "ReleaseProbe", { stageName: stage.name, login }),
       testPin: testLogins && new TestPin(this, "TestPin", { testLogins, name: names.testPinSecret }),
@@ -125,6 +126,7 @@ export class WorkforceStack extends Stack {
 
   #addFunctions(bus: IntakeBus): void {
     this.#addRoutes();
+    chainStacks(this.#stacksByRelease());
     this.#addWorkers();
     this.#addSchedules();
     this.#addMonitoring(bus);
@@ -143,6 +145,12 @@ export class WorkforceStack extends Stack {
     this.#functions.set(name, made);
     grantRow(made.function, row, this.#resources, stage);
     return made;
+  }
+
+  /** The nested stacks so far, those with canaries last: each canary takes minutes, and chains of equal length end soonest. */
+  #stacksByRelease(): FunctionStack[] {
+    const stacks = [...this.#stacks].map(([id, { scope, releases }]) => ({ order: `${releases ? 1 : 0}${id}`, scope }));
+    return stacks.toSorted((one, other) => (one.order < other.order ? -1 : 1)).map(({ scope }) => scope);
   }
 
   #addRoutes(): void {
@@ -209,7 +217,7 @@ export class WorkforceStack extends Stack {
       quarantine,
       queues,
       webhooks: ofWebhooks,
-      tableName: namesOf(this.#stage.name).table,
+      tableName: tableNameOf(this.#stage),
       apiId: this.#api.httpApi.apiId,
     };
     if (this.#stage.alarmAddress !== undefined) {

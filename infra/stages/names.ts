@@ -10,12 +10,13 @@ export const liveAlias = "live";
  */
 export function namesOf(stageName: string) {
   return {
+    /** The tags of everything that can carry any. */
+    tags: { service: "workforce-api", stage: stageName },
     stack: `Workforce-${stageName}`,
     /** The stack and the firewall before the stage's edge, in us-east-1. */
     firewall: `Workforce-${stageName}-firewall`,
     /** The stack with the check of the stage from outside, in us-east-1. */
     probe: `Workforce-${stageName}-probe`,
-    table: `workforce-${stageName}-records`,
     hmacSecret: `workforce/${stageName}/hmac-key`,
     signingSecret: `workforce/${stageName}/signing-keys`,
     edgeSecret: `workforce/${stageName}/edge-secret`,
@@ -59,6 +60,19 @@ export function namesOf(stageName: string) {
     /** `iss` of the access tokens it signs (D4). */
     tokenIssuer: `workforce-${stageName}`,
   };
+}
+
+/** The name of a stage's table. A restored one has its own, which begins with the first one's. */
+export function tableNameOf({ name, tableName }: { readonly name: string; readonly tableName?: string }): string {
+  return tableName ?? `workforce-${name}-records`;
+}
+
+/** The settings of the table that a restored one lacks, beside recovery to any second and protection. */
+export const tableSettings = { timeToLive: "expires_at", stream: "NEW_AND_OLD_IMAGES" } as const;
+
+/** The construct's id of a stage's table: another table is another resource to CloudFormation, which keeps the one before. */
+export function tableIdOf(stage: { readonly name: string; readonly tableName?: string }): string {
+  return `Records${tableNameOf(stage).slice(tableNameOf({ name: stage.name }).length)}`;
 }
 
 /**

@@ -2,7 +2,8 @@ import type { CountryCode } from "libphonenumber-js/core";
 import { parseLogin } from "../../shared/domain/accounts/login.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
 import { fewestWorkerCalls, hasOutboundEvents, queues } from "../functions/queues.ts";
-import type { Setting, Stage } from "./stage-shape.ts";
+import { tableNameOf } from "./names.ts";
+import { edgeOf, type Setting, type Stage } from "./stage-shape.ts";
 
 /** A rule for settings that are each valid. A stage that breaks it is to change the last one. */
 export interface StageRule {
@@ -28,7 +29,7 @@ export const stageRules: readonly StageRule[] = [
   rule(
     ["customDomain", "edge"],
     "beside a customDomain",
-    ({ edge, customDomain }) => edge === undefined || customDomain !== undefined,
+    ({ edge, customDomain }) => edgeOf({ edge }) === undefined || customDomain !== undefined,
   ),
   rule(["region", "platformApplications"], "in the stage's region", ({ region, platformApplications = {} }) =>
     Object.values(platformApplications).every((arn) => isIn(region, arn)),
@@ -37,6 +38,26 @@ export const stageRules: readonly StageRule[] = [
     ["removal", "alarmAddress"],
     "as a stage needs that keeps its data",
     ({ removal, alarmAddress }) => removal !== "keep" || alarmAddress !== undefined,
+  ),
+  rule(["name", "tableName"], "workforce-NAME-records with numbers after it, such as -2", ({ name, tableName }) =>
+    isTableOf(name, tableName),
+  ),
+  rule(
+    ["region", "account", "backupKeptDays", "backupCopyTo"],
+    "in another region or account, in a stage with backupKeptDays",
+    ({ region, account, backupKeptDays, backupCopyTo }) =>
+      backupCopyTo === undefined || (backupKeptDays !== undefined && !isAt({ region, account }, backupCopyTo)),
+  ),
+  rule(
+    ["removal", "backupKeptDays", "backupLockDays"],
+    "no more than backupKeptDays, in a stage with removal keep",
+    ({ removal, backupKeptDays = 0, backupLockDays = 0 }) =>
+      backupLockDays === 0 || (removal === "keep" && backupLockDays <= backupKeptDays),
+  ),
+  rule(
+    ["region", "replicaRegions"],
+    "not the stage's own",
+    ({ region, replicaRegions = [] }) => region === undefined || !replicaRegions.includes(region),
   ),
   rule(
     ["removal", "backupKeptDays"],
@@ -98,6 +119,17 @@ function takesPins(
   if (login?.value !== typed) return false;
   if (login.channel === "email") return true;
   return servedCountries.includes(login.country ?? "") && maySendSmsTo(typed, { isStored: true });
+}
+
+/** Whether a table is the first one of a stage, or named after it. */
+function isTableOf(name: string, tableName = tableNameOf({ name })): boolean {
+  return tableName.replace(/(-[0-9]+)*$/, "") === tableNameOf({ name });
+}
+
+/** Whether an ARN is in a place; a stage that does not say where it is may be anywhere. */
+function isAt({ region, account }: Pick<Stage, "region" | "account">, arn: string): boolean {
+  const [, , , itsRegion, itsAccount] = arn.split(":");
+  return region === itsRegion && account === itsAccount;
 }
 
 /** Whether a resource is in the stage's region; a stage without a region may be anywhere. */

@@ -67,6 +67,12 @@ export const serviceName = v.pipe(
 /** AWS region, such as eu-west-2. */
 export const region = v.pipe(text(awsRegion), v.title("an AWS region, such as eu-west-2"));
 
+/** Some AWS regions. */
+export const regions = v.pipe(
+  listOf(region),
+  v.check((all) => areDifferent(all)),
+);
+
 /** Number of an AWS account. */
 export const accountNumber = v.pipe(text("[0-9]{12}"), v.title("the 12 digits of an AWS account"));
 
@@ -107,6 +113,22 @@ export const timeZone = v.pipe(
   v.regex(/^(?:[A-Z]\w+(?:\/[A-Z][\w+-]*)+|UTC)$/),
   v.check(isTimeZone),
   v.title("an IANA time zone by area and place, such as Europe/London, or UTC"),
+);
+
+/** Name of a stage's table: of the first one, or with numbers after it. */
+export const restoredTable = text("workforce-[a-z0-9-]+-records(?:-[0-9]+)*");
+
+/** ARN of a vault of AWS Backup. */
+export const backupVaultArn = text(`arn:aws[a-z\\-]*:backup:${awsRegion}:[0-9]{12}:backup-vault:[A-Za-z0-9_\\-]{2,50}`);
+
+/** Longest lock of backups. Erased people have to be out of them in a time that can be promised. */
+const mostLockedDays = 35;
+
+/** Days that a backup cannot be deleted. */
+export const lockedDays = v.pipe(
+  count,
+  v.maxValue(mostLockedDays),
+  v.title(`a whole number of days from 1 to ${mostLockedDays}`),
 );
 
 /** ARN of a certificate in ACM. */

@@ -20,6 +20,7 @@ export function requireDeployable(stage: Stage, credentials: DeployEnvironment):
     ...placeFaults(stage, credentials),
     ...identityFaults(stage),
     ...busFaults(stage),
+    ...edgeFaults(stage),
   ];
   if (faults.length > 0) throw new StageRefusal(faults);
 }
@@ -112,6 +113,16 @@ function busFaults(stage: Stage): string[] {
       `Set outboundEvents of the stage ${sender.name} in ${stagesFile()} ${advice}: the bus ${outboundBus} would be of both.`,
     ];
   });
+}
+
+/** A stage that people depend on goes without an edge on purpose alone. */
+function edgeFaults({ name, removal, edge }: Stage): string[] {
+  if (removal !== "keep" || edge !== undefined) return [];
+  const steps = `npx cdk deploy -c stage=${name} -c stack=firewall, a certificate in us-east-1 for the customDomain, and a deploy with the ARNs of both, whose printed target the domain's DNS record then names`;
+  const risk = "without one, a single client can use up anonymousThrottle, and nobody else signs in";
+  return [
+    `Set edge of the stage ${name} in ${stagesFile()} to its firewall and certificate, or to "none". An edge takes three steps: ${steps}; ${risk}.`,
+  ];
 }
 
 /** Whether two values are known and different. */

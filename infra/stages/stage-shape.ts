@@ -6,6 +6,7 @@ import {
   accountNumber,
   anonymousThrottle,
   applicationArn,
+  backupVaultArn,
   ceilings,
   certificateArn,
   count,
@@ -20,10 +21,13 @@ import {
   httpsUrl,
   keyed,
   listOf,
+  lockedDays,
   moment,
   oneOf,
   origin,
   region,
+  regions,
+  restoredTable,
   rolePrincipal,
   serviceName,
   smsSender,
@@ -166,13 +170,16 @@ export const stageShape = v.object({
     { wanted: "{ name, certificateArn }, a host name and the ARN of an ACM certificate" },
   ),
   edge: optional(
-    "CloudFront before the custom domain, with a [firewall](RUNBOOK.md#a-flood) that refuses addresses that call too often. It costs about 7 dollars a month, and 1.90 dollars for each million requests. The API's own address is closed.",
-    v.strictObject({
-      certificateArn: edgeCertificateArn,
-      webAclArn,
-      distributionId: v.exactOptional(distributionId),
-      secretRotatedAt: v.exactOptional(moment),
-    }),
+    "CloudFront before the custom domain, with a [firewall](RUNBOOK.md#a-flood) that refuses addresses that call too often. It costs about 7 dollars a month, and 1.90 dollars for each million requests. The API's own address is closed. A stage that keeps its data names an edge, or `none`.",
+    v.union([
+      v.literal("none"),
+      v.strictObject({
+        certificateArn: edgeCertificateArn,
+        webAclArn,
+        distributionId: v.exactOptional(distributionId),
+        secretRotatedAt: v.exactOptional(moment),
+      }),
+    ]),
     {
       wanted:
         "{ certificateArn, webAclArn }: ARNs of us-east-1, of an ACM certificate for its name and of the firewall that npx cdk deploy -c stack=firewall makes; distributionId, the id of its distribution once it is deployed, for an alarm; and secretRotatedAt, the moment when its secret was last replaced, such as 2026-11-22T09:30:00Z",
@@ -194,11 +201,35 @@ export const stageShape = v.object({
     "The fate of records and secrets when the stack is destroyed: `keep` leaves them in the account.",
     oneOf(["keep", "delete"]),
   ),
+  tableName: optional(
+    "The stage's table, once it is [another than the first](RUNBOOK.md#restore-the-table). It is another resource of the stack: deploy with `--import-existing-resources`, and the one before stays in the account.",
+    restoredTable,
+    { wanted: "the name of a restored table" },
+  ),
+  frozen: optional(
+    "Whether the stage [stands still](RUNBOOK.md#freeze-a-stage): requests are answered 503 `frozen`, and no message, change of the stream or schedule is worked on.",
+    flag,
+    { otherwise: false },
+  ),
   deletionProtection: setting("Whether the table is protected: nobody can delete it until this is switched off.", flag),
   backupKeptDays: optional(
     "Days that backups are kept, beside the 35 days of point-in-time recovery: nightly ones for a week, weekly ones for this long. By default there are none. Each is a copy of the whole table, at 10 cents a gigabyte and month. A stage whose data is deleted with it cannot have any, because CloudFormation cannot delete backups.",
     count,
     { wanted: "a whole number of days above 0" },
+  ),
+  backupCopyTo: optional(
+    "A vault in another account or region that gets a copy of each backup, kept as long: what is left if the account or the region is lost. The vault has [a key of its own](RUNBOOK.md#compromise), which belongs to its account. Each copy costs as much again as the backup, and its transfer 2 cents a gigabyte.",
+    backupVaultArn,
+    { wanted: "the ARN of a vault of AWS Backup" },
+  ),
+  backupLockDays: optional(
+    "Least days that a backup is kept, and a lock on the vault (governance mode): until its days are over nobody deletes a backup, except who may remove the lock first.",
+    lockedDays,
+  ),
+  replicaRegions: optional(
+    "Regions with a copy of each secret: without the HMAC key a restored table has no passcodes and sessions. 0.40 dollars a month for each copy.",
+    regions,
+    { wanted: "a list of other AWS regions, such as eu-west-1" },
   ),
   historyDays: optional(
     "Days that the history records [who changed what](../shared/contract/README.md#d41-history-and-undo). It contains names and logins of users.",
@@ -254,11 +285,19 @@ export type Stage = v.InferOutput<typeof stageShape>;
 /** Average requests per second, and the most in a burst; further ones are refused with 429. */
 export type Throttle = Stage["throttle"];
 
+/** CloudFront before a stage's custom domain, and its firewall. */
+export type Edge = Exclude<NonNullable<Stage["edge"]>, "none">;
+
 /** A receiver of some kinds of a stage's events. */
 export type Webhook = NonNullable<Stage["webhooks"]>[number];
 
 /** The name of a setting. */
 export type Setting = keyof Stage;
+
+/** The edge of a stage; undefined if it has none. */
+export function edgeOf({ edge }: Pick<Stage, "edge">): Edge | undefined {
+  return edge === "none" ? undefined : edge;
+}
 
 /** Whether a stage answers the documentation page. */
 export function hasDocs({ docs, removal }: Pick<Stage, "docs" | "removal">): boolean {

@@ -30,7 +30,8 @@ const dev: Stage = {
 };
 
 /**
- * Like prod, to try releases on: smaller, and with its own addresses. Replace those of workforce.example with yours.
+ * Prod, smaller and with addresses of its own: releases, backups and the edge are tried here first. Replace the addresses
+ * of workforce.example with yours, and name an edge, or "none".
  */
 const staging: Stage = {
   ...dev,
@@ -39,9 +40,13 @@ const staging: Stage = {
   senderAddress: "no-reply@staging.workforce.example",
   senderIdentity: "domain",
   origins: ["https://staging.workforce.example"],
+  // Five times what a firewall lets one address through, so that nobody alone keeps others from signing in.
+  anonymousThrottle: { requestsPerSecond: 25, burst: 50 },
   logRetentionDays: 30,
   removal: "keep",
   deletionProtection: true,
+  backupKeptDays: 7,
+  deployment: "canary",
   alarmAddress: "on-call@workforce.example",
   tracing: true,
 };
@@ -60,7 +65,6 @@ const prod: Stage = {
   anonymousThrottle: { requestsPerSecond: 50, burst: 100 },
   logRetentionDays: 90,
   backupKeptDays: 90,
-  deployment: "canary",
 };
 
 /** The stage of the local machine and the tests, with everything that a stage can switch on. */

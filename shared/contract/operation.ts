@@ -61,6 +61,8 @@ export interface Operation {
    * UTC.
    */
   readonly deprecation?: { readonly since: string; readonly sunset?: string };
+  /** True if it answers while the stage is frozen: monitors ask it whether the service is reached. */
+  readonly answersFrozen?: true;
   /** Seconds that a shared cache may keep the answer; by default no cache keeps it. */
   readonly cacheSeconds?: number;
 }

@@ -12,6 +12,7 @@ export const getHealth = operation({
   path: "/api/v1/health",
   access: "anyone",
   answer: v.object({ status: v.literal("ok") }),
+  answersFrozen: true,
 });
 
 /** A public signing key (RFC 7517). */
@@ -36,6 +37,7 @@ export const getKeySet = operation({
   path: "/.well-known/jwks.json",
   access: "anyone",
   answer: v.object({ keys: v.array(publicJwk) }),
+  answersFrozen: true,
   cacheSeconds,
 });
 
@@ -47,5 +49,6 @@ export const getOpenapi = operation({
   path: "/api/v1/openapi.json",
   access: "anyone",
   answer: v.looseObject({ openapi: v.string(), info: v.looseObject({}), paths: v.looseObject({}) }),
+  answersFrozen: true,
   cacheSeconds,
 });

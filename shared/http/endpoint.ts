@@ -19,6 +19,7 @@ import { answerHeaders, type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
 import { announceDeprecation } from "./deprecation.ts";
 import { answerConditions } from "./etag.ts";
+import { refuseWhileFrozen } from "./frozen.ts";
 import { type HttpAnswer, type HttpEvent, requestIdOf, requireCaller, requireChange } from "./http-event.ts";
 import { readKey } from "./idempotency.ts";
 import { limitSizes } from "./limits.ts";
@@ -180,6 +181,7 @@ function chain<O extends Operation>(
     logRequests(operation),
     ...(operation.deprecation ? [announceDeprecation(operation.deprecation)] : []),
     answerProblems(),
+    ...(operation.answersFrozen ? [] : [refuseWhileFrozen()]),
     ...(operation.conditional ? [answerConditions()] : []),
     refuseWhereClosed(closes),
     headerNormalizer(),

@@ -36,8 +36,12 @@ export function logRequests(operation: Pick<Operation, "name">) {
   };
 }
 
-/** `busy` is a designed answer (D18) that any caller can provoke, so it does not count against a release. */
+/**
+ * `busy` is a designed answer (D18) that any caller can provoke, so it does not count against a release. `frozen` is
+ * what operators want, and no fault at all.
+ */
 function countForRelease(operation: string, status: number, code: string | undefined): void {
+  if (code === "frozen") return;
   const version = settings.functionVersion();
   if (status >= 500) count("Faults", { operation });
   if (version === undefined) return;

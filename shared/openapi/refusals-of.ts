@@ -17,6 +17,7 @@ export function refusalsOf(operation: Operation): RefusalCode[] {
     byCursor,
     idempotent,
     method,
+    answersFrozen,
     refusals = [],
   } = operation;
   const codes = new Set<RefusalCode>(["body_too_large", "query_too_long", "unknown_parameter"]);
@@ -34,6 +35,7 @@ export function refusalsOf(operation: Operation): RefusalCode[] {
   add(query && list && !byCursor, ["page_too_deep"]);
   add(idempotent, ofRepetition);
   add(method !== "GET", ["busy"]);
+  add(!answersFrozen, ["frozen"]);
   add(true, refusals);
   return [...codes];
 }

@@ -1,10 +1,11 @@
 import { readArguments, runCommand, UsageError, unknownWord } from "../../infra/tools/cli/command.ts";
+import { type PricedRegion, pricedRegions, requirePriced } from "./costs/prices.ts";
 
 const usualSizes = [1_000, 100_000, 1_000_000];
 const usualImports = [20_000];
 const usualRounds = { cold: 31, warm: 9, edits: 20 };
 
-const help = `npm run bench -- BENCHMARK [--rounds N] [--sizes N,N,…]
+const help = `npm run bench -- BENCHMARK [--rounds N] [--sizes N,N,…] [--region REGION]
 
 store  read units, write units and round trips of every call that has a bar, on a local engine of its own
 cold   size, start and first call of GET invoices, against the bare SDK and the usual stack
@@ -16,6 +17,7 @@ costs  what a million calls of every operation cost, and a month; writes the tab
   --rounds N     how often each candidate runs, in random order, or each kind of edit is made (cold ${usualRounds.cold}, warm ${usualRounds.warm}, edits ${usualRounds.edits})
   --sizes N,N,…  numbers of invoices (store ${usualSizes}, import ${usualImports}); store puts them straight into the file of
                  the engine, dynoxide
+  --region R     the region of the costs: us-east-1, or eu-west-2
   --help         show this
 
 cold and warm install what they measure against under .local/bench, once. These, edits and import
@@ -26,6 +28,7 @@ Ends with 0 when every figure keeps within its bar, 1 when one does not, 2 when 
 interface Options {
   readonly sizes: readonly number[] | undefined;
   readonly rounds: number | undefined;
+  readonly region: PricedRegion;
 }
 
 type Say = (text: string) => void;
@@ -38,13 +41,13 @@ const benchmarks: Readonly<Record<string, (options: Options, say: Say) => Promis
   warm: async ({ rounds = usualRounds.warm }, say) => (await import("./call/call-bench.ts")).benchWarm(rounds, say),
   edits: async ({ rounds = usualRounds.edits }, say) =>
     (await import("./edits/edits-bench.ts")).benchEdits(rounds, say),
-  costs: async (_, say) => (await import("./costs/costs-bench.ts")).benchCosts(say),
+  costs: async ({ region }, say) => (await import("./costs/costs-bench.ts")).benchCosts(region, say),
 };
 
 await runCommand(bench);
 
 async function bench(parameters: string[]): Promise<number> {
-  const options = { sizes: { type: "string" }, rounds: { type: "string" } } as const;
+  const options = { sizes: { type: "string" }, rounds: { type: "string" }, region: { type: "string" } } as const;
   const asked = readArguments("bench", help, { args: parameters, allowPositionals: true, options });
   if (!asked) return 0;
   const { values, positionals } = asked;
@@ -55,8 +58,17 @@ async function bench(parameters: string[]): Promise<number> {
   const chosen = {
     sizes: values.sizes?.split(",").map((size) => wholeNumber("sizes", size, 1_000)),
     rounds: values.rounds === undefined ? undefined : wholeNumber("rounds", values.rounds, 1),
+    region: regionOf(values.region),
   };
   return (await benchmark(chosen, (text) => process.stdout.write(`${text}\n`))) ? 0 : 1;
+}
+
+function regionOf(text: string = pricedRegions[0]): PricedRegion {
+  try {
+    return requirePriced(text);
+  } catch (error) {
+    throw error instanceof RangeError ? new UsageError(error.message) : error;
+  }
 }
 
 function wholeNumber(option: string, text: string, least: number): number {

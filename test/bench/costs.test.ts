@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { operations } from "../../shared/contract/operations.ts";
 import { kilobytesPerUser } from "./costs/assumptions.ts";
 import { growingRows } from "./costs/month-rows.ts";
+import { pricedRegions, priceList, pricesOf, requirePriced } from "./costs/prices.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../infra/COSTS.md"), "utf8");
 
@@ -22,6 +23,7 @@ test.each(operations)("what $name costs stands in infra/COSTS.md, where npm run 
 test.each([
   "point-in-time recovery",
   "backups",
+  "cancelled transactions",
   "reading lists for recount-lists",
   "data out",
   "access log",
@@ -38,7 +40,7 @@ test.each([
 });
 
 test("a gigabyte of table costs at most 2.50 dollars a month in copies and recovery, for a million users as well", () => {
-  const { backups = 0, "point-in-time recovery": recovery = 0 } = growingRows(1_000_000);
+  const { backups = 0, "point-in-time recovery": recovery = 0 } = growingRows(1_000_000, pricesOf("us-east-1"));
   const gigabytes = (1_000_000 * kilobytesPerUser) / 1_000_000;
   expect((backups + recovery) / gigabytes).toBeLessThanOrEqual(2.5);
 });
@@ -46,4 +48,17 @@ test("a gigabyte of table costs at most 2.50 dollars a month in copies and recov
 test("the page of costs has a month for three numbers of users, with SMS in a row of its own", () => {
   expect(page).toContain("| | 100 users | 10,000 users | 1,000,000 users |");
   expect(page).toMatch(/^\| SMS \|( \d+\.\d\d \|){3}$/m);
+});
+
+test("the page has every price of every known region with its source; other regions are refused in a sentence", () => {
+  for (const [name, { source, ...prices }] of Object.entries(priceList)) {
+    const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+    const figures = pricedRegions.map((region) => String(Number(prices[region].toPrecision(6))));
+    expect(page).toContain(`| ${[words, ...figures, source].join(" | ")} |`);
+    expect(source, name).toMatch(/\d{4}|× 1\.2$|price for all regions$|not by region$/);
+  }
+  expect(requirePriced("eu-west-2")).toBe("eu-west-2");
+  expect(() => requirePriced("eu-west-1")).toThrow(
+    "--region takes us-east-1 or eu-west-2, whose prices are known, not eu-west-1",
+  );
 });

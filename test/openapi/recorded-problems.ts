@@ -108,6 +108,7 @@ const refused: Readonly<Partial<Record<ProblemCode, () => Promise<TestAnswer>>>>
 /** What is thrown by a handler: a 5xx says no more than its code, wherever it comes from. */
 const thrown: Readonly<Partial<Record<ProblemCode, Error>>> = {
   busy: new Refusal("busy", ""),
+  frozen: new Refusal("frozen", ""),
   internal_error: new Error("A fault"),
 };
 

@@ -17,13 +17,13 @@ import {
 import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { Construct } from "constructs";
 import { edgeSecretHeader, viewerAddressHeader } from "../../../shared/http/anonymous-by-address.ts";
-import type { Stage } from "../../stages/stages.ts";
+import type { Edge as EdgeSettings } from "../../stages/stage-shape.ts";
 import type { EdgeSecret } from "../stores/edge-secret.ts";
 
 /** The properties of an edge. */
 export interface EdgeProps {
   readonly stageName: string;
-  readonly edge: NonNullable<Stage["edge"]>;
+  readonly edge: EdgeSettings;
   /** The host that clients call. */
   readonly host: string;
   /** The host at which API Gateway answers. */

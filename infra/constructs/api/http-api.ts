@@ -14,6 +14,7 @@ import { Construct } from "constructs";
 import { answerHeaders, requestHeaders } from "../../../shared/contract/headers.ts";
 import type { Operation } from "../../../shared/contract/operation.ts";
 import { namesOf } from "../../stages/names.ts";
+import { edgeOf } from "../../stages/stage-shape.ts";
 import type { Stage, Throttle } from "../../stages/stages.ts";
 import type { ServiceFunction } from "../compute/service-function.ts";
 import type { EdgeSecret } from "../stores/edge-secret.ts";
@@ -30,7 +31,8 @@ export class Api extends Construct {
   /** `edgeSecret` is the secret that the stage's edge sends, if it has an edge. */
   constructor(scope: Construct, id: string, stage: Stage, edgeSecret?: EdgeSecret) {
     super(scope, id);
-    const { name, origins, throttle, customDomain, edge } = stage;
+    const { name, origins, throttle, customDomain } = stage;
+    const edge = edgeOf(stage);
     this.httpApi = new HttpApi(this, "HttpApi", {
       apiName: namesOf(name).api,
       createDefaultStage: false,

@@ -16,11 +16,30 @@ export function functionStackOf(name: string, { area }: Pick<FunctionRow, "area"
   return `Endpoints${digest.readUInt32BE() % endpointStacks}`;
 }
 
+/**
+ * Chains in which the nested stacks of endpoints are made, one after the other in each. All at once, their routes and
+ * integrations exceed the ten operations a second of API Gateway's control plane.
+ */
+const chains = 3;
+
+/** Makes each of some nested stacks of endpoints wait for the one before it in its chain. */
+export function chainStacks(stacks: readonly FunctionStack[]): void {
+  for (const [at, stack] of stacks.entries()) {
+    const before = stacks[at - chains];
+    if (before) stack.made.addResourceDependency(before.made);
+  }
+}
+
 /** A nested stack of functions, each with everything that belongs to it alone. A template may have 500 resources. */
 export class FunctionStack extends NestedStack {
   constructor(scope: Construct, id: string) {
     super(scope, id, { description: `Workforce API, ${id}` });
     // The stack's name in AWS is the root's name, this id and a suffix.
-    (this.nestedStackResource as CfnStack).overrideLogicalId(id);
+    this.made.overrideLogicalId(id);
+  }
+
+  /** The stack as a resource of the root. */
+  get made(): CfnStack {
+    return this.nestedStackResource as CfnStack;
   }
 }

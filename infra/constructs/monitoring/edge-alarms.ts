@@ -1,5 +1,6 @@
 import { MathExpression } from "aws-cdk-lib/aws-cloudwatch";
 import { namesOf } from "../../stages/names.ts";
+import { edgeOf } from "../../stages/stage-shape.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { expiryAlarm } from "./account-alarms.ts";
 import { type AlarmRow, awsMetric } from "./alarm-row.ts";
@@ -12,9 +13,10 @@ const leastRequests = 1_000;
 const mostBlocked = 1_000;
 
 /** Alarms on a stage's edge and its firewall, none without an edge. All are in us-east-1. */
-export function edgeAlarms({ name, edge }: Stage): AlarmRow[] {
+export function edgeAlarms(stage: Stage): AlarmRow[] {
+  const edge = edgeOf(stage);
   if (edge === undefined) return [];
-  const WebACL = namesOf(name).firewall;
+  const WebACL = namesOf(stage.name).firewall;
   return [
     expiryAlarm("edge-certificate-expires", edge.certificateArn),
     {

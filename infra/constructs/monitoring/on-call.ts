@@ -4,7 +4,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { dailyFunctions, type ServiceTable } from "../../functions/service-table.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
-import { functionNameOf, namesOf, smsFailureLog, testedAlarms } from "../../stages/names.ts";
+import { functionNameOf, namesOf, smsFailureLog, tableNameOf, testedAlarms } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
@@ -138,8 +138,8 @@ export class OnCall extends Construct {
 
   /** The rights of a restore: to make copies beside the live table and read lost records from them. */
   #tableRights(): PolicyStatement[] {
-    const { table, restoreRole } = namesOf(this.#stage.name);
-    const live = this.#arn("dynamodb", `table/${table}`);
+    const { restoreRole } = namesOf(this.#stage.name);
+    const live = this.#arn("dynamodb", `table/${tableNameOf(this.#stage)}`);
     const restored = `${live}-*`;
     const { partition, account, region } = Stack.of(this);
     return [

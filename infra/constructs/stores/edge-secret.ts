@@ -1,7 +1,7 @@
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
-import { removalPolicyOf, type SecretProps } from "./removal.ts";
+import { type SecretProps, storedAs } from "./removal.ts";
 import { grantSecret } from "./secret-grant.ts";
 
 /**
@@ -11,12 +11,11 @@ import { grantSecret } from "./secret-grant.ts";
 export class EdgeSecret extends Construct {
   readonly secret: Secret;
 
-  constructor(scope: Construct, id: string, { name, removal }: SecretProps) {
+  constructor(scope: Construct, id: string, props: SecretProps) {
     super(scope, id);
     this.secret = new Secret(this, "Secret", {
-      secretName: name,
+      ...storedAs(props),
       description: "What CloudFront proves itself with to the API",
-      removalPolicy: removalPolicyOf(removal),
       // CloudFormation generates the secret again if one of these changes.
       generateSecretString: {
         secretStringTemplate: JSON.stringify({ previous: "" }),

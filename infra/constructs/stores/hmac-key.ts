@@ -1,7 +1,7 @@
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
-import { removalPolicyOf, type SecretProps } from "./removal.ts";
+import { type SecretProps, storedAs } from "./removal.ts";
 import { grantSecret } from "./secret-grant.ts";
 
 /**
@@ -11,12 +11,11 @@ import { grantSecret } from "./secret-grant.ts";
 export class HmacKey extends Construct {
   readonly secret: Secret;
 
-  constructor(scope: Construct, id: string, { name, removal }: SecretProps) {
+  constructor(scope: Construct, id: string, props: SecretProps) {
     super(scope, id);
     this.secret = new Secret(this, "Secret", {
-      secretName: name,
+      ...storedAs(props),
       description: "Key for the HMACs of pins and passcodes",
-      removalPolicy: removalPolicyOf(removal),
       // If anything changes here, CloudFormation overwrites the key. `npm run keys` adds versions beside it.
       generateSecretString: {
         secretStringTemplate: JSON.stringify({ version: 1 }),

@@ -16,6 +16,7 @@ import {
   guardedPartitions,
   type TableIndex,
 } from "../../functions/function-row.ts";
+import { tableNameOf, tableSettings } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { removalPolicyOf } from "./removal.ts";
 
@@ -48,23 +49,22 @@ function listIndex(name: string, sortKey: Attribute) {
 }
 
 /** What the table is made from. */
-export interface RecordsTableProps extends Pick<Stage, "removal" | "deletionProtection"> {
-  readonly name: string;
-}
+export type RecordsTableProps = Pick<Stage, "name" | "tableName" | "removal" | "deletionProtection">;
 
 /** The one table, with the indexes that its lists are read by. */
 export class RecordsTable extends Construct {
   readonly table: TableV2;
 
-  constructor(scope: Construct, id: string, { name, removal, deletionProtection }: RecordsTableProps) {
+  constructor(scope: Construct, id: string, props: RecordsTableProps) {
     super(scope, id);
+    const { removal, deletionProtection } = props;
     this.table = new TableV2(this, "Table", {
-      tableName: name,
+      tableName: tableNameOf(props),
       partitionKey: { name: "pk", type: STRING },
       sortKey: { name: "sk", type: STRING },
       billing: Billing.onDemand(),
-      timeToLiveAttribute: "expires_at",
-      dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
+      timeToLiveAttribute: tableSettings.timeToLive,
+      dynamoStream: StreamViewType[tableSettings.stream],
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       removalPolicy: removalPolicyOf(removal),
       deletionProtection,

@@ -5,7 +5,7 @@ import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Trigger } from "aws-cdk-lib/triggers";
 import { Construct } from "constructs";
 import type { ServiceFunction } from "../compute/service-function.ts";
-import { removalPolicyOf, type SecretProps } from "./removal.ts";
+import { type SecretProps, storedAs } from "./removal.ts";
 import { grantSecret } from "./secret-grant.ts";
 
 const setting = "SIGNING_SECRET_ARN";
@@ -21,12 +21,11 @@ export interface TokenNames {
 export class SigningKeys extends Construct {
   readonly secret: Secret;
 
-  constructor(scope: Construct, id: string, { name, removal }: SecretProps) {
+  constructor(scope: Construct, id: string, props: SecretProps) {
     super(scope, id);
     this.secret = new Secret(this, "Secret", {
-      secretName: name,
+      ...storedAs(props),
       description: "Private keys that sign access tokens",
-      removalPolicy: removalPolicyOf(removal),
       // If anything changes here, CloudFormation overwrites the keys. A secret cannot be created empty, so it has an
       // unused text beside the empty list of keys.
       generateSecretString: { secretStringTemplate: JSON.stringify({ keys: [] }), generateStringKey: "unused" },

@@ -5,6 +5,7 @@ import {
   type BackupPlanRuleProps,
   BackupResource,
   BackupVault,
+  type IBackupVault,
 } from "aws-cdk-lib/aws-backup";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Schedule } from "aws-cdk-lib/aws-events";
@@ -14,19 +15,39 @@ import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { removalPolicyOf } from "./removal.ts";
 
-/** Every backup is a full copy, so a nightly one is kept for only a week. */
+/** Every backup is a full copy, so a nightly one is kept for only a week, or for as long as the vault is locked. */
 const nightlyKeptDays = 7;
 
 /** The properties of backups. */
 interface TableBackupsProps {
-  readonly stage: Pick<Stage, "name" | "removal">;
+  readonly stage: Pick<Stage, "name" | "removal" | "backupCopyTo" | "backupLockDays">;
   readonly table: TableV2;
   readonly keptDays: number;
 }
 
-/** The number of copies of the table that exist at a time if backups are kept for so many days. */
-export function copiesKept(days: number): number {
-  return days <= nightlyKeptDays ? days : nightlyKeptDays + days / 7;
+/** The settings of a stage's backups. */
+type BackupSettings = Pick<Stage, "backupKeptDays" | "backupLockDays" | "backupCopyTo">;
+
+/** The number of copies of the table that exist at a time, those in another place among them. */
+export function copiesKept({ backupKeptDays: days = 0, backupLockDays, backupCopyTo }: BackupSettings): number {
+  const nightly = nightlyDays(days, backupLockDays);
+  return (nightly + (days > nightly ? days / 7 : 0)) * (backupCopyTo === undefined ? 1 : 2);
+}
+
+function nightlyDays(keptDays: number, lockDays = 0): number {
+  return Math.min(keptDays, Math.max(nightlyKeptDays, lockDays));
+}
+
+/** A sentence on what a stage's lock keeps from being deleted, and until when; undefined without a lock. */
+export function describeLock({
+  name,
+  backupKeptDays = 0,
+  backupLockDays,
+}: BackupSettings & Pick<Stage, "name">): string | undefined {
+  if (backupLockDays === undefined) return undefined;
+  const nightly = nightlyDays(backupKeptDays, backupLockDays);
+  const weekly = backupKeptDays > nightly ? ` (a weekly one ${backupKeptDays})` : "";
+  return `No backup in the vault ${namesOf(name).backupVault} can be deleted before it is ${nightly} days old${weekly}, except by who may remove the lock first (backup:DeleteBackupVaultLockConfiguration).`;
 }
 
 /**
@@ -37,19 +58,25 @@ export class TableBackups extends Construct {
   constructor(scope: Construct, id: string, { stage, table, keptDays }: TableBackupsProps) {
     super(scope, id);
     const { backupVault, restoreRole } = namesOf(stage.name);
+    const { backupLockDays, backupCopyTo } = stage;
     const plan = new BackupPlan(this, "Plan", {
       backupPlanName: `${Stack.of(this).stackName}-table`,
       backupVault: new BackupVault(this, "Vault", {
         backupVaultName: backupVault,
         removalPolicy: removalPolicyOf(stage.removal),
+        // Governance mode: with `changeableFor`, nobody could ever remove the lock.
+        ...(backupLockDays !== undefined && { lockConfiguration: { minRetention: Duration.days(backupLockDays) } }),
       }),
     });
+    const copyTo =
+      backupCopyTo === undefined ? undefined : BackupVault.fromBackupVaultArn(this, "CopyTo", backupCopyTo);
     // The role on call restores copies by this tag, because their names are generated.
     const recoveryPointTags = { stage: stage.name };
-    const daily = copyRule("daily", Math.min(keptDays, nightlyKeptDays), { hour: "2", minute: "0" });
+    const nightly = nightlyDays(keptDays, backupLockDays);
+    const daily = copyRule("daily", nightly, { hour: "2", minute: "0" }, copyTo);
     plan.addRule(new BackupPlanRule({ ...daily, recoveryPointTags }));
-    if (keptDays > nightlyKeptDays) {
-      const weekly = copyRule("weekly", keptDays, { weekDay: "SUN", hour: "2", minute: "0" });
+    if (keptDays > nightly) {
+      const weekly = copyRule("weekly", keptDays, { weekDay: "SUN", hour: "2", minute: "0" }, copyTo);
       plan.addRule(new BackupPlanRule({ ...weekly, recoveryPointTags }));
     }
     plan.addSelection("Table", { resources: [BackupResource.fromArn(table.tableArn)] });
@@ -62,9 +89,15 @@ export class TableBackups extends Construct {
   }
 }
 
-function copyRule(ruleName: string, keptDays: number, time: Parameters<typeof Schedule.cron>[0]): BackupPlanRuleProps {
+function copyRule(
+  ruleName: string,
+  keptDays: number,
+  time: Parameters<typeof Schedule.cron>[0],
+  copyTo: IBackupVault | undefined,
+): BackupPlanRuleProps {
   return {
     ruleName,
+    ...(copyTo && { copyActions: [{ destinationBackupVault: copyTo, deleteAfter: Duration.days(keptDays) }] }),
     scheduleExpression: Schedule.cron(time),
     startWindow: Duration.hours(1),
     completionWindow: Duration.hours(6),

@@ -1,8 +1,8 @@
-import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { namesOf } from "../../stages/names.ts";
 import { stagesFile } from "../../stages/stages.ts";
-import { type Check, type DeployTarget, type Finding, later, missing, ok, orUndefined } from "./finding.ts";
+import { type Check, type DeployTarget, type Finding, later, missing, ok } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
+import { findTableSettings } from "./table-check.ts";
 
 const checks: readonly Check[] = [
   {
@@ -11,9 +11,9 @@ const checks: readonly Check[] = [
     find: findGuard,
   },
   {
-    about: "table protection",
-    asks: "Nothing to ask of AWS: deletionProtection is off for the first deploy alone.",
-    find: findProtection,
+    about: "table settings",
+    asks: "Nothing to ask of AWS: a restored table gets its settings by the commands that this prints, in minutes.",
+    find: findTableSettings,
   },
   {
     about: "restore",
@@ -48,20 +48,6 @@ async function findGuard({ stage, account, region }: DeployTarget): Promise<Find
   if (stage.account !== undefined && stage.region !== undefined) return ok(`${stage.account}, ${stage.region} alone`);
   const advice = `set account to "${account}" and region to "${region}" in ${stagesFile()}`;
   return missing(`With other credentials ${name} would be deployed to another account or region: ${advice}.`);
-}
-
-/** CloudFormation cannot roll back a failed first deploy if the table is protected. */
-async function findProtection(place: DeployTarget): Promise<Finding> {
-  const { name, deletionProtection } = place.stage;
-  const { table } = namesOf(name);
-  if ((await findStack(place)) === undefined) {
-    if (!deletionProtection) return ok("none at the first deploy");
-    const advice = `set deletionProtection to false in ${stagesFile()} for the first deploy, and to true for the second`;
-    return missing(`A first deploy that fails cannot remove a table that is protected: ${advice}.`);
-  }
-  const found = await orUndefined(new DynamoDBClient({}).send(new DescribeTableCommand({ TableName: table })));
-  if (found?.Table?.DeletionProtectionEnabled) return ok(`${table} is protected`);
-  return later(`Anybody with the right can delete ${table}: set deletionProtection to true and deploy again.`);
 }
 
 async function findRestore(place: DeployTarget): Promise<Finding> {

@@ -6,7 +6,8 @@ import {
 } from "@aws-sdk/client-cloudformation";
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DescribeSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { namesOf } from "../../stages/names.ts";
+import { namesOf, tableNameOf } from "../../stages/names.ts";
+import { edgeOf } from "../../stages/stage-shape.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { type DeployTarget, type Finding, missing, ok, orUndefined } from "./finding.ts";
 
@@ -16,7 +17,8 @@ import { type DeployTarget, type Finding, missing, ok, orUndefined } from "./fin
  */
 export async function findLeftovers(place: DeployTarget): Promise<Finding> {
   const { name } = place.stage;
-  const { table, backupVault } = namesOf(name);
+  const { backupVault } = namesOf(name);
+  const table = tableNameOf(place.stage);
   const stack = await findStack(place);
   if (stack !== undefined) {
     const judged = judgeStack(place.stage, stack);
@@ -36,9 +38,11 @@ export async function findLeftovers(place: DeployTarget): Promise<Finding> {
  * Whether the next deploy can start from a stack's status, or what to do first: for a stack that never was complete,
  * and for one that is stuck.
  */
-function judgeStack({ name, removal }: Stage, { StackStatus, EnableTerminationProtection }: Stack): Finding {
+function judgeStack(deployed: Stage, { StackStatus, EnableTerminationProtection }: Stack): Finding {
   const status = String(StackStatus);
-  const { stack, table } = namesOf(name);
+  const { name, removal } = deployed;
+  const { stack } = namesOf(name);
+  const table = tableNameOf(deployed);
   const unprotect =
     removal === "keep"
       ? `aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${stack}, aws dynamodb update-table --no-deletion-protection-enabled --table-name ${table} and then `
@@ -65,7 +69,7 @@ async function findLeftSecrets({ stage }: DeployTarget): Promise<Finding | undef
   const giving = `, and after the deploy give each receiver what npm run webhooks -- secret WEBHOOK --stage ${stage.name} shows`;
   const secrets = [
     { setting: stage.webhooks, what: "webhooks", id: webhookSecret, after: giving },
-    { setting: stage.edge, what: "an edge", id: edgeSecret, after: "" },
+    { setting: edgeOf(stage), what: "an edge", id: edgeSecret, after: "" },
   ];
   for (const { setting, what, id: SecretId, after } of secrets) {
     if (setting === undefined) continue;
@@ -110,7 +114,7 @@ async function findSecrets({ stage }: DeployTarget): Promise<string[]> {
   const client = new SecretsManagerClient({});
   const found: string[] = [];
   const optional = [
-    ...(stage.edge ? [edgeSecret] : []),
+    ...(edgeOf(stage) ? [edgeSecret] : []),
     ...(stage.testLogins ? [testPinSecret] : []),
     ...(stage.webhooks ? [webhookSecret] : []),
   ];

@@ -3,7 +3,7 @@ import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { recordMinting } from "../../../shared/db/accounts/minted-tokens.ts";
 import { makeFamily } from "../../../shared/domain/accounts/refresh-token.ts";
 import { signAccessToken } from "../../../shared/tokens/issue-tokens.ts";
-import { namesOf } from "../../stages/names.ts";
+import { tableNameOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { explainAwsFault } from "../aws/aws-faults.ts";
 import { UsageError } from "../cli/command.ts";
@@ -35,7 +35,7 @@ export async function withDeployedService<T>(stageName: string, work: (service: 
 async function findAccount(stage: Stage): Promise<string> {
   const client = new DynamoDBClient({});
   try {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: namesOf(stage.name).table }));
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: tableNameOf(stage) }));
     return Table?.TableArn?.split(":")[4] ?? "unknown";
   } finally {
     client.destroy();

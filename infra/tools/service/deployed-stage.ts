@@ -1,6 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { queueNames, queueSetting } from "../../../shared/settings.ts";
-import { namesOf, tokenAudience } from "../../stages/names.ts";
+import { namesOf, tableNameOf, tokenAudience } from "../../stages/names.ts";
 import { requireComplete } from "../../stages/stage-rules.ts";
 import { readStageSettings } from "../../stages/stage-settings.ts";
 import { findStage, type Stage, stagesFile } from "../../stages/stages.ts";
@@ -46,10 +46,10 @@ const callPatience = "10";
  */
 export function enterStage(stage: Stage): void {
   for (const name of unusedSettings) delete process.env[name];
-  const { table, hmacSecret, signingSecret, webhookSecret, tokenIssuer } = namesOf(stage.name);
+  const { hmacSecret, signingSecret, webhookSecret, tokenIssuer } = namesOf(stage.name);
   Object.assign(process.env, {
     ...readStageSettings(stage),
-    TABLE_NAME: table,
+    TABLE_NAME: tableNameOf(stage),
     // Secrets Manager accepts a name in place of an ARN.
     HMAC_SECRET_ARN: hmacSecret,
     SIGNING_SECRET_ARN: signingSecret,

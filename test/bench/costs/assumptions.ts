@@ -34,6 +34,10 @@ export const shareOfSms = 0.3;
 /** Records of a user's that change in a month, each of which is counted and notified to somebody. */
 export const changesPerUser = 30;
 
+/** Share of the changes whose transaction meets another on the same item, and the write units that it has used up then. */
+export const cancelledShare = 0.02;
+export const unitsPerTransaction = 16;
+
 /** Kilobytes that a user's records take, indexes included. */
 export const kilobytesPerUser = 200;
 

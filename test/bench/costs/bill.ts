@@ -1,7 +1,7 @@
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { assumedMilliseconds, queueRequestsPerMessage } from "./assumptions.ts";
 import type { MeasuredCall } from "./measure-calls.ts";
-import { prices } from "./prices.ts";
+import type { Prices } from "./prices.ts";
 
 const million = 1_000_000;
 const usualMemoryMegabytes = 512;
@@ -22,7 +22,7 @@ export interface Bill {
 }
 
 /** The bill of a million calls that each take what was measured. */
-export function billOf({ name, isOperation, readUnits, writeUnits, logBytes }: MeasuredCall): Bill {
+export function billOf({ name, isOperation, readUnits, writeUnits, logBytes }: MeasuredCall, prices: Prices): Bill {
   const { area, memoryMegabytes = usualMemoryMegabytes, readsStream } = functions[name];
   const milliseconds = assumedMilliseconds(name, writeUnits);
   const gigabyteSeconds = (memoryMegabytes / 1024) * (milliseconds / 1000) * million;

@@ -15,18 +15,18 @@ import {
   userCounts,
 } from "./assumptions.ts";
 import { type Bill, billOf } from "./bill.ts";
-import { measureCalls } from "./measure-calls.ts";
+import { type MeasuredCall, measureCalls } from "./measure-calls.ts";
 import { fixedRows, growingRows, outsideCheck } from "./month-rows.ts";
-import { prices } from "./prices.ts";
+import { type PricedRegion, type Prices, pricedRegions, priceList, pricesOf } from "./prices.ts";
 
 /** Measures every operation on the demo data and writes what it costs into infra/COSTS.md; true when it could. */
-export async function benchCosts(say: (text: string) => void): Promise<boolean> {
+export async function benchCosts(region: PricedRegion, say: (text: string) => void): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), "workforce-bench-"));
   try {
-    const bills = (await measureCalls(join(directory, "machine"))).map(billOf);
+    const measured = await measureCalls(join(directory, "machine"));
     const { template } = synthesize("prod", join(directory, "cdk.out"));
     const page = join(root, costsPage);
-    writeFileSync(page, fillTables(readFileSync(page, "utf8"), tablesOf(bills, fixedRows(template))));
+    writeFileSync(page, fillTables(readFileSync(page, "utf8"), tablesOf({ measured, template, region })));
     say(`${costsPage} is written.`);
     return true;
   } finally {
@@ -34,20 +34,30 @@ export async function benchCosts(say: (text: string) => void): Promise<boolean> 
   }
 }
 
-function tablesOf(bills: readonly Bill[], fixed: Readonly<Record<string, number>>): MarkedTables {
+/** What was measured of every call, the template of prod, and the region that the tables are of. */
+interface Measured {
+  readonly measured: readonly MeasuredCall[];
+  readonly template: Record<string, unknown>;
+  readonly region: PricedRegion;
+}
+
+function tablesOf({ measured, template, region }: Measured): MarkedTables {
+  const prices = pricesOf(region);
+  const bills = measured.map((each) => billOf(each, prices));
   const operations = bills.filter(({ isOperation }) => isOperation);
   const workers = bills.filter(({ isOperation }) => !isOperation);
   return {
-    "costs-operations": `Prices of ${prices.region}, ${prices.asOf}.
+    "costs-operations": `Prices of ${region}.
 
 ${billsTable(operations)}`,
     "costs-workers": `A pin that goes out costs its e-mail, $${(prices.emailsPerThousand / 1000).toFixed(4)}, or its SMS, about $${prices.sms.toFixed(2)} to the United Kingdom, on top.
 
 ${billsTable(workers)}`,
-    "costs-month": `${monthsTable(bills, fixed)}
+    "costs-prices": pricesTable(),
+    "costs-month": `${monthsTable({ measured, template, region })}
 
 A user makes ${sum(Object.values(callsPerUser))} calls a month, asks for ${pinsPerUser} pins, ${shareOfSms * 100} % of them by SMS, has ${changesPerUser} records changed, and
-${kilobytesPerUser} KB stored. **The number to watch is SMS**: one costs as much as ${smsInCalls(bills)} calls of list-invoices. The
+${kilobytesPerUser} KB stored. **The number to watch is SMS**: one costs as much as ${smsInCalls(bills, prices)} calls of list-invoices. The
 stage's ceiling on SMS, with its shares for a login's first and further messages, is the largest control of costs there is.`,
   };
 }
@@ -62,16 +72,45 @@ function billsTable(bills: readonly Bill[]): string {
   return tableOf(["", ...figures.map((figure) => `${figure}:`)], rows);
 }
 
-function monthsTable(bills: readonly Bill[], fixed: Readonly<Record<string, number>>): string {
-  const months = userCounts.map((users) => monthOf(bills, users, fixed));
-  const parts = Object.keys(months[0] ?? {});
-  const rows = parts.map((part) => [part, ...months.map((month) => (month[part] ?? 0).toFixed(2))]);
-  const totals = months.map((month) => `**${sum(Object.values(month)).toFixed(2)}**`);
-  const columns = userCounts.map((users) => `${users.toLocaleString("en")} users:`);
-  return tableOf(["", ...columns], [...rows, ["**total**", ...totals]]);
+function pricesTable(): string {
+  const rows = Object.entries(priceList).map(([name, { source, ...prices }]) => [
+    name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+    ...pricedRegions.map((region) => String(Number(prices[region].toPrecision(6)))),
+    source,
+  ]);
+  return tableOf(["price", ...pricedRegions.map((region) => `${region}:`), "source of eu-west-2"], rows);
 }
 
-function monthOf(bills: readonly Bill[], users: number, fixed: Readonly<Record<string, number>>) {
+/** The month of one region by what it is for, and its total in each other. */
+function monthsTable({ measured, template, region }: Measured): string {
+  const monthsIn = (where: PricedRegion) => {
+    const prices = pricesOf(where);
+    const bills = measured.map((each) => billOf(each, prices));
+    const fixed = fixedRows(template, prices);
+    return userCounts.map((users) => monthOf(bills, users, { fixed, prices }));
+  };
+  const months = monthsIn(region);
+  const totalsOf = (some: readonly Record<string, number>[]) =>
+    some.map((month) => `**${sum(Object.values(month)).toFixed(2)}**`);
+  const parts = Object.keys(months[0] ?? {});
+  const rows = parts.map((part) => [part, ...months.map((month) => (month[part] ?? 0).toFixed(2))]);
+  const others = pricedRegions.filter((each) => each !== region);
+  const columns = userCounts.map((users) => `${users.toLocaleString("en")} users:`);
+  return tableOf(
+    ["", ...columns],
+    [
+      ...rows,
+      [`**total in ${region}**`, ...totalsOf(months)],
+      ...others.map((each) => [`**total in ${each}**`, ...totalsOf(monthsIn(each))]),
+    ],
+  );
+}
+
+function monthOf(
+  bills: readonly Bill[],
+  users: number,
+  { fixed, prices }: { readonly fixed: Readonly<Record<string, number>>; readonly prices: Prices },
+) {
   const each = (name: string, times: number) => ((bills.find((bill) => bill.name === name)?.total ?? 0) * times) / 1e6;
   const pins = users * pinsPerUser;
   const changes = users * changesPerUser;
@@ -83,14 +122,14 @@ function monthOf(bills: readonly Bill[], users: number, fixed: Readonly<Record<s
     "pins, without what sends them": sum(confirming.map((name) => each(name, pins))),
     "e-mails": (pins * (1 - shareOfSms) * prices.emailsPerThousand) / 1000,
     SMS: pins * shareOfSms * prices.sms,
-    ...growingRows(users),
+    ...growingRows(users, prices),
     ...fixed,
-    "check from outside": outsideCheck + each("get-health", outsideCalls),
+    "check from outside": outsideCheck(prices) + each("get-health", outsideCalls),
   };
   return parts;
 }
 
-function smsInCalls(bills: readonly Bill[]): string {
+function smsInCalls(bills: readonly Bill[], prices: Prices): string {
   const perCall = (bills.find(({ name }) => name === "list-invoices")?.total ?? Number.NaN) / 1e6;
   return (Math.round(prices.sms / perCall / 100) * 100).toLocaleString("en");
 }

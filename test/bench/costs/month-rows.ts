@@ -8,6 +8,7 @@ import {
   assumedMilliseconds,
   callsPerEnvironment,
   callsPerUser,
+  cancelledShare,
   changesPerUser,
   emptyReceivesPerQueue,
   environmentMinutes,
@@ -21,8 +22,9 @@ import {
   queueRequestsPerMessage,
   startMilliseconds,
   tracedShare,
+  unitsPerTransaction,
 } from "./assumptions.ts";
-import { prices } from "./prices.ts";
+import type { Prices } from "./prices.ts";
 
 const million = 1e6;
 const daysPerMonth = 30;
@@ -30,31 +32,34 @@ const daysPerMonth = 30;
 const kilobytesPerUnit = 8;
 
 /** What a month of so many users costs beside their calls: of prod, by what it is for, in US dollars. */
-export function growingRows(users: number): Record<string, number> {
-  const { backupKeptDays = 0, tracing } = findStage("prod");
+export function growingRows(users: number, prices: Prices): Record<string, number> {
+  const prod = findStage("prod");
   const gigabytes = (users * kilobytesPerUser) / million;
   const calls = users * Object.values(callsPerUser).reduce((sum, times) => sum + times, 0);
   const starts = calls / callsPerEnvironment;
   return {
     storage: gigabytes * prices.storagePerGigabyteMonth,
     "point-in-time recovery": gigabytes * prices.recoveryPerGigabyteMonth,
-    backups: gigabytes * copiesKept(backupKeptDays) * prices.backupPerGigabyteMonth,
+    // What a transaction wrote before it met another on the same item is paid for, and written again.
+    "cancelled transactions":
+      ((users * changesPerUser * cancelledShare * unitsPerTransaction) / million) * prices.writeUnitsPerMillion,
+    backups: gigabytes * copiesKept(prod) * prices.backupPerGigabyteMonth,
     "reading lists for recount-lists":
       ((Math.min(users * listedRecordsPerUser, recordsANight) * kilobytesPerRow) / kilobytesPerUnit / million) *
       daysPerMonth *
       prices.readUnitsPerMillion,
     "data out": ((calls * answerBytes) / 1e9) * prices.dataOutPerGigabyte,
     "access log": ((calls * accessLogBytes) / 1e9) * prices.logsPerGigabyte,
-    traces: tracing ? ((calls * tracedShare) / million) * prices.tracesPerMillion : 0,
+    traces: prod.tracing ? ((calls * tracedShare) / million) * prices.tracesPerMillion : 0,
     "events of other systems": ((users * changesPerUser * eventsPerChange) / million) * prices.eventsPerMillion,
-    "events that go out": users * changesPerUser * eventsOutPerChange * eventOut(),
+    "events that go out": users * changesPerUser * eventsOutPerChange * eventOut(prices),
     "starts of functions": starts * (startMilliseconds / 1000) * 0.5 * prices.lambdaPerGigabyteSecond,
     "reads of secrets": ((starts * environmentMinutes) / minutesBetweenReads / million) * prices.secretReadsPerMillion,
   };
 }
 
 /** What an event costs that goes out alone: its message, the function's call, and the bus. */
-function eventOut(): number {
+function eventOut(prices: Prices): number {
   const gigabyteSeconds = (assumedMilliseconds("send-events", 0) / 1_000) * 0.5;
   const perMillion =
     queueRequestsPerMessage * prices.queueRequestsPerMillion + prices.lambdaPerMillion + prices.eventsPerMillion;
@@ -62,18 +67,20 @@ function eventOut(): number {
 }
 
 /** What the check of a stage from outside costs, beside its calls: a stack with an alarm and the key of its topic. */
-export const outsideCheck =
-  prices.healthCheckPerMonth + prices.healthCheckOverTlsPerMonth + prices.alarmPerMonth + prices.keyPerMonth;
+export function outsideCheck(prices: Prices): number {
+  const { healthCheckPerMonth, healthCheckOverTlsPerMonth, alarmMetricPerMonth, keyPerMonth } = prices;
+  return healthCheckPerMonth + healthCheckOverTlsPerMonth + alarmMetricPerMonth + keyPerMonth;
+}
 
 /** What a stage costs by being there. */
-export function fixedRows(template: Record<string, unknown>): Record<string, number> {
+export function fixedRows(template: Record<string, unknown>, prices: Prices): Record<string, number> {
   const resources = Object.values(template.Resources as Record<string, TemplateResource>);
   const types = resources.map(({ Type }) => Type);
   const count = (type: string) => types.filter((each) => each === type).length;
   return {
     secrets: count("AWS::SecretsManager::Secret") * prices.secretPerMonth,
     alarms:
-      count("AWS::CloudWatch::Alarm") * prices.alarmPerMonth +
+      alarmMetrics(resources) * prices.alarmMetricPerMonth +
       count("AWS::CloudWatch::CompositeAlarm") * prices.compositeAlarmPerMonth,
     dashboards: count("AWS::CloudWatch::Dashboard") * prices.dashboardPerMonth,
     "encryption keys": count("AWS::KMS::Key") * prices.keyPerMonth,
@@ -85,4 +92,13 @@ export function fixedRows(template: Record<string, unknown>): Record<string, num
       metricsPerMapping *
       prices.metricPerMonth,
   };
+}
+
+/** AWS bills an alarm by the metrics that it reads: one, or those of its expression. */
+function alarmMetrics(resources: readonly TemplateResource[]): number {
+  const alarms = resources.filter(({ Type }) => Type === "AWS::CloudWatch::Alarm");
+  return alarms.reduce((sum, { Properties }) => {
+    const metrics = (Properties?.Metrics ?? []) as readonly { readonly MetricStat?: object }[];
+    return sum + Math.max(1, metrics.filter(({ MetricStat }) => MetricStat !== undefined).length);
+  }, 0);
 }

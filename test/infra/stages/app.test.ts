@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
@@ -7,12 +7,19 @@ import { faultsOf } from "../../../infra/stages/stage-rules.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
 import { createApp } from "../../../infra/synthesize.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
+import { ownedStage } from "./owned-stage.ts";
 
 const outdir = newFolder();
 
 test("the app ends with 1 and the sentences alone when a stage still has placeholders", async () => {
-  const stderr = `${faultsOf(findStage("prod")).join("\n")}\n`;
-  expect(await synth("prod")).toEqual({ status: 1, stdout: "", stderr });
+  const { status, stdout, stderr } = await synth("prod");
+  const [edge, ...placeholders] = stderr.trim().split("\n").toReversed();
+  expect({ status, stdout, placeholders: placeholders.toReversed() }).toEqual({
+    status: 1,
+    stdout: "",
+    placeholders: faultsOf(findStage("prod")),
+  });
+  expect(edge).toMatch(/^Set edge of the stage prod /);
 });
 
 test("the app ends with 1 and one sentence when no stage has that name", async () => {
@@ -28,6 +35,26 @@ test("the app ends with 1 when release is anything but now", async () => {
 test("the app ends with 1 when a stage does not say at which host it is to be asked from outside", async () => {
   const stderr = "Set probedHost of the stage dev in infra/stages/stages.ts to the host that clients call.\n";
   expect(await synth("dev", { stack: "probe" })).toEqual({ status: 1, stdout: "", stderr });
+});
+
+test("the app makes the firewall of a stage that cannot name an edge yet", async () => {
+  const keeping = { ...ownedStage("prod"), edge: undefined };
+  const file = join(outdir, "stages.json");
+  writeFileSync(file, JSON.stringify({ prod: keeping }));
+  const context = { stages: file, "aws:cdk:enable-path-metadata": false };
+  expect(await synth("prod", { ...context, stack: "firewall" })).toEqual({ status: undefined, stdout: "", stderr: "" });
+  const { status, stderr } = await synth("prod", context);
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^Set edge of the stage prod /)]);
+});
+
+test("the app says what a lock keeps from being deleted, and until when", async () => {
+  const file = join(outdir, "locked.json");
+  writeFileSync(file, JSON.stringify({ prod: { ...ownedStage("prod"), backupLockDays: 14 } }));
+  const { status, stderr } = await synth("prod", { stages: file, stack: "firewall" });
+  expect([status, stderr]).toEqual([
+    undefined,
+    expect.stringMatching(/^No backup in the vault workforce-prod can be deleted before it is 14 days old /),
+  ]);
 });
 
 test("cdk.json decides every feature flag that the CDK recommends, and every synthesis has them", () => {

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { tableNameOf } from "../../../infra/stages/names.ts";
 import { settingNames, stageShape } from "../../../infra/stages/stage-shape.ts";
 import { findStage, type Stage } from "../../../infra/stages/stages.ts";
 
@@ -13,6 +14,7 @@ export function ownedStage(name: string): Stage {
     senderAddress: `no-reply@${name === "prod" ? host : `${name}.${host}`}`,
     origins: [`https://${name}.${host}`],
     alarmAddress: `on-call@${host}`,
+    edge: "none",
   };
 }
 
@@ -84,6 +86,11 @@ export const fullStage = {
     distributionId: "E1A2B3C4D5E6F7",
     secretRotatedAt: "2026-06-01T09:30:00Z",
   },
+  tableName: tableNameOf({ name: "full" }),
+  frozen: false,
+  backupCopyTo: "arn:aws:backup:eu-west-1:210987654321:backup-vault:workforce-copies",
+  backupLockDays: 35,
+  replicaRegions: ["eu-west-1"],
   runbookUrl: `https://code.${host}/workforce/infra/RUNBOOK.md`,
   reservedConcurrency: { "sign-in": 20, intake: 2, "deliver-webhook": 4 },
 } as const satisfies Stage;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { accountRequestsPerMinute } from "../../../infra/firewall-stack.ts";
 import { faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
 import { readStageSetting, readWebhooks } from "../../../infra/stages/stage-settings.ts";
 import { settingNames, stageShape } from "../../../infra/stages/stage-shape.ts";
@@ -10,7 +11,7 @@ import { fullStage, ownedStage } from "./owned-stage.ts";
 
 const dev = findStage("dev");
 const prod = ownedStage("prod");
-const { oidcIssuer, customDomain, platformApplications, testLogins } = fullStage;
+const { alarmAddress, oidcIssuer, customDomain, platformApplications, testLogins } = fullStage;
 const { certificateArn } = customDomain;
 const [webhook] = fullStage.webhooks;
 const rota = "arn:aws:iam::123456789012:role/operations/rota";
@@ -122,6 +123,17 @@ test.each<[keyof Stage, unknown]>([
   ["removal", "retain"],
   ["deletionProtection", "yes"],
   ["backupKeptDays", 0],
+  ["tableName", "records-2"],
+  ["tableName", "workforce-prod-records-2"],
+  ["tableName", "workforce-dev-records2"],
+  ["tableName", "workforce-dev-records_2"],
+  ["tableName", "workforce-dev-records-copy"],
+  ["frozen", "on"],
+  ["backupCopyTo", fullStage.backupCopyTo],
+  ["backupLockDays", 7],
+  ["backupLockDays", 36],
+  ["replicaRegions", []],
+  ["replicaRegions", ["eu-west-1", "eu-west-1"]],
   ["historyDays", 0],
   ["historyDays", 3_651],
   ["deployment", "blue-green"],
@@ -201,6 +213,22 @@ test("D10: a stage whose account routes take more than 400 requests a second is 
   ]);
 });
 
+test.each<[keyof Stage, Partial<Stage>, Partial<Stage>]>([
+  [
+    "backupCopyTo",
+    { region: "eu-west-1", account: "123456789012" },
+    { backupCopyTo: "arn:aws:backup:eu-west-1:123456789012:backup-vault:copies" },
+  ],
+  ["backupLockDays", { backupKeptDays: 7 }, { backupLockDays: 8 }],
+  ["backupLockDays", { backupKeptDays: 7, removal: "delete" }, { backupLockDays: 7 }],
+  ["replicaRegions", { region: "eu-west-1" }, { replicaRegions: ["eu-west-1"] }],
+])("%s that saves nothing is refused beside %j", (setting, stage, wrong) => {
+  const { backupKeptDays, ...others } = prod;
+  const beside = stage.removal === "delete" ? { ...others, alarmAddress } : prod;
+  const faults = faultsOf({ ...beside, ...stage, ...wrong } as Stage);
+  expect(faults).toContainEqual(expect.stringMatching(new RegExp(`^Set ${setting} of the stage prod `)));
+});
+
 test.each([
   { certificateArn },
   { webAclArn: "Workforce-prod-firewall" },
@@ -211,6 +239,26 @@ test.each([
   const withDomain = { ...dev, customDomain };
   expect(faultsOf({ ...withDomain, edge: fullStage.edge })).toEqual([]);
   expect(faultsOf({ ...withDomain, edge: { ...fullStage.edge, ...wrong } })).toHaveLength(1);
+});
+
+test("a stage that keeps its data is deployed once it says whether it has an edge, and staging says what prod does", () => {
+  const { edge, ...undecided } = prod;
+  expect(edge).toBe("none");
+  expect(() => requireDeployable(undecided, {})).toThrow(
+    /^Set edge of the stage prod in .* or to "none"\. An edge takes three steps: .* nobody else signs in\.$/,
+  );
+  expect(() => requireDeployable(prod, {})).not.toThrow();
+  expect(() => requireDeployable(dev, {})).not.toThrow();
+  const { name: _, ...staging } = findStage("staging");
+  for (const setting of ["edge", "deployment", "removal", "deletionProtection", "tracing"] as const)
+    expect(findStage("prod")[setting], setting).toBe(staging[setting]);
+});
+
+test("one address that a firewall lets through takes a fifth of the account routes' own limit at most", () => {
+  for (const name of ["staging", "prod"]) {
+    const { requestsPerSecond } = ownedStage(name).anonymousThrottle;
+    expect(requestsPerSecond, name).toBeGreaterThanOrEqual((5 * accountRequestsPerMinute) / 60);
+  }
 });
 
 test.each(settingNames)("a stage without %s is refused, or can do without it", (setting) => {

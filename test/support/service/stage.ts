@@ -7,7 +7,7 @@ import { localCredentials } from "../../../infra/local/aws/local-credentials.ts"
 import { openSecrets } from "../../../infra/local/aws/secrets-manager.ts";
 import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { startHttpService } from "../../../infra/local/http-service.ts";
-import { namesOf } from "../../../infra/stages/names.ts";
+import { namesOf, tableNameOf } from "../../../infra/stages/names.ts";
 import { makeSigningKey, type SigningKey } from "../../../shared/tokens/signing-keys.ts";
 import { newFolder } from "./new-folder.ts";
 
@@ -32,6 +32,7 @@ export function useDeployedStage(stageName: string): DeployedStage {
   const closing: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
     const names = namesOf(stageName);
+    const TableName = tableNameOf({ name: stageName });
     const region = "eu-west-1";
     const signingKey = await makeSigningKey(new Date(0));
     const secrets = openSecrets(region);
@@ -46,9 +47,9 @@ export function useDeployedStage(stageName: string): DeployedStage {
     closing.push(sts.close);
     const endpoint = inject("engineEndpoint");
     const client = new DynamoDBClient({ endpoint, region, credentials: localCredentials });
-    await createTable(client, inject("tableDefinition"), names.table);
+    await createTable(client, inject("tableDefinition"), TableName);
     closing.push(async () => {
-      await client.send(new DeleteTableCommand({ TableName: names.table }));
+      await client.send(new DeleteTableCommand({ TableName }));
       client.destroy();
     });
     const environment = {

@@ -2,7 +2,7 @@ import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { LambdaClient, ListFunctionsCommand } from "@aws-sdk/client-lambda";
 import { ListSecretsCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { namesOf } from "../../../infra/stages/names.ts";
+import { namesOf, tableNameOf } from "../../../infra/stages/names.ts";
 import { useAccount } from "./account.ts";
 import { adoptedStage, writeStagesFile } from "./adopted-stage.ts";
 import { requireDeployed } from "./deployed-resources.ts";
@@ -22,7 +22,7 @@ const names = namesOf(adoptedStage.name);
 const nextServiceName = "Harbourside";
 const aws = useAccount("deploy", {
   CALL_PATIENCE: "10",
-  TABLE_NAME: names.table,
+  TABLE_NAME: tableNameOf(adoptedStage),
   HMAC_SECRET_ARN: names.hmacSecret,
   DEFAULT_COUNTRY: "GB",
   HISTORY_DAYS: "400",

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 
 from ministack import app as ministack
 from ministack.core import iam_actions, iam_evaluator, lambda_runtime
-from ministack.services import cloudformation, eventbridge, lambda_svc, scheduler
+from ministack.services import apigateway, cloudformation, eventbridge, lambda_svc, scheduler
 from ministack.services.cloudformation import provisioners
 
 from fakes.actions import add_actions
@@ -155,6 +155,18 @@ def match_what_is_absent():
     lambda_svc._match_esm_filter = match
 
 
+def give_stage_variables():
+    """An event of an HTTP API has the variables of its stage; MiniStack gives them to authorizers alone."""
+    execute = lambda_svc._execute_function_with_config_scope
+
+    def execute_with_variables(record, event, *others, **named):
+        context = event.get("requestContext", {}) if isinstance(event, dict) else {}
+        variables = apigateway._get_stage_variables(context["apiId"], context["stage"]) if "apiId" in context else {}
+        return execute(record, {**event, "stageVariables": variables} if variables else event, *others, **named)
+
+    lambda_svc._execute_function_with_config_scope = execute_with_variables
+
+
 def wait_for_log_lines():
     """
     The emulator takes a call's lines up to 50 ms after its answer. Each of our functions writes at least one: on a busy machine
@@ -208,6 +220,7 @@ judge_batches_by_their_entries()
 judge_events_by_the_policy_of_their_bus()
 name_partitions()
 match_what_is_absent()
+give_stage_variables()
 add_resource_types()
 add_code_deploy()
 add_actions()

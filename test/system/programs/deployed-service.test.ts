@@ -4,7 +4,7 @@ import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { importJWK, jwtVerify } from "jose";
 import { afterAll, expect, test } from "vitest";
 import { readBody, startHttpService } from "../../../infra/local/http-service.ts";
-import { namesOf } from "../../../infra/stages/names.ts";
+import { namesOf, tableNameOf } from "../../../infra/stages/names.ts";
 import { pinKey } from "../../../shared/db/accounts/pins.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { publicPartOf } from "../../../shared/tokens/signing-keys.ts";
@@ -15,7 +15,7 @@ import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
 
 const stage = useDeployedStage("dev");
 const directory = makeDirectory();
-const TableName = namesOf("dev").table;
+const TableName = tableNameOf({ name: "dev" });
 const login = "ines.marsh@example.com";
 const place = "Stage dev, account 000000000000, region eu-west-1\n";
 const patience = 30_000;

@@ -15,6 +15,19 @@ interface Answer {
 
 const commands = awsCommandsIn(readFileSync(join(root, "infra/RUNBOOK.md"), "utf8"));
 const wrong = ["dynamodb", "describe-table", "--tabel", "records"];
+/** Values that commands before them find, and the CLI takes in one form only. */
+const filled: Readonly<Record<string, string>> = {
+  "--uuid": "00000000-0000-0000-0000-000000000000",
+  "--cli-input-json": JSON.stringify({
+    Name: "daily",
+    ScheduleExpression: "rate(1 day)",
+    FlexibleTimeWindow: { Mode: "OFF" },
+    Target: {
+      Arn: "arn:aws:lambda:eu-west-2:111122223333:function:daily",
+      RoleArn: "arn:aws:iam::111122223333:role/daily",
+    },
+  }),
+};
 const files = newFolder();
 const [value, output] = [join(files, "value.json"), join(files, "out")];
 const hasPython = findPython() !== undefined;
@@ -33,9 +46,11 @@ test.skipIf(!hasPython)(`every command of the runbook is one that the AWS CLI ta
 });
 
 function withFiles(command: readonly string[]): string[] {
-  return command.map((word) =>
-    word === "file:///dev/stdin" ? `file://${value}` : word === "/dev/stdout" ? output : word,
-  );
+  return command.map((word, at) => {
+    const option = command[at - 1] ?? "";
+    if (Object.hasOwn(filled, option)) return filled[option] ?? "";
+    return word === "file:///dev/stdin" ? `file://${value}` : word === "/dev/stdout" ? output : word;
+  });
 }
 
 function parse(given: readonly (readonly string[])[]): Answer[] {

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { RepairRole } from "../../../infra/constructs/monitoring/repair-role.ts";
 import { RecordsTable } from "../../../infra/constructs/stores/records-table.ts";
 import { guardedPartitions } from "../../../infra/functions/function-row.ts";
-import { namesOf } from "../../../infra/stages/names.ts";
+import { tableNameOf } from "../../../infra/stages/names.ts";
 import { printHistory } from "../../../infra/tools/history.ts";
 import { findCountedCompanies } from "../../../shared/db/lists/counted-companies.ts";
 import { recount } from "../../../shared/db/lists/recount.ts";
@@ -36,7 +36,7 @@ useService();
 const caller = "repair";
 const stack = stackBeside((app) => {
   const made = new Stack(app, "Roles");
-  const { table } = new RecordsTable(made, "Records", { ...fullStage, name: namesOf("full").table });
+  const { table } = new RecordsTable(made, "Records", { ...fullStage, name: tableNameOf(fullStage) });
   new RepairRole(made, "Repair", { stage: fullStage, table });
   return made;
 });

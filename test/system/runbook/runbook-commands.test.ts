@@ -10,7 +10,7 @@ const commands = awsCommandsIn(runbook);
 test("words are read as the shell reads them", () => {
   const page = '```sh\nx=$(aws sqs a --b "$(c "d")e" \\\n  --f \'{"g":1}\' | h) && aws i j\n```\nor `aws k l M`.';
   expect(awsCommandsIn(page)).toEqual([
-    ["sqs", "a", "--b", "1e", "--f", '{"g":1}'],
+    ["sqs", "a", "--b", "100e", "--f", '{"g":1}'],
     ["i", "j"],
     ["k", "l", "M"],
   ]);

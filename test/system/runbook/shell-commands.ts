@@ -10,7 +10,10 @@ export function awsCommandsIn(page: string): string[][] {
   });
 }
 
-/** What the shell makes of the text of a command, up to its end; what it would fill in is 1, which counts as text and as a number. */
+/** A number of as many characters as the shortest name in AWS has: it counts as text and as a number. */
+const filledIn = "100";
+
+/** What the shell makes of the text of a command, up to its end, with the same for all that it would fill in. */
 function wordsFrom(text: string): string[] {
   const words: string[] = [];
   let word: string | undefined;
@@ -33,7 +36,7 @@ function wordsFrom(text: string): string[] {
 /** A piece of a word at the start of a text: quoted, filled in or plain; undefined where a word or the command ends. */
 function readPiece(text: string): { value: string; length: number } | undefined {
   const filled = readExpansion(text);
-  if (filled) return { value: "1", length: filled };
+  if (filled) return { value: filledIn, length: filled };
   const [single] = /^'[^']*'/.exec(text) ?? [];
   if (single !== undefined) return { value: single.slice(1, -1), length: single.length };
   if (text.startsWith('"')) return readQuoted(text);
@@ -50,7 +53,7 @@ function readQuoted(text: string): { value: string; length: number } {
       value += text[at + 1] ?? "";
       at += 2;
     } else if (length) {
-      value += "1";
+      value += filledIn;
       at += length;
     } else {
       value += text[at] ?? "";

@@ -68,9 +68,46 @@ function alarmHistory(...summaries: string[]): FakeAnswer {
   return { json: { AlarmHistoryItems: summaries.map((HistorySummary) => ({ HistorySummary })) } };
 }
 
-function protectedTable(DeletionProtectionEnabled: boolean): FakeAnswer {
-  return { json: { Table: { DeletionProtectionEnabled } } };
-}
+const arn = "arn:aws:dynamodb:eu-west-1:000000000000:table/workforce-dev-records";
+
+/** A table in a stack, as the stack asks for it. */
+const asAsked: Readonly<Record<string, FakeAnswer>> = {
+  DescribeStacks: stack("UPDATE_COMPLETE", true),
+  DescribeTable: {
+    json: {
+      Table: {
+        TableArn: arn,
+        DeletionProtectionEnabled: true,
+        StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" },
+      },
+    },
+  },
+  DescribeTimeToLive: {
+    json: { TimeToLiveDescription: { AttributeName: "expires_at", TimeToLiveStatus: "ENABLED" } },
+  },
+  DescribeContinuousBackups: {
+    json: {
+      ContinuousBackupsDescription: {
+        ContinuousBackupsStatus: "ENABLED",
+        PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus: "ENABLED" },
+      },
+    },
+  },
+  ListTagsOfResource: {
+    json: {
+      Tags: [
+        { Key: "service", Value: "workforce-api" },
+        { Key: "stage", Value: "dev" },
+      ],
+    },
+  },
+};
+
+const unprotectedTable: FakeAnswer = {
+  json: {
+    Table: { TableArn: arn, StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" } },
+  },
+};
 
 /** A session of a permission set of IAM Identity Center. */
 const ofCenter = "arn:aws:sts::000000000000:assumed-role/AWSReservedSSO_OnCall_0123456789abcdef/ines";
@@ -145,17 +182,13 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ["earlier stack", keeping, { DescribeStacks: stack("UPDATE_COMPLETE", true) }],
   ["SMS log", keeping, { GetSMSAttributes: { xml: logRole } }],
   ["account guard", { ...keeping, account: "000000000000", region: "eu-west-1" }, {}],
-  ["table protection", { ...keeping, deletionProtection: false }, {}],
-  [
-    "table protection",
-    keeping,
-    { DescribeStacks: stack("UPDATE_COMPLETE", true), DescribeTable: protectedTable(true) },
-  ],
+  ["table settings", { ...keeping, deletionProtection: false }, {}],
+  ["table settings", keeping, asAsked],
   ["restore", { ...keeping, backupKeptDays: 7 }, { DescribeStacks: stack("UPDATE_COMPLETE", true) }],
   ["restore", keeping, {}],
   ["outside check", { ...keeping, probedHost }, { DescribeStacks: stack("CREATE_COMPLETE", true) }],
   ["alarms", { alarmAddress }, { DescribeAlarmHistory: alarmHistory("Successfully executed action arn:aws:sns:x") }],
-  ...["SMS log", "account guard", "table protection", "restore", "outside check", "edge", "test logins", "alarms"].map(
+  ...["SMS log", "account guard", "table settings", "restore", "outside check", "edge", "test logins", "alarms"].map(
     (about): [string, Partial<Stage>, Record<string, FakeAnswer>] => [about, {}, {}],
   ),
   ...["alarm e-mails", "roles of people", "audit trail"].map(
@@ -254,7 +287,7 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   ["SMS log", "set smsMonthlySpendLimitDollars in one stage of the account", {}, keeping],
   ["account guard", 'set account to "000000000000" and region to "eu-west-1" in', {}, keeping],
   ["account guard", 'set account to "000000000000"', {}, { ...keeping, region: "eu-west-1" }],
-  ["table protection", "set deletionProtection to false in infra/stages/stages.ts for the first deploy", {}, keeping],
+  ["table settings", "set deletionProtection to false in infra/stages/stages.ts for the first deploy", {}, keeping],
   ["Lambda concurrency", "the stage needs 1001", {}, { reservedConcurrency: { "sign-in": 901 } }],
   [
     "Lambda concurrency",
@@ -300,12 +333,43 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   expect(await find(about, stage)).toEqual({ outcome: "missing", text: expect.stringContaining(advice) });
 });
 
+test("a restored table lacks what it was restored without, each with the command that makes it", async () => {
+  Object.assign(aws.answers, asAsked);
+  const tableName = "workforce-dev-records-2";
+  const restored = (changes: Record<string, FakeAnswer>) => {
+    Object.assign(aws.answers, asAsked, changes);
+    return find("table settings", { ...keeping, tableName });
+  };
+  expect(await restored({})).toMatchObject({ outcome: "ok" });
+  const none = { Table: { TableArn: `${arn}-2`, DeletionProtectionEnabled: false } };
+  const { outcome, text } = await restored({
+    DescribeTable: { json: none },
+    DescribeTimeToLive: { json: { TimeToLiveDescription: { TimeToLiveStatus: "DISABLED" } } },
+    DescribeContinuousBackups: { json: { ContinuousBackupsDescription: { ContinuousBackupsStatus: "ENABLED" } } },
+    ListTagsOfResource: { json: { Tags: [{ Key: "stage", Value: "other" }] } },
+  });
+  expect(outcome).toBe("missing");
+  expect(text).toBe(
+    [
+      `${tableName} lacks its time to live, its stream, its protection, point-in-time recovery, its tags: run`,
+      `aws dynamodb update-time-to-live --table-name ${tableName} --time-to-live-specification Enabled=true,AttributeName=expires_at &&`,
+      `aws dynamodb update-table --table-name ${tableName} --stream-specification StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES --deletion-protection-enabled &&`,
+      `aws dynamodb update-continuous-backups --table-name ${tableName} --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true &&`,
+      `aws dynamodb tag-resource --resource-arn ${arn}-2 --tags Key=service,Value=workforce-api Key=stage,Value=dev`,
+    ].join(" "),
+  );
+  expect(await restored({ DescribeTable: gone })).toEqual({
+    outcome: "missing",
+    text: `There is no table ${tableName}: restore it, or set tableName to another.`,
+  });
+});
+
 test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, stage: Partial<Stage>]>([
   ["SMS log", "Until the deploy, nothing says why SMS do not arrive", {}, { smsMonthlySpendLimitDollars: 50 }],
   [
-    "table protection",
+    "table settings",
     "set deletionProtection to true and deploy again",
-    { DescribeStacks: stack("CREATE_COMPLETE", true), DescribeTable: protectedTable(false) },
+    { ...asAsked, DescribeTable: unprotectedTable },
     { deletionProtection: false },
   ],
   ["restore", "practise a restore", {}, { backupKeptDays: 7 }],

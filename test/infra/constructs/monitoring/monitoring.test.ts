@@ -10,7 +10,7 @@ import { type FunctionName, functions } from "../../../../infra/functions/functi
 import { streamConsumers } from "../../../../infra/functions/stream-filters.ts";
 import { root } from "../../../../infra/local/stack/synthesis.ts";
 import { ProbeStack } from "../../../../infra/probe-stack.ts";
-import { namesOf } from "../../../../infra/stages/names.ts";
+import { namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
 import { type MetricName, metrics } from "../../../../shared/metrics.ts";
 import { arnOf, type Resource, stackBeside, stackOf, useStack } from "../../stack.ts";
 import { fullStage } from "../../stages/owned-stage.ts";
@@ -96,7 +96,7 @@ describe("what is watched: the page of figures has each alarm's threshold, perio
       .filter((each) => each !== "ConditionCheckItem")
       .concat("TransactGetItems", "TransactWriteItems");
     for (const Operation of counted) {
-      const TableName = namesOf("local").table;
+      const TableName = tableNameOf({ name: "local" });
       expect(alarmsOn("ThrottledRequests", { Operation, TableName }), Operation).toHaveLength(1);
     }
   });
@@ -292,7 +292,8 @@ function topic(part: "Page" | "Topic"): { Ref: string } {
 /** True for a resource of the stack, and for a name that one has. */
 function isOfStack(value: unknown): boolean {
   const { Ref, "Fn::GetAtt": [id] = [] } = value as { Ref?: string; "Fn::GetAtt"?: string[] };
-  const { table, eventBus, configurationSet } = namesOf("local");
+  const { eventBus, configurationSet } = namesOf("local");
+  const table = tableNameOf({ name: "local" });
   const functionNames = [...stack.functions().values()].map(({ properties }) => properties.FunctionName);
   const fixed = [...functionNames, table, eventBus, configurationSet, intakeRuleName, ...tableIndexes, ...tableCalls];
   return fixed.includes(String(value)) || Object.hasOwn(stack.template.Resources, Ref ?? id ?? "");

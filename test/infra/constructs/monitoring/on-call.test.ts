@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { queues } from "../../../../infra/functions/queues.ts";
 import { root } from "../../../../infra/local/stack/synthesis.ts";
-import { namesOf } from "../../../../infra/stages/names.ts";
+import { namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
 import { queueNames } from "../../../../shared/settings.ts";
 import { arnOf, type Statement, stackOf } from "../../stack.ts";
 import { fullStage } from "../../stages/owned-stage.ts";
@@ -27,7 +27,7 @@ test("whoever answers alarms reads no secret and no stream, changes no live reco
   const [withFactor, ...named] = role.AssumeRolePolicyDocument.Statement;
   expect(withFactor.Condition).toEqual({ Bool: { "aws:MultiFactorAuthPresent": "true" } });
   expect(named.map(({ Condition }: Statement) => Condition)).toEqual(namedPeople);
-  const live = new RegExp(`:table/${namesOf("full").table}("|$)`);
+  const live = new RegExp(`:table/${tableNameOf({ name: "full" })}("|$)`);
   for (const { Action, Resource } of statementsOf("Allow")) {
     const items = [Action ?? []]
       .flat()
@@ -39,7 +39,8 @@ test("whoever answers alarms reads no secret and no stream, changes no live reco
 
 /** What of a stage or of its account the role may touch beside looking. */
 const arnsOf = (stage: string) => {
-  const { table, accessLogs } = namesOf(stage);
+  const { accessLogs } = namesOf(stage);
+  const table = tableNameOf({ name: stage });
   return [
     ["logs:FilterLogEvents", `logs:eu-west-2:123456789012:log-group:/aws/lambda/workforce-${stage}-sign-in`],
     ["logs:FilterLogEvents", `logs:eu-west-2:123456789012:log-group:${accessLogs}:*`],

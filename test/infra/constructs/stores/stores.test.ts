@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { copiesKept } from "../../../../infra/constructs/stores/table-backups.ts";
+import { copiesKept, describeLock } from "../../../../infra/constructs/stores/table-backups.ts";
 import { generateSecret } from "../../../../infra/local/aws/generate-secret.ts";
 import { namesOf } from "../../../../infra/stages/names.ts";
 import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
-import { prices } from "../../../bench/costs/prices.ts";
+import { pricesOf } from "../../../bench/costs/prices.ts";
 import { arnOf, stackOf, useStack } from "../../stack.ts";
 import { fullStage } from "../../stages/owned-stage.ts";
 
@@ -58,9 +58,44 @@ test("copies of the table are in a vault with a fixed name, which outlasts the s
   expect(() => stackOf("dev").all("AWS::Backup::BackupPlan")).toThrow();
 });
 
+describe("what survives the account and the region", () => {
+  const rules: {
+    readonly RuleName: string;
+    readonly Lifecycle: object;
+    readonly CopyActions: readonly { readonly DestinationBackupVaultArn: string; readonly Lifecycle: object }[];
+  }[] = full.one("AWS::Backup::BackupPlan").properties.BackupPlan.BackupPlanRule;
+
+  test("a copy of every backup goes to the stage's other vault, and is kept as long as the backup", () => {
+    expect(rules.map(({ RuleName }) => RuleName)).toEqual(["daily", "weekly"]);
+    for (const { Lifecycle, CopyActions } of rules)
+      expect(CopyActions).toEqual([{ DestinationBackupVaultArn: fullStage.backupCopyTo, Lifecycle }]);
+    expect(copiesKept(fullStage)).toBe(2 * copiesKept({ ...fullStage, backupCopyTo: undefined }));
+  });
+
+  test("a lock can be removed by those who may (governance mode), and no backup ends before it, or AWS Backup would make none", () => {
+    const { LockConfiguration } = full.one("AWS::Backup::BackupVault").properties;
+    expect(LockConfiguration).toEqual({ MinRetentionDays: 35 });
+    expect(rules.map(({ Lifecycle }) => Lifecycle)).toEqual([{ DeleteAfterDays: 35 }, { DeleteAfterDays: 90 }]);
+    expect(stackOf("prod").one("AWS::Backup::BackupVault").properties.LockConfiguration).toBeUndefined();
+    expect(describeLock(fullStage)).toContain(
+      "vault workforce-full can be deleted before it is 35 days old (a weekly one 90)",
+    );
+    expect(describeLock({ name: "x", backupKeptDays: 7, backupLockDays: 3 })).toContain(
+      "before it is 7 days old, except",
+    );
+  });
+
+  test("the secrets without which a restored table has no passcodes, sessions or receivers are in another region, too", () => {
+    for (const start of ["HmacKey", "SigningKeys", "EdgeSecret", "Webhooks"])
+      expect(full.one("AWS::SecretsManager::Secret", start).properties.ReplicaRegions, start).toEqual([
+        { Region: fullStage.replicaRegions[0] },
+      ]);
+  });
+});
+
 test("copies and point-in-time recovery together cost at most 2.50 dollars a gigabyte of table and month", () => {
-  const { backupPerGigabyteMonth, recoveryPerGigabyteMonth } = prices;
-  const copies = copiesKept(findStage("prod").backupKeptDays ?? 0);
+  const { backupPerGigabyteMonth, recoveryPerGigabyteMonth } = pricesOf("us-east-1");
+  const copies = copiesKept(findStage("prod"));
   expect(copies).toBeGreaterThan(7);
   expect(copies * backupPerGigabyteMonth + recoveryPerGigabyteMonth).toBeLessThanOrEqual(2.5);
 });

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alarmNameOf } from "../../../../infra/constructs/monitoring/runbook.ts";
 import { FirewallStack } from "../../../../infra/firewall-stack.ts";
-import { namesOf } from "../../../../infra/stages/names.ts";
+import { namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
 import { createApp } from "../../../../infra/synthesize.ts";
 import { importRecords } from "../../../../infra/tools/import/import-records.ts";
 import { edgeSecretHeader, viewerAddressHeader } from "../../../../shared/http/anonymous-by-address.ts";
@@ -25,7 +25,7 @@ const deploy = ["deploy", "--require-approval", "never"];
 const names = namesOf(stageWithoutEdge.name);
 const aws = useAccount("deploy-every-setting", {
   CALL_PATIENCE: "10",
-  TABLE_NAME: names.table,
+  TABLE_NAME: tableNameOf(stageWithoutEdge),
   HMAC_SECRET_ARN: names.hmacSecret,
   DEFAULT_COUNTRY: "GB",
   HISTORY_DAYS: "400",
@@ -98,6 +98,10 @@ testReleases({ aws, settings: () => settings, stage: () => stage, release: () =>
 testRestore({
   aws,
   settings: () => settings,
+  change: (changes) => {
+    settings = { ...settings, ...changes };
+    process.env.WORKFORCE_STAGES = writeStagesFile(aws.directory, settings);
+  },
   stage: () => stage,
   shell: () => shell,
   importInvoice: (id) => importLines([invoiceOf(id)]),

@@ -3,7 +3,7 @@ import { fullStage } from "../../../infra/stages/owned-stage.ts";
 import { account, region } from "../emulator.ts";
 
 // Users sign in with the stage itself here: an issuer of one's own would do that in its place.
-const { oidcIssuer: _, edge, ...settings } = fullStage;
+const { oidcIssuer: _, tableName: __, edge, ...settings } = fullStage;
 
 /** A stage with everything that a stage may name, in the emulator's account, before it has an edge. */
 export const stageWithoutEdge: Stage = ofAccount({

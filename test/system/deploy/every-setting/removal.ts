@@ -1,7 +1,7 @@
 import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { ListSecretsCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { expect, test } from "vitest";
-import { namesOf } from "../../../../infra/stages/names.ts";
+import { namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
 import type { Stage } from "../../../../infra/stages/stages.ts";
 import type { Account } from "../account.ts";
 import { runbookText, type Shell, shellBlocksOf } from "./shell.ts";
@@ -30,16 +30,16 @@ export function testRemoval({ aws, settings, shell, app }: RemovalPlace): void {
     const { code, printed } = await destroy();
     expect(printed).toContain(`${namesOf(settings().name).stack}: destroyed`);
     expect(code).toBe(0);
-    const { table, hmacSecret, signingSecret, edgeSecret, webhookSecret } = namesOf(settings().name);
+    const { hmacSecret, signingSecret, edgeSecret, webhookSecret } = namesOf(settings().name);
+    const table = tableNameOf({ name: settings().name });
     expect(await tables()).toEqual([table, `${table}-2`]);
     expect(await secrets()).toEqual([edgeSecret, hmacSecret, signingSecret, webhookSecret].toSorted());
   });
 
   test("its commands to delete them for good do so", async () => {
-    const { table } = namesOf(settings().name);
     const [erase = ""] = shellBlocksOf("Remove a stage");
     await shell()(erase);
-    expect(await tables()).toEqual([`${table}-2`]);
+    expect(await tables()).toEqual([]);
     expect(await secrets()).toEqual([]);
   });
 }

@@ -1,19 +1,21 @@
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { functionNameOf, namesOf } from "../../../../infra/stages/names.ts";
+import { functionNameOf, tableNameOf } from "../../../../infra/stages/names.ts";
 import type { Stage } from "../../../../infra/stages/stages.ts";
+import { signIn } from "../../../../shared/contract/sessions.ts";
+import { send } from "../../../support/requests/http-client.ts";
 import type { Account } from "../account.ts";
 import type { DeployedStage } from "../deployed-stage.ts";
 import { account } from "../emulator.ts";
-import { root, runProgram } from "../program.ts";
-import { readInvoices } from "./journey.ts";
-import { runbookText, type Shell, shellBlocksOf } from "./shell.ts";
+import { runProgram } from "../program.ts";
+import { readInvoices, user } from "./journey.ts";
+import { type Shell, shellBlocksOf } from "./shell.ts";
 
 /** What the tests of a restore need of the stage that is deployed. */
 interface RestorePlace {
   readonly aws: Account;
   readonly settings: () => Stage;
+  /** Writes the stages file again with changed settings. */
+  readonly change: (changes: Partial<Stage>) => void;
   readonly stage: () => DeployedStage;
   readonly shell: () => Shell;
   /** Imports an invoice. */
@@ -21,12 +23,15 @@ interface RestorePlace {
   readonly invoices: number;
 }
 
-const [toSecond = "", toBackup = "", wait = "", read = "", settle = "", ...more] = shellBlocksOf("Restore the table");
+const [toSecond = "", toBackup = "", wait = "", read = "", ...more] = shellBlocksOf("Restore the table");
+/** Each deploy may take as long as a test. */
+const twoDeploysMs = 500_000;
+const [freeze = ""] = shellBlocksOf("Freeze a stage");
 const [, deployWithImport = ""] = (shellBlocksOf("Import an existing table")[0] ?? "").trim().split("\n");
 
 /** Has vitest follow the runbook's chapter "Restore the table", command by command, in its order. */
-export function testRestore({ aws, settings, stage, shell, importInvoice, invoices }: RestorePlace): void {
-  const tableOf = () => namesOf(settings().name).table;
+export function testRestore({ aws, settings, change, stage, shell, importInvoice, invoices }: RestorePlace): void {
+  const tableOf = () => tableNameOf({ name: settings().name });
   const total = async () => Number((await readInvoices(stage())).total);
 
   test("the runbook's chapter on a restore has the commands that are tried here, and no other", () => {
@@ -38,7 +43,7 @@ export function testRestore({ aws, settings, stage, shell, importInvoice, invoic
 
   test("a few records are read from a table that is restored to a second, which is deleted then", async () => {
     await shell()(`${toSecond}\n${wait}`);
-    const item = JSON.parse(await shell()(read.replaceAll("INVOICE#31", "INVOICE#1")));
+    const item = JSON.parse(await shell()(`T=${tableOf()}-2\n${read.replaceAll("INVOICE#31", "INVOICE#1")}`));
     expect(item.Item.pk.S).toBe("INVOICE#1");
     await shell()(`aws dynamodb delete-table --table-name ${tableOf()}-2`);
   });
@@ -53,20 +58,40 @@ export function testRestore({ aws, settings, stage, shell, importInvoice, invoic
     expect(printed).toContain("COMPLETED");
   });
 
-  test("the stage is led to the restored table: users sign in, and have the records of the backup", async () => {
-    await setMappings("--no-enabled");
-    await shell()(settle);
-    const checkout = copyProject();
-    const call = deployWithImport.replace(/^npx cdk | *#.*$/g, "").replace("NAME", settings().name);
-    const options = ["--require-approval", "never", "--output", aws.output("restored")];
-    const environment = { WORKFORCE_STAGES: process.env.WORKFORCE_STAGES ?? "" };
-    const { code, printed } = await aws.cdk([...call.split(" "), ...options], { checkout, environment });
-    expect(code, printed).toBe(0);
-    await setMappings("--enabled");
-    await recount(checkout);
-    await shell()(`aws lambda invoke --function-name "$(fn rotate-signing-key)" /dev/stdout | cat`);
-    expect(await total()).toBe(invoices);
+  test("a stage is frozen by one paste: it answers 503, and no mapping or schedule works on", async () => {
+    await shell()(freeze);
+    const body = { user: { login: user.email, password: user.password } };
+    const refused = await send(stage().baseUrl, "POST", signIn.path, { body });
+    expect([refused.status, refused.body.code, refused.headers.get("retry-after")]).toEqual([503, "frozen", "300"]);
+    expect((await send(stage().baseUrl, "GET", "/api/v1/health", {})).status).toBe(200);
+    await expectWorking(false);
   });
+
+  test("preflight names what the restored table lacks, with commands that make it", async () => {
+    change({ frozen: true, tableName: `${tableOf()}-2` });
+    const before = await tableSettings();
+    expect(before).toMatch(
+      /^missing .* lacks its time to live, its stream, its protection, point-in-time recovery, its tags: run /,
+    );
+    await shell()(before.split(": run ")[1] ?? "");
+    expect(await tableSettings()).toMatch(/^ok /);
+  });
+
+  test(
+    "the stage is led to the restored table by two settings: users sign in, and have the records of the backup",
+    async () => {
+      const call = deployWithImport.replace(/^npx cdk | *#.*$/g, "").replace("NAME", settings().name);
+      await deploy(call.split(" "), "frozen");
+      await expectWorking(false);
+      await recount();
+      await shell()(`aws lambda invoke --function-name "$(fn rotate-signing-key)" /dev/stdout | cat`);
+      change({ frozen: false });
+      await deploy(["deploy", "-c", `stage=${settings().name}`], "restored");
+      await expectWorking(true);
+      expect(await total()).toBe(invoices);
+    },
+    twoDeploysMs,
+  );
 
   test("the stream of the restored table leads to the same consumers: a new record is counted", async () => {
     process.env.TABLE_NAME = `${tableOf()}-2`;
@@ -83,47 +108,43 @@ export function testRestore({ aws, settings, stage, shell, importInvoice, invoic
     );
   }
 
-  /** Stops the writers that the runbook names, and lets them go on. */
-  async function setMappings(option: "--no-enabled" | "--enabled"): Promise<void> {
-    const [command = ""] = /aws lambda update-event-source-mapping --uuid \S+ --no-enabled/.exec(runbookText()) ?? [];
-    const names = ["intake", "keep-history", "notify"].map((each) => functionNameOf(settings().name, each));
+  /** Expects that every mapping and schedule of the stage works, or that none does. */
+  async function expectWorking(isWorking: boolean): Promise<void> {
     const { EventSourceMappings } = JSON.parse(await shell()("aws lambda list-event-source-mappings"));
-    const theirs = EventSourceMappings.filter(({ FunctionArn }: Mapping) =>
-      names.includes(FunctionArn.split(":")[6] ?? ""),
-    );
-    expect(theirs).toHaveLength(names.length);
-    const commands = theirs.map(({ UUID }: Mapping) =>
-      command.replace(/--uuid \S+ --no-enabled/, `--uuid ${UUID} ${option}`),
-    );
-    await shell()(commands.join("\n"));
+    const { Schedules } = JSON.parse(await shell()("aws scheduler list-schedules"));
+    const ours = functionNameOf(settings().name, "");
+    const mappings = EventSourceMappings.filter(({ FunctionArn }: Mapping) => FunctionArn.includes(`:${ours}`));
+    expect(mappings.length).toBeGreaterThan(7);
+    expect(Schedules.length).toBeGreaterThan(2);
+    for (const { State } of mappings) expect(State).toBe(isWorking ? "Enabled" : "Disabled");
+    for (const { State } of Schedules) expect(State).toBe(isWorking ? "ENABLED" : "DISABLED");
   }
 
-  /** The checkout from which the stage is deployed from now on, changed as the runbook says. */
-  function copyProject(): string {
-    const checkout = aws.output("checkout");
-    for (const each of ["cdk.json", "package.json", "tsconfig.json", "functions", "shared", "infra"]) {
-      cpSync(join(root, each), join(checkout, each), { recursive: true });
-    }
-    symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"));
-    edit(join(checkout, "infra/stages/names.ts"), "-records`", "-records-2`");
-    edit(join(checkout, "infra/workforce-stack.ts"), '(this, "Records"', '(this, "Records2"');
-    return checkout;
+  async function deploy(call: readonly string[], use: string): Promise<void> {
+    const options = ["--require-approval", "never", "--output", aws.output(use)];
+    const environment = { WORKFORCE_STAGES: process.env.WORKFORCE_STAGES ?? "" };
+    const { code, printed } = await aws.cdk([...call, ...options], { environment });
+    expect(code, printed).toBe(0);
   }
 
-  async function recount(checkout: string): Promise<void> {
-    const call = ["infra/tools/recount.ts", "--company", "all", "--stage", settings().name, "--repair"];
-    const { code, output } = await runProgram(process.execPath, call, process.env, 60_000, checkout);
+  /** The line of preflight on the table. */
+  async function tableSettings(): Promise<string> {
+    const { output } = await runTool("preflight");
+    return output.split("\n").find((line) => / table settings /.test(line)) ?? output;
+  }
+
+  async function recount(): Promise<void> {
+    const { code, output } = await runTool("recount", "--company", "all", "--repair");
     expect(code, output).toBe(0);
+  }
+
+  function runTool(name: string, ...options: string[]) {
+    const call = [`infra/tools/${name}.ts`, "--stage", settings().name, ...options];
+    return runProgram(process.execPath, call, process.env, 60_000);
   }
 }
 
 interface Mapping {
-  readonly UUID: string;
   readonly FunctionArn: string;
-}
-
-function edit(file: string, from: string, to: string): void {
-  const text = readFileSync(file, "utf8");
-  expect(text.split(from)).toHaveLength(2);
-  writeFileSync(file, text.replace(from, to));
+  readonly State: string;
 }

@@ -1,9 +1,9 @@
-"""Calls that MiniStack's services do not take: settings of SMS, and backups of tables that can be restored."""
+"""Calls that MiniStack's services do not take: settings of SMS, backups that can be restored or were locked, copies of secrets that go."""
 
 import json
 from urllib.parse import parse_qs, unquote
 
-from ministack.services import backup, dynamodb, iam, sns
+from ministack.services import backup, dynamodb, iam, secretsmanager, sns
 
 from .resource_types import required
 
@@ -16,6 +16,7 @@ def add_actions():
     take_sms_attributes()
     keep_recovery_points()
     take_restore_jobs()
+    drop_copies_of_secrets()
 
 
 def take_sms_attributes():
@@ -30,6 +31,21 @@ def take_sms_attributes():
         return sns._xml(200, "SetSMSAttributesResponse", "<SetSMSAttributesResult/>")
 
     sns.handle_request = handle_request
+
+
+def drop_copies_of_secrets():
+    handle = secretsmanager.handle_request
+
+    async def handle_request(method, path, headers, body, query_params):
+        if not headers.get("x-amz-target", "").endswith(".RemoveRegionsFromReplication"):
+            return await handle(method, path, headers, body, query_params)
+        asked = json.loads(body)
+        secret = secretsmanager._secrets[asked["SecretId"]]
+        kept = [each for each in secret["ReplicationStatus"] if each["Region"] not in asked["RemoveReplicaRegions"]]
+        secret["ReplicationStatus"] = kept
+        return secretsmanager.json_response({"ARN": secret["ARN"], "ReplicationStatus": kept})
+
+    secretsmanager.handle_request = handle_request
 
 
 def keep_recovery_points():
@@ -63,6 +79,8 @@ def take_restore_jobs():
     handle = backup.handle_request
 
     async def handle_request(method, path, headers, body, query_params):
+        if method == "DELETE" and path.endswith("/vault-lock"):
+            return backup._no_content()
         if method == "DELETE" and "/recovery-points/" in path:
             del points[unquote(path).split("/recovery-points/")[1]]
             return backup._no_content()

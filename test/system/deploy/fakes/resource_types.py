@@ -2,7 +2,7 @@
 
 import json
 
-from ministack.services import apigateway, backup, budgets, cloudwatch, eventbridge
+from ministack.services import apigateway, backup, budgets, cloudwatch, eventbridge, lambda_svc
 from ministack.services.cloudformation import changesets, provisioners
 
 handlers = provisioners._RESOURCE_HANDLERS
@@ -11,6 +11,7 @@ handlers = provisioners._RESOURCE_HANDLERS
 def add_resource_types():
     keep_alarms_on_metric_math()
     name_dkim_tokens()
+    say_that_mappings_are_disabled()
     adopt_global_tables()
     change_indexes_as_dynamodb_does()
     refuse_taken("AWS::ApiGatewayV2::Route", is_route_taken)
@@ -52,6 +53,22 @@ def keep_alarms_on_metric_math():
         return {**kept, "MetricName": "", "Namespace": ""}
 
     provisioners._cw_metric_alarm_record = record
+
+
+def say_that_mappings_are_disabled():
+    """A mapping that is made disabled does not work, and says so: MiniStack says that it does."""
+    resource = handlers["AWS::Lambda::EventSourceMapping"]
+    create = provisioners._lambda_esm_create
+
+    def create_as_asked(logical_id, props, stack_name):
+        made = create(logical_id, props, stack_name)
+        if props.get("Enabled") is False:
+            lambda_svc._esms[made[0]]["State"] = "Disabled"
+        return made
+
+    # A replacement is made by the same function.
+    provisioners._lambda_esm_create = create_as_asked
+    resource["create"] = create_as_asked
 
 
 def refuse_taken(resource_type, is_taken):

@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest";
+import { readStack, stackOf, synthesizeAlone } from "../stack.ts";
+import { ownedStage } from "../stages/owned-stage.ts";
+
+const stage = ownedStage("prod");
+const live = stackOf("prod");
+const frozen = readStack(synthesizeAlone({ stage: { ...stage, frozen: true } }).template);
+
+describe("a frozen stage", () => {
+  test.each([
+    ["frozen", frozen, "on", false, "DISABLED"],
+    ["live", live, "off", true, "ENABLED"],
+  ] as const)("%s: requests, messages, changes of the stream and schedules are let through or not, in so many words", (_, {
+    one,
+    all,
+  }, variable, Enabled, State) => {
+    expect(one("AWS::ApiGatewayV2::Stage").properties.StageVariables).toEqual({ frozen: variable });
+    for (const { id, properties } of all("AWS::Lambda::EventSourceMapping"))
+      expect(properties.Enabled, id).toBe(Enabled);
+    for (const { id, properties } of all("AWS::Scheduler::Schedule")) expect(properties.State, id).toBe(State);
+    expect(all("AWS::Scheduler::Schedule").length).toBeGreaterThan(2);
+  });
+
+  test("changes no function, version or alias: it waits for no canary", () => {
+    for (const type of ["AWS::Lambda::Function", "AWS::Lambda::Version", "AWS::Lambda::Alias"])
+      expect(frozen.all(type), type).toEqual(live.all(type));
+  });
+
+  test("is no fault that anybody is notified of: neither API Gateway's 503 nor a full queue, as long as it is frozen", () => {
+    const types = ["AWS::CloudWatch::Alarm", "AWS::CloudWatch::CompositeAlarm"];
+    for (const { id, properties } of types.flatMap(frozen.all)) expect(properties.ActionsEnabled, id).toBe(false);
+    for (const { id, properties } of types.flatMap(live.all)) expect(properties.ActionsEnabled, id).not.toBe(false);
+  });
+});
+
+test("a restored table is another resource of the stack under its own name; everything points to it", () => {
+  const tableName = "workforce-prod-records-2";
+  const restored = readStack(synthesizeAlone({ stage: { ...stage, tableName } }).template);
+  const [before, after] = [live, restored].map(({ one }) => one("AWS::DynamoDB::GlobalTable"));
+  expect(after?.properties.TableName).toBe(tableName);
+  expect(after?.id).not.toBe(before?.id);
+  expect(after?.id).toMatch(/^Records2/);
+  expect(before?.id).toMatch(/^RecordsTable/);
+  expect(JSON.stringify(restored.template)).not.toMatch(new RegExp(`workforce-prod-records(?!-2)|"${before?.id}"`));
+  const first = synthesizeAlone({ stage: { ...stage, tableName: "workforce-prod-records" } }).template;
+  expect(readStack(first).one("AWS::DynamoDB::GlobalTable").id).toBe(before?.id);
+});

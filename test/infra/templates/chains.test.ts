@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { findSynthesis } from "../stack.ts";
+import { everyStage } from "../synthesize-stages.ts";
+
+/** API Gateway's control plane takes ten operations a second, and a nested stack makes its routes all at once. */
+const mostAtOnce = 3;
+
+test.each(everyStage)("of $name at most three nested stacks make routes at once", ({ name }) => {
+  const { template, parts } = findSynthesis(name);
+  const [root] = Object.values(parts);
+  const routes = Object.entries(template.Resources).filter(([, { Type }]) => Type === "AWS::ApiGatewayV2::Route");
+  const stacks = new Set(routes.map(([id]) => id.split(".")[0] ?? ""));
+  expect(stacks.size).toBeGreaterThan(mostAtOnce);
+  const before = [...stacks].map((id) => {
+    const { DependsOn = [] } = root?.Resources[id] as { readonly DependsOn?: string | readonly string[] };
+    return [DependsOn].flat().filter((each) => stacks.has(each));
+  });
+  // Each waits for one other at most, and nobody for the same: these are chains, as many as there are stacks that wait for none.
+  expect(Math.max(...before.map(({ length }) => length))).toBe(1);
+  expect(new Set(before.flat()).size).toBe(before.flat().length);
+  expect(before.filter(({ length }) => length === 0).length).toBeLessThanOrEqual(mostAtOnce);
+});
+
+test("a chain of prod has at most two nested stacks with canaries, one after the other: a deploy waits ten minutes for them", () => {
+  const { template, parts } = findSynthesis("prod");
+  const [root] = Object.values(parts);
+  const groups = Object.entries(template.Resources).filter(([, { Type }]) => Type === "AWS::CodeDeploy::Application");
+  const careful = new Set(groups.map(([id]) => id.split(".")[0] ?? ""));
+  expect(careful.size).toBeGreaterThan(mostAtOnce);
+  const countTo = (id: string): number => {
+    const { DependsOn = [] } = root?.Resources[id] as { readonly DependsOn?: string | readonly string[] };
+    const before = [DependsOn].flat().filter((each) => /^Endpoints\d$/.test(each));
+    return Math.max(0, ...before.map(countTo)) + (careful.has(id) ? 1 : 0);
+  };
+  expect(Math.max(...[...careful].map(countTo))).toBe(2);
+});
