@@ -261,7 +261,7 @@ test("the dashboard shows every function, queue, metric and alarm, the table's c
 
 test("every function, queue and heading that the runbook names is there", () => {
   const namesIn = (pattern: RegExp) => [...runbook.matchAll(pattern)].map(([, name = ""]) => name);
-  const queues = [...namesIn(/(?:queue|arn) ([A-Z]\w+)/g), ...namesIn(/`([A-Z][a-z]+(?:DeadLetters|Queue))`/g)];
+  const queues = [...namesIn(/(?:queue|arn) ([A-Z][a-z]\w+)/g), ...namesIn(/`([A-Z][a-z]+(?:DeadLetters|Queue))`/g)];
   for (const name of queues) expect(stack.one("AWS::SQS::Queue", name), name).toBeDefined();
   const calls = namesIn(/\$\(fn ([a-z-]+)\)/g);
   expect([...calls, ...queues].length).toBeGreaterThan(10);

@@ -13,7 +13,7 @@ import { adjust, endReadings, pay, read, repeat, stream, undo } from "./commands
 import { expectHistory, expectIndexed } from "./expect-history.ts";
 import { expectAllCounts, expectLists, expectUsers } from "./expect-model.ts";
 import { knownHistories } from "./known-histories.ts";
-import { deliver, endDeliveries, importNotification, mark, markAll, tell } from "./notification-commands.ts";
+import { deliver, endDeliveries, importNotification, inform, mark, markAll } from "./notification-commands.ts";
 import { World } from "./world.ts";
 import { endSession, remove, report, save, setPassword, writeByHand } from "./write-commands.ts";
 
@@ -26,7 +26,7 @@ afterEach(() => void vi.useRealTimers());
 
 const requests = [pay, adjust, undo, repeat, stream, read];
 const writes = [save, report, remove, writeByHand, setPassword, endSession];
-const notifications = [tell, deliver, mark, markAll, importNotification];
+const notifications = [inform, deliver, mark, markAll, importNotification];
 const all = [...requests, ...writes, ...notifications].map(({ weighted }) => weighted);
 /** Timesheets and jobs are there from the start. */
 const first = [...[0, 1, 2, 3].map((slot) => save({ slot })), ...[0, 1].map((slot) => save({ kind: "JOB", slot }))];

@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts";
 import { adjust, pay, repeat, stream, undo } from "./commands.ts";
-import { deliver, importNotification, mark, markAll, tell } from "./notification-commands.ts";
+import { deliver, importNotification, inform, mark, markAll } from "./notification-commands.ts";
 import { endSession, remove, save, setPassword, writeByHand } from "./write-commands.ts";
 
 /** People, by their places in the world. */
@@ -75,7 +75,7 @@ export const knownHistories: readonly Command[][] = [
     ...arrived(1, 2, 3),
   ],
   // Events that come together and twice are notified of once; unread counts follow marks, imports and removals.
-  [tell(), tell({ type: "Chat" }), deliver({ picks: [0, 1, 1] }), markAll(), deliver({ picks: [0, 1] })],
+  [inform(), inform({ type: "Chat" }), deliver({ picks: [0, 1, 1] }), markAll(), deliver({ picks: [0, 1] })],
   [importNotification(), importNotification(), seen(driver), unimported, unimported],
   // Lists and searches follow an invoice to another company and number, and lose a removed one.
   [invoiced({}), invoiced({ company: 1, number: "B 7" }), remove(invoice), invoiced({ isClockBehind: true })],

@@ -16,7 +16,7 @@ const picks = fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 4 });
 const type = fc.constantFrom("Job" as const, "Timesheet" as const, "Chat" as const);
 
 /** Another system sends an event of which both users are to be notified. */
-export const tell = defineCommand("tell", 2, { type }, async ({ type = "Job" }, world) => {
+export const inform = defineCommand("inform", 2, { type }, async ({ type = "Job" }, world) => {
   const { base, events, messages, model } = world;
   const record = messages.length + 1;
   const eventId = `event-${base}-${record}`;

@@ -146,7 +146,7 @@ export class World {
     }
     await this.#observe("user", written);
     this.#expectRecords();
-    // Without a key the client asks anew.
+    // Without a key the client asks once more.
     if (wasKilled && !request.isKeyed) await this.ask(request);
   }
 
