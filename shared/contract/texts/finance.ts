@@ -170,7 +170,7 @@ page always agree.`,
       1,
     ],
     by_number: [
-      "Finds numbers that begin with this text, or a part of which does: `0075` and `75` both find `INV-2026-0075`. Case does not matter; at most 64 characters.",
+      "Finds numbers that begin with this text, or with it from a later part on: `inv-2026-0075`, `2026 75` and `75` all find `INV-2026-0075`. Parts are runs of letters or of digits. Case, leading zeros and separators do not matter; at most 64 characters.",
       "INV-2026",
     ],
   },

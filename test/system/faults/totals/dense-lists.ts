@@ -2,7 +2,6 @@ import { expect } from "vitest";
 import { countDays, countList } from "../../../../shared/db/lists/totals.ts";
 import { findInvoices } from "../../../../shared/db/records/invoices.ts";
 import type { Scope } from "../../../../shared/domain/caller.ts";
-import { searchableStarts } from "../../../../shared/domain/records/invoice-number.ts";
 import type { ListName } from "../../../../shared/domain/records/list-position.ts";
 import { expectExactCounters } from "../../../support/records/exact-counters.ts";
 import { fc } from "../../../support/service/properties.ts";
@@ -13,7 +12,8 @@ const companies = [1, 2, 3, 4, 5];
 const lists = ["INVOICES", "TIMESHEETS", "JOBS"] as const;
 const states = ["pending", "paid", "overdue"] as const;
 const numbers = Array.from({ length: 40 }, (_, at) => `INV-2026-${String(at).padStart(3, "0")}`);
-const searched = ["2026-01", "7", "inv-2026-003"];
+/** Searches, and the numbers above that they find. */
+const searched = { "2026-01": /-0(01|1.)$/, "7": /-007$/, "inv-2026-003": /-003$/ };
 const top = { limit: 100, skip: 0, beforeId: undefined };
 const date = fc.tuple(fc.constantFrom("2026-03", "2026-04"), fc.integer({ min: 1, max: 30 }));
 
@@ -67,8 +67,8 @@ async function expectTotals(list: ListName, scope: Scope, own: readonly Listed[]
 }
 
 async function expectSearch(scope: Scope, own: readonly Listed[]): Promise<void> {
-  for (const number of searched) {
-    const wanted = own.filter((each) => searchableStarts(each.number ?? "").some((start) => start.startsWith(number)));
+  for (const [number, found] of Object.entries(searched)) {
+    const wanted = own.filter((each) => found.test(each.number ?? ""));
     const { items, total } = await findInvoices({ scope, states, number }, top);
     const ids = wanted.map(({ id }) => id).sort((a, b) => b - a);
     expect({ total, ids: items.map(({ id }) => id) }).toEqual({ total: ids.length, ids: ids.slice(0, top.limit) });
