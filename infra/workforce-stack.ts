@@ -35,8 +35,8 @@ import { functionNameOf, namesOf } from "./stages/names.ts";
 import { hasDocs } from "./stages/stage-shape.ts";
 import type { Stage } from "./stages/stages.ts";
 
-// A little after midnight, when the new day has begun on every clock.
-const overdueTime = { hour: 0, minute: 5 };
+// The run itself waits until the new day has begun on every clock.
+const overdueTime = { hour: 0, minute: 0 };
 // Few people work then, and those who repair what it finds start soon.
 const recountTime = { hour: 4, minute: 0 };
 // The page, its files, and the bare address that browsers open.

@@ -85,7 +85,10 @@ export const invoiceText = shapes(invoice, "A bill to a company for the work of 
     "2026-05-01T08:30:00.000Z",
   ],
   currency: ["Currency of the amount due.", "GBP"],
-  due_date: ["Last day to pay. A daily run turns a `pending` invoice `overdue` the day after.", "2026-05-31"],
+  due_date: [
+    "Last day to pay. At midnight, in the time zone of the business, a `pending` invoice turns `overdue`.",
+    "2026-05-31",
+  ],
   from: ["First day of the period that is billed.", "2026-04-01"],
   to: ["Last day of the billed period, itself included.", "2026-04-30"],
   issued_date: ["Day on which it was sent out; `from_date` and `to_date` of the list look at this one.", "2026-05-01"],
