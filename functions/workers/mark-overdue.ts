@@ -1,9 +1,16 @@
+import { sleep } from "../../shared/backoff.ts";
 import { markOverdue } from "../../shared/db/records/overdue-invoices.ts";
-import { calendarDateIn } from "../../shared/domain/records/business-day.ts";
+import { calendarDateIn, msUntilSettled } from "../../shared/domain/records/business-day.ts";
 import { settings } from "../../shared/settings.ts";
 import { forSchedule } from "../../shared/workers/schedule-worker.ts";
 
-/** Marks pending invoices as overdue if their due date has passed in the business's time zone (D20). */
+/**
+ * Marks pending invoices as overdue if their due date has passed in the business's time zone (D20). About midnight it
+ * waits, because an import whose clock is behind may still store what was due the day before as pending.
+ */
 export const handler = forSchedule(async (context) => {
-  await markOverdue(calendarDateIn(settings.businessTimeZone(), context.now), context);
+  const timeZone = settings.businessTimeZone();
+  const waitMs = msUntilSettled(timeZone, context.now);
+  await sleep(waitMs);
+  await markOverdue(calendarDateIn(timeZone, new Date(context.now.getTime() + waitMs)), context);
 });

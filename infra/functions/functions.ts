@@ -29,6 +29,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
   "list-invoices": {
     area: "finance",
     impact: "Nobody sees their company's invoices.",
+    timeoutSeconds: 28,
     access: { admin: "all", operator: "company", client: "company" },
     canary: true,
     table: ["BatchGetItem", "Query"],

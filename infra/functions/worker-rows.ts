@@ -92,8 +92,8 @@ const rows = {
   "mark-overdue": {
     area: "workers",
     impact: "Invoices that are overdue are shown as pending.",
-    // A little after midnight, when the new day has begun on every clock.
-    daily: { hour: 0, minute: 5 },
+    // The run itself waits until the new day has begun on every clock.
+    daily: { hour: 0, minute: 0 },
     timeoutSeconds: 900,
     settings: ["businessTimeZone"],
     indexes: ["by-mark"],

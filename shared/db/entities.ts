@@ -11,7 +11,7 @@ import { users } from "./accounts/users.ts";
 import { limitCounts } from "./accounts/windows.ts";
 import { historyItems } from "./history/history-items.ts";
 import { listedItems } from "./lists/listed-items.ts";
-import { numberEntries } from "./lists/number-search.ts";
+import { numberEntries } from "./lists/number-entries.ts";
 import { deviceOwners } from "./notifications/device-owners.ts";
 import { deviceSets, devices } from "./notifications/devices.ts";
 import { notificationCounts } from "./notifications/notification-counts.ts";

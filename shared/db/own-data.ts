@@ -12,7 +12,7 @@ import { toUser, users } from "./accounts/users.ts";
 import { limitCounts } from "./accounts/windows.ts";
 import { historyItems, toRecordedChange } from "./history/history-items.ts";
 import { listedItems, toOwned } from "./lists/listed-items.ts";
-import { numberEntries } from "./lists/number-search.ts";
+import { numberEntries } from "./lists/number-entries.ts";
 import { deviceOwners } from "./notifications/device-owners.ts";
 import { deviceSets, devices } from "./notifications/devices.ts";
 import { notificationCounts } from "./notifications/notification-counts.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { findListPage } from "../../shared/db/lists/lists.ts";
+import { countList } from "../../shared/db/lists/totals.ts";
 import { setJobTimers } from "../../shared/db/records/jobs.ts";
 import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { type RecordKind, recordKey } from "../../shared/db/table/item-keys.ts";
@@ -81,8 +82,30 @@ test("D2: a record that moves to another company or state leaves its old lists",
   expect(await idsIn("INVOICES", ["paid"], 52)).toEqual([50]);
 });
 
-test("D20: a new invoice without a state is pending; a state in a line wins", async () => {
-  await write(invoiceLine(60, 1, { state: undefined, due_date: "2026-01-01" }));
+test.each([
+  [undefined, "2026-05-10", "pending"],
+  [undefined, "2026-05-09", "overdue"],
+  ["pending", "2026-05-10", "pending"],
+  ["pending", "2026-05-09", "overdue"],
+  ["paid", "2026-05-09", "paid"],
+  ["overdue", "2026-05-10", "overdue"],
+] as const)("D20: of state %s and due on %s, an invoice written on 10 May is %s, in its list and totals, again and again", async (state, due_date, stored) => {
+  const company = 600;
+  await write({ type: "invoice", id: 60, deleted: true });
+  expect(await write(invoiceLine(60, company, { state, due_date }))).toBe("created");
+  expect(await readRecord("INVOICE", 60)).toMatchObject({ state: stored });
+  expect(await idsIn("INVOICES", [stored], company)).toEqual([60]);
+  expect(await countList({ list: "INVOICES", scope: company, states: [stored] })).toBe(1);
+  expect(await write(invoiceLine(60, company, { state, due_date }))).toBe("unchanged");
+  expect(await write({ type: "invoice", id: 60, total: "7.00" })).toBe("updated");
+  expect(await readRecord("INVOICE", 60)).toMatchObject({ state: stored, total: "7.00" });
+});
+
+test("D20: any later line about an invoice past due makes it overdue; a state in a line wins", async () => {
+  await write(invoiceLine(60, 1, { state: "pending", due_date: "2026-05-11" }));
+  await write({ type: "invoice", id: 60, total: "7.00" }, { now: new Date("2026-05-12T12:00:00Z") });
+  expect(await readRecord("INVOICE", 60)).toMatchObject({ state: "overdue" });
+  await write({ type: "invoice", id: 60, state: "pending", due_date: "2026-12-31" });
   expect(await readRecord("INVOICE", 60)).toMatchObject({ state: "pending" });
   await write({ type: "invoice", id: 60, state: "overdue", due_date: "2026-12-31" });
   expect(await readRecord("INVOICE", 60)).toMatchObject({ state: "overdue" });

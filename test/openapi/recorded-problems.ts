@@ -9,6 +9,8 @@ import type { Method, Operation } from "../../shared/contract/operation.ts";
 import type { ProblemCode } from "../../shared/contract/refusal-codes.ts";
 import { getHealth } from "../../shared/contract/service.ts";
 import { refreshToken, signIn } from "../../shared/contract/sessions.ts";
+import { transact } from "../../shared/db/table/transaction.ts";
+import { counterWrites } from "../../shared/db/writes/counters.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { at } from "../support/records/own-user.ts";
@@ -100,7 +102,7 @@ const refused: Readonly<Partial<Record<ProblemCode, () => Promise<TestAnswer>>>>
   },
   cursor_invalid: () => send(listTimesheets, { as: operatorA, query: { cursor: "bm9uc2Vuc2U" } }),
   page_too_deep: () => send(listInvoices, { as: admin, query: { page: "51", by_company: "9" } }),
-  query_too_broad: () => send(listInvoices, { as: admin, query: { by_number: "BULK", by_company: "9" } }),
+  query_too_broad: () => send(listInvoices, { as: admin, query: { by_number: "00", by_company: "8" } }),
   too_many_requests: () =>
     lastOf(21, () => send(signIn, { from: "192.0.2.7", body: { user: { login: unknown, password: "wrong" } } })),
 };
@@ -117,8 +119,10 @@ export async function recordProblems(): Promise<Record<string, unknown>> {
   // The limits of the day before are over.
   at("2026-05-03T09:00:00.000");
   await store([{ type: "user", id: operatorB.id, passcode: "4821" }]);
-  // More invoices of one company than a search by number may match.
-  await store(Array.from({ length: 2_001 }, (_, at) => invoiceLine(10_000 + at, 9, { number: `BULK-${at}` })));
+  // More invoices of one company than a page number reaches, and more of another one than a search by number reads.
+  await store(Array.from({ length: 1_001 }, (_, at) => invoiceLine(10_000 + at, 9)));
+  const figures = new Map([["paid", 10_001]]);
+  await transact(counterWrites([{ list: "INVOICES", companyId: 8, month: "ALL", figures }], 0));
   const problems: Record<string, unknown> = {};
   for (const [code, provoke] of Object.entries(refused)) {
     const { body } = await provoke();

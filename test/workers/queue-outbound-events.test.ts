@@ -109,7 +109,7 @@ test("a timesheet that is paid, and pending again: all of it but its driver, wit
 test("an invoice that is issued, turns overdue and is paid", async () => {
   const key = recordKey("INVOICE", 12);
   const line = invoiceLine(12, 3, { due_date: "2020-01-01" });
-  await sendOut(await changeBy(key, () => write(line, aloud)));
+  await sendOut(await changeBy(key, () => write(line, { ...aloud, now: new Date("2019-12-31T12:00:00Z") })));
   expect(sent()).toMatchObject([{ type: "invoice.issued", subject: "invoice/12", companyid: "3" }]);
   await sendOut(await changeBy(key, () => markOverdue()));
   expect(sent()).toMatchObject([{ type: "invoice.overdue", data: { state: "overdue", number: "INV-2026-00012" } }]);

@@ -8,7 +8,7 @@ import {
 import type { TransactionWrite } from "../table/transaction.ts";
 import { type Count, countsBetween } from "../writes/counters.ts";
 import type { ListedItem } from "./listed-items.ts";
-import { deleteEntry, entriesMissingIn, entriesOf, putEntry } from "./number-search.ts";
+import { deleteEntry, entriesMissingIn, entriesOf, putEntry } from "./number-entries.ts";
 
 /** The part of a transaction that keeps lists, totals and the search by number in line with a record. */
 export interface ListWrites {

@@ -1,150 +1,129 @@
 import { chunksOf, inParallel } from "../../batches.ts";
 import { invoiceStates } from "../../contract/finance.ts";
-import type { Scope } from "../../domain/caller.ts";
 import { isWithinRange } from "../../domain/paging/date-range.ts";
-import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
-import { maxNumberMatches, searchableStarts } from "../../domain/records/invoice-number.ts";
-import type { ListPosition } from "../../domain/records/list-position.ts";
+import { type FoundPage, nothingFound, type PageStart } from "../../domain/paging/paging.ts";
+import { isFoundBy, type NumberSearch, parseSearch } from "../../domain/records/invoice-number.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
-import type { PutWrite } from "../table/conditions.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
-import { type Mark, nameOf, padId, recordKey } from "../table/item-keys.ts";
-import { queryPages } from "../table/table.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
+import { recordKey } from "../table/item-keys.ts";
 import { type ListedFields, type ListRow, toPage, toRow } from "./listed-items.ts";
+import { findMatches } from "./number-entries.ts";
+import { type SelectedInvoices, selectInvoices } from "./selected-invoices.ts";
 import type { ListSelection } from "./totals.ts";
 
-/** A search entry of an invoice number: its keys hold all of it. */
-export type StoredNumberEntry = StoredItem & Mark;
-
-/** Most matches that are filtered are 20 calls. */
+/** Most invoices that a search matches, or that the other filters leave where it matches more (D22). */
+const mostInvoices = 10_000;
+/** The rows of an index that 175 read units read. */
+const fewRows = 3_500;
+/** A record costs as much to read as ten rows of an index. */
+const rowsOfRecord = 10;
+/** The entries of most matches cost as much to read as so many rows. */
+const rowsOfEntries = 3_000;
+/** If no list is short, records of so many matches are read for their state: 1,000 read units. */
+const mostRecords = 2_000;
+/** Records of most matches are read in 20 calls. */
 const chunksAtOnce = 10;
 
-/** The entity of the search entries of invoice numbers. */
-export const numberEntries = defineEntity<StoredNumberEntry>("number entry", ({ pk }) =>
-  /^COMPANY#\d+#NUMBERS#/.test(pk),
-);
-
-/** The entries that others lack. */
-export function entriesMissingIn(
-  others: readonly StoredNumberEntry[],
-  entries: readonly StoredNumberEntry[],
-): StoredNumberEntry[] {
-  const there = new Set(others.map(nameOf));
-  return entries.filter((entry) => !there.has(nameOf(entry)));
-}
-
-/** The write that stores a search entry. */
-export function putEntry(entry: StoredNumberEntry): TransactionWrite & PutWrite {
-  return { Put: { Item: numberEntries.encode(entry) } };
-}
-
-/** The write that removes a search entry. */
-export function deleteEntry({ pk, sk }: StoredNumberEntry): TransactionWrite {
-  return { Delete: { Key: { pk, sk } } };
-}
+type Filter = Omit<ListSelection, "list">;
+type Row = ListRow<"INVOICES">;
 
 /**
- * Access pattern I2: one page of the invoices that match a search by number and the other filters, newest id first.
- * Grows with the invoices that the number alone matches; more than 2,000 are refused as `query_too_broad` (D22). Three
- * round trips at most. By state or date, half a read unit for each invoice that the number matches: entries know neither,
- * so that a change of state writes none of them.
+ * Access pattern I2: one page of the invoices that a search by number and the other filters match, newest id first, and
+ * their number. It finds the ids of all of them by the least that it can read: search entries, which have the date, half
+ * a read unit for some 30; rows that the other filters leave, half a unit for some 10; records, half a unit each, as for
+ * those that are shown. A change of state writes no entry, so entries do not have the state. If more than 10,000 invoices
+ * match and the other filters leave more, it refuses with `query_too_broad` (D22). At most 200 read units, unless both
+ * the asked and the other states have thousands of invoices; 12 round trips at the very most, usually 2 to 4.
  */
 export async function findByNumber(
-  search: string,
-  filter: Omit<ListSelection, "list">,
+  text: string,
+  filter: Filter,
   { beforeId = Number.POSITIVE_INFINITY, skip, limit }: PageStart,
 ): Promise<FoundPage<ListedFields<"INVOICES">>> {
-  const ids = await findIds(filter.scope, search.toLowerCase());
-  const isFiltered = filter.fromDate !== undefined || filter.toDate !== undefined || !hasEveryState(filter.states);
-  const known = isFiltered ? await findMatching(ids, filter) : undefined;
-  const matching = known ? known.map(({ id }) => id) : ids;
+  const search = parseSearch(text);
+  if (!search) return nothingFound;
+  const matching = await findIds(search, filter);
   const following = matching.filter((id) => id < beforeId).sort((a, b) => b - a);
-  const shown = new Set(following.slice(skip, skip + limit));
-  const rows = known ? known.filter(({ id }) => shown.has(id)) : await readRows([...shown]);
-  // An entry may be read beside the removal of its invoice, or be late in the index.
-  const total = matching.length - (shown.size - rows.length);
-  return toPage(
-    rows.sort((a, b) => b.id - a.id),
-    total,
-    following.length > skip + limit,
-  );
-}
-
-function hasEveryState(states: readonly string[]): boolean {
-  return invoiceStates.every((state) => states.includes(state));
-}
-
-async function findMatching(ids: readonly number[], filter: Omit<ListSelection, "list">) {
-  const chunks: ListRow<"INVOICES">[][] = [];
-  await inParallel(chunksOf(ids, maxBatchReads), chunksAtOnce, async (chunk) => {
-    chunks.push(await readRows(chunk));
-  });
-  return chunks.flat().filter(({ record: { state, issued_date } }) => {
-    return filter.states.includes(state) && isWithinRange(issued_date, filter);
-  });
-}
-
-async function readRows(ids: readonly number[]): Promise<ListRow<"INVOICES">[]> {
-  const items = await readBatch(
-    ids.map((id) => recordKey("INVOICE", id)),
-    { consistent: false },
-  );
-  return items.flatMap((item) => (item ? [toRow("INVOICES", item)] : []));
-}
-
-async function findIds(scope: Scope, search: string): Promise<number[]> {
-  const found = new Set<number>();
-  for await (const page of queryPages({ ...entriesThatStart(scope, search), Limit: maxNumberMatches + 1 })) {
-    for (const entry of page.map(numberEntries.decode)) found.add(numberEntryId(entry));
-    if (found.size > maxNumberMatches) throw tooBroad();
-  }
-  return [...found];
-}
-
-function entriesThatStart(scope: Scope, search: string) {
-  const [place, key] =
-    scope === "all"
-      ? [{ index: "by-mark", partition: "mark_key", order: "mark_order" }, entriesMark(search)]
-      : [{ index: undefined, partition: "pk", order: "sk" }, partitionOf(scope, search)];
-  return {
-    IndexName: place.index,
-    KeyConditionExpression: `${place.partition} = :key AND begins_with(${place.order}, :search)`,
-    ExpressionAttributeValues: { ":key": key, ":search": search },
-  };
+  const { rows, end } = await readShown(following.slice(skip), limit, search, filter);
+  const gone = end - rows.length;
+  return toPage(rows, matching.length - gone, following.length > skip + end);
 }
 
 /**
- * The index partition of the entries of all companies that begin with the same character. A partition takes 1,000 write
- * units a second. The entries of a number begin with different characters, so a company takes 500 new invoices a second.
+ * Reads so many of the invoices from the first on, and how many ids that took: an index may be late, and an invoice may
+ * change between two reads.
  */
-function entriesMark(start: string): string {
-  return `NUMBERS#${String.fromCodePoint(start.codePointAt(0) ?? 0)}`;
+async function readShown(ids: readonly number[], limit: number, search: NumberSearch, filter: Filter) {
+  const rows: Row[] = [];
+  let end = 0;
+  while (rows.length < limit && end < ids.length) {
+    const next = ids.slice(end, end + limit - rows.length);
+    rows.push(...(await readRows(next, filter)).filter(({ record }) => isFoundBy(record.number, search)));
+    end += next.length;
+  }
+  return { rows, end };
 }
 
-/** The partition of those of a company. */
-function partitionOf(companyId: number, start: string): string {
-  return `COMPANY#${companyId}#${entriesMark(start)}`;
+async function findIds(search: NumberSearch, filter: Filter): Promise<number[]> {
+  const otherStates = invoiceStates.filter((state) => !filter.states.includes(state));
+  if (otherStates.length > 0) return findInStates(search, filter, otherStates);
+  // The counters of all companies may cost more than the entries.
+  const isShort = filter.scope !== "all" && (filter.fromDate !== undefined || filter.toDate !== undefined);
+  const own = isShort ? await selectInvoices(filter) : undefined;
+  if (own && own.rows <= fewRows) return (await findFew(search, filter)) ?? own.find(search);
+  return (
+    (await findMatches(filter, search, mostInvoices)) ??
+    findAmong(own ?? (await selectInvoices(filter)), search, filter)
+  );
 }
 
-/** The search entries of a record as it is; none for one without a number. */
-export function entriesOf(place: ListPosition | null): StoredNumberEntry[] {
-  if (!place || place.number === null) return [];
-  const { id, companyId, number } = place;
-  return searchableStarts(number).map((start) => {
-    const sk = `${start}#${padId(id)}`;
-    return { pk: partitionOf(companyId, start), sk, mark_key: entriesMark(start), mark_order: sk };
+function findFew(search: NumberSearch, filter: Filter): Promise<number[] | undefined> {
+  return findMatches(filter, search, fewRows / rowsOfRecord);
+}
+
+async function findInStates(search: NumberSearch, filter: Filter, states: readonly string[]): Promise<number[]> {
+  const few = await findFew(search, filter);
+  if (few && few.length <= maxBatchReads) return keepInStates(few, filter);
+  const own = await selectInvoices(filter);
+  if (few && few.length * rowsOfRecord <= own.rows) return keepInStates(few, filter);
+  if (own.rows <= fewRows) return own.find(search);
+  const others = await selectInvoices({ ...filter, states });
+  if (own.rows <= Math.min(mostInvoices, others.rows + rowsOfEntries)) return own.find(search);
+  const areFew = others.rows <= mostInvoices;
+  const matches = await findMatches(filter, search, areFew ? mostInvoices : mostRecords);
+  if (!matches) return findAmong(own, search, filter);
+  if (!areFew) return keepInStates(matches, filter);
+  const inOthers = new Set(await others.find(search));
+  return matches.filter((id) => !inOthers.has(id));
+}
+
+function findAmong({ rows, find }: SelectedInvoices, search: NumberSearch, filter: Filter): Promise<number[]> {
+  if (rows > mostInvoices) throw tooBroad(filter);
+  return find(search);
+}
+
+async function keepInStates(ids: readonly number[], filter: Filter): Promise<number[]> {
+  const found: number[] = [];
+  await inParallel(chunksOf(ids, maxBatchReads), chunksAtOnce, async (chunk) => {
+    found.push(...(await readRows(chunk, filter)).map(({ id }) => id));
   });
+  return found;
 }
 
-/** The id of the invoice that a search entry is of. */
-function numberEntryId({ sk }: StoredNumberEntry): number {
-  return Number(sk.split("#").at(-1));
+/** Reads the invoices that the filters still let through, newest first. */
+async function readRows(ids: readonly number[], { scope, states, ...range }: Filter): Promise<Row[]> {
+  const keys = ids.map((id) => recordKey("INVOICE", id));
+  const items = (await readBatch(keys, { consistent: false })).filter((item) => item !== undefined);
+  return items
+    .filter(({ company_id }) => scope === "all" || company_id === scope)
+    .map((item) => toRow("INVOICES", item))
+    .filter(({ record }) => states.includes(record.state) && isWithinRange(record.issued_date, range))
+    .sort((a, b) => b.id - a.id);
 }
 
-function tooBroad(): Refusal {
-  const detail = `matches more than ${maxNumberMatches} invoices; give more of the number, or a company`;
+function tooBroad({ scope }: Filter): Refusal {
+  const others = scope === "all" ? "by_company, by_state, from_date and to_date" : "by_state, from_date and to_date";
+  const detail = `may match more than ${mostInvoices} invoices; give more of the number, or also ${others}`;
   return new Refusal("query_too_broad", "The search by number matches too many invoices", {
     errors: [{ parameter: "by_number", code: "too_broad", detail }],
   });

@@ -1,3 +1,7 @@
+/** The clocks of functions differ by less. */
+const clocksDifferMs = 10_000;
+const minuteMs = 60_000;
+
 /** The calendar date (YYYY-MM-DD) of a time in an IANA time zone. Throws `RangeError` on an unknown zone. */
 export function calendarDateIn(timeZone: string, now: Date): string {
   const format = new Intl.DateTimeFormat("en", {
@@ -10,4 +14,16 @@ export function calendarDateIn(timeZone: string, now: Date): string {
   });
   const parts = new Map(format.formatToParts(now).map(({ type, value }) => [type, value]));
   return [parts.get("year"), parts.get("month"), parts.get("day")].join("-");
+}
+
+/**
+ * The milliseconds until every clock shows the same calendar date in an IANA time zone: up to 20 seconds from 10 seconds
+ * before midnight on, else 0.
+ */
+export function msUntilSettled(timeZone: string, now: Date): number {
+  const [first, last] = [-clocksDifferMs, clocksDifferMs].map((ms) => {
+    return calendarDateIn(timeZone, new Date(now.getTime() + ms));
+  });
+  // A day begins with a minute in every zone.
+  return first === last ? 0 : 2 * clocksDifferMs - ((now.getTime() + clocksDifferMs) % minuteMs);
 }

@@ -1,20 +1,75 @@
-/** Most matches that a search by number may have (D22). */
-export const maxNumberMatches = 2_000;
 /** An invoice that changes its number removes as many entries as it adds, and all must fit into one transaction. */
 const mostStarts = 45;
+/** The leading zeros of a part are counted in one digit of base 36. */
+const mostZeros = 35;
+
+/** Letters, or digits without their leading zeros, and the number of these. */
+interface Part {
+  readonly text: string;
+  readonly zeros: number;
+}
+
+/** A search by number, as it is compared with the starts of numbers. */
+export interface NumberSearch {
+  /** The beginning of a start. Empty of a search for zeros alone, which no index finds. */
+  readonly text: string;
+  /** The place of its last part, and the leading zeros that this part has. */
+  readonly last: number;
+  readonly zeros: number;
+}
 
 /**
- * The texts that a search may begin with: the rest of the number from the start of each of its parts, lower case, at
- * most 45. Parts are split at non-alphanumerics; a numeric part is found with and without its leading zeros (D22).
+ * The texts that a number is found by: for each of its first 45 parts all parts from there on, each with a hyphen behind
+ * it, then `#` and how many leading zeros each has, up to the last one that has any. `INV-0042-A` has `inv-42-a-#02`,
+ * `42-a-#2` and `a-#`. Parts are runs of letters or of digits; case, leading zeros and other characters are left out
+ * (D22).
  */
 export function searchableStarts(number: string): string[] {
-  const lower = number.toLowerCase();
-  const starts = new Set<string>([lower]);
-  for (const match of lower.matchAll(/[\p{L}\p{N}]+/gu)) {
-    const rest = lower.slice(match.index);
-    starts.add(rest);
-    const zeros = /^0+(?=[0-9])/.exec(match[0]);
-    if (zeros && /^[0-9]+$/.test(match[0])) starts.add(rest.slice(zeros[0].length));
-  }
-  return [...starts].slice(0, mostStarts);
+  const parts = partsOf(number);
+  return parts.slice(0, mostStarts).map((_, at) => {
+    const rest = parts.slice(at);
+    const zeros = rest.map((part) => part.zeros.toString(36)).join("");
+    return `${textOf(rest)}#${zeros.replace(/0+$/, "")}`;
+  });
+}
+
+/**
+ * Reads what a user searches for; undefined if it has neither letters nor digits. If another character than a blank
+ * follows its last part, that part is complete.
+ */
+export function parseSearch(search: string): NumberSearch | undefined {
+  const parts = partsOf(search);
+  const last = parts.at(-1);
+  if (!last) return undefined;
+  const text = textOf(parts);
+  const isComplete = /[^\p{L}\p{M}\p{N}]$/u.test(search.trim());
+  const place = { last: parts.length - 1 };
+  return isComplete ? { ...place, text, zeros: 0 } : { ...place, text: text.slice(0, -1), zeros: last.zeros };
+}
+
+/**
+ * True if a start begins with a search. Leading zeros do not count, except those that the last part of the search has:
+ * the number has as many there, or the same part without them.
+ */
+export function isStartOf(start: string, { text, last, zeros }: NumberSearch): boolean {
+  const [parts = "", ofParts = ""] = start.split("#");
+  if (!parts.startsWith(text)) return false;
+  return zeros === 0 || parts.startsWith(`${text}-`) || Number.parseInt(ofParts[last] ?? "0", 36) >= zeros;
+}
+
+/** True if a search finds a number. */
+export function isFoundBy(number: string, search: NumberSearch): boolean {
+  return searchableStarts(number).some((start) => isStartOf(start, search));
+}
+
+function partsOf(text: string): Part[] {
+  return [...text.matchAll(/[\p{L}\p{M}]+|\p{N}+/gu)].map(([part]) => {
+    const whole = part.normalize().toLowerCase();
+    const rest = whole.replace(/^0+/, "");
+    return { text: rest, zeros: Math.min(whole.length - rest.length, mostZeros) };
+  });
+}
+
+function textOf(parts: readonly Part[]): string {
+  return parts.map(({ text }) => `${text}-`).join("");
 }

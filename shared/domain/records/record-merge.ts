@@ -36,8 +36,9 @@ export function mergeTimesheet(stored: StoredFields<"timesheet"> | undefined, li
 }
 
 /**
- * An invoice after a line. A state in the line wins. Without one a new invoice is pending, and an overdue one is
- * pending again if its due date moves forward to today or later (D20). `today` is called only if it matters.
+ * An invoice after a line. Without a state in the line a new invoice is pending, and an overdue one is pending again if
+ * its due date moves forward. One that would be pending, and was due before today, is overdue, whatever the line says
+ * (D20). `today` is called only if it matters.
  */
 export function mergeInvoice(
   stored: StoredFields<"invoice"> | undefined,
@@ -45,12 +46,12 @@ export function mergeInvoice(
   now: Date,
   today: () => string,
 ) {
-  const due = line.due_date ?? "";
-  const isLater = stored?.state === "overdue" && due > stored.due_date;
-  const isDueAgain = isLater && due >= today();
+  const isLater = stored?.state === "overdue" && (line.due_date ?? "") > stored.due_date;
   const defaults = { state: "pending", created_at: now.toISOString() };
-  const reopened = isDueAgain ? { state: "pending" } : {};
-  return merge(completeRecords.invoice, defaults, stored, { ...reopened, ...line });
+  const reopened = isLater ? { state: "pending" } : {};
+  const next = merge(completeRecords.invoice, defaults, stored, { ...reopened, ...line });
+  const isOverdue = next.state === "pending" && next.due_date < today();
+  return isOverdue ? ({ ...next, state: "overdue" } as const) : next;
 }
 
 /** A job after a line. A new one is published now unless the line sets a time. */

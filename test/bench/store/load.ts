@@ -1,6 +1,6 @@
 import { listKeys } from "../../../shared/db/lists/list-keys.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
-import { entriesOf, numberEntries } from "../../../shared/db/lists/number-search.ts";
+import { entriesOf, numberEntries } from "../../../shared/db/lists/number-entries.ts";
 import { countList } from "../../../shared/db/lists/totals.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";

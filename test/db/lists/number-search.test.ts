@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
+import { inParallel } from "../../../shared/batches.ts";
 import { findInvoices } from "../../../shared/db/records/invoices.ts";
+import { foundIn, numberStyles, searches } from "../../domain/records/number-searches.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { expectExactCounters } from "../../support/records/exact-counters.ts";
 import { invoiceLine } from "../../support/records/records.ts";
@@ -46,7 +48,7 @@ test.each<[string, number]>([
 });
 
 test("D22: starts with any first character are found, in a company and in all of them", async () => {
-  const numbers = ["INV-2026-7", "#7 a", "é7-Z", "𝔘-9", "~0042"];
+  const numbers = ["INV-2026-7", "#7 a", "é8-Z", "𝔘-9", "~0042"];
   for (const [at, number] of numbers.entries()) await write(invoiceLine(900 + at, 3 + (at % 2), { number }));
   for (const [at, number] of numbers.entries()) {
     for (const scope of [3 + (at % 2), "all"] as const) expect(await idsOf(scope, number), number).toEqual([900 + at]);
@@ -55,4 +57,28 @@ test("D22: starts with any first character are found, in a company and in all of
   expect(await idsOf(4, "42")).toEqual([]);
   expect(await idsOf(3, "42")).toEqual([904]);
   await expectExactCounters();
+});
+
+test("D22: the search finds in the table what the rule says, in a company and in all of them", async () => {
+  for (const [at, number] of numberStyles.entries()) await write(invoiceLine(500 + at, 6, { number }));
+  await inParallel(searches, 8, async ([search, expected]) => {
+    const ids = foundIn(expected).map((number) => 500 + numberStyles.indexOf(number));
+    for (const scope of [6, "all"] as const) {
+      const { items, total } = await findInvoices({ scope, states, number: search }, { ...top, limit: 100 });
+      const own = items.filter(({ id }) => id >= 500 && id < 600);
+      expect([search, own.map(({ id }) => id)]).toEqual([search, ids.toReversed()]);
+      expect(total).toBe(items.length);
+    }
+  });
+}, 120_000);
+
+test("D22: a search of separators alone, or of an alphabet that no number has, reads no invoice", async () => {
+  proxy.reset();
+  for (const scope of [6, "all"] as const) {
+    for (const number of ["-", " / # ", "№"]) expect(await idsOf(scope, number)).toEqual([]);
+    expect(proxy.calls.size).toBe(0);
+    expect(await idsOf(scope, "Ж".repeat(64))).toEqual([]);
+    expect([...proxy.calls]).toEqual([["Query", 1]]);
+    proxy.reset();
+  }
 });

@@ -83,9 +83,9 @@ const ways: readonly (readonly [name: string, line: object, key: Key, write: () 
   ["the undo of a timer", jobLine(3, 1), recordKey("JOB", 3), async () => undo(await setTimer(3))],
   [
     "an overdue invoice",
-    invoiceLine(2, 1, { due_date: "2026-05-02" }),
+    invoiceLine(2, 1, { due_date: "2126-05-02" }),
     recordKey("INVOICE", 2),
-    () => markOverdue("2026-05-03", testContext()),
+    () => markOverdue("2126-05-03", testContext()),
   ],
   [
     "a reset token",

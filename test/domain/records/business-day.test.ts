@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { calendarDateIn } from "../../../shared/domain/records/business-day.ts";
+import { calendarDateIn, msUntilSettled } from "../../../shared/domain/records/business-day.ts";
 
 test.each([
   ["UTC", "2026-05-10T23:59:59.999Z", "2026-05-10"],
@@ -37,6 +37,19 @@ test.each([
 test("D20: dates keep the form that due dates have, whatever the year", () => {
   expect(calendarDateIn("UTC", new Date("2030-01-02T00:00:00.000Z"))).toBe("2030-01-02");
   expect(calendarDateIn("Europe/London", new Date("0999-01-02T12:00:00.000Z"))).toMatch(/^\d{3,4}-01-0\d$/);
+});
+
+test.each([
+  ["Europe/London", "2026-07-10T22:59:49.999Z", 0],
+  ["Europe/London", "2026-07-10T22:59:50.000Z", 20_000],
+  ["Europe/London", "2026-07-10T22:59:59.999Z", 10_001],
+  ["Europe/London", "2026-07-10T23:00:00.000Z", 10_000],
+  ["Europe/London", "2026-07-10T23:00:09.999Z", 1],
+  ["Europe/London", "2026-07-10T23:00:10.000Z", 0],
+  ["Europe/London", "2026-07-10T00:00:00.000Z", 0],
+  ["Asia/Kathmandu", "2026-05-10T18:15:04.000Z", 6_000],
+])("D20: in %s at %s every clock shows the same day after %i ms", (zone, moment, ms) => {
+  expect(msUntilSettled(zone, new Date(moment))).toBe(ms);
 });
 
 test.each(["Europe/Londn", "", "../etc"])("an unknown time zone is an error: %j", (zone) => {

@@ -25,6 +25,8 @@ const usual: Calls = { table: 8, secret: 1 };
  * calls of their last page, and with the time at which it begins.
  */
 const rows: Readonly<Partial<Record<FunctionName, Calls>>> = {
+  // A broad search: three counts, two pages of entries, five of rows, and the invoices that are shown.
+  "list-invoices": { table: 12 },
   "undo-change": { table: 10, secret: 1 },
   "request-password-reset": { table: 5, secret: 1, requestQueue: 1 },
   "mark-notifications": { table: 2, beginsAtMs: 29_000 - lastTransactionMs },

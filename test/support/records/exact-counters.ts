@@ -81,7 +81,7 @@ function entriesOfRecords(items: readonly Item[]): string[] {
   return invoices
     .flatMap(({ id, companyId, record }) =>
       searchableStarts(String(record.number)).map(
-        (start) => `COMPANY#${companyId}#NUMBERS#${[...start][0]} ${start}#${String(id).padStart(16, "0")}`,
+        (start) => `COMPANY#${companyId}#NUMBERS#${[...start][0]} ${start}#${record.issued_date}#${id}`,
       ),
     )
     .sort();

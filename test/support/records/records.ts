@@ -41,7 +41,7 @@ export function invoiceLine(id: number, companyId: number, changes: Record<strin
     company_name: "Harbour Logistics",
     created_at: "2026-05-01T09:00:00.000Z",
     currency: "GBP",
-    due_date: "2026-06-01",
+    due_date: "2126-06-01",
     from: "2026-04-01",
     to: "2026-04-30",
     issued_date: "2026-05-01",

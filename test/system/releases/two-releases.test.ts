@@ -36,7 +36,7 @@ test.each(orders)(
       lines.userLine(operator, { financial_company_id: company, password, passcode: "4711" }),
       lines.userLine(base + 3, { financial_company_id: company, profile_id: base, version: 3 }),
       ...[1, 2, 3].map((id) => lines.timesheetLine(base + id, company, { version: 1 })),
-      ...[1, 2].map((id) => lines.invoiceLine(base + id, company, { due_date: "2026-05-02" })),
+      ...[1, 2].map((id) => lines.invoiceLine(base + id, company, { due_date: "2026-05-11" })),
       ...[1, 2].map((id) => lines.jobLine(base + id, company)),
     ];
     for (const line of imported) await write(line);

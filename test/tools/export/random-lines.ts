@@ -75,19 +75,22 @@ const fieldsOf = {
       total: anyDecimal,
     })
     .map((timesheet) => ({ ...timesheet, payment_state: timesheet.state })),
-  invoice: fc.record({
-    ...owner,
-    created_at: anyMoment,
-    due_date: anyDay,
-    from: anyDay,
-    to: anyDay,
-    issued_date: anyDay,
-    number: anyText,
-    state: fc.constantFrom(...invoiceStates),
-    total: anyDecimal,
-    uuid: fc.uuid(),
-    vat_percentage: anyDecimal,
-  }),
+  invoice: fc
+    .record({
+      ...owner,
+      created_at: anyMoment,
+      due_date: anyDay,
+      from: anyDay,
+      to: anyDay,
+      issued_date: anyDay,
+      number: anyText,
+      state: fc.constantFrom(...invoiceStates),
+      total: anyDecimal,
+      uuid: fc.uuid(),
+      vat_percentage: anyDecimal,
+    })
+    // One that is past due comes back as overdue.
+    .map((invoice) => (invoice.state === "pending" ? { ...invoice, due_date: "9999-12-31" } : invoice)),
   job: fc.record({
     company_id: owner.company_id,
     industries: fc.array(anyText, { maxLength: 3 }),

@@ -74,7 +74,7 @@ test("what the service itself has made of records comes back as well: registrati
   await emptyTable();
   const now = new Date();
   const caller = { userId: 7, role: "admin", companyId: null, sessionId: "s" } as const;
-  const due = { from: "2026-01-01", to: "2026-01-31", issued_date: "2026-02-01", due_date: "2026-03-01" };
+  const due = { from: "2026-01-01", to: "2026-01-31", issued_date: "2026-02-01", due_date: "2126-03-01" };
   const invoice = invoiceLine(1, 1, { ...due, state: "pending" });
   await importLines([userLine(7), timesheetLine(1, 1), jobLine(1, 1), invoice].map((line) => JSON.stringify(line)));
   for (const [at, login] of ["new@example.com", "+447400123456"].entries()) {
@@ -85,7 +85,7 @@ test("what the service itself has made of records comes back as well: registrati
   await transact(replacePassword(registered, { passwordHash: "h", names: {}, locale: "de" }, testContext(now)));
   await setTimesheetStates([1], "all", "paid", callerContext(caller));
   await setJobTimers([1], "all", { timer: 5, timer_expires_at: now.toISOString() }, callerContext(caller));
-  expect(await markOverdue("2026-05-01", testContext())).toBe(1);
+  expect(await markOverdue("2126-05-01", testContext())).toBe(1);
   const event = { eventId: "e", record_type: "Timesheet", record_id: 1, params: { type: "paid" } };
   await deliverNotification([7], event, testContext(now));
   const first = await exported(file("made.jsonl"));

@@ -4,7 +4,7 @@ import { findInvoices } from "../../../../shared/db/records/invoices.ts";
 import { findJobs } from "../../../../shared/db/records/jobs.ts";
 import { findTimesheets } from "../../../../shared/db/records/timesheets.ts";
 import type { Scope } from "../../../../shared/domain/caller.ts";
-import { searchableStarts } from "../../../../shared/domain/records/invoice-number.ts";
+import { isFoundBy, parseSearch } from "../../../../shared/domain/records/invoice-number.ts";
 import { expectExactCounters } from "../../../support/records/exact-counters.ts";
 
 /** A record of a model of the lists. */
@@ -54,7 +54,8 @@ function pagesOfInvoices(scope: Scope, own: readonly Listed[], searched: readonl
     expectPage(findInvoices(filter, top), own),
     expectPage(findInvoices({ ...filter, ...range }, top), own.filter(inRange)),
     ...searched.map((number) => {
-      const isFound = (each: Listed) => searchableStarts(each.number ?? "").some((one) => one.startsWith(number));
+      const search = parseSearch(number);
+      const isFound = (each: Listed) => search !== undefined && isFoundBy(each.number ?? "", search);
       return expectPage(findInvoices({ ...filter, number }, top), own.filter(isFound));
     }),
   ];

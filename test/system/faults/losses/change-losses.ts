@@ -76,7 +76,7 @@ export const changeLosses = {
     loses: "TransactWriteItems",
     prepare: async () => {
       const id = newId();
-      await store([invoiceLine(id, 1, { state: "pending", due_date: "2020-01-01" })]);
+      await store([invoiceLine(id, 1, { state: "pending", due_date: "2020-01-01" })], new Date("2019-12-31T12:00:00Z"));
       const before = Number((await readItem(recordKey("INVOICE", id)))?.revision);
       return {
         attempt: scheduled(markOverdue),

@@ -78,7 +78,8 @@ async function readPage(chance: ReturnType<typeof chanceOf>): Promise<Read> {
   ]);
   const isInvoices = chance.percent(50);
   const states = chance.pick<("pending" | "paid")[]>([["pending"], ["paid"], ["pending", "paid"]]);
-  const filter = { scope, states, ...range };
+  const number = chance.pick([undefined, "INV-2026", "01"]);
+  const filter = { scope, states, ...range, ...(isInvoices && { number }) };
   const page = await (isInvoices ? findInvoices(filter, start) : findTimesheets(filter, start));
   const asked = `${isInvoices ? "invoices" : "timesheets"} ${JSON.stringify(filter)}`;
   return { asked, contradictions: contradictionsOf(page, start) };

@@ -1,0 +1,77 @@
+import { inParallel } from "../../batches.ts";
+import { isWithinRange } from "../../domain/paging/date-range.ts";
+import { isFoundBy, type NumberSearch } from "../../domain/records/invoice-number.ts";
+import { projectionOf } from "../table/projections.ts";
+import { queryPages } from "../table/table.ts";
+import { monthKey, stateKey } from "./list-keys.ts";
+import { toRow } from "./listed-items.ts";
+import { countDays, countList, type DayCount, type ListSelection } from "./totals.ts";
+
+/** Fewer connections than the SDK keeps to the table. */
+const mostAtOnce = 40;
+const rowPaths = "pk sk schema_version id day_id record.issued_date record.number".split(" ");
+
+type Query = Parameters<typeof queryPages>[0];
+
+/** The invoices that the other filters of a search leave. */
+export interface SelectedInvoices {
+  /** The number of rows to read for them: of a company within dates, those of whole months. */
+  readonly rows: number;
+  /** The ids of those that a search finds. Half a read unit for 4 KB of rows, some 10. */
+  find(search: NumberSearch): Promise<number[]>;
+}
+
+/** Counts the rows of a selection by counters, L3 or within dates L4, before they are read. */
+export async function selectInvoices(filter: Omit<ListSelection, "list">): Promise<SelectedInvoices> {
+  const selection = { ...filter, list: "INVOICES" } as const;
+  const { rows, queries } = await planReads(selection);
+  const find = async (search: NumberSearch) => {
+    const ids: number[] = [];
+    await inParallel(queries, mostAtOnce, async (query) => {
+      for await (const page of queryPages({ ...query, ...projectionOf(rowPaths) })) {
+        for (const { id, record } of page.map((item) => toRow("INVOICES", item))) {
+          if (isWithinRange(record.issued_date, filter) && isFoundBy(record.number, search)) ids.push(id);
+        }
+      }
+    });
+    return ids;
+  };
+  return { rows, find };
+}
+
+async function planReads(selection: ListSelection<"INVOICES">): Promise<{ rows: number; queries: Query[] }> {
+  const { list, scope, states, fromDate, toDate } = selection;
+  if (fromDate === undefined && toDate === undefined) {
+    const [index, attribute] = scope === "all" ? ["by-state", "all_key"] : ["by-company", "company_key"];
+    const queries = states.map((state) => partition(index, attribute, stateKey(list, scope, state)));
+    return { rows: await countList(selection), queries };
+  }
+  const days = await countDays(selection);
+  const inRange = days.filter(({ date }) => isWithinRange(date, selection));
+  const monthOf = ({ date, state }: DayCount) => monthKey(list, scope, state, date);
+  const months = Map.groupBy(inRange, monthOf);
+  if (scope !== "all") {
+    const queries = [...months.keys()].map((key) => partition("by-company-month", "company_month_key", key));
+    return { rows: sum(days.filter((day) => months.has(monthOf(day)))), queries };
+  }
+  return { rows: sum(inRange), queries: [...months].map(([key, ofMonth]) => daysOf(key, ofMonth)) };
+}
+
+function partition(index: string, attribute: string, key: string): Query {
+  const values = { ":key": key };
+  return { IndexName: index, KeyConditionExpression: `${attribute} = :key`, ExpressionAttributeValues: values };
+}
+
+/** The rows of all companies from the first to the last of some days of a month. */
+function daysOf(key: string, days: readonly DayCount[]): Query {
+  const ordered = days.map(({ date }) => date.slice(8)).sort();
+  return {
+    IndexName: "by-month",
+    KeyConditionExpression: "month_key = :key AND day_id BETWEEN :from AND :to",
+    ExpressionAttributeValues: { ":key": key, ":from": `${ordered[0]}#`, ":to": `${ordered.at(-1)}#~` },
+  };
+}
+
+function sum(days: readonly DayCount[]): number {
+  return days.reduce((all, { count }) => all + count, 0);
+}

@@ -1,0 +1,147 @@
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { entriesOf, numberEntries } from "../../../shared/db/lists/number-entries.ts";
+import { findInvoices, type InvoiceFilter } from "../../../shared/db/records/invoices.ts";
+import { putBatch } from "../../../shared/db/table/batch-writes.ts";
+import { transact } from "../../../shared/db/table/transaction.ts";
+import { counterWrites } from "../../../shared/db/writes/counters.ts";
+import { isWithinRange } from "../../../shared/domain/paging/date-range.ts";
+import { useNetwork } from "../../support/faults/network.ts";
+import { invoiceLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { useService } from "../../support/service/service.ts";
+
+useService();
+const proxy = useNetwork();
+beforeEach(() => proxy.reset());
+
+const states = ["pending", "paid", "overdue"] as const;
+const top = { limit: 20, beforeId: undefined, skip: 0 };
+const totalAlone = { ...top, limit: 0 };
+/** More than an entry of each may be read for, if records are read for their state. */
+const count = 420;
+const companies = [11, 12, 13] as const;
+
+function lineOf(company: number, at: number) {
+  const issued_date = `2026-0${1 + (at % 3)}-${String(1 + (at % 28)).padStart(2, "0")}`;
+  return invoiceLine(company * 1_000 + at, company, { number: `R${at}`, state: states[at % 3], issued_date });
+}
+
+const lines = companies.flatMap((company) => Array.from({ length: count }, (_, at) => lineOf(company, at)));
+
+/** Says by the counters that a company has more invoices than it has, in one month of each state. */
+async function pretend(company: number, figures: Readonly<Record<string, number>>): Promise<void> {
+  const days = Object.entries(figures).map(
+    ([state, more]) => [`01${state === "paid" ? "a" : state[0]}`, more] as const,
+  );
+  const of = { list: "INVOICES", companyId: company } as const;
+  const all = { ...of, month: "ALL", figures: new Map(Object.entries(figures)) };
+  await transact(counterWrites([all, { ...of, month: "2026-01", figures: new Map(days) }], 0));
+}
+
+/** Entries of a company's invoices that are not there. */
+async function putEntries(company: number, from: number, to: number): Promise<void> {
+  const places = Array.from({ length: to - from }, (_, at) => ({
+    id: company * 1_000_000 + from + at,
+    companyId: company,
+    state: "paid",
+    date: "2026-01-01",
+    number: `Z${from + at}`,
+  }));
+  await putBatch(places.flatMap((place) => entriesOf(place).slice(0, 1).map(numberEntries.encode)));
+}
+
+beforeAll(async () => {
+  await store(lines);
+  await pretend(12, { paid: 9_000 });
+  await pretend(13, { paid: 10_001, pending: 10_001 });
+}, 120_000);
+
+function expected(company: number, { states: some = states, ...range }: Partial<InvoiceFilter>): number[] {
+  return lines
+    .filter(({ company_id, state, issued_date }) => {
+      return company_id === company && some.includes(String(state)) && isWithinRange(issued_date, range);
+    })
+    .map(({ id }) => id)
+    .sort((one, other) => other - one);
+}
+
+const january = { fromDate: "2026-01-01", toDate: "2026-01-20" };
+const filters: Partial<InvoiceFilter>[] = [
+  {},
+  { states: ["paid"] },
+  { states: ["pending", "overdue"] },
+  january,
+  { states: ["paid"], ...january },
+  { fromDate: "2026-02-10" },
+  { states: ["pending"], toDate: "2026-03-05" },
+];
+
+test.each(
+  companies.flatMap((company) => filters.map((filter) => ({ company, filter }))),
+)("D22: a company like $company, with $filter: every match once, page by page", async ({ company, filter }) => {
+  const ids = expected(company, filter);
+  const query = { scope: company, states, number: "r", ...filter };
+  const found: number[] = [];
+  for (let beforeId: number | undefined; ; beforeId = found.at(-1)) {
+    const { items, total, hasMore } = await findInvoices(query, { limit: 50, skip: 0, beforeId });
+    expect(total).toBe(ids.length);
+    found.push(...items.map(({ id }) => id));
+    if (!hasMore) break;
+  }
+  expect(found).toEqual(ids);
+  const { items } = await findInvoices(query, { ...top, skip: 40 });
+  expect(items.map(({ id }) => id)).toEqual(ids.slice(40, 60));
+});
+
+test.each([
+  ["the rows of the state", 11, 1],
+  ["the rows of the other states", 12, 1],
+  ["the records of all matches", 13, 1 + Math.ceil(count / 100)],
+])("D22: the state of many matches is read from %s", async (_, company, batches) => {
+  await findInvoices({ scope: company, states: ["paid"], number: "r" }, top);
+  expect(proxy.calls.get("BatchGetItem")).toBe(batches);
+});
+
+test("D22: of all companies, by state and dates", async () => {
+  for (const filter of filters) {
+    const ids = companies.flatMap((company) => expected(company, filter)).sort((one, other) => other - one);
+    const { items, total } = await findInvoices({ scope: "all", states, number: "r", ...filter }, top);
+    expect([total, items.map(({ id }) => id)]).toEqual([ids.length, ids.slice(0, 20)]);
+  }
+});
+
+test("D22: 10,000 matches are answered; more are refused, unless the other filters leave at most 10,000 rows", async () => {
+  await putEntries(14, 0, 10_000);
+  await pretend(14, { paid: 9_999 });
+  const search = (filter: Partial<InvoiceFilter>, number = "z") =>
+    findInvoices({ scope: 14, states, number, ...filter }, totalAlone).then(({ total }) => total);
+  expect(await search({})).toBe(10_000);
+  expect(await search(january)).toBe(10_000);
+  await putEntries(14, 10_000, 10_001);
+  expect(await search({}, "z1000")).toBe(2);
+  // The rows are read that the counters say, and none of them is there.
+  expect(await search({})).toBe(0);
+  await pretend(14, { pending: 1 });
+  expect(await search({})).toBe(0);
+  await pretend(14, { pending: 1 });
+  await expect(search({})).rejects.toMatchObject({
+    code: "query_too_broad",
+    facts: { errors: [{ parameter: "by_number", code: "too_broad", detail: expect.stringContaining("by_state") }] },
+  });
+  await expect(search(january)).rejects.toMatchObject({ code: "query_too_broad" });
+  expect(await search({ states: ["pending"] })).toBe(0);
+  expect(await search({ states: ["paid"] })).toBe(0);
+  expect(await search({ fromDate: "2026-02-01" })).toBe(0);
+  await pretend(14, { paid: 2 });
+  await expect(search({ states: ["paid"] })).rejects.toMatchObject({ code: "query_too_broad" });
+  // For zeros alone no entry is read.
+  await expect(search({}, "00")).rejects.toMatchObject({ code: "query_too_broad" });
+  expect(await search({ states: ["overdue"] }, "00")).toBe(0);
+}, 120_000);
+
+test("D22: an invoice counts once, however many of its parts match", async () => {
+  const numbers = ["7-7-7", "70/71/72", "X7Y7"];
+  await store(numbers.map((number, at) => invoiceLine(15_000 + at, 15, { number })));
+  expect(await findInvoices({ scope: 15, states, number: "7" }, top)).toMatchObject({ total: 3, hasMore: false });
+  expect(await findInvoices({ scope: 15, states: ["pending"], number: "7" }, top)).toMatchObject({ total: 3 });
+});

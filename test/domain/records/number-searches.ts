@@ -1,0 +1,95 @@
+/** Styles of invoice numbers. */
+export const numberStyles = [
+  "INV-2026-0042",
+  "INV-2026-0043",
+  "INV0042",
+  "INV-A001/26",
+  "F2026-0053A",
+  "RE0042",
+  "2026/0042",
+  "2026-10-0007",
+  "ACME/0042",
+  "20260042",
+  "#1042",
+  "R-42",
+  "INV 2026 0044",
+  "inv_2026_0045",
+  "SI.2026.00046",
+  "GB-LDN-2026-0047",
+  "0048",
+  "Rechnung Nr. 49",
+  "INV–2026–0420",
+];
+
+/** Searches, each with the styles that it finds, by the text that they have in common or by a list. */
+export const searches: [search: string, found: RegExp | readonly string[]][] = [
+  // As it is typed.
+  ["INV", /^inv/i],
+  ["INV-", /^inv/i],
+  ["INV-2026", /^inv.2026/i],
+  ["INV-2026-", /^inv.2026/i],
+  ["INV-2026-0", /^inv.2026/i],
+  ["INV-2026-00", /^inv.2026.00/i],
+  ["INV-2026-004", /^inv.2026.004/i],
+  ["INV-2026-0042", ["INV-2026-0042"]],
+  ["inv-2026-42", ["INV-2026-0042", "INV–2026–0420"]],
+  ["inv 2026", /^inv.2026/i],
+  ["INV2026", /^inv.2026/i],
+  ["inv-42", ["INV0042"]],
+  ["INV42", ["INV0042"]],
+  ["inv0042", ["INV0042"]],
+  ["inv-a", ["INV-A001/26"]],
+  ["R", /^r/i],
+  ["RE", /^re/i],
+  ["re42", ["RE0042"]],
+  ["RE-0042", ["RE0042"]],
+  ["r42", ["R-42"]],
+  ["F2026", ["F2026-0053A"]],
+  ["f-2026-53", ["F2026-0053A"]],
+  ["acme", ["ACME/0042"]],
+  ["ACME/", ["ACME/0042"]],
+  ["Rechnung", ["Rechnung Nr. 49"]],
+  // As it is pasted.
+  [" INV-2026-0042", ["INV-2026-0042"]],
+  ["INV-2026-0042 ", ["INV-2026-0042"]],
+  ["#INV-2026-0042", ["INV-2026-0042"]],
+  ["# 1042", ["#1042"]],
+  ["(INV-2026-0042)", ["INV-2026-0042"]],
+  ["INV-2026-0042.", ["INV-2026-0042"]],
+  ["INV—2026—0042", ["INV-2026-0042"]],
+  ["INV-A001/26 ", ["INV-A001/26"]],
+  ["INV-A1/26", ["INV-A001/26"]],
+  ["-2026", /(^|\D)2026(?!0042$)|2026.?0042$/],
+  ["/26", ["INV-A001/26"]],
+  ["_0045", ["inv_2026_0045"]],
+  // Digits alone.
+  ["2026", /2026/],
+  ["2026-", /2026(?!0)/],
+  ["2026-43", ["INV-2026-0043"]],
+  ["2026-42", ["INV-2026-0042", "2026/0042", "INV–2026–0420"]],
+  ["2026 0042", ["INV-2026-0042", "2026/0042"]],
+  ["2026-53", ["F2026-0053A"]],
+  ["10-7", ["2026-10-0007"]],
+  ["0042", /(?<!2026)0042$|^R-42/],
+  ["00042", /(?<!2026)0042$|^R-42/],
+  ["42", /(?<!2026)0042$|^R-42|0420/],
+  ["42.", /(?<!2026)0042$|^R-42/],
+  ["46", ["SI.2026.00046"]],
+  ["0", /(^|\D)0/],
+  ["00", /(^|\D)00/],
+  // From a later part on.
+  ["A001", ["INV-A001/26"]],
+  ["53A", ["F2026-0053A"]],
+  ["ldn 2026", ["GB-LDN-2026-0047"]],
+  ["nr 49", ["Rechnung Nr. 49"]],
+  // Inside of a part.
+  ["cme", []],
+  ["NV-2026", []],
+];
+
+/** The styles that a search is expected to find. */
+export function foundIn(expected: RegExp | readonly string[]): string[] {
+  return numberStyles.filter((number) =>
+    expected instanceof RegExp ? expected.test(number) : expected.includes(number),
+  );
+}
