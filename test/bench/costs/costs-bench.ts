@@ -9,9 +9,11 @@ import {
   callsPerUser,
   changesPerUser,
   kilobytesPerUser,
+  operatorsOfExample,
   outsideCalls,
   pinsPerUser,
   shareOfSms,
+  timesheetsOfExample,
   userCounts,
 } from "./assumptions.ts";
 import { type Bill, billOf } from "./bill.ts";
@@ -23,10 +25,20 @@ import { prices } from "./prices.ts";
 export async function benchCosts(say: (text: string) => void): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), "workforce-bench-"));
   try {
-    const bills = (await measureCalls(join(directory, "machine"))).map(billOf);
+    const { calls, newTimesheet } = await measureCalls(join(directory, "machine"));
+    const bills = calls.map(billOf);
     const { template } = synthesize("prod", join(directory, "cdk.out"));
     const page = join(root, costsPage);
-    writeFileSync(page, fillTables(readFileSync(page, "utf8"), tablesOf(bills, fixedRows(template))));
+    writeFileSync(
+      page,
+      fillTables(readFileSync(page, "utf8"), {
+        ...tablesOf(bills, fixedRows(template)),
+        "costs-submitted": submittedTable([
+          ...bills.filter(({ name }) => name === "notify"),
+          ...newTimesheet.map(billOf),
+        ]),
+      }),
+    );
     say(`${costsPage} is written.`);
     return true;
   } finally {
@@ -88,6 +100,20 @@ function monthOf(bills: readonly Bill[], users: number, fixed: Readonly<Record<s
     "check from outside": outsideCheck + each("get-health", outsideCalls),
   };
   return parts;
+}
+
+/** What the news of the example's timesheets cost, by the function that each message is for. */
+function submittedTable(bills: readonly Bill[]): string {
+  const rows = bills.map(({ name, readUnits, writeUnits, total }) => [
+    name,
+    readUnits * timesheetsOfExample,
+    writeUnits * timesheetsOfExample,
+    ((total * timesheetsOfExample) / 1e6).toFixed(4),
+  ]);
+  const dollars = sum(bills.map(({ total }) => (total * timesheetsOfExample) / 1e6));
+  return `${timesheetsOfExample.toLocaleString("en")} new timesheets of a company with ${operatorsOfExample} operators: each operator is notified of each, without a push.
+
+${tableOf(["", "read units:", "write units:", "dollars:"], [...rows, ["**total**", "", "", `**${dollars.toFixed(2)}**`]])}`;
 }
 
 function smsInCalls(bills: readonly Bill[]): string {
