@@ -110,7 +110,12 @@ test("a timesheet that is new: submitted while it waits for its payment", async 
   const key = recordKey("TIMESHEET", 18);
   await sendOut(await changeBy(key, () => write(timesheetLine(18, 3), aloud)));
   expect(sent()).toMatchObject([
-    { type: "timesheet.submitted", subject: "timesheet/18", companyid: "3", data: { state: "pending", profile_id: 70 } },
+    {
+      type: "timesheet.submitted",
+      subject: "timesheet/18",
+      companyid: "3",
+      data: { state: "pending", profile_id: 70 },
+    },
   ]);
 });
 
