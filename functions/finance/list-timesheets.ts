@@ -1,13 +1,26 @@
 import { listTimesheets } from "../../shared/contract/finance.ts";
+import { findUser } from "../../shared/db/accounts/users.ts";
+import { findDriversTimesheets } from "../../shared/db/records/drivers-timesheets.ts";
 import { findTimesheets } from "../../shared/db/records/timesheets.ts";
 import { narrowScope, requireScope } from "../../shared/domain/caller.ts";
+import { boundedRange } from "../../shared/domain/paging/date-range.ts";
 import { nothingFound, readPage } from "../../shared/domain/paging/paging.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
-/** Lists the timesheets of the caller's company, newest id first; all filters combine (D21, D22, D30, D37). */
-export const handler = authenticated(listTimesheets, ({ query, caller }) => {
-  const scope = narrowScope(requireScope(caller), query.by_company);
-  const { by_state: states, from_date: fromDate, to_date: toDate } = query;
+/**
+ * Lists the timesheets of the caller's company, or a driver's own, newest id first; all filters combine (D21, D22, D30,
+ * D37).
+ */
+export const handler = authenticated(listTimesheets, async ({ query, caller, now }) => {
+  const { by_state: states, from_date: fromDate, to_date: toDate, by_company: companyId } = query;
+  if (caller.role === "driver") {
+    const filter = { states, companyId, ...boundedRange({ fromDate, toDate }, now) };
+    const profileId = (await findUser(caller.userId))?.profile_id ?? undefined;
+    return readPage(listTimesheets, query, (start) =>
+      profileId === undefined ? nothingFound : findDriversTimesheets(profileId, filter, start),
+    );
+  }
+  const scope = narrowScope(requireScope(caller), companyId);
   return readPage(listTimesheets, query, (start) =>
     scope === null ? nothingFound : findTimesheets({ scope, states, fromDate, toDate }, start),
   );

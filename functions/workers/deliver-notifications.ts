@@ -1,5 +1,4 @@
 import { chunksOf } from "../../shared/batches.ts";
-import type { Role } from "../../shared/contract/operation.ts";
 import { findUsersOfProfile } from "../../shared/db/accounts/profiles.ts";
 import { findCompanyUsers, findExistingUsers } from "../../shared/db/accounts/users.ts";
 import { deliverNotification } from "../../shared/db/notifications/notification-delivery.ts";
@@ -29,12 +28,15 @@ export const handler = forQueue(
   },
 );
 
+type CompanyRule = Extract<NotificationMessage["recipients"], { readonly company: number }>;
+
 async function queuePage(
-  { company, role, after }: { company: number; role: Role; after?: string | undefined },
+  { company, role, after, most }: CompanyRule,
   notification: Omit<NotificationMessage, "recipients">,
 ): Promise<void> {
-  const page = await findCompanyUsers(company, role, usersPerPage, after);
+  const page = await findCompanyUsers(company, role, most ?? usersPerPage, after);
   const chunks = chunksOf(page.userIds, maxUsersPerMessage).map((users) => ({ users }));
-  const next = page.after === undefined ? [] : [{ company, role, after: page.after }];
+  const isWhole = page.after === undefined || most !== undefined;
+  const next = isWhole ? [] : [{ company, role, after: page.after }];
   await queueNotifications([...chunks, ...next].map((recipients) => ({ ...notification, recipients })));
 }

@@ -49,6 +49,8 @@ function makeAllowList(schema: Schema, place: string): AllowList {
     case "optional":
       if (isNewField(schema)) return allowAbsent(makeAllowList(wrapped, place), older);
       break;
+    case "exact_optional":
+      return allowAbsent(makeAllowList(wrapped, place), undefined);
     case "array":
       return allowItems(makeAllowList(item, `an item of ${place}`), place);
     case "object":

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { notification } from "./notifications.ts";
-import { notificationParams, recordTypes, version } from "./records.ts";
+import { recordTypes, storableParams, version } from "./records.ts";
 import { id, text } from "./values.ts";
 
 /** The kinds of event that other systems put on the event bus; each is an EventBridge `detail-type` (D25, D35). */
@@ -39,5 +39,5 @@ export const notificationDetail = v.strictObject({
   actor_id: v.optional(v.nullable(id)),
   record_type: notification.entries.record_type,
   record_id: notification.entries.record_id,
-  params: notificationParams,
+  params: storableParams,
 });

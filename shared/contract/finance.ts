@@ -166,13 +166,13 @@ export const listInvoices = operation({
   conditional: true,
 });
 
-/** GET timesheets, whose ids bulk_update takes. Date filters compare with `date` (D21, D22, D37). */
+/** GET timesheets, whose ids bulk_update takes; drivers list their own. Date filters compare with `date` (D21, D22, D37). */
 export const listTimesheets = operation({
   name: "list-timesheets",
   summary: "Lists timesheets, newest id first",
   method: "GET",
   path: "/api/v1/finance/timesheets",
-  access: ["admin", "operator"],
+  access: ["admin", "operator", "driver"],
   companyBound: true,
   query: v.pipe(
     v.object({
@@ -185,7 +185,7 @@ export const listTimesheets = operation({
   ),
   answer: timesheet,
   list: "timesheets",
-  refusals: ["query_too_broad"],
+  refusals: ["query_too_broad", "busy"],
   conditional: true,
 });
 

@@ -1,16 +1,51 @@
 import * as v from "valibot";
 import { everyRole, operation } from "./operation.ts";
 import { paging } from "./query.ts";
-import { bulkIdsUpTo, id, openObject, text, timestamp } from "./values.ts";
+import { bulkIdsUpTo, id, openChoice, openObject, timestamp } from "./values.ts";
+
+/** What has happened to a record, as the service names it (D25). Other systems name more. */
+const notificationTypes = [
+  "issued",
+  "message",
+  "overdue",
+  "paid",
+  "password_changed",
+  "pending",
+  "published",
+  "submitted",
+] as const;
+
+/** A kind of event that users are notified of. */
+export type NotificationType = (typeof notificationTypes)[number];
+
+/** The types of record that the service notifies of. Other systems name more. */
+const notificationRecordTypes = ["Chat", "Invoice", "Job", "Timesheet", "User"] as const;
+
+/** A type of record that users are notified of. */
+export type NotificationRecordType = (typeof notificationRecordTypes)[number];
+
+const type = openChoice(notificationTypes, 100);
+
+/** The contents of a notification as they are stored: what has happened, and any further keys. */
+export const notificationParams = openObject({ type });
+
+/** The contents of a notification as readers get them: their text, and what the record was called (D45). */
+const shownParams = openObject({
+  type,
+  text: v.string(),
+  title: v.exactOptional(v.string()),
+  number: v.exactOptional(v.string()),
+  date: v.exactOptional(v.string()),
+});
 
 /** A notification as the interface shows it. */
 export const notification = v.object({
   id,
   created_at: timestamp,
-  params: openObject({ type: text(100) }),
+  params: shownParams,
   read_at: v.nullable(timestamp),
   record_id: id,
-  record_type: text(100),
+  record_type: openChoice(notificationRecordTypes, 100),
 });
 
 /** GET users/notifications: the caller's own, newest id first. Listing marks nothing as read (D27). */
@@ -64,7 +99,7 @@ export const getUnreadCounts = operation({
   summary: "Counts the caller's unread notifications",
   method: "GET",
   path: "/api/v1/users/notifications/unread_count",
-  access: ["admin", "operator"],
+  access: everyRole,
   answer: v.object({ notifications: count, timesheets: count, jobs: count, chats: count }),
   conditional: true,
 });

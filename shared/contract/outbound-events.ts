@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { invoice, timesheet } from "./finance.ts";
 import { job } from "./jobs.ts";
-import { notification } from "./notifications.ts";
+import { notification, notificationParams } from "./notifications.ts";
 import { id, text, timestamp } from "./values.ts";
 
 /** A kind of event that the service puts on its outbound bus (D42). */
@@ -47,7 +47,7 @@ export const timerEventData = v.object({
  */
 export const notificationEventData = v.object({
   ...v.pick(notification, ["id", "created_at", "record_id", "record_type"]).entries,
-  type: notification.entries.params.entries.type,
+  type: notificationParams.entries.type,
   user_id: id,
 });
 
@@ -64,6 +64,7 @@ export const undoneEventData = v.object({
 
 /** Every kind of event that goes out, by its `type`, which is also its `detail-type` (D42). */
 export const outboundEventKinds = {
+  "timesheet.submitted": { version: 1, hasCompany: true, data: timesheetEventData },
   "timesheet.paid": { version: 1, hasCompany: true, data: timesheetEventData },
   "timesheet.pending": { version: 1, hasCompany: true, data: timesheetEventData },
   "invoice.issued": { version: 1, hasCompany: true, data: invoiceEventData },

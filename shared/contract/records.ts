@@ -3,7 +3,7 @@ import { user } from "./accounts.ts";
 import { driver, invoice, passcode, timelog, timesheet } from "./finance.ts";
 import { job } from "./jobs.ts";
 import { locale } from "./locales.ts";
-import { notification } from "./notifications.ts";
+import { notification, notificationParams } from "./notifications.ts";
 import { id, isPlainText, password, plain, text } from "./values.ts";
 
 /** The types of record that imports and events bring (D35). */
@@ -20,7 +20,7 @@ const maxTimelogBytes = 32_768;
 const maxLevels = 12;
 
 /** The contents of a notification besides its record: a `type` and further keys, within the table's limits. */
-export const notificationParams = v.pipe(notification.entries.params, storable(maxParamsBytes));
+export const storableParams = v.pipe(notificationParams, storable(maxParamsBytes));
 
 const { company, ...userFields } = user.entries;
 const ownedByCompany = { company_id: id };
@@ -32,7 +32,7 @@ export const completeRecords = {
   timesheet: v.object({ ...timesheet.entries, ...ownedByCompany }),
   invoice: v.object({ ...invoice.entries, ...ownedByCompany }),
   job: v.object({ ...job.entries, ...ownedByCompany }),
-  notification: v.object({ ...notification.entries, user_id: id }),
+  notification: v.object({ ...notification.entries, params: notificationParams, user_id: id }),
 } as const;
 
 /** A complete record of one type. */
@@ -100,7 +100,7 @@ export const upsertLines = {
     ...v.partial(completeRecords.notification).entries,
     ...head("notification"),
     user_id: id,
-    params: v.optional(notificationParams),
+    params: v.optional(storableParams),
   }),
 } as const;
 

@@ -5,6 +5,11 @@ export function text(max: number) {
   return v.pipe(v.string(), v.minLength(1), v.maxLength(max), plain);
 }
 
+/** Text of which some values are known, and any other may come: clients have to expect more than they know. */
+export function openChoice(known: readonly string[], max: number) {
+  return v.pipe(text(max), v.metadata({ known }));
+}
+
 /** Checks that text is plain. */
 export const plain = v.check<string, string>(isPlainText, "must be well-formed text without NUL and noncharacters");
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { notification } from "../contract/notifications.ts";
+import { notification, notificationParams } from "../contract/notifications.ts";
 import { roles } from "../contract/operation.ts";
 import { id } from "../contract/values.ts";
 import { settings } from "../settings.ts";
@@ -8,9 +8,14 @@ import { queueMessages, requestIdField } from "./queue.ts";
 /** Most users in one message. An event with more recipients becomes several messages. */
 export const maxUsersPerMessage = 200;
 
-/** The rule for the recipients: a company's users in a role, from a position on; a driver; or listed users. */
+/** The rule for the recipients: a company's users in a role, from a position on, or the first of them; a driver; or listed users. */
 const recipients = v.union([
-  v.strictObject({ company: id, role: v.picklist(roles), after: v.optional(v.string()) }),
+  v.strictObject({
+    company: id,
+    role: v.picklist(roles),
+    after: v.optional(v.string()),
+    most: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maxUsersPerMessage))),
+  }),
   v.strictObject({ profile: id }),
   v.strictObject({ users: v.pipe(v.array(id), v.minLength(1), v.maxLength(maxUsersPerMessage)) }),
 ]);
@@ -20,7 +25,7 @@ export const notificationMessage = v.object({
   eventId: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
   record_type: notification.entries.record_type,
   record_id: notification.entries.record_id,
-  params: notification.entries.params,
+  params: notificationParams,
   actorId: v.optional(id),
   /** The record's state that it reports, of records with one (D25). */
   state: v.optional(v.string()),

@@ -1,6 +1,5 @@
 import type { PushService } from "../contract/devices.ts";
-import type { PushText } from "./catalogues/catalogue.ts";
-import { catalogueOf, pushTextOf } from "./catalogues/catalogues.ts";
+import { type PushText, pushTextOf } from "./catalogues/notification-texts.ts";
 
 /** The contents of a push: the notification's id and its subject. They contain no personal data. */
 export interface PushContent {
@@ -25,7 +24,7 @@ const platformKeys = { fcm: "GCM", apns: "APNS", apns_sandbox: "APNS_SANDBOX" } 
 
 /** Renders a push. It carries the notification's id as collapse key, so that a duplicate shows only once. */
 export function renderPush(service: PushService, content: PushContent): PlatformMessage {
-  const words = pushTextOf(catalogueOf(content.locale), content.record_type, content.type);
+  const words = pushTextOf(content.locale, content.record_type, content.type);
   const payload = service === "fcm" ? fcmPayload(content, words) : { aps: { alert: words }, ...dataOf(content) };
   const message = JSON.stringify({ default: words.body, [platformKeys[service]]: JSON.stringify(payload) });
   return { message, attributes: service === "fcm" ? {} : apnsAttributes(content) };

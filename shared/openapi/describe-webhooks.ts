@@ -61,7 +61,7 @@ function exampleOfEvent(type: OutboundEventType): object {
 }
 
 function stateOf(type: OutboundEventType): string | undefined {
-  return type === "invoice.issued" ? "pending" : type.split(".")[1];
+  return type === "invoice.issued" || type === "timesheet.submitted" ? "pending" : type.split(".")[1];
 }
 
 function examplesOf({ entries }: { readonly entries: object }): Readonly<Record<string, unknown>> {

@@ -78,6 +78,9 @@ const named = {
   Password: password,
 };
 
+/** The keyword for known values of a text that may have others: an extension that several generators read. */
+export const extensibleEnum = "x-extensible-enum";
+
 const idInWords: JsonSchema = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
 
 /** JSON Schemas for rules that the contract checks in code, which cannot be converted. */
@@ -195,8 +198,17 @@ function requireNewFields(entries: Entries, { required = [] }: JsonSchema): Json
   return { required: Object.keys(entries).filter(isRequired) };
 }
 
+interface ActionParts {
+  readonly type: string;
+  readonly requirement?: unknown;
+  readonly message?: unknown;
+  readonly metadata?: { readonly known?: readonly string[] };
+}
+
 function describeAction({ valibotAction, jsonSchema }: OverrideActionContext): JsonSchema | undefined {
-  const { type, requirement, message } = valibotAction as { type: string; requirement?: unknown; message?: unknown };
+  const { type, requirement, message, metadata } = valibotAction as ActionParts;
+  // A generator that knows the extension offers the values and takes any other; the rest see text.
+  if (metadata?.known) return { ...jsonSchema, [extensibleEnum]: metadata.known } as JsonSchema;
   if (type === "safe_integer") return { ...jsonSchema, type: "integer", maximum: Number.MAX_SAFE_INTEGER };
   if (type !== "regex" || !(requirement instanceof RegExp)) return undefined;
   return {

@@ -62,3 +62,12 @@ test("the page has every price of every known region with its source; other regi
     "--region takes us-east-1 or eu-west-2, whose prices are known, not eu-west-1",
   );
 });
+
+test("the page of costs says what 1,000 new timesheets cost a company with 20 operators: a notification of each for each", () => {
+  const [, rest = ""] = page.split("1,000 new timesheets of a company with 20 operators");
+  const rows = rest.split("\n").filter((line) => line.startsWith("| deliver-notifications |"));
+  const written = rows.map((row) => Number(row.split("|")[3]));
+  // Seven write units for the event, the notification with its key, and the counts.
+  expect(written).toEqual([0, 20 * 1_000 * 7]);
+  expect(rest).toMatch(/\| \*\*total\*\* \| \| \| \*\*0\.\d\d\*\* \|/);
+});

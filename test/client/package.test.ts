@@ -57,6 +57,9 @@ try {
 } catch (error) {
   if (error instanceof ProblemError && error.code === "record_not_found") show(error.errors[0]?.pointer);
 }
+for (const { params } of (await client.listNotifications()).notifications) {
+  show(params.text.length, params.type === "submitted" || params.type === "made_up", params.number ?? params.title);
+}
 // @ts-expect-error no such state
 client.listInvoices({ by_state: ["late"] });
 // @ts-expect-error no such parameter
@@ -170,6 +173,11 @@ test.each<[string, JsonSchema, string]>([
     "all of some",
     { allOf: [{ $ref: "#/components/schemas/A" }, { type: "object" }] },
     "A & Readonly<Record<string, unknown>>",
+  ],
+  [
+    "known values that others join",
+    { type: "string", "x-extensible-enum": ["a", "b"] } as JsonSchema,
+    '"a" | "b" | (string & {})',
   ],
   ["a constant", { const: "ok" }, '"ok"'],
   ["anything", {}, "unknown"],

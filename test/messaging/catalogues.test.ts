@@ -7,7 +7,8 @@ import { gsmSeptetsOf } from "../../shared/domain/gsm-septets.ts";
 import { pinRules } from "../../shared/domain/guessing/rules.ts";
 import { notifyingRecordTypes } from "../../shared/domain/records/notification-kinds.ts";
 import type { Catalogue, Paragraph } from "../../shared/messaging/catalogues/catalogue.ts";
-import { catalogueOf, catalogues, pushTextOf } from "../../shared/messaging/catalogues/catalogues.ts";
+import { catalogueOf, catalogues } from "../../shared/messaging/catalogues/catalogues.ts";
+import { pushTextOf, withTexts } from "../../shared/messaging/catalogues/notification-texts.ts";
 import { renderEmail } from "../../shared/messaging/email.ts";
 
 const all = Object.values(catalogues);
@@ -39,7 +40,7 @@ function allWords(catalogue: Catalogue): string[] {
     ...emails.flatMap(({ subject, paragraphs }) => [subject, ...paragraphs.filter(isSentence)]),
     catalogue.pinSms(pinFacts),
     catalogue.passwordChangedSms(noticeFacts),
-    ...kindNames.map(([recordType, type]) => pushTextOf(catalogue, recordType, type).body),
+    ...kindNames.map(([recordType, type]) => pushTextOf(catalogue.locale, recordType, type).body),
   ];
 }
 
@@ -79,13 +80,47 @@ describe.each(all)("D45: in $locale", (catalogue) => {
 
   test("each kind of notification has words, and one of other systems keeps its own", () => {
     for (const [recordType, type] of kindNames) {
-      const { title, body } = pushTextOf(catalogue, recordType, type);
+      const { title, body } = pushTextOf(catalogue.locale, recordType, type);
       expect(title).toMatch(/^\p{Lu}\p{L}+$/u);
       expect(body).toMatch(/^\p{Lu}[\p{L} ]{9,}$/u);
     }
-    expect(pushTextOf(catalogue, "Shift", "swap_offered")).toEqual({ title: "Shift", body: "swap offered" });
-    expect(pushTextOf(catalogue, "constructor", "name")).toEqual({ title: "constructor", body: "name" });
-    expect(pushTextOf(catalogue, "Job", "toString").body).toBe("toString");
+    expect(pushTextOf(catalogue.locale, "Shift", "swap_offered")).toEqual({ title: "Shift", body: "swap offered" });
+    expect(pushTextOf(catalogue.locale, "constructor", "name")).toEqual({ title: "constructor", body: "name" });
+    expect(pushTextOf(catalogue.locale, "Job", "toString").body).toBe("toString");
+  });
+});
+
+describe("D45: the text of a notification in a list", () => {
+  const textsOf = (params: { type: string } & Record<string, unknown>, locale?: string, record_type = "Timesheet") =>
+    withTexts([{ record_type, params }], locale)[0]?.params;
+
+  test("is the sentence of its push with what the record was called, in the reader's language", () => {
+    const paid = { type: "paid", title: "Night driver", date: "2028-03-01" };
+    expect(textsOf(paid, "en")).toEqual({ ...paid, text: "A timesheet was paid: Night driver, 1 Mar 2028" });
+    expect(textsOf(paid, "de")?.text).toBe("Ein Stundenzettel wurde bezahlt: Night driver, 01.03.2028");
+    expect(textsOf({ type: "overdue", number: "INV-7" }, "en", "Invoice")?.text).toBe("An invoice is overdue: INV-7");
+    expect(textsOf({ type: "submitted" }, "de")?.text).toBe("Ein Stundenzettel wurde eingereicht");
+  });
+
+  test("is in the stage's language for a reader without one", () => {
+    vi.stubEnv("LOCALE", "de");
+    expect([textsOf({ type: "paid" })?.text, textsOf({ type: "paid" }, "en")?.text]).toEqual([
+      "Ein Stundenzettel wurde bezahlt",
+      "A timesheet was paid",
+    ]);
+  });
+
+  test("is another system's own if it sent one, and text whatever it put under our names", () => {
+    const sent = { type: "message", text: "Call Ada", place: { floor: 2 } };
+    expect(textsOf(sent, "en", "Chat")).toEqual(sent);
+    const odd = { type: "swap_offered", title: null, number: 7, date: "soon", text: { en: "Swap" } };
+    expect(textsOf(odd, "en", "Shift")).toEqual({
+      type: "swap_offered",
+      title: undefined,
+      number: "7",
+      date: "soon",
+      text: "Shift: swap offered: 7, soon",
+    });
   });
 });
 

@@ -5,6 +5,7 @@ import type { FunctionRow } from "../../infra/functions/function-row.ts";
 import { functions } from "../../infra/functions/functions.ts";
 import { pinDigits } from "../../shared/contract/accounts.ts";
 import { type OperationName, operations } from "../../shared/contract/operations.ts";
+import { notifyingRecordTypes } from "../../shared/domain/records/notification-kinds.ts";
 import { faultsAt, openApi, resolvedOpenApi } from "../support/requests/described-answers.ts";
 import { endpoints } from "../support/requests/every-operation.ts";
 
@@ -17,6 +18,16 @@ interface Parameter {
 function describedAs({ method, path }: { method: string; path: string }) {
   return resolvedOpenApi.paths[path][method.toLowerCase()];
 }
+
+test("D45: the kinds of notifications and their types of record are listed as values that others join", () => {
+  const { params, record_type } = openApi.components.schemas.Notification.properties;
+  const kinds = Object.values(notifyingRecordTypes).flatMap((each) => Object.keys(each.kinds));
+  const listed = params.properties.type["x-extensible-enum"];
+  expect(listed).toEqual([...new Set(kinds)].toSorted());
+  expect(record_type["x-extensible-enum"]).toEqual(Object.keys(notifyingRecordTypes).toSorted());
+  expect(params.properties.type.enum ?? record_type.enum).toBeUndefined();
+  expect(params.required).toEqual(["type", "text"]);
+});
 
 test("the document is valid OpenAPI 3.1", () => {
   // The OpenAPI Initiative's own schema, unchanged.

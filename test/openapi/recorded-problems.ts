@@ -4,7 +4,6 @@ import { confirmLoginByBody, getProfile, requestPasswordReset, setPassword } fro
 import { undoChange } from "../../shared/contract/changes.ts";
 import { bulkUpdateTimesheets, getInvoice, listInvoices, listTimesheets } from "../../shared/contract/finance.ts";
 import { adjustJobTimers, listJobs } from "../../shared/contract/jobs.ts";
-import { getUnreadCounts } from "../../shared/contract/notifications.ts";
 import type { Method, Operation } from "../../shared/contract/operation.ts";
 import type { ProblemCode } from "../../shared/contract/refusal-codes.ts";
 import { getHealth } from "../../shared/contract/service.ts";
@@ -58,7 +57,7 @@ const refused: Readonly<Partial<Record<ProblemCode, () => Promise<TestAnswer>>>>
   refresh_token_invalid: () => send(refreshToken, { body: { token: { refresh_token: "spent" } } }),
   passcode_invalid: () => send(bulkUpdateTimesheets, missingPasscode),
   passcode_locked: () => lastOf(21, () => send(bulkUpdateTimesheets, wrongPasscode)),
-  role_not_allowed: () => send(getUnreadCounts, { as: driver }),
+  role_not_allowed: () => send(listInvoices, { as: driver }),
   company_required: () => send(listInvoices, { as: { ...operatorA, company_id: null } }),
   route_not_found: () => unrouted("GET", "/api/v1/invoices"),
   record_not_found: () => send(getInvoice, { as: operatorA, parameters: { id: "999" } }),

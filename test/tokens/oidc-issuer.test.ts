@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, SignJWT } from "jose";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { handler as unreadHandler } from "../../functions/notifications/get-unread-counts.ts";
+import { handler as listHandler } from "../../functions/jobs/list-jobs.ts";
 import { startHttpService } from "../../infra/local/http-service.ts";
-import { getUnreadCounts } from "../../shared/contract/notifications.ts";
+import { listJobs } from "../../shared/contract/jobs.ts";
 import { verifyAccessToken } from "../../shared/tokens/verify-access-token.ts";
 import { call, type TestAnswer } from "../support/requests/call.ts";
 import { expectProblem } from "../support/requests/problems.ts";
@@ -74,7 +74,7 @@ function made({ claims, header, key = theirs.privateKey }: Made = {}): Promise<s
 }
 
 function send(token: string): Promise<TestAnswer> {
-  return call(unreadHandler, getUnreadCounts, { headers: { authorization: `Bearer ${token}` } });
+  return call(listHandler, listJobs, { headers: { authorization: `Bearer ${token}` } });
 }
 
 test("D4: a token of the outside issuer speaks for the user, role and company that its claims name", async () => {

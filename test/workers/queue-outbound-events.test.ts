@@ -106,6 +106,19 @@ test("a timesheet that is paid, and pending again: all of it but its driver, wit
   expect(sent()).toEqual([]);
 });
 
+test("a timesheet that is new: submitted while it waits for its payment", async () => {
+  const key = recordKey("TIMESHEET", 18);
+  await sendOut(await changeBy(key, () => write(timesheetLine(18, 3), aloud)));
+  expect(sent()).toMatchObject([
+    {
+      type: "timesheet.submitted",
+      subject: "timesheet/18",
+      companyid: "3",
+      data: { state: "pending", profile_id: 70 },
+    },
+  ]);
+});
+
 test("an invoice that is issued, turns overdue and is paid", async () => {
   const key = recordKey("INVOICE", 12);
   const line = invoiceLine(12, 3, { due_date: "2020-01-01" });

@@ -32,10 +32,14 @@ export function demoJobs(today: string): object[] {
   });
 }
 
+/** The demo records that notifications lead to, by `record_type`. */
+type Records = Readonly<Record<"Timesheet" | "Invoice" | "Job", readonly object[]>>;
+
 /**
- * 120 notifications of the last month, oldest first, most of them for the named users. Most of the older ones are read.
+ * 120 notifications of the last month, oldest first, most of them for the named users, of records that these can open. Most
+ * of the older ones are read.
  */
-export function demoNotifications(today: string): object[] {
+export function demoNotifications(today: string, records: Records): object[] {
   const chance = chanceOf(120);
   return Array.from({ length: 120 }, (_, at) => {
     const days = Math.floor((119 - at) / 4);
@@ -43,15 +47,19 @@ export function demoNotifications(today: string): object[] {
     const user = demoPeople[chance.percent(70) ? chance.between(0, 4) : chance.between(5, 39)] ?? demoPeople[0];
     const [record_type, type] = chance.pick(subjectsOf(user));
     const isRead = chance.percent(days > 10 ? 85 : 25);
+    const read_at = isRead ? atMinute(created, chance.between(1, 45)) : null;
+    const open = record_type === "Chat" ? [] : records[record_type].filter((each) => isOpenTo(user, each as Demo));
+    const place = chance.between(1, 60);
+    const { id: record_id = place, ...names } = namesOf(open[place % open.length]);
     return {
       type: "notification",
       // Made as the service makes ids, with the position in place of the random bits.
       id: (Date.parse(created) - Date.UTC(2024, 0, 1)) * 4096 + at,
       user_id: user?.id,
       created_at: created,
-      params: { type },
-      read_at: isRead ? atMinute(created, chance.between(1, 45)) : null,
-      record_id: chance.between(1, record_type === "Invoice" ? 300 : 60),
+      params: { type, ...names },
+      read_at,
+      record_id,
       record_type,
     };
   });
@@ -73,7 +81,27 @@ export function demoFirstNotifications(today: string): object[] {
   );
 }
 
-type Subject = readonly [recordType: string, type: string];
+type Subject = readonly [recordType: keyof Records | "Chat", type: string];
+
+/** What of a demo record says who may open it, and what it is called. */
+interface Demo {
+  readonly id: number;
+  readonly company_id: number;
+  readonly driver?: { readonly profile_id?: number | null };
+  readonly title?: string;
+  readonly number?: string | number;
+  readonly date?: string;
+}
+
+function isOpenTo(user: DemoUser | undefined, { company_id, driver }: Demo): boolean {
+  if (user?.role === "driver") return driver?.profile_id === user.profile_id;
+  return user?.role === "admin" || company_id === user?.financial_company_id;
+}
+
+function namesOf(record: object | undefined) {
+  const { id, title, number, date } = (record ?? {}) as Partial<Demo>;
+  return { id, ...(title !== undefined ? { title } : { number, date }) };
+}
 
 function subjectsOf(user: DemoUser | undefined): readonly [Subject, ...Subject[]] {
   const chat: Subject = ["Chat", "message"];
@@ -84,5 +112,5 @@ function subjectsOf(user: DemoUser | undefined): readonly [Subject, ...Subject[]
   ];
   if (user?.role === "client") return [chat, ...invoices];
   if (user?.role === "driver") return [chat, ["Timesheet", "paid"], ["Timesheet", "pending"]];
-  return [["Job", "published"], ["Job", "published"], chat, ...invoices];
+  return [["Job", "published"], ["Timesheet", "submitted"], chat, ...invoices];
 }

@@ -29,14 +29,15 @@ export async function loadDemo(now = new Date()): Promise<{ loaded: number }> {
 /** The demo data as import lines, companies and users first. */
 export function demoLines(now: Date): readonly object[] {
   const today = now.toISOString().slice(0, 10);
+  const [timesheets, invoices, jobs] = [demoTimesheets(today), demoInvoices(today), demoJobs(today)];
   return [
     ...demoCompanies.map(({ id, name }) => ({ type: "company", id, name })),
     ...demoPeople.map((user) => ({ type: "user", ...user })),
-    ...demoTimesheets(today),
-    ...demoInvoices(today),
-    ...demoJobs(today),
+    ...timesheets,
+    ...invoices,
+    ...jobs,
     ...demoFirstNotifications(today),
-    ...demoNotifications(today),
+    ...demoNotifications(today, { Timesheet: timesheets, Invoice: invoices, Job: jobs }),
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../../shared/openapi/schemas.ts";
+import { extensibleEnum, type JsonSchema } from "../../../shared/openapi/schemas.ts";
 
 type Schema = JsonSchema | boolean | undefined;
 
@@ -9,6 +9,9 @@ export function typeOf(schema: Schema, indent = ""): string {
   const { const: only, enum: choices, anyOf, oneOf, allOf, type } = schema;
   if (only !== undefined) return JSON.stringify(only);
   if (choices) return choices.map((choice) => JSON.stringify(choice)).join(" | ");
+  const known = (schema as { readonly [extensibleEnum]?: readonly string[] })[extensibleEnum];
+  // The type of further values keeps editors from folding the known ones into it.
+  if (known) return [...known.map((choice) => JSON.stringify(choice)), "(string & {})"].join(" | ");
   const options = anyOf ?? oneOf;
   if (options) return unite(options.map((option) => typeOf(option, indent)));
   if (allOf) return allOf.map((part) => typeOf(part, indent)).join(" & ");

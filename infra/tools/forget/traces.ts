@@ -104,7 +104,9 @@ async function inNotification(item: Item, { person, isDryRun, timesheetIds }: Se
   const { pk, sk, user_id, revision, record } = notifications.decode(item);
   const isAbout = /^timesheet$/i.test(record.record_type) && timesheetIds.has(record.record_id);
   if (user_id === person.id || !isAbout) return false;
-  const next = withoutPerson(record, person, true);
+  // It says on which day the person worked.
+  const { date: _, ...params } = record.params;
+  const next = withoutPerson({ ...record, params }, person, true);
   if (isDeepStrictEqual(next, record)) return false;
   if (!isDryRun) await updateIf({ pk, sk }, { where: { revision }, set: { record: next } });
   return true;

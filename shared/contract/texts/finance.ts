@@ -185,7 +185,11 @@ page always agree.`,
 
 export const listTimesheetsText = describes(listTimesheets, {
   description: `Where a payment run starts: list what is \`pending\`, then pass the ids to \`bulk_update\`. Operators see the timesheets of
-their company, admins all of them. Drivers cannot list, but can open their own one by one.`,
+their company, admins all of them.
+
+Drivers see those that name their \`profile_id\`, whatever company they worked for, of at most 400 days: those up to \`to_date\` or
+today without \`from_date\`. A longer range, or one with more than 1,000 of them, is 422 \`query_too_broad\`: ask for a
+part of it.`,
   query: {
     by_state: [
       "Restricts the list to `paid` or to `pending` timesheets; both, with a comma, is the same as neither.",

@@ -6,9 +6,16 @@ export const notificationText = shapes(notification, "Reports to one user what h
   created_at: ["When it happened.", "2026-05-01T08:30:00.000Z"],
   params: nested("What happened. Events of other systems add keys of their own, up to 16 KiB in all.", {
     type: [
-      "The event, such as `published`, `paid` or `overdue`. Show something general for one you do not know.",
+      "The event. Later releases and other systems have more than those listed: show `text` for any.",
       "published",
     ],
+    text: [
+      "A sentence to show as it is: in your language, or as another system sent it.",
+      "A job was published: Forklift driver",
+    ],
+    title: ["Of a job its title, as it was when it was notified.", "Forklift driver"],
+    number: ["The invoice's number; absent of everything that has none.", "INV-2026-0042"],
+    date: ["The day that was worked, of a timesheet alone.", "2026-05-04"],
   }),
   read_at: ["When it was marked as read; null while it counts as unread.", "2026-05-01T09:15:00.000Z"],
   record_id: ["Leads to the record itself, by the operation that shows one of its kind.", 7],
@@ -19,7 +26,7 @@ export const notificationText = shapes(notification, "Reports to one user what h
 });
 
 export const listNotificationsText = describes(listNotifications, {
-  description: `The inbox of whoever calls, and nobody else's. Fetching it marks nothing: mark what was really looked at. To keep a
+  description: `The inbox of whoever calls, and nobody else's. Each row has a sentence in the reader's language. Fetching it marks nothing: mark what was really looked at. To keep a
 badge right, poll the unread counts instead, which is cheaper.`,
   query: {},
   answer: {
@@ -49,13 +56,13 @@ there were more than some 10,000. The counts are exact at every moment.`,
 });
 
 export const getUnreadCountsText = describes(getUnreadCounts, {
-  description: `Numbers for badges. Made to be polled: it reads a single item, whatever the length of the inbox. The counts change in the
+  description: `Numbers for the badges of any user, of their own notifications. Made to be polled: it reads a single item, whatever the length of the inbox. The counts change in the
 same transaction as the notifications, so they never drift.`,
   answer: {
     text: "How much is unread at this moment.",
     fields: {
       notifications: ["All that is unread, of whatever kind.", 12],
-      timesheets: ["Unread ones about timesheets.", 3],
+      timesheets: ["Unread ones about timesheets: new ones for operators, payments for drivers.", 3],
       jobs: ["Those whose `record_type` is `Job`.", 5],
       chats: ["Messages of chats that wait to be opened.", 0],
     },

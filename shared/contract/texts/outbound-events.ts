@@ -21,6 +21,11 @@ interface EventText {
 
 /** The texts by `type`. */
 export const eventTexts: Readonly<Record<OutboundEventType, EventText>> = {
+  "timesheet.submitted": {
+    tag: "finance",
+    summary: "A timesheet is new",
+    description: "It came in and waits for its payment. One that comes in as paid is `timesheet.paid` instead.",
+  },
   "timesheet.paid": {
     tag: "finance",
     summary: "A timesheet was paid",
@@ -30,7 +35,7 @@ export const eventTexts: Readonly<Record<OutboundEventType, EventText>> = {
   "timesheet.pending": {
     tag: "finance",
     summary: "A timesheet is unpaid again",
-    description: "What counted as paid does no longer. A timesheet that is new and unpaid makes no event.",
+    description: "What counted as paid does no longer. One that is new and unpaid is `timesheet.submitted`.",
   },
   "invoice.issued": {
     tag: "finance",
@@ -62,7 +67,7 @@ export const eventTexts: Readonly<Record<OutboundEventType, EventText>> = {
     tag: "notifications",
     summary: "A user has a new notification",
     description:
-      "Says whose it is and what it is about, not what it says: texts of other systems stay inside. Company-bound receivers get none, as it belongs to a person.",
+      "One that devices show, so none of a new timesheet. Says whose it is and what it is about, not what it says: texts of other systems stay inside. Company-bound receivers get none, as it belongs to a person.",
   },
   "user.password_changed": {
     tag: "account",

@@ -39,22 +39,36 @@ export interface ListKeys {
   readonly mark_order: string | undefined;
 }
 
+/** The driver of a timesheet, as far as its place depends on it. */
+interface Driver {
+  readonly profile_id?: unknown;
+}
+
 /** The index attributes of a record with these fields. Throws on one that lacks what its list goes by. */
 export function listKeys(
   list: ListName,
   companyId: number,
-  fields: PositionFields & { readonly due_date?: unknown },
+  fields: PositionFields & { readonly due_date?: unknown; readonly driver?: Driver | undefined },
 ): ListKeys {
   const { id, state, date } = positionOf(list, companyId, fields);
-  const dueDate = list === "INVOICES" && state === "pending" ? fields.due_date : undefined;
   return {
     all_key: stateKey(list, "all", state),
     company_key: stateKey(list, companyId, state),
     month_key: date === null ? undefined : monthKey(list, "all", state, date),
     company_month_key: date === null ? undefined : monthKey(list, companyId, state, date),
     day_id: date === null ? undefined : dayId(date, id),
-    ...(typeof dueDate === "string" ? dueMark(dueDate, id) : noMark),
+    ...sparseKeys(list, id, { state, date, dueDate: fields.due_date, profileId: fields.driver?.profile_id }),
   };
+}
+
+/** What of a record decides its key in the sparse index. */
+type SparseFields = Readonly<Record<"state" | "date" | "dueDate" | "profileId", unknown>>;
+
+/** The key of a pending invoice, or of a timesheet, which has one driver in any state; no other record has one. */
+function sparseKeys(list: ListName, id: number, { state, date, dueDate, profileId }: SparseFields) {
+  if (list === "INVOICES" && state === "pending" && typeof dueDate === "string") return dueMark(dueDate, id);
+  const isDriven = list === "TIMESHEETS" && typeof profileId === "number" && typeof date === "string";
+  return isDriven ? driverMark(profileId, date, id) : noMark;
 }
 
 /** Partition of a list's records in a state, of one company or of all. */
@@ -75,4 +89,9 @@ export function dayId(date: string, id: number): string {
 /** Marks a pending invoice as due on a calendar date. */
 export function dueMark(dueDate: string, id: number): Mark {
   return { mark_key: "DUE", mark_order: `${dueDate}#${padId(id)}` };
+}
+
+/** Places a timesheet among those of its driver's profile, by date. A change of its state leaves it there. */
+export function driverMark(profileId: number, date: string, id: number): Mark {
+  return { mark_key: `PROFILE#${profileId}#TIMESHEETS`, mark_order: `${date}#${padId(id)}` };
 }

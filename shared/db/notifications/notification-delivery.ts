@@ -1,5 +1,6 @@
 import { chunksOf } from "../../batches.ts";
 import type { CompleteRecord } from "../../contract/records.ts";
+import { isPushed } from "../../domain/records/notification-kinds.ts";
 import { timeOrderedId } from "../../domain/time-ordered-id.ts";
 import { isReported, requireReported } from "../records/reported-states.ts";
 import { ifAbsent } from "../table/conditions.ts";
@@ -87,7 +88,8 @@ function deliver(
   const id = timeOrderedId(now);
   const record = { ...rest, created_at: now.toISOString(), read_at: null };
   const place = { ...notificationKey(userId, id), id, user_id: userId, ...unreadMark(userId, id) };
-  const item = notifications.encode({ ...place, record, push: true, revision: firstRevision() });
+  const push = isPushed(rest.record_type, rest.params.type) || undefined;
+  const item = notifications.encode({ ...place, record, push, revision: firstRevision() });
   return [
     markDelivered(userId, eventId, now),
     replaceItem(undefined, item, { ...context, notifies: true }),

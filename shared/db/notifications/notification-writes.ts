@@ -1,4 +1,5 @@
 import type { RemovalLine, UpsertLine } from "../../contract/records.ts";
+import { isPushed } from "../../domain/records/notification-kinds.ts";
 import { mergeNotification } from "../../domain/records/record-merge.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { removeRecord, upsertRecord } from "../writes/record-plans.ts";
@@ -15,7 +16,9 @@ export function saveNotification(line: UpsertLine<"notification">, context: Writ
   return upsertRecord(notifications, key, line, context, (stored) => {
     const next = merge(line, stored, context.now);
     const writes = addCounts(line.user_id, stored ? [stored] : [], [next]);
-    return { next: { ...next, push: context.notifies ? true : undefined }, writes };
+    const { record_type, params } = next.record;
+    const push = (context.notifies && isPushed(record_type, params.type)) || undefined;
+    return { next: { ...next, push }, writes };
   });
 }
 

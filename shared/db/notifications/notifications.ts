@@ -1,13 +1,12 @@
-import type * as v from "valibot";
-import type { notification } from "../../contract/notifications.ts";
+import type { CompleteRecord } from "../../contract/records.ts";
 import { type FoundPage, type PageStart, totalBeside } from "../../domain/paging/paging.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
 import { type Mark, noMark, padId } from "../table/item-keys.ts";
 import { type Item, type Key, queryItems } from "../table/table.ts";
 import { findTotal } from "./notification-counts.ts";
 
-/** A notification as the interface shows it. */
-export type Notification = v.InferOutput<typeof notification>;
+/** The interface's fields of a notification; its text is made for the reader (D45). */
+export type Notification = Omit<CompleteRecord<"notification">, "user_id">;
 
 /** A notification, as stored. */
 export interface StoredNotification extends RecordItem, Partial<Mark> {

@@ -10,11 +10,19 @@ export interface ItemImages {
   readonly after: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** What has happened, and the names of the record that its notification is shown with, at this moment (D45). */
+type EventParams = {
+  readonly type: string;
+  readonly title?: string | undefined;
+  readonly number?: string | undefined;
+  readonly date?: string | undefined;
+};
+
 /** The meaning of a record's change for users, and its recipients (D25). */
 export interface NotificationEvent {
   readonly record_type: Exclude<keyof typeof notifyingRecordTypes, "Chat">;
   readonly record_id: number;
-  readonly params: { readonly type: string };
+  readonly params: EventParams;
   readonly recipients: readonly Recipients[];
   /** The user who made the change, who is never notified of it. */
   readonly actorId: number | undefined;
@@ -40,12 +48,15 @@ export interface NewPassword {
 type DomainEvent = Omit<NotificationEvent, "actorId"> | undefined;
 
 const changed = v.object({ silent: v.optional(v.boolean()), changed_by: v.optional(id) });
-const job = v.object({ id, company_id: id });
+/** Names the record in the list of notifications. A record that lacks it is notified all the same. */
+const words = v.optional(v.string());
+const job = v.object({ id, company_id: id, record: v.optional(v.object({ title: words })) });
 const timesheet = v.object({
   id,
-  record: v.object({ state: timesheetState, driver: v.object({ profile_id: id }) }),
+  company_id: id,
+  record: v.object({ state: timesheetState, driver: v.object({ profile_id: id }), date: words }),
 });
-const invoice = v.object({ id, company_id: id, record: v.object({ state: invoiceState }) });
+const invoice = v.object({ id, company_id: id, record: v.object({ state: invoiceState, number: words }) });
 const user = v.object({ id, password_changed_at: v.optional(timestamp) });
 const notification = v.object({ id, user_id: id });
 
@@ -86,19 +97,23 @@ export function readNewPassword({ key, before, after }: ItemImages): NewPassword
 
 function readJob(after: unknown, before: unknown): DomainEvent {
   if (before) return undefined;
-  const { id: record_id, company_id: company } = requireItem(job, after);
+  const { id: record_id, company_id: company, record } = requireItem(job, after);
   const recipients = notifyingRecordTypes.Job.kinds.published.recipients({ company });
-  return { record_type: "Job", record_id, params: { type: "published" }, recipients };
+  return { record_type: "Job", record_id, params: { type: "published", title: record?.title }, recipients };
 }
 
-/** A new timesheet is an event only if it is already paid. */
+/** A new pending timesheet waits for its payment, whatever becomes of it: the event reports no state. */
 function readTimesheet(after: unknown, before: unknown): DomainEvent {
-  const { id: record_id, record } = requireItem(timesheet, after);
-  if (record.state === (before ? stateOf(before) : "pending")) return undefined;
-  const profile = record.driver.profile_id;
-  const recipients = notifyingRecordTypes.Timesheet.kinds[record.state].recipients({ profile });
-  const { state } = record;
-  return { record_type: "Timesheet", record_id, params: { type: state }, recipients, state };
+  const { id: record_id, company_id: company, record } = requireItem(timesheet, after);
+  if (before && record.state === stateOf(before)) return undefined;
+  const isSubmitted = !before && record.state === "pending";
+  const type = isSubmitted ? "submitted" : record.state;
+  const facts = { company, profile: record.driver.profile_id };
+  const recipients = notifyingRecordTypes.Timesheet.kinds[type].recipients(facts);
+  // The job's title is left out: where it is free text, it may name somebody.
+  const params = { type, date: record.date };
+  const about = { record_type: "Timesheet", record_id, params, recipients } as const;
+  return isSubmitted ? about : { ...about, state: record.state };
 }
 
 /** An invoice that becomes pending again is no event. */
@@ -107,7 +122,8 @@ function readInvoice(after: unknown, before: unknown): DomainEvent {
   if (before && (record.state === "pending" || record.state === stateOf(before))) return undefined;
   const type = record.state === "pending" ? "issued" : record.state;
   const recipients = notifyingRecordTypes.Invoice.kinds[type].recipients({ company });
-  return { record_type: "Invoice", record_id, params: { type }, recipients, state: record.state };
+  const params = { type, number: record.number };
+  return { record_type: "Invoice", record_id, params, recipients, state: record.state };
 }
 
 function readUser(after: unknown, before: ItemImages["before"]): DomainEvent {

@@ -1,7 +1,4 @@
 import type { Locale } from "../../contract/locales.ts";
-import type { notifyingRecordTypes } from "../../domain/records/notification-kinds.ts";
-
-type RecordTypes = typeof notifyingRecordTypes;
 
 /** The facts in a message with a pin. */
 export interface PinFacts {
@@ -26,22 +23,8 @@ export interface EmailText {
   readonly paragraphs: readonly Paragraph[];
 }
 
-/** The text of a push. */
-export interface PushText {
-  readonly title: string;
-  readonly body: string;
-}
-
-/** The sentence of each kind of notification, by the type of its record. */
-type NotificationTexts = {
-  readonly [T in keyof RecordTypes]: {
-    readonly title: string;
-    readonly kinds: { readonly [K in keyof RecordTypes[T]["kinds"]]: string };
-  };
-};
-
 /**
- * All texts for people in one language (D45). Texts of users and stages are arguments and appear unchanged. An SMS fits
+ * All mails and SMS in one language (D45). Texts of users and stages are arguments and appear unchanged. An SMS fits
  * into one part with every allowed service name.
  */
 export interface Catalogue {
@@ -50,5 +33,4 @@ export interface Catalogue {
   readonly pinSms: (facts: PinFacts) => string;
   readonly passwordChangedEmail: (facts: NoticeFacts) => EmailText;
   readonly passwordChangedSms: (facts: NoticeFacts) => string;
-  readonly notifications: NotificationTexts;
 }

@@ -25,24 +25,4 @@ export const de: Catalogue = {
   }),
   passwordChangedSms: ({ service, at }) =>
     `${service}: Ihr Passwort wurde am ${shortDay(at)} um ${time(at)} UTC geändert. Nicht Sie? Bitte eine neue PIN anfordern.`,
-  notifications: {
-    Job: { title: "Stelle", kinds: { published: "Eine Stelle wurde veröffentlicht" } },
-    Timesheet: {
-      title: "Stundenzettel",
-      kinds: { paid: "Ein Stundenzettel wurde bezahlt", pending: "Ein Stundenzettel ist wieder offen" },
-    },
-    Invoice: {
-      title: "Rechnung",
-      kinds: {
-        issued: "Eine Rechnung wurde gestellt",
-        overdue: "Eine Rechnung ist überfällig",
-        paid: "Eine Rechnung wurde bezahlt",
-      },
-    },
-    User: {
-      title: "Konto",
-      kinds: { password_changed: "Ihr Passwort wurde geändert" },
-    },
-    Chat: { title: "Chat", kinds: { message: "Sie haben eine neue Nachricht" } },
-  },
 };

@@ -25,20 +25,4 @@ export const en: Catalogue = {
   }),
   passwordChangedSms: ({ service, at }) =>
     `${service}: your password was changed on ${shortDay(at)} at ${time(at)} UTC. Not you? Ask for a pin and set a new one.`,
-  notifications: {
-    Job: { title: "Job", kinds: { published: "A job was published" } },
-    Timesheet: {
-      title: "Timesheet",
-      kinds: { paid: "A timesheet was paid", pending: "A timesheet is pending again" },
-    },
-    Invoice: {
-      title: "Invoice",
-      kinds: { issued: "An invoice was issued", overdue: "An invoice is overdue", paid: "An invoice was paid" },
-    },
-    User: {
-      title: "Account",
-      kinds: { password_changed: "Your password was changed" },
-    },
-    Chat: { title: "Chat", kinds: { message: "You have a new message" } },
-  },
 };

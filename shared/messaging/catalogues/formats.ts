@@ -1,10 +1,13 @@
 /** Formats of a region for days, times and minutes. Times are in UTC. */
 export function formatsOf(region: string) {
   const moments = (options: Intl.DateTimeFormatOptions) => {
-    const format = new Intl.DateTimeFormat(region, { ...options, timeZone: "UTC" });
-    return (moment: Date) => format.format(moment);
+    // Made at the first use: a function needs few of them, and each takes time at its start.
+    let format: Intl.DateTimeFormat | undefined;
+    return (moment: Date) => {
+      format ??= new Intl.DateTimeFormat(region, { ...options, timeZone: "UTC" });
+      return format.format(moment);
+    };
   };
-  const inMinutes = new Intl.NumberFormat(region, { style: "unit", unit: "minute", unitDisplay: "long" });
   return {
     /** A day with its month's name. */
     longDay: moments({ dateStyle: "long" }),
@@ -12,6 +15,7 @@ export function formatsOf(region: string) {
     shortDay: moments({ dateStyle: "medium" }),
     /** Hours and minutes, from 00:00 to 23:59. */
     time: moments({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
-    minutes: (count: number) => inMinutes.format(count),
+    minutes: (count: number) =>
+      new Intl.NumberFormat(region, { style: "unit", unit: "minute", unitDisplay: "long" }).format(count),
   };
 }

@@ -9,9 +9,11 @@ import {
   callsPerUser,
   changesPerUser,
   kilobytesPerUser,
+  operatorsOfExample,
   outsideCalls,
   pinsPerUser,
   shareOfSms,
+  timesheetsOfExample,
   userCounts,
 } from "./assumptions.ts";
 import { type Bill, billOf } from "./bill.ts";
@@ -23,10 +25,11 @@ import { type PricedRegion, type Prices, pricedRegions, priceList, pricesOf } fr
 export async function benchCosts(region: PricedRegion, say: (text: string) => void): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), "workforce-bench-"));
   try {
-    const measured = await measureCalls(join(directory, "machine"));
+    const { calls, newTimesheet } = await measureCalls(join(directory, "machine"));
     const { template } = synthesize("prod", join(directory, "cdk.out"));
     const page = join(root, costsPage);
-    writeFileSync(page, fillTables(readFileSync(page, "utf8"), tablesOf({ measured, template, region })));
+    const tables = tablesOf({ measured: calls, newTimesheet, template, region });
+    writeFileSync(page, fillTables(readFileSync(page, "utf8"), tables));
     say(`${costsPage} is written.`);
     return true;
   } finally {
@@ -37,11 +40,13 @@ export async function benchCosts(region: PricedRegion, say: (text: string) => vo
 /** What was measured of every call, the template of prod, and the region that the tables are of. */
 interface Measured {
   readonly measured: readonly MeasuredCall[];
+  /** What a new timesheet causes, beside `notify`. */
+  readonly newTimesheet: readonly MeasuredCall[];
   readonly template: Record<string, unknown>;
   readonly region: PricedRegion;
 }
 
-function tablesOf({ measured, template, region }: Measured): MarkedTables {
+function tablesOf({ measured, newTimesheet, template, region }: Measured): MarkedTables {
   const prices = pricesOf(region);
   const bills = measured.map((each) => billOf(each, prices));
   const operations = bills.filter(({ isOperation }) => isOperation);
@@ -53,6 +58,10 @@ ${billsTable(operations)}`,
     "costs-workers": `A pin that goes out costs its e-mail, $${(prices.emailsPerThousand / 1000).toFixed(4)}, or its SMS, about $${prices.sms.toFixed(2)} to the United Kingdom, on top.
 
 ${billsTable(workers)}`,
+    "costs-submitted": submittedTable([
+      ...bills.filter(({ name }) => name === "notify"),
+      ...newTimesheet.map((each) => billOf(each, prices)),
+    ]),
     "costs-prices": pricesTable(),
     "costs-month": `${monthsTable({ measured, template, region })}
 
@@ -82,7 +91,7 @@ function pricesTable(): string {
 }
 
 /** The month of one region by what it is for, and its total in each other. */
-function monthsTable({ measured, template, region }: Measured): string {
+function monthsTable({ measured, template, region }: Omit<Measured, "newTimesheet">): string {
   const monthsIn = (where: PricedRegion) => {
     const prices = pricesOf(where);
     const bills = measured.map((each) => billOf(each, prices));
@@ -127,6 +136,20 @@ function monthOf(
     "check from outside": outsideCheck(prices) + each("get-health", outsideCalls),
   };
   return parts;
+}
+
+/** What the news of the example's timesheets cost, by the function that each message is for. */
+function submittedTable(bills: readonly Bill[]): string {
+  const rows = bills.map(({ name, readUnits, writeUnits, total }) => [
+    name,
+    readUnits * timesheetsOfExample,
+    writeUnits * timesheetsOfExample,
+    ((total * timesheetsOfExample) / 1e6).toFixed(4),
+  ]);
+  const dollars = sum(bills.map(({ total }) => (total * timesheetsOfExample) / 1e6));
+  return `${timesheetsOfExample.toLocaleString("en")} new timesheets of a company with ${operatorsOfExample} operators: each operator is notified of each, without a push.
+
+${tableOf(["", "read units:", "write units:", "dollars:"], [...rows, ["**total**", "", "", `**${dollars.toFixed(2)}**`]])}`;
 }
 
 function smsInCalls(bills: readonly Bill[], prices: Prices): string {

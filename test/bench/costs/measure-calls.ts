@@ -19,6 +19,7 @@ import { testContext } from "../../support/records/contexts.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { queueEvent, streamRecord } from "../../support/workers/workers.ts";
+import { operatorsOfExample } from "./assumptions.ts";
 
 /** What one call of a function takes, as measured. */
 export interface MeasuredCall {
@@ -50,9 +51,47 @@ const followers: readonly string[] = [
   "undo-change",
 ];
 
+/** What was measured: every operation and the workers behind them, and what follows from one new timesheet. */
+interface Measured {
+  readonly calls: MeasuredCall[];
+  readonly newTimesheet: MeasuredCall[];
+}
+
 /** Runs every operation and the workers behind them once on the demo data, warm, and counts what each takes. */
-export function measureCalls(directory: string): Promise<MeasuredCall[]> {
-  return withLocalService(directory, measureAll);
+export function measureCalls(directory: string): Promise<Measured> {
+  return withLocalService(directory, async (service) => ({
+    calls: await measureAll(service),
+    newTimesheet: await measureNewTimesheet(service),
+  }));
+}
+
+const newCompany = 900_000;
+
+/** The messages behind a new timesheet of a company with so many operators, from the one that names their rule. */
+async function measureNewTimesheet(service: LocalService): Promise<MeasuredCall[]> {
+  const users = Array.from({ length: operatorsOfExample }, (_, at) => 900_001 + at);
+  await Promise.all(
+    users.map((id) =>
+      writeLine({
+        type: "user",
+        id,
+        role: "operator",
+        financial_company_id: newCompany,
+        first_name: "Ines",
+        last_name: "Marsh",
+        email: `operator-${id}@example.com`,
+      }),
+    ),
+  );
+  const params = { type: "submitted", date: "2026-05-04" };
+  const about = { eventId: crypto.randomUUID(), record_type: "Timesheet", record_id: 1, params };
+  const rules = [{ company: newCompany, role: "operator", most: users.length }, { users }];
+  const measured: MeasuredCall[] = [];
+  for (const recipients of rules) {
+    const event = queueEvent({ ...about, recipients });
+    measured.push(await measureCall("deliver-notifications", service, event));
+  }
+  return measured;
 }
 
 async function measureAll(service: LocalService): Promise<MeasuredCall[]> {

@@ -48,13 +48,13 @@ function stepsAlone(type: Line["type"]): Step[] {
   const next = (date: string) => [whole(type, id, { state: "paid", [dateField[type]]: date })];
   const isInvoice = type === "invoice";
   return [
-    [`new ${type}`, [whole(type, id)], isInvoice ? 22 : 12],
+    [`new ${type}`, [whole(type, id)], isInvoice ? 22 : 13],
     ["  its state", [{ type, id, state: "paid" } as Line], 17],
     ["  its total alone", [{ type, id, total: "7.00" } as Line], 5],
-    ["  its date, within the month", next("2026-06-17"), isInvoice ? 28 : 11],
-    ["  its date, to another month", next("2026-07-17"), isInvoice ? 32 : 14],
+    ["  its date, within the month", next("2026-06-17"), isInvoice ? 28 : 13],
+    ["  its date, to another month", next("2026-07-17"), isInvoice ? 32 : 16],
     ["  its company", [{ ...next("2026-07-17")[0], company_id: company + 1 } as unknown as Line], isInvoice ? 36 : 18],
-    ["  its removal", [{ type, id, deleted: true } as Line], isInvoice ? 21 : 12],
+    ["  its removal", [{ type, id, deleted: true } as Line], isInvoice ? 21 : 13],
   ];
 }
 
@@ -64,10 +64,10 @@ function stepsTogether(type: Line["type"]): Step[] {
   const each = (changes: object) => ids.map((id) => ({ type, id, ...changes }));
   const isInvoice = type === "invoice";
   return [
-    [`new ${type}s in a batch`, ids.map((id) => whole(type, id)), isInvoice ? 16.3 : 6.1],
+    [`new ${type}s in a batch`, ids.map((id) => whole(type, id)), isInvoice ? 16.3 : 7.1],
     ["  their states", each({ state: "paid" }), isInvoice ? 11.1 : 10.1],
     ["  their totals alone", each({ total: "8.00" }), 6],
-    ["  their removal", each({ deleted: true }), isInvoice ? 15.3 : 6.2],
+    ["  their removal", each({ deleted: true }), isInvoice ? 15.3 : 7.2],
   ];
 }
 

@@ -1,8 +1,12 @@
 import { expect, test } from "vitest";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
-import { findNotifications, type Notification } from "../../../shared/db/notifications/notifications.ts";
+import {
+  findNotifications,
+  type Notification,
+  notificationKey,
+} from "../../../shared/db/notifications/notifications.ts";
 import { notificationLine } from "../../support/records/records.ts";
-import { faultsOf, write, writtenAt } from "../../support/records/writes.ts";
+import { faultsOf, readItem, write, writtenAt } from "../../support/records/writes.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
 
@@ -50,6 +54,18 @@ test("D26: reading, unreading and retyping a notification moves the counts", asy
   expect(await findUnreadCounts(2)).toEqual({ notifications: 0, timesheets: 0, jobs: 0, chats: 0 });
   await write({ type: "notification", id: 4, user_id: 2, read_at: null });
   expect(await findUnreadCounts(2)).toEqual({ notifications: 1, timesheets: 1, jobs: 0, chats: 0 });
+});
+
+test("D29: an import that notifies pushes a notification, unless devices show none of its kind", async () => {
+  const isPushed = async (id: number, type: string) => {
+    await write(notificationLine(id, 6, { record_type: "Timesheet", params: { type } }), { notifies: true });
+    return (await readItem(notificationKey(6, id)))?.push;
+  };
+  expect([await isPushed(7, "paid"), await isPushed(8, "submitted"), await isPushed(9, "toString")]).toEqual([
+    true,
+    undefined,
+    true,
+  ]);
 });
 
 test("D35: one id of two users is two notifications", async () => {

@@ -35,7 +35,7 @@ describe("D25: what a change means", () => {
     expect(readEvent(change("JOB", undefined, job))).toEqual({
       record_type: "Job",
       record_id: 4,
-      params: { type: "published" },
+      params: { type: "published", title: "Forklift driver" },
       recipients: [operators],
       actorId: undefined,
     });
@@ -43,7 +43,7 @@ describe("D25: what a change means", () => {
   });
 
   test.each<[string | undefined, string, string | undefined]>([
-    [undefined, "pending", undefined],
+    [undefined, "pending", "Timesheet/submitted 5"],
     [undefined, "paid", "Timesheet/paid 5"],
     ["pending", "paid", "Timesheet/paid 5"],
     ["paid", "pending", "Timesheet/pending 5"],
@@ -51,6 +51,23 @@ describe("D25: what a change means", () => {
     ["pending", "pending", undefined],
   ])("a timesheet from %s to %s is notified as %s", (before, after, expected) => {
     expect(notified(change("TIMESHEET", before ? timesheet(before) : undefined, timesheet(after)))).toBe(expected);
+  });
+
+  test("a new timesheet goes to the first 50 of its company's operators, whatever becomes of it", () => {
+    const { record, ...beside } = timesheet("pending") as { record: object };
+    const named = { ...record, date: "2026-05-04", job_title: "Cover for Ada Holt" };
+    expect(readEvent(change("TIMESHEET", undefined, { ...beside, record: named }))).toEqual({
+      record_type: "Timesheet",
+      record_id: 5,
+      params: { type: "submitted", date: "2026-05-04" },
+      recipients: [{ ...operators, most: 50 }],
+      actorId: undefined,
+    });
+  });
+
+  test("an invoice is named by its number, and a record without its names is notified all the same", () => {
+    expect(readEvent(change("INVOICE", undefined, invoice("paid")))?.params).toEqual({ type: "paid", number: "INV-1" });
+    expect(readEvent(change("JOB", undefined, { id: 4, company_id: 3 }))?.params).toEqual({ type: "published" });
   });
 
   test("a timesheet's news goes to its driver, by profile", () => {

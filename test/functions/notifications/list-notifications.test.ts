@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/notifications/list-notifications.ts";
 import { listNotifications } from "../../../shared/contract/notifications.ts";
-import { notificationLine } from "../../support/records/records.ts";
+import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
+import { costOf } from "../../support/records/costs.ts";
+import { callerLine, notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
+import { readItem, write } from "../../support/records/writes.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
@@ -39,8 +42,38 @@ describe("200", () => {
       read_at: "2026-05-02T09:00:00.000Z",
       params: { type: "paid", amount: "12.00" },
     });
-    expect((await list({}, operator)).body).toEqual({ notifications: [shown] });
+    const params = { ...shown.params, text: "Job: paid" };
+    expect((await list({}, operator)).body).toEqual({ notifications: [{ ...shown, params }] });
     expect([type, user_id]).toEqual(["notification", 6]);
+  });
+
+  test("D45: each has a text in the caller's language, which is not stored", async () => {
+    const reader = { id: 8, role: "driver", company_id: null } as const;
+    const params = { type: "paid", date: "2026-05-04" };
+    await store([
+      callerLine(reader, { locale: "de" }),
+      notificationLine(61, 8, { record_type: "Timesheet", params }),
+      notificationLine(60, 8, { record_type: "Chat", params: { type: "message", text: "Call Ada" } }),
+    ]);
+    const textsOf = (answer: TestAnswer) =>
+      answer.body.notifications.map(({ params: { text } }: { params: { text: string } }) => text);
+    expect(textsOf(await list({}, reader))).toEqual(["Ein Stundenzettel wurde bezahlt: 04.05.2026", "Call Ada"]);
+    await write({ type: "user", id: 8, locale: "en" });
+    expect(textsOf(await list({}, reader))[0]).toBe("A timesheet was paid: 4 May 2026");
+    const stored = await readItem(notificationKey(8, 61));
+    expect(stored?.record).toMatchObject({ params });
+    expect(JSON.stringify(stored)).not.toContain('"text"');
+  });
+
+  test("costs at most 2 read units, in one round trip", async () => {
+    const named = { type: "paid", title: "x".repeat(40), date: "2026-05-04" };
+    const fifty = Array.from({ length: 50 }, (_, at) => notificationLine(at + 1, 70, { params: named }));
+    await store([callerLine({ id: 70, role: "driver", company_id: null }), ...fifty]);
+    await list({}, { id: 70, role: "driver", company_id: null });
+    const cost = await costOf(() => list({}, { id: 70, role: "driver", company_id: null }));
+    expect(cost).toMatchObject({ writeUnits: 0, sequentialTrips: 1 });
+    expect(cost.readUnits).toBeLessThanOrEqual(2);
+    expect(cost.readUnits).toBeGreaterThan(1);
   });
 
   test("D27: listing marks nothing as read", async () => {

@@ -69,7 +69,7 @@ describe("200, with ids", () => {
   test("the answer holds the interface's fields and no others", async () => {
     const { body } = await mark({ notification_ids: [3], read: true });
     const { type, user_id, ...shown } = notificationLine(3, 5, { record_type: "Chat", read_at: readAt });
-    expect(body).toEqual({ notifications: [shown] });
+    expect(body).toEqual({ notifications: [{ ...shown, params: { ...shown.params, text: "Chat: published" } }] });
     expect([type, user_id]).toEqual(["notification", 5]);
   });
 

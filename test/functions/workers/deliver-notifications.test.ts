@@ -5,7 +5,7 @@ import { deliveredKey } from "../../../shared/db/notifications/notification-deli
 import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { transactionConflict, useNetwork } from "../../support/faults/network.ts";
-import { invoiceLine, userLine } from "../../support/records/records.ts";
+import { invoiceLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
@@ -93,6 +93,25 @@ describe("D25: an event is notified", () => {
     expect(await countsOf(ids)).toEqual([1]);
   });
 
+  test("D26, D29: of a new timesheet to the first 50 operators by id: unread, not pushed, whatever became of it", async () => {
+    const { company, ids } = await newUsers(...Array.from({ length: 53 }, () => "operator"));
+    const [actorId] = ids;
+    await write(timesheetLine(company, company));
+    const params = { type: "submitted", date: "2026-05-04" };
+    const about = { record_type: "Timesheet", record_id: company, params, actorId };
+    const late = message({ company, role: "operator", most: 50 }, about);
+    await deliver(message({ company, role: "operator", most: 50 }, about));
+    expect(await countsOf(ids)).toEqual([0, ...Array<number>(49).fill(1), 0, 0, 0]);
+    const [userId = 0] = ids.slice(1);
+    const [stored] = await storedNotifications(userId);
+    expect(stored).toMatchObject({ record: { params, read_at: null } });
+    expect(stored).not.toHaveProperty("push");
+    await write({ type: "timesheet", id: company, state: "paid" });
+    await deliver(late);
+    await write({ type: "timesheet", id: company, deleted: true });
+    expect(await findUnreadCounts(userId)).toEqual({ notifications: 2, timesheets: 2, jobs: 0, chats: 0 });
+  });
+
   test("not to its author", async () => {
     const { company, ids } = await newUsers("operator", "operator");
     const [actorId] = ids;
@@ -169,6 +188,7 @@ describe("a message", () => {
     { recipients: { users: [] } },
     { recipients: { users: Array.from({ length: 201 }, (_, at) => at + 1) } },
     { recipients: { company: 1, role: "boss" } },
+    { recipients: { company: 1, role: "operator", most: 201 } },
     { recipients: {} },
     { params: {} },
     { eventId: "" },

@@ -78,6 +78,16 @@ test("every function is given only settings that shared/settings.ts reads, and n
   }
 });
 
+test("D45: the functions that show or push notifications contain their sentences, and no mail or SMS", () => {
+  const saysIn = (name: FunctionName) => {
+    const code = readFileSync(bundleFile(bundles, name), "utf8");
+    return ["A timesheet was submitted", "ignore this message"].map((words) => code.includes(words));
+  };
+  for (const name of ["list-notifications", "mark-notifications", "send-pushes"] as const)
+    expect(saysIn(name), name).toEqual([true, false]);
+  expect(saysIn("deliver-pin")).toEqual([false, true]);
+});
+
 test("every bundle is at most 300 KB, 370 KB where a phone number is read, and 1.8 MB with the documentation page inside", () => {
   const sizes = Object.entries(functions).map(([name, { settings = [] }]) => {
     const kilobytes = Math.ceil(statSync(bundleFile(bundles, name)).size / 1000);

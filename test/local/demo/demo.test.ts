@@ -55,6 +55,22 @@ test("nothing in the demo data lies in the future", () => {
   for (const time of times) if (time) expect(String(time) <= now.toISOString()).toBe(true);
 });
 
+test("D39: what a user is notified of is a record that the user can open, and is called what the record is", () => {
+  const users = new Map(of("user").map((user) => [user.id, user]));
+  const about = of("notification").filter(({ record_type }) => record_type !== "Chat");
+  expect(about.length).toBeGreaterThan(50);
+  for (const { user_id, record_type, record_id, params } of about) {
+    const { role, profile_id, financial_company_id } = users.get(user_id) ?? {};
+    const record = of(String(record_type).toLowerCase()).find(({ id }) => id === record_id);
+    const { driver, company_id } = record as { driver?: { profile_id: number }; company_id: number };
+    const isOpen = role === "driver" ? driver?.profile_id === profile_id : company_id === financial_company_id;
+    expect(role === "admin" || isOpen).toBe(true);
+    const { type: _, ...names } = JSON.parse(JSON.stringify(params));
+    expect(Object.keys(names)).toHaveLength(1);
+    expect(record).toMatchObject(names);
+  }
+});
+
 test("nobody outside can be reached: reserved domains and numbers kept for fiction", () => {
   for (const { email, phone_number } of of("user")) {
     if (email) expect(email).toMatch(/\.example$/);

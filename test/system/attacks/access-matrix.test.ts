@@ -197,8 +197,9 @@ function expectedOutcome(operation: Operation, sender: Sender): string {
   if (reach === undefined) return "403 role_not_allowed";
   if (reach === "company" && company_id === null) return "403 company_required";
   const reached = reach === "all" || company_id === company.own ? recordIds.length : 0;
-  if (isListing(operation)) return `200 with ${reach === "own" ? recordIds.length : reached}`;
   const isForeign = operation.companyBound && sender === "driver of another profile";
+  const own = isForeign ? 0 : recordIds.length;
+  if (isListing(operation)) return `200 with ${reach === "own" ? own : reached}`;
   if (reached > 0 || (reach === "own" && !isForeign)) return refusedSamples[name] ?? "200";
   const { refusals = [] } = operation;
   return refusals.includes("records_not_found") ? "404 records_not_found" : "404 record_not_found";

@@ -9,6 +9,7 @@ import { emptyHistory } from "../../../shared/db/history/empty-history.ts";
 import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";
+import { notificationKey, notifications } from "../../../shared/db/notifications/notifications.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
 import { testContext } from "../../support/records/contexts.ts";
 import { allItems, putItems } from "../../support/records/items.ts";
@@ -148,6 +149,16 @@ test.each([
   await write(timesheetLine(3, 1, { driver }));
   expect(await forgetPerson(id, list, testContext(now))).toMatchObject({ traces: { timesheet: 1 }, wasUser: false });
   expect(await traces()).toEqual([]);
+});
+
+test("an operator's notification of their timesheet keeps what happened, and neither the day nor their name", async () => {
+  await fill();
+  const submitted = { record_type: "Timesheet", params: { type: "submitted", date: "2026-05-04" } };
+  await write(notificationLine(3, 32, { ...submitted, record_id: 1 }));
+  await write(notificationLine(4, 32, { ...submitted, record_id: 2 }));
+  await forgetPerson(id, list, testContext(now));
+  const paramsOf = async (each: number) => (await notifications.find(notificationKey(32, each)))?.record.params;
+  expect([await paramsOf(3), await paramsOf(4)]).toEqual([{ type: "submitted" }, submitted.params]);
 });
 
 test("a run that is killed anywhere is finished by the next one", async () => {
