@@ -35,7 +35,7 @@ export function pageDefine(): { DOCS_FILES: string } {
 function buildPageFiles(): PageFile[] {
   const signatures = hashedFile("webhook-signatures.json", "application/json", readSource(signaturesFile));
   const guides = guideSources()
-    .map(readRoot)
+    .map((file) => readRoot(file).replaceAll(/<!--.*?-->\n*/g, ""))
     .join("\n")
     .replaceAll("(webhook-signatures.json)", `(${signatures.path})`);
   const named = {

@@ -26,7 +26,7 @@ function serve(valid: string, renew: (refreshToken: string) => FakeAnswer | Prom
 }
 
 test("a sign-in keeps the tokens; the next call sends them", async () => {
-  service.answers(tokens(0, { id: 1 }), profile);
+  service.answers(tokens(0, { id: 1, role: "operator" }), profile);
   const store = built.module.memoryStore();
   const client = newClient(store);
   const before = Date.now();
@@ -34,7 +34,7 @@ test("a sign-in keeps the tokens; the next call sends them", async () => {
   await client.getProfile();
   expect(service.received[1]?.headers.authorization).toBe("Bearer a0");
   const { renewAt = 0, ...kept } = (await store.get()) ?? {};
-  expect(kept).toEqual({ accessToken: "a0", refreshToken: "r0", userId: 1 });
+  expect(kept).toEqual({ accessToken: "a0", refreshToken: "r0", userId: 1, role: "operator" });
   expect(renewAt - before).toBeGreaterThanOrEqual(810_000);
   expect(renewAt - before).toBeLessThan(900_000);
 });
@@ -80,8 +80,9 @@ describe("an access token that is refused", () => {
   test("is not renewed for refusals that are not about the token, or without a refresh token", async () => {
     service.answers(problem(403, "role_not_allowed"));
     await expect(newClient(stored()).getProfile()).rejects.toMatchObject({ code: "role_not_allowed" });
-    service.answers(problem(401, "token_missing"));
-    await expect(newClient(built.module.memoryStore()).getProfile()).rejects.toMatchObject({ code: "token_missing" });
+    service.answers(problem(401, "token_expired"));
+    const given = built.module.memoryStore({ accessToken: "a0" });
+    await expect(newClient(given).getProfile()).rejects.toMatchObject({ code: "token_expired" });
     expect(renewals()).toEqual([]);
   });
 
@@ -360,5 +361,108 @@ describe("a store over a storage", () => {
     const tabs = Array.from({ length: 5 }, () => newClient(built.module.storageStore(storage)));
     await Promise.all(tabs.map((tab) => tab.getProfile()));
     expect(renewals()).toHaveLength(1);
+  });
+});
+
+describe("whether somebody is signed in", () => {
+  test("is known without a request: who and in which role, from sign-in to sign-out, over renewals", async () => {
+    const client = newClient(built.module.memoryStore());
+    expect(await client.session()).toBeNull();
+    service.answers(tokens(0, { id: 7, role: "driver" }));
+    await client.signIn({ login: "a", password: "b" });
+    expect(await client.session()).toEqual({ userId: 7, role: "driver" });
+    serve("a1", () => tokens(1));
+    await client.getProfile();
+    expect(await client.session()).toEqual({ userId: 7, role: "driver" });
+    service.answers(tokens(2));
+    await client.refreshToken({ refresh_token: "r1" });
+    expect(await client.session()).toEqual({ userId: 7, role: "driver" });
+    service.answers({ body: {} });
+    await client.signOut();
+    const asked = service.received.length;
+    expect(await client.session()).toBeNull();
+    expect(service.received).toHaveLength(asked);
+  });
+
+  test.each([
+    { accessToken: "a0" },
+    { refreshToken: "r0" },
+  ])("is so with tokens from elsewhere, whose user is unknown: %o", async (session) => {
+    const client = newClient(built.module.memoryStore(session));
+    expect(await client.session()).toEqual({ userId: undefined, role: undefined });
+  });
+
+  test("nobody sends no call that needs somebody: its refusal is known", async () => {
+    for (const store of [built.module.memoryStore(), built.module.memoryStore({ knownClient: "r0" })]) {
+      const client = newClient(store);
+      const refusal = { name: "ProblemError", code: "token_missing", status: 401, attempts: 0, requestId: undefined };
+      await expect(client.getProfile()).rejects.toMatchObject(refusal);
+      await expect(client.signOut()).rejects.toMatchObject(refusal);
+      await expect(client.listJobs()).rejects.toMatchObject(refusal);
+    }
+    expect(service.received).toEqual([]);
+  });
+
+  test("a refresh token alone is exchanged before the call is sent", async () => {
+    serve("a1", () => tokens(1));
+    const client = newClient(built.module.memoryStore({ refreshToken: "r0" }));
+    expect(await client.getProfile()).toEqual(profile.body);
+    expect(service.received.map(({ url }) => url)).toEqual(["/api/v1/users/token", "/api/v1/users/me"]);
+  });
+});
+
+describe("the end of a session", () => {
+  /** A client, and how often it has told of an end. */
+  function listening(store: TokenStore) {
+    const client = newClient(store);
+    const ended = vi.fn<() => void>();
+    return { client, ended, stop: client.onSessionEnd(ended) };
+  }
+
+  test("is told once after a renewal that is refused, to every client of the store whose call it ends", async () => {
+    serve("never", () => problem(401, "refresh_token_invalid"));
+    const store = stored();
+    const [one, other] = [listening(store), listening(store)];
+    await Promise.allSettled([one.client.getProfile(), one.client.getProfile(), other.client.getProfile()]);
+    expect([one.ended, other.ended].map(({ mock }) => mock.calls)).toEqual([[[]], [[]]]);
+    await expect(one.client.getProfile()).rejects.toMatchObject({ code: "token_missing" });
+    expect(one.ended).toHaveBeenCalledTimes(1);
+  });
+
+  test("is told after a sign-out, again after the next session, and no more once the listener is removed", async () => {
+    const { client, ended, stop } = listening(stored());
+    service.answers({ body: {} }, tokens(1, { id: 1 }), { body: {} }, tokens(2, { id: 1 }), { body: {} });
+    await client.signOut();
+    expect(ended).toHaveBeenCalledTimes(1);
+    await client.signIn({ login: "a", password: "b" });
+    await client.signOut();
+    expect(ended).toHaveBeenCalledTimes(2);
+    await client.signIn({ login: "a", password: "b" });
+    stop();
+    await client.signOut();
+    expect(ended).toHaveBeenCalledTimes(2);
+  });
+
+  test("by another holder of the store is told at the next call", async () => {
+    serve("a0", () => tokens(1));
+    const store = stored();
+    const { client, ended } = listening(store);
+    await client.getProfile();
+    await store.set({ knownClient: "r0" });
+    await expect(client.getProfile()).rejects.toMatchObject({ code: "token_missing", attempts: 0 });
+    expect(ended).toHaveBeenCalledTimes(1);
+  });
+
+  test("is neither a renewal, nor a fault, nor a refusal, nor another user", async () => {
+    const store = stored();
+    const { client, ended } = listening(store);
+    serve("a1", () => tokens(1));
+    await client.getProfile();
+    service.answers(problem(401, "passcode_invalid"), problem(503, "busy"), tokens(2, { id: 9 }));
+    await client.setPassword({}).catch(() => undefined);
+    await client.setPassword({}).catch(() => undefined);
+    await client.signIn({ login: "a", password: "b" });
+    expect(await client.session()).toMatchObject({ userId: 9 });
+    expect(ended).not.toHaveBeenCalled();
   });
 });
