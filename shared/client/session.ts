@@ -93,7 +93,7 @@ function isSignedIn({ accessToken, refreshToken }: StoredSession): boolean {
 }
 
 /** The session in a store; empty if there is none. */
-export async function sessionOf(store: TokenStore): Promise<StoredSession> {
+async function sessionOf(store: TokenStore): Promise<StoredSession> {
   return (await store.get()) ?? {};
 }
 

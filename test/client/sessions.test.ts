@@ -412,14 +412,14 @@ describe("whether somebody is signed in", () => {
 });
 
 describe("the end of a session", () => {
-  /** A client, and how often it has told of an end. */
+  /** A client, and how often it has reported an end. */
   function listening(store: TokenStore) {
     const client = newClient(store);
     const ended = vi.fn<() => void>();
     return { client, ended, stop: client.onSessionEnd(ended) };
   }
 
-  test("is told once after a renewal that is refused, to every client of the store whose call it ends", async () => {
+  test("is reported once after a renewal that is refused, to every client of the store whose call it ends", async () => {
     serve("never", () => problem(401, "refresh_token_invalid"));
     const store = stored();
     const [one, other] = [listening(store), listening(store)];
@@ -429,7 +429,7 @@ describe("the end of a session", () => {
     expect(one.ended).toHaveBeenCalledTimes(1);
   });
 
-  test("is told after a sign-out, again after the next session, and no more once the listener is removed", async () => {
+  test("is reported after a sign-out, again after the next session, and no more once the listener is removed", async () => {
     const { client, ended, stop } = listening(stored());
     service.answers({ body: {} }, tokens(1, { id: 1 }), { body: {} }, tokens(2, { id: 1 }), { body: {} });
     await client.signOut();
@@ -443,7 +443,7 @@ describe("the end of a session", () => {
     expect(ended).toHaveBeenCalledTimes(2);
   });
 
-  test("by another holder of the store is told at the next call", async () => {
+  test("by another holder of the store is reported at the next call", async () => {
     serve("a0", () => tokens(1));
     const store = stored();
     const { client, ended } = listening(store);
