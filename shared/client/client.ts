@@ -46,16 +46,55 @@ export interface Caller extends SessionMethods {
 export function createCaller(operations: ClientOperations, settings: ClientSettings): Caller {
   const { store = memoryStore() } = settings;
   const { look, ...sessions } = watchSession(store);
-  const spread = jitter(0, spreadMs, spreadMs);
+  const { renewed, current } = renewing(operations, settings, store, look);
   /** Of the pin that was confirmed last. It could set a password, so it stays out of the store. */
   let resetToken: ResetToken | undefined;
-  const run = async <T>({ timeout, signal }: CallOptions, work: (clock: Clock) => Promise<T>) => {
-    const clock = startClock(timeout ?? settings.timeout ?? defaultTimeoutMs, signal);
-    return work(clock).finally(clock.stop);
+
+  const attempt = async (session: StoredSession, operation: ClientOperation, request: ClientRequest, again: Again) => {
+    const { retries, clock } = again;
+    const sendAs = (sender: StoredSession) => {
+      const headers = { ...request.headers, ...credentialsOf(sender, operation, resetToken) };
+      return send({ ...request, headers }, settings, clock, retries);
+    };
+    if (operation.signedIn && !session.accessToken) throw nobodySignedIn();
+    return sendAs(session).catch(async (error) => {
+      if (!operation.signedIn || !session.refreshToken || !isTokenRefused(error)) throw error;
+      const next = await renewed(session, clock);
+      if (!next.accessToken || next.userId !== session.userId) throw error;
+      return sendAs(next);
+    });
   };
+
+  const call: Call = (operation, input, options, query) =>
+    run(settings, options, async (clock) => {
+      const request = requestOf(operation, input, options.idempotencyKey, query);
+      const retries = options.retries ?? settings.retries ?? defaultRetries;
+      const session = operation.signedIn ? await current(clock) : await clock.within(look());
+      const answer = await attempt(session, operation, request, { retries, clock });
+      await clock.within(keepSession({ operation, input, session, answer, store, clock }));
+      if (operation.answersTokens || operation.endsSession) await look();
+      resetToken = operation.answersTokens ? undefined : (resetTokenIn(answer) ?? resetToken);
+      return answer;
+    }).catch(async (error) => {
+      // The session may have ended with it.
+      if (isUnauthorized(error)) await look();
+      throw error;
+    });
+
+  return { call, ...sessions };
+}
+
+/** The renewal of a client's session, and the session to call with. */
+function renewing(
+  operations: ClientOperations,
+  settings: ClientSettings,
+  store: TokenStore,
+  look: () => Promise<StoredSession>,
+) {
+  const spread = jitter(0, spreadMs, spreadMs);
   /** Has a timeout of its own, so that callers who give up do not end it for the others. */
   const renew = (refresh_token: string) =>
-    run({ timeout: defaultTimeoutMs }, async (clock) => {
+    run(settings, { timeout: defaultTimeoutMs }, async (clock) => {
       const request = requestOf(operations.refreshToken, { refresh_token });
       return tokensIn(await send(request, settings, clock, 0));
     });
@@ -79,39 +118,13 @@ export function createCaller(operations: ClientOperations, settings: ClientSetti
     // Somebody else may have signed in meanwhile. The call must not act as them.
     return next.userId === session.userId ? next : session;
   };
+  return { renewed, current };
+}
 
-  const attempt = async (session: StoredSession, operation: ClientOperation, request: ClientRequest, again: Again) => {
-    const { retries, clock } = again;
-    const sendAs = (sender: StoredSession) => {
-      const headers = { ...request.headers, ...credentialsOf(sender, operation, resetToken) };
-      return send({ ...request, headers }, settings, clock, retries);
-    };
-    if (operation.signedIn && !session.accessToken) throw nobodySignedIn();
-    return sendAs(session).catch(async (error) => {
-      if (!operation.signedIn || !session.refreshToken || !isTokenRefused(error)) throw error;
-      const next = await renewed(session, clock);
-      if (!next.accessToken || next.userId !== session.userId) throw error;
-      return sendAs(next);
-    });
-  };
-
-  const call: Call = (operation, input, options, query) =>
-    run(options, async (clock) => {
-      const request = requestOf(operation, input, options.idempotencyKey, query);
-      const retries = options.retries ?? settings.retries ?? defaultRetries;
-      const session = operation.signedIn ? await current(clock) : await clock.within(look());
-      const answer = await attempt(session, operation, request, { retries, clock });
-      await clock.within(keepSession({ operation, input, session, answer, store, clock }));
-      if (operation.answersTokens || operation.endsSession) await look();
-      resetToken = operation.answersTokens ? undefined : (resetTokenIn(answer) ?? resetToken);
-      return answer;
-    }).catch(async (error) => {
-      // The session may have ended with it.
-      if (isUnauthorized(error)) await look();
-      throw error;
-    });
-
-  return { call, ...sessions };
+/** Runs work within the time of a call. */
+async function run<T>(settings: ClientSettings, options: CallOptions, work: (clock: Clock) => Promise<T>): Promise<T> {
+  const clock = startClock(options.timeout ?? settings.timeout ?? defaultTimeoutMs, options.signal);
+  return work(clock).finally(clock.stop);
 }
 
 /** How a request may be sent again. */
