@@ -21,8 +21,8 @@ export const callLimits = {
   workerQueue: { attemptMs: 3_000, attempts: 1 },
   /** An e-mail, an SMS or a push. */
   message: { attemptMs: 3_000, attempts: 1 },
-  /** An event to a webhook's receiver, including name resolution. The webhook's queue repeats it. */
-  webhook: { attemptMs: 5_000, attempts: 1 },
+  /** An event to a webhook's receiver, including name resolution; Standard Webhooks asks for 15 to 30 s. Its queue repeats it. */
+  webhook: { attemptMs: 15_000, attempts: 1 },
   /** Events that a worker puts on the outbound bus; its queue repeats them. */
   outboundBus: { attemptMs: 3_000, attempts: 1 },
   /** A call of a function by the probe of a release, which may take all of an endpoint's time, and one of CodeDeploy. */

@@ -152,7 +152,18 @@ export interface OidcIssuer {
 export interface StageWebhooks {
   /** The prefix of their queues' names; the webhook's name follows. */
   readonly queues: string;
-  readonly receivers: readonly { readonly name: string; readonly url: string }[];
+  readonly receivers: readonly WebhookReceiver[];
+}
+
+/** The types that a webhook's body may be declared as, after `application/` (D42). */
+export const webhookContentTypes = ["cloudevents+json", "json"] as const;
+
+/** The receiver of a webhook. */
+export interface WebhookReceiver {
+  readonly name: string;
+  readonly url: string;
+  /** `cloudevents+json` unless it is set. */
+  readonly contentType?: (typeof webhookContentTypes)[number];
 }
 
 /** The name of the dead letters of a webhook's queue. */
@@ -160,10 +171,8 @@ export function deadLettersOf(queue: string): string {
   return `${queue}_dead-letters`;
 }
 
-/** A webhook of a stage: its address, and the names of its queues. */
-export interface WebhookSetting {
-  readonly name: string;
-  readonly url: string;
+/** A webhook of a stage: its receiver, and the names of its queues. */
+export interface WebhookSetting extends WebhookReceiver {
   readonly queue: string;
   readonly deadLetters: string;
 }

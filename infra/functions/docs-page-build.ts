@@ -6,10 +6,16 @@ import { type PageFile, pagePath } from "../../shared/docs/page-files.ts";
 import { root } from "./bundle-places.ts";
 
 const folder = "shared/docs";
+/** The signatures that a guide links to. */
+const signaturesFile = "guides/webhook-signatures.json";
 
 /** The sources of the documentation page, from the folder of the checkout. */
 export function pageSources(): string[] {
-  return [...["index.html", "page.css", "page.js"].map((name) => `${folder}/page/${name}`), ...guideSources()];
+  return [
+    ...["index.html", "page.css", "page.js"].map((name) => `${folder}/page/${name}`),
+    ...guideSources(),
+    `${folder}/${signaturesFile}`,
+  ];
 }
 
 const { compare: byNumber } = new Intl.Collator("en", { numeric: true });
@@ -27,11 +33,17 @@ export function pageDefine(): { DOCS_FILES: string } {
 
 /** The page and its files. Each file that the page names has its hash in its path. */
 function buildPageFiles(): PageFile[] {
+  const signatures = hashedFile("webhook-signatures.json", "application/json", readSource(signaturesFile));
+  const guides = guideSources()
+    .map((file) => readRoot(file).replaceAll(/<!--.*?-->\n*/g, ""))
+    .join("\n")
+    .replaceAll("(webhook-signatures.json)", `(${signatures.path})`);
   const named = {
     scalar: scalarFile(),
     style: hashedFile("page.css", "text/css", readSource("page/page.css")),
     script: hashedFile("page.js", "text/javascript", readSource("page/page.js")),
-    guides: hashedFile("guides.md", "text/markdown", guideSources().map(readRoot).join("\n")),
+    guides: hashedFile("guides.md", "text/markdown", guides),
+    signatures,
   };
   const paths = new Map(Object.entries(named).map(([name, { path }]) => [`{{${name}}}`, path]));
   const html = readSource("page/index.html").replaceAll(/\{\{\w+\}\}/g, (place) => paths.get(place) ?? place);

@@ -2,6 +2,7 @@ import { getCountries } from "libphonenumber-js/min";
 import * as v from "valibot";
 import { outboundEventKinds, outboundEventTypes } from "../../shared/contract/outbound-events.ts";
 import { gsmSeptetsOf } from "../../shared/domain/gsm-septets.ts";
+import { webhookContentTypes } from "../../shared/settings.ts";
 
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 const hostName = `(?:${label}\\.)+[a-z]{2,63}`;
@@ -210,6 +211,7 @@ const webhook = v.pipe(
       v.check((kinds) => areDifferent(kinds)),
     ),
     company: v.exactOptional(count),
+    contentType: v.exactOptional(v.picklist(webhookContentTypes)),
   }),
   v.check(({ kinds, company }) => company === undefined || kinds.every((kind) => outboundEventKinds[kind].hasCompany)),
 );
@@ -220,7 +222,7 @@ export const webhooks = v.pipe(
   v.maxLength(10),
   v.check((all) => areDifferent(all.map(({ name }) => name))),
   v.title(
-    "a list of 1 to 10 webhooks { name, url, kinds }: a word of its own, an https address of up to 200 characters without port, user and fragment at a host with a full name, and the kinds of events in shared/contract/outbound-events.ts; and company, an id, where all of the kinds have a company",
+    "a list of 1 to 10 webhooks { name, url, kinds }: a word of its own, an https address of up to 200 characters without port, user and fragment at a host with a full name, and the kinds of events in shared/contract/outbound-events.ts; and company, an id, where all of the kinds have a company; and contentType, json for receivers that take no application/cloudevents+json",
   ),
 );
 

@@ -1,8 +1,11 @@
+import type { Role } from "../contract/operation.ts";
 import type { TokenStore } from "./store.ts";
 
 /** The settings of a client. */
 export interface ClientSettings {
-  /** Address of the service, such as `https://api.example.com`; empty for the page's own origin. */
+  /**
+   * Address of the service, such as `https://api.example.com`, with or without `/api/v1`; empty for the page's own origin.
+   */
   readonly baseUrl: string;
   /** Stores the session; in memory by default. */
   readonly store?: TokenStore;
@@ -22,8 +25,31 @@ export interface CallOptions {
   readonly timeout?: number;
   /** Most retries of this call. */
   readonly retries?: number;
-  /** The Idempotency-Key of a write that takes one. Default: a random one. */
+}
+
+/** Options of one call of a write that takes an Idempotency-Key. */
+export interface IdempotentCallOptions extends CallOptions {
+  /** Under one key the write is done once, however often it is called. Default: a random key for each call. */
   readonly idempotencyKey?: string;
+}
+
+/** Whoever is signed in. */
+export interface ClientSession {
+  /** Undefined if the tokens in the store are from elsewhere. */
+  readonly userId: number | undefined;
+  /** As it was at the sign-in; undefined like `userId`. */
+  readonly role: Role | undefined;
+}
+
+/** The methods of a client that are no operations. */
+export interface SessionMethods {
+  /** Who is signed in; null if nobody is. Sends no request. */
+  session(): Promise<ClientSession | null>;
+  /**
+   * Calls a listener whenever a session has ended: by `signOut`, by a renewal that is refused, or by another holder of
+   * the store, which this client sees at its next call. Returns a function that removes the listener.
+   */
+  onSessionEnd(listener: () => void): () => void;
 }
 
 /** Facts from the headers of a list that has only cursors. */

@@ -1,11 +1,12 @@
 import { jitter } from "../backoff.ts";
+import type { Role } from "../contract/operation.ts";
 import type { OperationName } from "../contract/operations.ts";
-import type { CallOptions, ClientSettings } from "./client-settings.ts";
+import type { CallOptions, ClientSettings, IdempotentCallOptions, SessionMethods } from "./client-settings.ts";
 import { type Clock, startClock } from "./clock.ts";
 import { ProblemError, ProtocolError } from "./errors.ts";
 import { type ClientAnswer, type Fields, send } from "./exchange.ts";
 import { type ClientOperation, type ClientRequest, type Input, requestOf } from "./request.ts";
-import { renewSession, replaceSession, sessionOf } from "./session.ts";
+import { renewSession, replaceSession, watchSession } from "./session.ts";
 import { memoryStore, type StoredSession, type TokenStore } from "./store.ts";
 
 /** The name of an operation as a method name. */
@@ -32,71 +33,112 @@ const longestAheadMs = 5_000;
 export type Call = (
   operation: ClientOperation,
   input: Input,
-  options: CallOptions,
+  options: IdempotentCallOptions,
   query?: string,
 ) => Promise<ClientAnswer>;
 
-/** Makes the function by which a client's methods call. */
-export function createCall(operations: ClientOperations, settings: ClientSettings): Call {
+/** Calls operations, and knows the session. */
+export interface Caller extends SessionMethods {
+  readonly call: Call;
+}
+
+/** Makes the functions that a client consists of. */
+export function createCaller(operations: ClientOperations, settings: ClientSettings): Caller {
   const { store = memoryStore() } = settings;
-  const spread = jitter(0, spreadMs, spreadMs);
+  const { look, ...sessions } = watchSession(store);
+  const { renewed, current } = renewing(operations, settings, store, look);
   /** Of the pin that was confirmed last. It could set a password, so it stays out of the store. */
   let resetToken: ResetToken | undefined;
-  const run = async <T>({ timeout, signal }: CallOptions, work: (clock: Clock) => Promise<T>) => {
-    const clock = startClock(timeout ?? settings.timeout ?? defaultTimeoutMs, signal);
-    return work(clock).finally(clock.stop);
+
+  const attempt = async (session: StoredSession, operation: ClientOperation, request: ClientRequest, again: Again) => {
+    const { retries, clock } = again;
+    const sendAs = (sender: StoredSession) => {
+      const headers = { ...request.headers, ...credentialsOf(sender, operation, resetToken) };
+      return send({ ...request, headers }, settings, clock, retries);
+    };
+    if (operation.signedIn && !session.accessToken) throw nobodySignedIn();
+    return sendAs(session).catch(async (error) => {
+      if (!operation.signedIn || !session.refreshToken || !isTokenRefused(error)) throw error;
+      const next = await renewed(session, clock);
+      if (!next.accessToken || next.userId !== session.userId) throw error;
+      return sendAs(next);
+    });
   };
+
+  const call: Call = (operation, input, options, query) =>
+    run(settings, options, async (clock) => {
+      const request = requestOf(operation, input, options.idempotencyKey, query);
+      const retries = options.retries ?? settings.retries ?? defaultRetries;
+      const session = operation.signedIn ? await current(clock) : await clock.within(look());
+      const answer = await attempt(session, operation, request, { retries, clock });
+      await clock.within(keepSession({ operation, input, session, answer, store, clock }));
+      if (operation.answersTokens || operation.endsSession) await look();
+      resetToken = operation.answersTokens ? undefined : (resetTokenIn(answer) ?? resetToken);
+      return answer;
+    }).catch(async (error) => {
+      // The session may have ended with it.
+      if (isUnauthorized(error)) await look();
+      throw error;
+    });
+
+  return { call, ...sessions };
+}
+
+/** The renewal of a client's session, and the session to call with. */
+function renewing(
+  operations: ClientOperations,
+  settings: ClientSettings,
+  store: TokenStore,
+  look: () => Promise<StoredSession>,
+) {
+  const spread = jitter(0, spreadMs, spreadMs);
   /** Has a timeout of its own, so that callers who give up do not end it for the others. */
   const renew = (refresh_token: string) =>
-    run({ timeout: defaultTimeoutMs }, async (clock) => {
+    run(settings, { timeout: defaultTimeoutMs }, async (clock) => {
       const request = requestOf(operations.refreshToken, { refresh_token });
       return tokensIn(await send(request, settings, clock, 0));
     });
   const renewed = (session: StoredSession, clock: Clock) =>
     clock.within(renewSession(store, session.accessToken, renew));
 
-  /**
-   * The session to call with, renewed if that is due. If the renewal fails or takes long, the present one, which is
-   * still valid.
-   */
-  const current = async (clock: Clock): Promise<StoredSession> => {
-    const session = await clock.within(sessionOf(store));
-    const isDue = session.refreshToken && Date.now() > (session.renewAt ?? Number.POSITIVE_INFINITY) + spread;
-    if (!isDue) return session;
+  /** Renews a token that is still valid. If that fails or takes long, returns the session as it is. */
+  const renewedAhead = (session: StoredSession, clock: Clock) => {
     const ahead = startClock(Math.min(longestAheadMs, clock.timeout / 2), clock.signal);
-    const next = await renewed(session, ahead)
+    return renewed(session, ahead)
       .catch((error) => unlessEnded(error, session))
       .finally(ahead.stop);
+  };
+
+  /** The session to call with, renewed if that is due. */
+  const current = async (clock: Clock): Promise<StoredSession> => {
+    const session = await clock.within(look());
+    const { accessToken, refreshToken, renewAt = Number.POSITIVE_INFINITY } = session;
+    if (!refreshToken || (accessToken && Date.now() <= renewAt + spread)) return session;
+    const next = await (accessToken ? renewedAhead : renewed)(session, clock);
     // Somebody else may have signed in meanwhile. The call must not act as them.
     return next.userId === session.userId ? next : session;
   };
+  return { renewed, current };
+}
 
-  const sendAs = (
-    session: StoredSession,
-    operation: ClientOperation,
-    request: ClientRequest,
-    retries: number,
-    clock: Clock,
-  ) => {
-    const headers = { ...request.headers, ...credentialsOf(session, operation, resetToken) };
-    return send({ ...request, headers }, settings, clock, retries);
-  };
+/** Runs work within the time of a call. */
+async function run<T>(settings: ClientSettings, options: CallOptions, work: (clock: Clock) => Promise<T>): Promise<T> {
+  const clock = startClock(options.timeout ?? settings.timeout ?? defaultTimeoutMs, options.signal);
+  return work(clock).finally(clock.stop);
+}
 
-  return (operation, input, options, query) =>
-    run(options, async (clock) => {
-      const request = requestOf(operation, input, options.idempotencyKey, query);
-      const retries = options.retries ?? settings.retries ?? defaultRetries;
-      const session = operation.signedIn ? await current(clock) : await clock.within(sessionOf(store));
-      const answer = await sendAs(session, operation, request, retries, clock).catch(async (error) => {
-        if (!operation.signedIn || !session.refreshToken || !isTokenRefused(error)) throw error;
-        const next = await renewed(session, clock);
-        if (!next.accessToken || next.userId !== session.userId) throw error;
-        return sendAs(next, operation, request, retries, clock);
-      });
-      await clock.within(keepSession({ operation, input, session, answer, store, clock }));
-      resetToken = operation.answersTokens ? undefined : (resetTokenIn(answer) ?? resetToken);
-      return answer;
-    });
+/** How a request may be sent again. */
+interface Again {
+  readonly retries: number;
+  readonly clock: Clock;
+}
+
+/** What the service would answer, without asking it. */
+function nobodySignedIn(): ProblemError {
+  const facts = { status: 401, requestId: undefined, retryAfter: undefined };
+  const error = new ProblemError({ code: "token_missing", detail: "Nobody is signed in" }, facts);
+  error.attempts = 0;
+  return error;
 }
 
 /** A reset token, which proves for an hour that its pin was confirmed here. */
@@ -124,12 +166,16 @@ function credentialsOf(
   };
 }
 
+function isUnauthorized(error: unknown): error is ProblemError {
+  return error instanceof ProblemError && error.status === 401;
+}
+
 function isTokenRefused(error: unknown): boolean {
-  return error instanceof ProblemError && error.status === 401 && error.code.startsWith("token_");
+  return isUnauthorized(error) && error.code.startsWith("token_");
 }
 
 function unlessEnded(error: unknown, session: StoredSession): StoredSession {
-  if (error instanceof ProblemError && error.status === 401) throw error;
+  if (isUnauthorized(error)) throw error;
   return session;
 }
 
@@ -147,7 +193,7 @@ interface Answered {
 /** Updates the stored session after an answer. */
 async function keepSession({ operation, input, session, answer, store, clock }: Answered): Promise<void> {
   if (operation.answersTokens) {
-    const { refreshToken, userId } = session;
+    const { refreshToken, userId, role } = session;
     const tokens = tokensIn(answer);
     const spent = input.refresh_token;
     await replaceSession(store, (stored) => {
@@ -155,7 +201,9 @@ async function keepSession({ operation, input, session, answer, store, clock }: 
       if (clock.signal.aborted) return stored;
       if (spent === undefined) return tokens;
       // Only the stored token's user is known. If somebody has signed in meanwhile, their session stays.
-      return stored.refreshToken === refreshToken ? { ...(spent === refreshToken && { userId }), ...tokens } : stored;
+      return stored.refreshToken === refreshToken
+        ? { ...(spent === refreshToken && { userId, role }), ...tokens }
+        : stored;
     });
   }
   if (operation.endsSession) {
@@ -173,6 +221,6 @@ function tokensIn({ body }: ClientAnswer): StoredSession {
     throw new ProtocolError("The answer has no tokens", { status: 200, requestId: undefined, retryAfter: undefined });
   }
   const renewAt = Date.now() + life * 1_000 * renewedAfter;
-  const { id: userId } = (body.user ?? {}) as Fields;
-  return { accessToken, refreshToken, renewAt, ...(typeof userId === "number" && { userId }) };
+  const { id: userId, role } = (body.user ?? {}) as Fields;
+  return { accessToken, refreshToken, renewAt, ...(typeof userId === "number" && { userId, role: role as Role }) };
 }

@@ -1,12 +1,23 @@
 import type { ProblemCode } from "../contract/refusal-codes.ts";
 
+/** The reason why a field is invalid. */
+export type FieldCode =
+  | "missing"
+  | "wrong_type"
+  | "not_allowed"
+  | "out_of_range"
+  | "too_short"
+  | "too_long"
+  | "too_broad"
+  | "invalid"
+  | "required"
+  | "unknown"
+  | "common";
+
 /** One invalid field, named by `pointer` (in the body), `parameter` or `header`. */
 export interface FieldFault {
-  /**
-   * Stable, machine-readable: `missing`, `wrong_type`, `not_allowed`, `out_of_range`, `too_short`, `too_long`, `too_broad`,
-   * `invalid`, `required`, `unknown`, `common`.
-   */
-  readonly code: string;
+  /** Stable: branch on it. A newer service may send others. */
+  readonly code: FieldCode | (string & {});
   /** A sentence for people. */
   readonly detail: string;
   /** JSON Pointer (RFC 6901) into the body. */
@@ -27,7 +38,7 @@ export interface AnswerFacts {
 /** A call that failed: the base of all errors except those of your own signal, store and `fetch`. */
 export class ClientError extends Error {
   override readonly name: string = "ClientError";
-  /** The number of times the request was sent. */
+  /** The number of times the request was sent; 0 if nobody is signed in, which needs no request. */
   attempts = 1;
 }
 
@@ -51,8 +62,8 @@ export class AnswerError extends ClientError {
 /** The service refused the call or failed, and said why. */
 export class ProblemError extends AnswerError {
   override readonly name: string = "ProblemError";
-  /** Stable: branch on it. A newer service may send a code that is not in this type. `gateway`: refused before the service ran. */
-  readonly code: ProblemCode | "gateway";
+  /** Stable: branch on it. A newer service may send others. `gateway`: refused before the service ran. */
+  readonly code: ProblemCode | "gateway" | (string & {});
   /** The invalid fields; empty for most codes. */
   readonly errors: readonly FieldFault[];
   /** The ids that do not exist, with `records_not_found`; empty for other codes. */
@@ -63,7 +74,7 @@ export class ProblemError extends AnswerError {
   constructor(problem: Readonly<Record<string, unknown>>, facts: AnswerFacts) {
     const { detail, title, message, code } = problem;
     super(String([detail, title, message, code].find((text) => typeof text === "string")), facts);
-    this.code = (code ?? "gateway") as ProblemCode;
+    this.code = (code ?? "gateway") as string;
     this.errors = Array.isArray(problem.errors) ? problem.errors : [];
     this.missingIds = Array.isArray(problem.missing_ids) ? problem.missing_ids : [];
     this.changedIds = Array.isArray(problem.changed_ids) ? problem.changed_ids : [];

@@ -48,7 +48,7 @@ function pauseAfter(error: ClientError, attempt: number): number | undefined {
 async function exchange(request: ClientRequest, settings: ClientSettings, clock: Clock): Promise<ClientAnswer> {
   const { url, isRepeatable: _, answers, ...init } = request;
   const doFetch = settings.fetch ?? fetch;
-  const address = settings.baseUrl.replace(/\/+$/, "") + url;
+  const address = settings.baseUrl.replace(/\/*(\/api\/v1)?\/*$/, "") + url;
   const answered = (async () => {
     const response = await doFetch(address, { ...init, redirect: "manual", signal: clock.signal });
     return { response, text: await response.text() };

@@ -1,5 +1,5 @@
-import { type ClientOperations, createCall, type MethodName } from "./client.ts";
-import type { CallOptions, ClientSettings, ListRequest } from "./client-settings.ts";
+import { type ClientOperations, createCaller, type MethodName } from "./client.ts";
+import type { ClientSettings, IdempotentCallOptions, ListRequest, SessionMethods } from "./client-settings.ts";
 import type { Fields } from "./exchange.ts";
 import { listOf, requestList } from "./pages.ts";
 import type { Input } from "./request.ts";
@@ -11,14 +11,14 @@ export { memoryStore, storageStore } from "./store.ts";
 declare const OPERATIONS: ClientOperations;
 
 /** Calls an operation. The declarations of the package name its fields and answers. */
-export type Method = (input?: Input, options?: CallOptions) => Promise<Fields> | ListRequest<Fields>;
+export type Method = (input?: Input, options?: IdempotentCallOptions) => Promise<Fields> | ListRequest<Fields>;
 
-/** A client: one method for each operation. */
-export type Client = Readonly<Record<MethodName, Method>>;
+/** A client: one method for each operation, and those of the session. */
+export interface Client extends SessionMethods, Readonly<Record<MethodName, Method>> {}
 
 /** Makes a client of a service. */
 export function createClient(settings: ClientSettings): Client {
-  const call = createCall(OPERATIONS, settings);
+  const { call, ...sessions } = createCaller(OPERATIONS, settings);
   const methods = Object.entries(OPERATIONS).map(([name, operation]): [string, Method] => {
     const { list, method } = operation;
     return [
@@ -29,5 +29,5 @@ export function createClient(settings: ClientSettings): Client {
       },
     ];
   });
-  return Object.fromEntries(methods) as Client;
+  return { ...(Object.fromEntries(methods) as Record<MethodName, Method>), ...sessions };
 }

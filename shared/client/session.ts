@@ -1,3 +1,4 @@
+import type { SessionMethods } from "./client-settings.ts";
 import { ProblemError } from "./errors.ts";
 import type { StoredSession, TokenStore } from "./store.ts";
 
@@ -38,12 +39,12 @@ export function renewSession(store: TokenStore, stale: string | undefined, renew
 
 async function renewAlone(store: TokenStore, stale: string | undefined, renew: Renewal): Promise<StoredSession> {
   const session = await sessionOf(store);
-  const { accessToken, refreshToken, userId } = session;
+  const { accessToken, refreshToken, userId, role } = session;
   if (accessToken !== stale || !refreshToken) return session;
   let next: StoredSession = { knownClient: refreshToken };
   let ended: unknown;
   try {
-    next = { userId, ...(await renew(refreshToken)) };
+    next = { userId, role, ...(await renew(refreshToken)) };
   } catch (error) {
     if (!(error instanceof ProblemError && error.code === "refresh_token_invalid")) throw error;
     ended = error;
@@ -56,8 +57,43 @@ async function renewAlone(store: TokenStore, stale: string | undefined, renew: R
   return next;
 }
 
+/** A store as one client sees it, which notes that a session has ended. */
+export interface WatchedSession extends SessionMethods {
+  /** The stored session. Calls the listeners if there was one at the last look and now there is none. */
+  look(): Promise<StoredSession>;
+}
+
+/** Watches the session of a store, by looks at it. */
+export function watchSession(store: TokenStore): WatchedSession {
+  const listeners = new Set<() => void>();
+  let wasSignedIn = false;
+  const look = async () => {
+    const stored = await sessionOf(store);
+    const hasEnded = wasSignedIn && !isSignedIn(stored);
+    wasSignedIn = isSignedIn(stored);
+    // A listener that throws is the app's fault; the call goes on.
+    if (hasEnded) for (const listener of listeners) Promise.resolve().then(() => listener());
+    return stored;
+  };
+  return {
+    look,
+    async session() {
+      const stored = await look();
+      return isSignedIn(stored) ? { userId: stored.userId, role: stored.role } : null;
+    },
+    onSessionEnd(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+function isSignedIn({ accessToken, refreshToken }: StoredSession): boolean {
+  return Boolean(accessToken || refreshToken);
+}
+
 /** The session in a store; empty if there is none. */
-export async function sessionOf(store: TokenStore): Promise<StoredSession> {
+async function sessionOf(store: TokenStore): Promise<StoredSession> {
   return (await store.get()) ?? {};
 }
 

@@ -1,4 +1,5 @@
 import { sleep } from "../backoff.ts";
+import type { Role } from "../contract/operation.ts";
 
 /** The parts of a session that a client stores. */
 export interface StoredSession {
@@ -10,6 +11,8 @@ export interface StoredSession {
   readonly renewAt?: number | undefined;
   /** The user who signed in. */
   readonly userId?: number | undefined;
+  /** The role of the user at the sign-in. */
+  readonly role?: Role | undefined;
   /** The last refresh token of a session that has ended; it proves an earlier session at the next sign-in. */
   readonly knownClient?: string | undefined;
 }

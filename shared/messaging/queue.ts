@@ -4,6 +4,7 @@ import { jitter, sleep } from "../backoff.ts";
 import { timestamp } from "../contract/values.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { currentWork, noteSent } from "../work.ts";
+import { asciiJson } from "./ascii-json.ts";
 import { requestQueueClient, workerQueueClient } from "./clients.ts";
 
 /** A time in a message. */
@@ -30,12 +31,8 @@ export async function queueMessage(queueUrl: string, message: object): Promise<v
   noteSent("queued");
 }
 
-/** A message as JSON in ASCII, because SQS refuses some Unicode characters. */
 function toBody(message: object): string {
-  return JSON.stringify({ requestId: currentWork()?.request_id, ...message }).replaceAll(
-    /[\u007f-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return asciiJson({ requestId: currentWork()?.request_id, ...message });
 }
 
 /** SQS's limit of a batch. */

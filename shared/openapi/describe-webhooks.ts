@@ -24,9 +24,10 @@ function describeEvent(type: OutboundEventType): object {
     description,
     security: [],
     requestBody: {
-      description: "The event: the `Detail` of the bus, or the body of a webhook.",
+      description:
+        "The event: the `Detail` of the bus, or the body of a webhook, whose setting may declare it as `application/json`.",
       required: true,
-      content: { "application/json": { schema: eventSchemaOf(type), example: exampleOfEvent(type) } },
+      content: { "application/cloudevents+json": { schema: eventSchemaOf(type), example: exampleOfEvent(type) } },
     },
     responses: { "204": { description: "Taken: any status from 200 to 299 ends the delivery." } },
   };

@@ -5,6 +5,11 @@ const ofSignedIn: readonly RefusalCode[] = ["token_missing", "token_invalid", "t
 const ofBody: readonly RefusalCode[] = ["media_type_not_supported", "malformed_json", "body_object_missing"];
 const ofRepetition: readonly RefusalCode[] = ["idempotency_key_reused"];
 
+const ofEach: readonly RefusalCode[] = ["body_too_large", "query_too_long", "unknown_parameter"];
+
+/** The codes of nearly every operation, which say nothing of a single one. */
+export const sharedRefusals: readonly RefusalCode[] = [...ofEach, ...ofSignedIn, ...ofBody, "busy"];
+
 /** Every code that an operation refuses with: those that follow from its shape, and those in its entry (D31). */
 export function refusalsOf(operation: Operation): RefusalCode[] {
   const {
@@ -20,7 +25,7 @@ export function refusalsOf(operation: Operation): RefusalCode[] {
     answersFrozen,
     refusals = [],
   } = operation;
-  const codes = new Set<RefusalCode>(["body_too_large", "query_too_long", "unknown_parameter"]);
+  const codes = new Set<RefusalCode>(ofEach);
   const add = (applies: unknown, more: readonly RefusalCode[]) => {
     if (applies) for (const code of more) codes.add(code);
   };

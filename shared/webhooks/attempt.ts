@@ -1,5 +1,5 @@
 import { callLimits } from "../call-limits.ts";
-import type { WebhookSetting } from "../settings.ts";
+import type { WebhookReceiver } from "../settings.ts";
 import { type Answer, PostError, type PostFault, type PostOptions, post } from "./post.ts";
 import { signatureHeaders } from "./signature.ts";
 import { readWebhookKeys, signingSecrets } from "./webhook-secrets.ts";
@@ -18,12 +18,12 @@ export interface Attempt {
 }
 
 /**
- * Sends an event to a webhook's receiver as JSON, signed with the current time by the rules of Standard Webhooks. Any
- * status from 200 to 299 means delivered. Throws if the keys cannot be read. `way` is for receivers on a developer's
+ * Sends an event to a webhook's receiver in the structured mode of CloudEvents, signed with the current time by the rules
+ * of Standard Webhooks. Any status from 200 to 299 means delivered. Throws if the keys cannot be read. `way` is for receivers on a developer's
  * computer.
  */
 export async function attemptDelivery(
-  { name, url }: Pick<WebhookSetting, "name" | "url">,
+  { name, url, contentType = "cloudevents+json" }: WebhookReceiver,
   event: { readonly id: string },
   now: Date,
   way: Pick<PostOptions, "resolve" | "request"> = {},
@@ -31,7 +31,7 @@ export async function attemptDelivery(
   const keys = await readWebhookKeys();
   const body = Buffer.from(JSON.stringify(event));
   const signature = signatureHeaders({ id: event.id, sentAt: now, body }, signingSecrets(keys, name, now));
-  const headers = { "content-type": "application/json", "user-agent": "workforce-webhooks", ...signature };
+  const headers = { "content-type": `application/${contentType}`, "user-agent": "workforce-webhooks", ...signature };
   try {
     const limitMs = callLimits.webhook.attemptMs;
     return readAnswer(await post({ url: new URL(url), headers, body }, { ...way, limitMs }));

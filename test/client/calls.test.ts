@@ -15,9 +15,9 @@ const page = (ids: number[], headers: Record<string, string> = {}): FakeAnswer =
 });
 const link = (query: string) => ({ link: `<https://other.example/x?${query}>; rel="next", </y?page=9>; rel="last"` });
 
-test("there is one method for each operation of the contract, and nothing else", () => {
+test("there is one method for each operation of the contract, two of the session, and nothing else", () => {
   const names = operations.map(({ name }) => name.replaceAll(/-(.)/g, (_, letter) => letter.toUpperCase()));
-  expect(Object.keys(newClient()).toSorted()).toEqual(names.toSorted());
+  expect(Object.keys(newClient()).toSorted()).toEqual([...names, "session", "onSessionEnd"].toSorted());
 });
 
 test("parameters go into path and query, several values with commas, and what is undefined nowhere", async () => {
@@ -31,6 +31,24 @@ test("parameters go into path and query, several values with commas, and what is
   ]);
   expect(service.received[0]?.headers).toMatchObject({ authorization: "Bearer a-token", accept: "application/json" });
   expect(service.received[0]?.headers).not.toHaveProperty("idempotency-key");
+});
+
+test("one value is taken where a list is", async () => {
+  service.answers({ body: { invoices: [] } });
+  await signedIn().listInvoices({ by_state: "pending" });
+  expect(service.received[0]?.url).toBe("/api/v1/finance/invoices?by_state=pending");
+});
+
+test.each(["", "/", "/api/v1", "/api/v1/", "//"])("the address of the service may end in %o", async (end) => {
+  service.answers({ body: { user: {} } });
+  await newClient({ baseUrl: service.baseUrl + end }).requestPasswordReset({ login: "a" });
+  expect(service.received[0]?.url).toBe("/api/v1/users/password");
+});
+
+test("an address that only contains /api/v1 stays as it is", async () => {
+  service.answers({ body: { user: {} } });
+  await newClient({ baseUrl: `${service.baseUrl}/api/v1/proxy` }).requestPasswordReset({ login: "a" });
+  expect(service.received[0]?.url).toBe("/api/v1/proxy/api/v1/users/password");
 });
 
 test.each([

@@ -5,7 +5,10 @@ import { type FakeAnswer, problem, useFakeService } from "./fake-service.ts";
 const service = useFakeService();
 const built = useClientPackage();
 
-const newClient = (more: object = {}) => built.module.createClient({ baseUrl: service.baseUrl, ...more });
+const newClient = (more: object = {}) => {
+  const store = built.module.memoryStore({ accessToken: "a" });
+  return built.module.createClient({ baseUrl: service.baseUrl, store, ...more });
+};
 const keysSent = () => service.received.map(({ headers }) => headers["idempotency-key"]);
 const counts: FakeAnswer = { body: { notifications: 1, timesheets: 0, jobs: 0, chats: 0 } };
 const paid: FakeAnswer = { body: { timesheets: [] } };

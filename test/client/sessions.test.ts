@@ -26,7 +26,7 @@ function serve(valid: string, renew: (refreshToken: string) => FakeAnswer | Prom
 }
 
 test("a sign-in keeps the tokens; the next call sends them", async () => {
-  service.answers(tokens(0, { id: 1 }), profile);
+  service.answers(tokens(0, { id: 1, role: "operator" }), profile);
   const store = built.module.memoryStore();
   const client = newClient(store);
   const before = Date.now();
@@ -34,7 +34,7 @@ test("a sign-in keeps the tokens; the next call sends them", async () => {
   await client.getProfile();
   expect(service.received[1]?.headers.authorization).toBe("Bearer a0");
   const { renewAt = 0, ...kept } = (await store.get()) ?? {};
-  expect(kept).toEqual({ accessToken: "a0", refreshToken: "r0", userId: 1 });
+  expect(kept).toEqual({ accessToken: "a0", refreshToken: "r0", userId: 1, role: "operator" });
   expect(renewAt - before).toBeGreaterThanOrEqual(810_000);
   expect(renewAt - before).toBeLessThan(900_000);
 });
@@ -80,8 +80,9 @@ describe("an access token that is refused", () => {
   test("is not renewed for refusals that are not about the token, or without a refresh token", async () => {
     service.answers(problem(403, "role_not_allowed"));
     await expect(newClient(stored()).getProfile()).rejects.toMatchObject({ code: "role_not_allowed" });
-    service.answers(problem(401, "token_missing"));
-    await expect(newClient(built.module.memoryStore()).getProfile()).rejects.toMatchObject({ code: "token_missing" });
+    service.answers(problem(401, "token_expired"));
+    const given = built.module.memoryStore({ accessToken: "a0" });
+    await expect(newClient(given).getProfile()).rejects.toMatchObject({ code: "token_expired" });
     expect(renewals()).toEqual([]);
   });
 

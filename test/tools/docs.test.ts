@@ -9,7 +9,8 @@ import { newFolder } from "../support/service/new-folder.ts";
 import { runProgram, runTool } from "./machine.ts";
 
 const checkout = join(import.meta.dirname, "../..");
-const pages = ["README.md", "shared/contract/README.md", "infra/README.md", "infra/COSTS.md"];
+const clientPages = ["shared/client/README.md", "shared/docs/guides/8-client.md"];
+const pages = ["README.md", "shared/contract/README.md", "infra/README.md", "infra/COSTS.md", ...clientPages];
 let root: string;
 
 beforeAll(() => {

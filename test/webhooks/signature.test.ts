@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { signatureHeaders } from "../../shared/webhooks/signature.ts";
 import { rotated, shownSecret, signingSecrets } from "../../shared/webhooks/webhook-secrets.ts";
 
@@ -66,4 +68,71 @@ test("D42: while a secret is replaced both sign, then the new one alone; other w
 
 test("D42: an id that would move the border between what is signed is refused", () => {
   expect(() => signatureHeaders({ id: "event.1", sentAt: now, body }, ["key"])).toThrow("full stop");
+});
+
+describe("D42: the published signatures", () => {
+  const current = shownSecret(keys, "billing");
+  const sign = (id: string, text: string, known = keys) => {
+    const headers = signatureHeaders(
+      { id, sentAt: now, body: Buffer.from(text) },
+      signingSecrets(known, "billing", now),
+    );
+    return { id, timestamp: now.getTime() / 1000, body: text, signature: headers["webhook-signature"] };
+  };
+  const event = (data: object) => JSON.stringify({ specversion: "1.0", id: "event-1", type: "timesheet.paid", data });
+  const usual = sign("event-1", event({ id: 17, state: "paid" }));
+  const replaced = rotated(keys, "billing", minutesLater(60));
+  const during = sign("event-1", event({ id: 17 }), replaced);
+  const other = shownSecret(keys, "payroll");
+  const vectors = [
+    { name: "an event", secret: current, ...usual, valid: true },
+    {
+      name: "characters outside of ASCII",
+      secret: current,
+      ...sign("event-1", event({ title: "Größe 7 – 🚚" })),
+      valid: true,
+    },
+    { name: "two signatures, by the new secret", secret: shownSecret(replaced, "billing"), ...during, valid: true },
+    { name: "two signatures, by the secret before", secret: current, ...during, valid: true },
+    {
+      name: "a body that was parsed and written again",
+      secret: current,
+      ...usual,
+      body: JSON.stringify(JSON.parse(usual.body), null, 1),
+      valid: false,
+    },
+    { name: "another id", secret: current, ...usual, id: "event-2", valid: false },
+    { name: "another moment", secret: current, ...usual, timestamp: usual.timestamp + 1, valid: false },
+    { name: "another receiver's secret", secret: other, ...usual, valid: false },
+    {
+      name: "another version",
+      secret: current,
+      ...usual,
+      signature: usual.signature.replace("v1,", "v2,"),
+      valid: false,
+    },
+    { name: "no signature", secret: current, ...usual, signature: "", valid: false },
+  ];
+  const file = join(import.meta.dirname, "../../shared/docs/guides/webhook-signatures.json");
+
+  test("are those of this code; `-u` writes them", async () => {
+    await expect(`${JSON.stringify({ vectors }, null, 2)}\n`).toMatchFileSnapshot(file);
+  });
+
+  test.each<(typeof vectors)[number]>(
+    JSON.parse(readFileSync(file, "utf8")).vectors,
+  )("are judged by the public library as they say: $name", ({
+    secret,
+    id,
+    timestamp,
+    body: text,
+    signature,
+    valid,
+  }) => {
+    vi.setSystemTime(timestamp * 1000);
+    const headers = { "webhook-id": id, "webhook-timestamp": String(timestamp), "webhook-signature": signature };
+    const judge = () => new Webhook(secret).verify(text, headers);
+    if (valid) expect(judge()).toEqual(JSON.parse(text));
+    else expect(judge).toThrow(/signature|headers/i);
+  });
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { asciiJson } from "../../../shared/messaging/ascii-json.ts";
 import { matchesAny, type Pattern } from "../filter-patterns.ts";
 import { AwsError } from "./aws-error.ts";
 import { localAccount } from "./local-account.ts";
@@ -61,7 +62,7 @@ export function openEventBuses(region: string): EventBuses {
     for (const watch of watching) watch(busName, event);
     const taking = rules.filter((rule) => rule.busName === busName && matchesAny(event, [rule.pattern]));
     const queueNames = new Set(taking.flatMap((rule) => rule.queueNames));
-    await Promise.all([...queueNames].map((queueName) => send(queueName, JSON.stringify(event))));
+    await Promise.all([...queueNames].map((queueName) => send(queueName, asciiJson(event))));
     return { EventId: event.id };
   };
 

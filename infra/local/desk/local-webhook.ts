@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import type { OutboundEvent } from "../../../shared/contract/outbound-events.ts";
-import type { WebhookSetting } from "../../../shared/settings.ts";
+import type { WebhookReceiver } from "../../../shared/settings.ts";
 import { attemptDelivery } from "../../../shared/webhooks/attempt.ts";
 import type { PostOptions } from "../../../shared/webhooks/post.ts";
 import { readWebhookKeys, shownSecret } from "../../../shared/webhooks/webhook-secrets.ts";
@@ -71,7 +71,7 @@ const onThisComputer: Pick<PostOptions, "resolve" | "request"> = {
   request: (url, { lookup: _, ...options }) => request(url, options),
 };
 
-async function deliver(webhook: Pick<WebhookSetting, "name" | "url">, event: OutboundEvent): Promise<string> {
+async function deliver(webhook: WebhookReceiver, event: OutboundEvent): Promise<string> {
   try {
     const { result } = await attemptDelivery(webhook, event, new Date(), onThisComputer);
     return "status" in result ? String(result.status) : result.code;

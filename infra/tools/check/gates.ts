@@ -110,7 +110,7 @@ export const gates: readonly Gate[] = [
   },
   {
     name: "document",
-    title: "OpenAPI document: linters, generated clients",
+    title: "OpenAPI document: linters, generated clients, receivers of events",
     program: "vitest",
     parameters: ["run", "--config", "test/system/document/vitest.config.ts"],
     obstacle: () => installObstacle("linters and client generators", "test/system/document"),

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import type { Operation } from "../../../shared/contract/operation.ts";
+import { type Operation, roles } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { internalError, refusalCodes } from "../../../shared/contract/refusal-codes.ts";
 import { describeInterface } from "../../../shared/openapi/document.ts";
-import { refusalsOf } from "../../../shared/openapi/refusals-of.ts";
+import { refusalsOf, sharedRefusals } from "../../../shared/openapi/refusals-of.ts";
 import type { JsonSchema } from "../../../shared/openapi/schemas.ts";
 import { root } from "../../local/stack/synthesis.ts";
 import { methodNameOf } from "./client-operations.ts";
@@ -26,6 +26,9 @@ interface Described {
 }
 type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
 
+/** Codes that an app has no use for at a single call. */
+const sharedCodes = [...sharedRefusals, internalError.code];
+
 const sources = ["errors", "store", "client-settings"];
 
 /** The declarations of the package: one file without imports, with the texts of the contract as comments. */
@@ -34,14 +37,14 @@ export function declareClient(): string {
   const parts = operations.map((operation) => declareOperation(document, operation));
   const shapes = parts.map(({ shapes }) => shapes).join("\n");
   const methods = parts.map(({ method }) => method).join("\n");
-  const codes = [...Object.keys(refusalCodes), internalError.code].map((code) => JSON.stringify(code)).join(" | ");
   return [
     "// Written by `npm run client` from the contract of the service.",
     ...sources.map(declareSource),
-    `/** The code of a problem: every reason that the service refuses a request for, and its own fault. */\nexport type ProblemCode = ${codes};`,
+    `/** A role of a user. */\nexport type Role = ${unionOf(roles)};`,
+    `/** The code of a problem: every reason that the service refuses a request for, and its own fault. */\nexport type ProblemCode = ${unionOf([...Object.keys(refusalCodes), internalError.code])};`,
     ...namedTypes(document, shapes),
     shapes,
-    `/** A client: one method an operation. */\nexport interface Client {\n${methods}\n}`,
+    `/**\n * A client: one method an operation. Besides the codes of its own, each may throw ${named(sharedCodes)}.\n */\nexport interface Client extends SessionMethods {\n${methods}\n}`,
     "/** Makes a client of a service. */\nexport declare function createClient(settings: ClientSettings): Client;",
     "export {};",
   ].join("\n\n");
@@ -93,11 +96,13 @@ function declareOperation(document: Document, operation: Operation): { shapes: s
   const parameter = input ? `input${isOptional ? "?" : ""}: ${shape}Input` : "input?: Record<string, never>";
   const pages = byCursor ? `${shape}Answer, CursorFacts` : `${shape}Answer`;
   const lists = verb === "GET" ? `ListRequest<${pages}>` : `Promise<${shape}Answer & ListFacts>`;
-  const codes = [...refusalsOf(operation), internalError.code].map((code) => `\`${code}\``).join(", ");
-  const description = [`${summary}.`, described.description, `@throws {ProblemError} ${codes}`];
+  const own = refusalsOf(operation).filter((code) => !sharedRefusals.includes(code));
+  const throws = own.length > 0 && `@throws {ProblemError} ${named(own)}`;
+  const description = [`${summary}.`, described.description, throws];
   const comment = commentOf({ description: description.filter(Boolean).join("\n\n") }, "  ");
+  const options = operation.idempotent ? "IdempotentCallOptions" : "CallOptions";
   const answers = list ? lists : `Promise<${shape}Answer>`;
-  return { shapes, method: `${comment}  ${method}(${parameter}, options?: CallOptions): ${answers};` };
+  return { shapes, method: `${comment}  ${method}(${parameter}, options?: ${options}): ${answers};` };
 }
 
 /** The parameters of path and query and the fields of the body as one object; undefined if there are none. */
@@ -106,7 +111,7 @@ function inputOf(document: Document, described: Described, { name, body }: Opera
     each.$ref ? resolve<Parameter>(document, each.$ref) : each,
   );
   const own = parameters.filter((each) => each.in === "path" || each.in === "query");
-  const properties = Object.fromEntries(own.map(({ name, schema, ...texts }) => [name, { ...schema, ...texts }]));
+  const properties = Object.fromEntries(own.map((each) => [each.name, fieldOf(each)]));
   const required = own.filter((each) => each.required).map((each) => each.name);
   const outer = described.requestBody?.content["application/json"]?.schema;
   const fields = body && dereference(document, dereference(document, outer).properties?.[body.object]);
@@ -120,6 +125,21 @@ function inputOf(document: Document, described: Described, { name, body }: Opera
     properties: { ...properties, ...fields?.properties } as NonNullable<JsonSchema["properties"]>,
     required: [...required, ...(fields?.required ?? [])],
   };
+}
+
+/** A parameter as a field; where it takes a list, one value as well. */
+function fieldOf({ name: _, schema, ...texts }: Parameter): object {
+  const { type, items, ...facts } = schema;
+  if (type !== "array") return { ...schema, ...texts };
+  return { ...facts, ...texts, anyOf: [schema, items] };
+}
+
+function named(codes: readonly string[]): string {
+  return codes.map((code) => `\`${code}\``).join(", ");
+}
+
+function unionOf(words: readonly string[]): string {
+  return words.map((word) => JSON.stringify(word)).join(" | ");
 }
 
 function dereference(document: Document, schema: JsonSchema | boolean | undefined): JsonSchema {

@@ -9,6 +9,7 @@ import {
   refusalCodes,
 } from "../../../shared/contract/refusal-codes.ts";
 import { recordedAnswers, recordedProblems } from "../../../shared/openapi/recorded.ts";
+import { methodNameOf } from "../client/client-operations.ts";
 import { type MarkedTables, tableOf } from "./marked-tables.ts";
 import { settingsTable } from "./settings-table.ts";
 
@@ -21,6 +22,8 @@ export function contractPages(): Readonly<Record<string, MarkedTables>> {
     "README.md": { operations: operationsTable() },
     "shared/contract/README.md": { codes: codesTable() },
     "infra/README.md": { settings: settingsTable() },
+    "shared/client/README.md": { repeated: repeatedMethods() },
+    "shared/docs/guides/8-client.md": { repeated: repeatedMethods() },
   };
 }
 
@@ -50,6 +53,12 @@ const conditions: Partial<Record<RefusalCode, string>> = {
 function operationsTable(): string {
   const rows = operations.map((each) => [each.name, `\`${each.method} ${each.path}\``, callersOf(each)]);
   return tableOf(["operation", "method and path", "who"], rows);
+}
+
+/** The methods of the client that write and may be sent again. */
+function repeatedMethods(): string {
+  const writes = operations.filter(({ idempotent }) => idempotent);
+  return writes.map(({ name }) => `- \`${methodNameOf(name)}\``).join("\n");
 }
 
 /** Every status of a problem document with its codes. */

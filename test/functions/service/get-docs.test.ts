@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { gunzipSync } from "node:zlib";
 import type { Context } from "aws-lambda";
@@ -79,6 +80,14 @@ describe("the page", () => {
       expect(headers["cache-control"]).toBe("public, max-age=31536000, immutable");
       expect(headers["x-content-type-options"]).toBe("nosniff");
     }
+  });
+
+  test("D42: has the signatures that its guide to webhooks links to", async () => {
+    const guides = (await pathsOfPage()).find((path) => path.includes("guides")) ?? "";
+    const [, path = ""] = /\((\/docs\/webhook-signatures\.[^)]+)\)/.exec((await get(guides)).text) ?? [];
+    const { status, headers, text } = await get(path);
+    expect({ status, type: headers["content-type"] }).toEqual({ status: 200, type: "application/json; charset=utf-8" });
+    expect(text).toBe(readFileSync("shared/docs/guides/webhook-signatures.json", "utf8"));
   });
 
   test("answers a path that is none of its files with a problem, also one of an earlier build", async () => {

@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/deliver-webhook.ts";
 import { enableWebhook, findWebhook, keepFailure } from "../../../shared/db/webhooks.ts";
 import { readWebhookKeys, shownSecret } from "../../../shared/webhooks/webhook-secrets.ts";
@@ -66,12 +66,25 @@ describe("D42: an event is delivered", () => {
       vi.setSystemTime(moments[index] ?? 0);
       expect(library.verify(body, headers as Record<string, string>)).toEqual(event);
       expect(headers["webhook-id"]).toBe(event.id);
-      expect(headers["content-type"]).toBe("application/json");
+      expect(headers["content-type"]).toBe("application/cloudevents+json");
     }
     const [first, again] = receiver.got;
     expect(again?.body).toEqual(first?.body);
     expect(again?.headers["webhook-timestamp"]).toBe(String(minutes(20).getTime() / 1000));
     expect(again?.headers["webhook-signature"]).not.toBe(first?.headers["webhook-signature"]);
+  });
+
+  test("declared as JSON, the same and signed in the same way, where the webhook says so", async () => {
+    await attempt(start);
+    const former = process.env.WEBHOOKS ?? "";
+    process.env.WEBHOOKS = former.replace('"url"', '"contentType":"json","url"');
+    onTestFinished(() => {
+      process.env.WEBHOOKS = former;
+    });
+    expect(testWebhook().contentType).toBe("json");
+    expect(await attempt(start)).toEqual(nothingFailed);
+    const [usual, plain] = receiver.got.map(({ headers, body }) => ({ ...headers, body: String(body) }));
+    expect(plain).toEqual({ ...usual, "content-type": "application/json" });
   });
 
   test("with fields that this release does not know", async () => {

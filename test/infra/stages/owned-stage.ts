@@ -66,6 +66,7 @@ export const fullStage = {
       url: `https://hooks.${host}/billing?from=workforce`,
       kinds: ["invoice.issued", "invoice.paid"],
       company: 17,
+      contentType: "json",
     },
     { name: "audit", url: `https://audit.${host}/`, kinds: ["user.password_changed", "timesheet.paid"] },
   ],

@@ -327,12 +327,18 @@ test("D42: webhooks are refused in a stage that sends no events, and a reservati
   expect(reserving(3)).toEqual([expect.stringMatching(/^Set reservedConcurrency .* twice the number of webhooks/)]);
 });
 
+test.each(["application/json", "text/plain", ""])("D42: a webhook posts no %o", (contentType) => {
+  const fault = faultsOf({ ...dev, webhooks: [{ ...webhook, contentType }] as never });
+  expect(fault).toEqual([expect.stringMatching(/^Set webhooks .* contentType, json for receivers/)]);
+});
+
 test("D42: ten webhooks with the longest names and addresses fit into a function's environment", () => {
   const url = `https://hooks.harbour-logistics.co.uk/${"x".repeat(200)}`.slice(0, 200);
   const webhooks = Array.from({ length: 10 }, (_, at) => ({
     ...webhook,
     name: `a-name-of-20-letter${at}`,
     url,
+    contentType: "cloudevents+json" as const,
   }));
   const stage = { ...dev, name: "a-name-of-20-letters", webhooks };
   expect(faultsOf(stage)).toEqual([]);

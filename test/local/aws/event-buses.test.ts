@@ -1,10 +1,12 @@
 import { EventBridgeClient, ListRulesCommand, PutEventsCommand } from "@aws-sdk/client-eventbridge";
+import { ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { type AwsEndpoints, startAwsEndpoints } from "../../../infra/local/aws/aws-endpoints.ts";
 import { openEventBuses } from "../../../infra/local/aws/event-buses.ts";
 import { openInbox } from "../../../infra/local/aws/inbox.ts";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
 import { openSecrets } from "../../../infra/local/aws/secrets-manager.ts";
+import { queueUrl, startQueues } from "../../../infra/local/aws/sqs.ts";
 
 const region = "eu-west-2";
 const buses = openEventBuses(region);
@@ -43,6 +45,30 @@ const entry = (detail: object, changes: object = {}) => ({
   DetailType: "Record",
   Detail: JSON.stringify(detail),
   ...changes,
+});
+
+it.each([
+  "🚚 at the gate",
+  "\u{10ffff}",
+  "\ud800 alone",
+  "\uffff",
+  "Größe “7”",
+])("puts %o into a real queue, as EventBridge does", async (text) => {
+  const queues = await startQueues(region);
+  try {
+    await queues.create([{ name: "every", attributes: {} }]);
+    const own = openEventBuses(region);
+    const rule = { busName: "intake", pattern: { source: [{ prefix: "" }] }, queueNames: ["every"] };
+    own.open(["intake"], [rule], queues.send);
+    await own.perform("PutEvents", { Entries: [entry({ text })] });
+    const reader = new SQSClient({ endpoint: queues.endpoint, region, credentials: localCredentials });
+    const command = new ReceiveMessageCommand({ QueueUrl: queueUrl(queues.endpoint, "every"), WaitTimeSeconds: 1 });
+    const { Messages: [message] = [] } = await reader.send(command);
+    expect(JSON.parse(message?.Body ?? "")).toMatchObject({ detail: { text } });
+    reader.destroy();
+  } finally {
+    await queues.close();
+  }
 });
 
 it("keeps the newest 200 events of each bus, the latest first", async () => {
