@@ -63,7 +63,11 @@ export function useLive<T>(path: string, everySeconds = 0): Live<T> {
       clearInterval(timer);
     };
   }, [everySeconds]);
-  // A value read for another path is not shown for this one.
-  const { value, error } = state.path === path ? state : {};
+  // A value read for another path is not shown for this one, but for another search it stays until the answer comes.
+  const { value, error } = placeOf(state.path) === placeOf(path) ? state : {};
   return { value, error, refresh };
+}
+
+function placeOf(path: string): string | undefined {
+  return path.split("?")[0];
 }
