@@ -101,7 +101,8 @@ export function sentenceOf(
   if (tell && who && changed) return `${who} ${tell(changed.title, stateOf(changed))}`;
   if (kind === "work") return method === "schedule" ? `${functionName} ran on its schedule` : target;
   const [summary = functionName] = operations.find(({ name }) => name === functionName)?.summary.split(", ") ?? [];
-  return who ? `${summary}, for ${who}` : summary;
+  if (!who) return summary;
+  return summary.includes("the caller") ? summary.replace("the caller", who) : `${summary}, for ${who}`;
 }
 
 function stateOf({ changes: [first] }: StoryRow): string {

@@ -184,10 +184,10 @@ describe("a payment is told as a person would:", () => {
   test("calls of one worker are one row, which has failed if one of them has", () => {
     const history = openHistory();
     history.addRequest(requestOf("one"));
-    addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 1 }), { milliseconds: 40 });
-    addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", level: "error" }), { milliseconds: 20 });
+    addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 1 }), { milliseconds: 60_000 });
+    addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", level: "error" }), { milliseconds: 20_000 });
     expect(tell(history, "one")?.rows.filter(({ lane }) => lane === "worker")).toMatchObject([
-      { title: "send-pushes", about: "2 times, 60 ms", isBad: true },
+      { title: "send-pushes", about: "2 times, 80.0 s", isBad: true },
     ]);
   });
 
@@ -195,7 +195,7 @@ describe("a payment is told as a person would:", () => {
     const history = openHistory();
     history.addRequest(requestOf("one"));
     for (const userId of [7, 8, 9]) {
-      addRun(history, "send-pushes", pushTo(userId), line({ request_id: "one", pushes: 1 }), { milliseconds: 40 });
+      addRun(history, "send-pushes", pushTo(userId), line({ request_id: "one", pushes: 1 }), { milliseconds: 60_000 });
     }
     const silent = (messages: InboxView[]) =>
       tell(history, "one", messages)?.rows.flatMap(({ lane, title }) => (lane === "message" ? [title] : []));
@@ -211,7 +211,7 @@ describe("a payment is told as a person would:", () => {
   test("many messages of a channel are one row", () => {
     const history = openHistory();
     history.addRequest(requestOf("one"));
-    addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 9 }), { milliseconds: 40 });
+    addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 9 }), { milliseconds: 60_000 });
     const pushes = Array.from({ length: 9 }, (_, id) => ({ id, channel: "push", person, sentAt: Date.now() - 10 }));
     expect(tell(history, "one", pushes as unknown as InboxView[])?.rows.at(-1)).toMatchObject({ title: "9 pushes" });
   });

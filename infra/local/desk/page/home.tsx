@@ -18,7 +18,7 @@ export function Home() {
   const live = useLive<HomeView>("home", 2);
   return (
     <>
-      <Head title="Home" about="What is going on on this machine." />
+      <Head title="Home" about="What happens on this machine." />
       <Loaded live={live}>{(view) => <News view={view} />}</Loaded>
     </>
   );

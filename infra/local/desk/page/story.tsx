@@ -68,7 +68,7 @@ export function Lanes({ story: { row, rows, bookkeeping, mayLackChanges } }: { s
             <section key={lane} class={lane}>
               <h3>{laneTitles[lane]}</h3>
               {own.map((each) => (
-                <LaneRow key={`${each.title}${each.about}`} row={each} {...place} />
+                <LaneRow key={keyOf(each)} row={each} {...place} />
               ))}
               {lane === "table" && writes > 0 && (
                 <details class="bookkeeping">
@@ -78,7 +78,7 @@ export function Lanes({ story: { row, rows, bookkeeping, mayLackChanges } }: { s
                     </span>
                   </summary>
                   {bookkeeping.map((each) => (
-                    <LaneRow key={`${each.title}${each.about}`} row={each} {...place} />
+                    <LaneRow key={keyOf(each)} row={each} {...place} />
                   ))}
                 </details>
               )}
@@ -86,9 +86,14 @@ export function Lanes({ story: { row, rows, bookkeeping, mayLackChanges } }: { s
           )
         );
       })}
-      {rows.length < 2 && <p class="muted">Nothing followed from it, or nothing yet.</p>}
+      {rows.length + writes < 2 && <p class="muted">Nothing followed from it, or nothing yet.</p>}
     </section>
   );
+}
+
+/** Stays the same while more comes to a row, so that an open row stays open. */
+function keyOf({ title, changes: [change], runs: [run], messages: [message] }: StoryRow): string {
+  return [change?.key, run?.functionName, message?.id].find((each) => each !== undefined) ?? title;
 }
 
 function LaneRow({ row, since, whole }: { row: StoryRow; since: number; whole: number }) {
@@ -115,8 +120,8 @@ function LaneRow({ row, since, whole }: { row: StoryRow; since: number; whole: n
             <Fields fields={fields} />
           </div>
         ))}
-        {runs.map((run) => (
-          <Run key={run.at} run={run} />
+        {runs.map((run, order) => (
+          <Run key={order} run={run} />
         ))}
         {messages.map((message) => (
           <Message key={message.id} message={message} />
