@@ -42,7 +42,7 @@ export async function readDesk(path: string, query: URLSearchParams, sources: De
   if (what === "requests") return storyOf(id, { history, index, messages });
   if (what !== "home") return undefined;
   const rows = requestRows({ history, index });
-  const told = rows.find(({ kind, method }) => kind === "request" && !["GET", "HEAD"].includes(method));
+  const told = rows.find(({ method, status }) => !["GET", "HEAD", "schedule"].includes(method) && status < 400);
   return {
     story: (told && storyOf(told.id, { history, index, messages })) ?? null,
     failed: rows.filter(({ status }) => status >= 500).slice(0, mostNews),

@@ -146,7 +146,7 @@ export interface StoryView {
 
 /** The latest of everything. */
 export interface HomeView extends Pick<PeopleView, "docs" | "demoPassword" | "behind"> {
-  /** The latest request that was to change something. */
+  /** The latest request or event that may have changed something. */
   story: StoryView | null;
   /** The newest requests and work that failed. */
   failed: RequestRow[];
