@@ -59,6 +59,7 @@ export function openDesk(options: () => DeskOptions): Desk {
   const history = openHistory();
   const webhook = openLocalWebhook();
   const guard = openGuard();
+  let stream = "";
   let index: OpenIndex = async () => (await import("./item-index.ts")).openItemIndex();
   let last = { seenAt: 0, madeAt: 0 };
   const behind = () =>
@@ -85,8 +86,10 @@ export function openDesk(options: () => DeskOptions): Desk {
   };
   return {
     openStream(arn) {
-      const open = indexOf(arn, options().placesDirectory);
-      index = open;
+      // Workers start again with a new stack, on the same table.
+      if (arn !== stream) index = indexOf(arn, options().placesDirectory);
+      stream = arn;
+      const open = index;
       return (event) =>
         guard(async () => {
           const changes = history.addChanges(event);

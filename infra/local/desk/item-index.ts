@@ -83,12 +83,17 @@ export function openItemIndex(file = ":memory:"): ItemIndex {
   return {
     add(changes) {
       database.exec("BEGIN");
-      for (const { key, after } of changes) {
-        const kind = kindOf(key);
-        if (after) put.run(kind, placeOf(key), ...contentsOf(key, after));
-        else remove.run(kind, placeOf(key));
+      try {
+        for (const { key, after } of changes) {
+          const kind = kindOf(key);
+          if (after) put.run(kind, placeOf(key), ...contentsOf(key, after));
+          else remove.run(kind, placeOf(key));
+        }
+        database.exec("COMMIT");
+      } catch (error) {
+        database.exec("ROLLBACK");
+        throw error;
       }
-      database.exec("COMMIT");
     },
     counts: () => Object.fromEntries(counts.all().map(({ kind, n }) => [kind, Number(n)])),
     find: (wanted) =>

@@ -87,8 +87,8 @@ function workRows(run: PastRun): RequestRow[] {
   return [{ ...base, ...rowOf(id), method: "schedule", target: functionName }];
 }
 
-function handlerRun({ at, functionName, milliseconds, error = null, lines }: PastRequest): RunView {
-  return { at, functionName, milliseconds, error, lines: lines.map(viewLine), messages: [] };
+function handlerRun({ at, functionName, milliseconds, error, lines }: PastRequest): RunView {
+  return { at, functionName, milliseconds, error: error ?? null, lines: lines.map(viewLine), messages: [] };
 }
 
 function viewRun(run: PastRun, id: string): RunView {

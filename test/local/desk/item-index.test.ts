@@ -8,7 +8,8 @@ import type { DeskSources } from "../../../infra/local/desk/sources.ts";
 import type { HomeView, ItemsView, PeopleView, RequestRow } from "../../../infra/local/desk/views.ts";
 import { loginKey } from "../../../shared/db/accounts/logins.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import type { Item, Key, StreamRecord } from "../../../shared/db/table/stream-records.ts";
+import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
+import type { Item, Key } from "../../../shared/db/table/table.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { requestOf } from "./happenings.ts";
 
@@ -48,6 +49,15 @@ describe("the index of the table's items", () => {
     for (const _ of [1, 2]) index.add([change(recordKey("TIMESHEET", 1), undefined)]);
     expect(index.counts()).toEqual({ timesheet: 1 });
     expect(index.find({ kind: "timesheet", most: 9 }).map(({ key }) => key)).toEqual([recordKey("TIMESHEET", 2)]);
+  });
+
+  test("takes all changes of a batch or none, and the next batch after a failed one", () => {
+    const index = openItemIndex();
+    const unreadable = change(recordKey("USER", 1), { id: 1 });
+    expect(() => index.add([timesheet(1), unreadable])).toThrow(TypeError);
+    expect(index.counts()).toEqual({});
+    index.add([timesheet(2)]);
+    expect(index.counts()).toEqual({ timesheet: 1 });
   });
 
   test("lists ids as numbers, page by page", () => {

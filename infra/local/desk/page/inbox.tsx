@@ -74,7 +74,7 @@ export function Message({ message }: { message: InboxView }) {
   return (
     <article class="pad stack" aria-label={`${channels[channel]} to ${person?.name ?? to}`}>
       {pin && (
-        <div class="pin">
+        <div class="tools pin">
           <output aria-label="Pin">{pin}</output>
           <Copy label="Copy pin" text={pin} primary />
         </div>
@@ -120,15 +120,15 @@ function Push({ message: { subject, text, payload, sentAt } }: { message: InboxV
   return (
     <>
       <div class="phone">
-        <div class="notification">
+        <div class="item notification">
           <img src="/_local/desk.svg" alt="" width="34" height="34" />
-          <div>
-            <span class="muted from">
-              Workforce <Time at={sentAt} />
+          <span class="what">
+            <span class="muted">
+              Workforce · <Time at={sentAt} />
             </span>
             <strong>{subject}</strong>
             <span>{text}</span>
-          </div>
+          </span>
         </div>
       </div>
       <details>

@@ -208,10 +208,10 @@ export function Status({ status, code, isWork = false }: { status: number; code?
 /** JSON on several lines, or other text as it is. */
 export function Code({ text, label }: { text: string; label: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be focused can be scrolled by keyboard.
-    <section class="code" tabIndex={0} aria-label={label}>
+    // biome-ignore lint/a11y: what can be focused can be scrolled by keyboard, and a section would be a landmark.
+    <div class="code" role="group" tabIndex={0} aria-label={label}>
       {spread(text)}
-    </section>
+    </div>
   );
 }
 
