@@ -17,7 +17,7 @@ const tokenSeconds = 24 * 60 * 60;
 /** More would help nobody: the page has a search. */
 const mostPeople = 100;
 
-/** As many as one screen has room for. */
+/** As many as fit on one screen. */
 const mostNews = 5;
 
 /** Answers a read by its path below `/_local/desk/`; undefined for an unknown path. */
@@ -42,9 +42,9 @@ export async function readDesk(path: string, query: URLSearchParams, sources: De
   if (what === "requests") return storyOf(id, { history, index, messages });
   if (what !== "home") return undefined;
   const rows = requestRows({ history, index });
-  const told = rows.find(({ method, status }) => !["GET", "HEAD", "schedule"].includes(method) && status < 400);
+  const latest = rows.find(({ method, status }) => !["GET", "HEAD", "schedule"].includes(method) && status < 400);
   return {
-    story: (told && storyOf(told.id, { history, index, messages })) ?? null,
+    story: (latest && storyOf(latest.id, { history, index, messages })) ?? null,
     failed: rows.filter(({ status }) => status >= 500).slice(0, mostNews),
     queues: (await viewQueues(sources)).flatMap(({ name, keepsFailed, waiting: failed }) =>
       keepsFailed && failed > 0 ? { name, failed } : [],

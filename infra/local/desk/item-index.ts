@@ -36,7 +36,7 @@ export interface ItemIndex {
   person(id: number): Person | undefined;
   /** The first user in a role. */
   firstOf(role: Person["role"]): Person | undefined;
-  /** The user whom the item of a login or a device token names. */
+  /** The user that the item of a login or a device token names. */
   ownerOf(key: Key): Person | undefined;
   hasDevice(userId: number): boolean;
 }

@@ -28,11 +28,11 @@ export function foldChanges(changes: readonly ChangeView[]): StoryRow[] {
 }
 
 /** One row for each function. */
-export function foldRuns(lane: StoryRow["lane"], runs: readonly RunView[]): StoryRow[] {
+export function foldRuns(layer: StoryRow["layer"], runs: readonly RunView[]): StoryRow[] {
   return Object.values(Object.groupBy(runs, ({ functionName }) => functionName)).map((given = []) => {
     const busy = given.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
     const about = `${given.length > 1 ? `${given.length} times, ` : ""}${durationOf(busy)}`;
-    return { ...rowOf(lane, given[0]?.functionName ?? "", about, given), runs: given, isBad: given.some(hasFailed) };
+    return { ...rowOf(layer, given[0]?.functionName ?? "", about, given), runs: given, isBad: given.some(hasFailed) };
   });
 }
 
@@ -58,7 +58,7 @@ export function foldMessages(messages: readonly InboxView[]): StoryRow[] {
   });
 }
 
-/** One row for everyone to whom a push was due and who got none. */
+/** One row for the users who were to get a push and got none. */
 export function silentPushes(
   runs: readonly RunView[],
   sent: readonly InboxView[],
@@ -93,12 +93,12 @@ const did: Readonly<Record<string, (things: string, state: string) => string>> =
 /** A request as a sentence: who did what to how many; else the contract's summary and the caller. */
 export function sentenceOf(
   { kind, functionName, method, target, user }: RequestRow,
-  told: readonly StoryRow[],
+  rows: readonly StoryRow[],
 ): string {
-  const changed = told.find(({ changes: [first] }) => first?.action === "changed");
+  const changed = rows.find(({ changes: [first] }) => first?.action === "changed");
   const who = user ? user.name || `User ${user.id}` : undefined;
-  const tell = did[functionName];
-  if (tell && who && changed) return `${who} ${tell(changed.title, stateOf(changed))}`;
+  const say = did[functionName];
+  if (say && who && changed) return `${who} ${say(changed.title, stateOf(changed))}`;
   if (kind === "work") return method === "schedule" ? `${functionName} ran on its schedule` : target;
   const [summary = functionName] = operations.find(({ name }) => name === functionName)?.summary.split(", ") ?? [];
   if (!who) return summary;
@@ -136,12 +136,12 @@ function hasFailed({ error, lines }: RunView): boolean {
 }
 
 function rowOf(
-  lane: StoryRow["lane"],
+  layer: StoryRow["layer"],
   title: string,
   about: string,
   parts: readonly { at: number; milliseconds?: number }[],
 ): StoryRow {
   const at = Math.min(...parts.map((each) => each.at));
   const end = Math.max(...parts.map((each) => each.at + (each.milliseconds ?? 0)));
-  return { lane, title, about, at, milliseconds: end - at, isBad: false, changes: [], runs: [], messages: [] };
+  return { layer, title, about, at, milliseconds: end - at, isBad: false, changes: [], runs: [], messages: [] };
 }

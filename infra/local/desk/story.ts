@@ -34,13 +34,13 @@ export function storyOf(id: string, sources: StorySources): StoryView | undefine
   if (!row) return undefined;
   const runs = history.runs.filter(({ requestIds }) => requestIds.has(id));
   const changes = history.changes.flatMap((change) => viewChange(change, id, past ? [past, ...runs] : runs));
-  const told = foldChanges(changes.filter((each) => !isBookkeeping(each)));
+  const mentioned = foldChanges(changes.filter((each) => !isBookkeeping(each)));
   const work = runs.map((run) => viewRun(run, id));
   const sent = sentBy(runs, id, sources.messages);
-  const rows = [...told, ...foldRuns("worker", work), ...foldMessages(sent), ...silentPushes(work, sent, index)];
+  const rows = [...mentioned, ...foldRuns("worker", work), ...foldMessages(sent), ...silentPushes(work, sent, index)];
   return {
     row,
-    title: sentenceOf(row, told),
+    title: sentenceOf(row, mentioned),
     request: past ? { headers: past.event.headers as Record<string, string>, body: bodyOf(past) } : null,
     answer: past?.answer ?? null,
     event: past?.event ?? null,

@@ -110,11 +110,11 @@ export interface RunView {
 }
 
 /** The parts of the service in the order in which a request goes through them. */
-export const lanes = ["request", "table", "worker", "message"] as const;
+export const layers = ["request", "table", "worker", "message"] as const;
 
 /** Everything of one kind that followed from a request, in one line. */
 export interface StoryRow {
-  lane: (typeof lanes)[number];
+  layer: (typeof layers)[number];
   title: string;
   about: string;
   at: number;

@@ -17,12 +17,12 @@ const index = {
   person: (id: number) => (id === person.id ? person : undefined),
   hasDevice: (id: number) => id === person.id,
 };
-const tell = (history: History, id: string, messages: InboxView[] = []) => storyOf(id, { history, index, messages });
+const storyIn = (history: History, id: string, messages: InboxView[] = []) => storyOf(id, { history, index, messages });
 
 /** What followed from a request, without its handler. */
 function kindsOf(history: History, id: string, messages: InboxView[] = []) {
-  const { rows = [], bookkeeping = [] } = tell(history, id, messages) ?? {};
-  return [...rows.filter(({ lane }) => lane !== "request"), ...bookkeeping].flatMap((row) => [
+  const { rows = [], bookkeeping = [] } = storyIn(history, id, messages) ?? {};
+  return [...rows.filter(({ layer }) => layer !== "request"), ...bookkeeping].flatMap((row) => [
     ...row.changes.map(({ entity, isNamed }) => `${entity} ${isNamed}`),
     ...row.runs.map(({ functionName }) => functionName),
     ...row.messages.map((each) => each.id),
@@ -58,8 +58,8 @@ describe("the story of a request", () => {
     expect(kindsOf(history, "one", [push, mail]).sort()).toEqual(
       ["timesheet true", "notify", "deliver-notifications", "send-pushes", "push"].sort(),
     );
-    const { rows = [] } = tell(history, "one", [push]) ?? {};
-    expect(rows[0]?.lane).toBe("request");
+    const { rows = [] } = storyIn(history, "one", [push]) ?? {};
+    expect(rows[0]?.layer).toBe("request");
     const [, ...followed] = rows.map(({ at }) => at);
     expect(followed).toEqual(followed.toSorted((a, b) => a - b));
     // A consumer cannot have begun before the change was there.
@@ -77,7 +77,7 @@ describe("the story of a request", () => {
           ),
         ),
       );
-    const mayLack = () => tell(history, "one")?.mayLackChanges;
+    const mayLack = () => storyIn(history, "one")?.mayLackChanges;
     history.addRequest(requestOf("one"));
     add(1, "one");
     add(1_999, "two");
@@ -86,7 +86,7 @@ describe("the story of a request", () => {
     expect([mayLack(), kindsOf(history, "one")]).toEqual([true, []]);
     vi.useFakeTimers({ now: Date.now() + 1_000, toFake: ["Date"] });
     history.addRequest(requestOf("later"));
-    expect(tell(history, "later")?.mayLackChanges).toBe(false);
+    expect(storyIn(history, "later")?.mayLackChanges).toBe(false);
   });
 
   test("has a change that names no request where the work of this one may have written it: time and rights allow it", () => {
@@ -108,7 +108,7 @@ describe("the story of a request", () => {
     const history = openHistory();
     history.addRequest(requestOf("one"));
     history.addChanges(asEvent(record("e1", "TIMESHEET#1", "TIMESHEET", 1, changedBy("one"))));
-    const story = tell(history, "one");
+    const story = storyIn(history, "one");
     expect(story?.row.user).toEqual({ id: 7, name: "Wren Ashby", login: "wren@example.com" });
     expect(story?.rows.flatMap(({ changes }) => changes)).toMatchObject([
       {
@@ -119,7 +119,7 @@ describe("the story of a request", () => {
         ],
       },
     ]);
-    expect(tell(history, "none")).toBeUndefined();
+    expect(storyIn(history, "none")).toBeUndefined();
   });
 
   test("has a removal that names the request by its tombstone, and nothing of a tombstone that is renewed or expires", () => {
@@ -130,7 +130,7 @@ describe("the story of a request", () => {
     const renewal = record("e2", "JOB#2", "JOB", 1, gone);
     Object.assign(renewal.dynamodb.OldImage, gone);
     history.addChanges(asEvent(removal, renewal));
-    const changes = tell(history, "one")?.rows.flatMap((row) => row.changes);
+    const changes = storyIn(history, "one")?.rows.flatMap((row) => row.changes);
     expect(changes).toMatchObject([{ entity: "job", key: "JOB#1 JOB", action: "removed" }]);
   });
 
@@ -144,14 +144,14 @@ describe("the story of a request", () => {
       }),
     );
     history.addRequest(requestOf("two", { body: '{"a":1}' }));
-    const kept = JSON.stringify([history.requests, tell(history, "one")]);
+    const kept = JSON.stringify([history.requests, storyIn(history, "one")]);
     for (const secret of ["hunter22", "123456", "r-1-2", "secret-bearer"]) expect(kept).not.toContain(secret);
-    const unsendable = (id: string) => tell(history, id)?.unsendable;
+    const unsendable = (id: string) => storyIn(history, id)?.unsendable;
     expect([typeof unsendable("one"), unsendable("two")]).toEqual(["string", null]);
   });
 });
 
-describe("a payment is told as a person would:", () => {
+describe("a payment reads as a person would say it:", () => {
   const paid = (...ids: number[]) =>
     asEvent(...ids.map((id) => record(`e${id}`, `TIMESHEET#${id}`, "TIMESHEET", 1, changedBy("one"))));
   const pushTo = (userId: number) => asEvent(message(`m${userId}`, { requestId: "one", userId, notificationId: 1 }));
@@ -166,19 +166,19 @@ describe("a payment is told as a person would:", () => {
         record("c2", "CHANGE#1", "CHANGE", 1, changedBy("one")),
       ),
     );
-    const story = tell(history, "one");
+    const story = storyIn(history, "one");
     expect(story?.title).toBe("Wren Ashby paid 3 timesheets");
-    expect(story?.rows.map(({ lane, title, about }) => [lane, title, about])).toEqual([
+    expect(story?.rows.map(({ layer, title, about }) => [layer, title, about])).toEqual([
       ["request", "bulk-update-timesheets", "400 ms"],
       ["table", "3 timesheets", "pending → paid"],
     ]);
     expect(story?.bookkeeping.map(({ title }) => title)).toEqual(["1 list counter", "1 change"]);
   });
 
-  test("a request that changed nothing is told by the contract's summary", () => {
+  test("a request that changed nothing has the contract's summary", () => {
     const history = openHistory();
     history.addRequest(requestOf("one"));
-    expect(tell(history, "one")?.title).toBe("Marks timesheets as paid or pending, for Wren Ashby");
+    expect(storyIn(history, "one")?.title).toBe("Marks timesheets as paid or pending, for Wren Ashby");
   });
 
   test("calls of one worker are one row, which has failed if one of them has", () => {
@@ -186,7 +186,7 @@ describe("a payment is told as a person would:", () => {
     history.addRequest(requestOf("one"));
     addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 1 }), { milliseconds: 60_000 });
     addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", level: "error" }), { milliseconds: 20_000 });
-    expect(tell(history, "one")?.rows.filter(({ lane }) => lane === "worker")).toMatchObject([
+    expect(storyIn(history, "one")?.rows.filter(({ layer }) => layer === "worker")).toMatchObject([
       { title: "send-pushes", about: "2 times, 80.0 s", isBad: true },
     ]);
   });
@@ -198,7 +198,7 @@ describe("a payment is told as a person would:", () => {
       addRun(history, "send-pushes", pushTo(userId), line({ request_id: "one", pushes: 1 }), { milliseconds: 60_000 });
     }
     const silent = (messages: InboxView[]) =>
-      tell(history, "one", messages)?.rows.flatMap(({ lane, title }) => (lane === "message" ? [title] : []));
+      storyIn(history, "one", messages)?.rows.flatMap(({ layer, title }) => (layer === "message" ? [title] : []));
     expect(silent([])?.sort()).toEqual([
       "No push: nothing was left to send to Wren Ashby",
       "No push: user 8 and user 9 have no device",
@@ -213,7 +213,7 @@ describe("a payment is told as a person would:", () => {
     history.addRequest(requestOf("one"));
     addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 9 }), { milliseconds: 60_000 });
     const pushes = Array.from({ length: 9 }, (_, id) => ({ id, channel: "push", person, sentAt: Date.now() - 10 }));
-    expect(tell(history, "one", pushes as unknown as InboxView[])?.rows.at(-1)).toMatchObject({ title: "9 pushes" });
+    expect(storyIn(history, "one", pushes as unknown as InboxView[])?.rows.at(-1)).toMatchObject({ title: "9 pushes" });
   });
 });
 

@@ -215,7 +215,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     await page.getByRole("button", { name: "Sent" }).waitFor();
     await page.getByRole("link", { name: "See what follows" }).click();
     await page.getByRole("link", { name: /Notification from chat\.example.*processed/ }).click();
-    await page.locator(".lanes strong", { hasText: "deliver-notifications" }).first().waitFor();
+    await page.locator(".layers strong", { hasText: "deliver-notifications" }).first().waitFor();
     await page.locator('nav a[href="#/events"]').click();
     await page.getByLabel("What went out").getByText("notification.created").first().waitFor();
     await page.getByLabel("What went out").getByText("posted: 404").first().waitFor();

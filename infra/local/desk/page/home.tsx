@@ -5,7 +5,7 @@ import { Action, Copy, Empty, Head, Lag, Loaded, plural } from "./parts.tsx";
 import { RequestRows } from "./requests.tsx";
 import { queueTitle } from "./run.tsx";
 import { tokenOf, useLive } from "./server.ts";
-import { Lanes, Summary } from "./story.tsx";
+import { Layers, Summary } from "./story.tsx";
 
 /** The kinds of records that people ask about first. */
 const counted = ["company", "user", "timesheet", "invoice", "job"];
@@ -44,7 +44,7 @@ function News({ view }: { view: HomeView }) {
             {story ? (
               <div class="pad stack">
                 <Summary story={story} />
-                <Lanes story={story} />
+                <Layers story={story} />
                 <a href={`#/requests/${encodeURIComponent(story.row.id)}`}>Open it</a>
               </div>
             ) : (

@@ -1,4 +1,4 @@
-import { durationOf, lanes, type StoryRow, type StoryView } from "../views.ts";
+import { durationOf, layers, type StoryRow, type StoryView } from "../views.ts";
 import { curlOf, ownHeaders } from "./curl.ts";
 import { Message } from "./inbox.tsx";
 import { Action, Bar, Code, Copy, Fields, Loaded, Status, Time } from "./parts.tsx";
@@ -16,7 +16,7 @@ export function Story({ id }: { id: string }) {
             <Summary story={story} />
             {story.request && <Tools story={story} />}
           </header>
-          <Lanes story={story} />
+          <Layers story={story} />
           {story.request && story.answer && (
             <div class="columns">
               <Half
@@ -46,31 +46,31 @@ export function Summary({ story: { row, title } }: { story: StoryView }) {
   );
 }
 
-const laneTitles = { request: "Request", table: "Table", worker: "Workers", message: "Messages" } as const;
+const layerTitles = { request: "Request", table: "Table", worker: "Workers", message: "Messages" } as const;
 
 /** What followed from a request, by part of the service, on one scale of time. */
-export function Lanes({ story: { row, rows, bookkeeping, mayLackChanges } }: { story: StoryView }) {
+export function Layers({ story: { row, rows, bookkeeping, mayLackChanges } }: { story: StoryView }) {
   const whole = Math.max(...[...rows, ...bookkeeping].map(({ at, milliseconds }) => at + milliseconds - row.at), 1);
   const place = { since: row.at, whole };
   const writes = bookkeeping.reduce((sum, { changes }) => sum + changes.length, 0);
   return (
-    <section class="lanes" aria-label="What followed">
+    <section class="layers" aria-label="What followed">
       {mayLackChanges && (
         <p class="muted">
           Many changes have come since, such as those of an import, and the desk keeps the newest alone: changes of this
           request may be missing here. <i>Data</i> has the records.
         </p>
       )}
-      {lanes.map((lane) => {
-        const own = rows.filter((each) => each.lane === lane);
+      {layers.map((layer) => {
+        const own = rows.filter((each) => each.layer === layer);
         return (
-          own.length + (lane === "table" ? writes : 0) > 0 && (
-            <section key={lane} class={lane}>
-              <h3>{laneTitles[lane]}</h3>
+          own.length + (layer === "table" ? writes : 0) > 0 && (
+            <section key={layer} class={layer}>
+              <h3>{layerTitles[layer]}</h3>
               {own.map((each) => (
-                <LaneRow key={keyOf(each)} row={each} {...place} />
+                <LayerRow key={keyOf(each)} row={each} {...place} />
               ))}
-              {lane === "table" && writes > 0 && (
+              {layer === "table" && writes > 0 && (
                 <details class="bookkeeping">
                   <summary>
                     <span class="muted">
@@ -78,7 +78,7 @@ export function Lanes({ story: { row, rows, bookkeeping, mayLackChanges } }: { s
                     </span>
                   </summary>
                   {bookkeeping.map((each) => (
-                    <LaneRow key={keyOf(each)} row={each} {...place} />
+                    <LayerRow key={keyOf(each)} row={each} {...place} />
                   ))}
                 </details>
               )}
@@ -96,7 +96,7 @@ function keyOf({ title, changes: [change], runs: [run], messages: [message] }: S
   return [change?.key, run?.functionName, message?.id].find((each) => each !== undefined) ?? title;
 }
 
-function LaneRow({ row, since, whole }: { row: StoryRow; since: number; whole: number }) {
+function LayerRow({ row, since, whole }: { row: StoryRow; since: number; whole: number }) {
   const { title, about, at, milliseconds, isBad, changes, runs, messages } = row;
   const head = (
     <>
