@@ -1,17 +1,14 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { openInbox } from "../../../infra/local/aws/inbox.ts";
 import { readDesk } from "../../../infra/local/desk/answers.ts";
 import { type ItemIndex, openItemIndex } from "../../../infra/local/desk/item-index.ts";
-import { openHistory } from "../../../infra/local/desk/past-calls.ts";
-import type { DeskSources } from "../../../infra/local/desk/sources.ts";
 import type { HomeView, ItemsView, PeopleView, RequestRow } from "../../../infra/local/desk/views.ts";
 import { loginKey } from "../../../shared/db/accounts/logins.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
 import type { Item, Key } from "../../../shared/db/table/table.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
-import { requestOf } from "./happenings.ts";
+import { deskSources, requestOf } from "./happenings.ts";
 
 const change = (key: Key, item: Item | undefined): StreamRecord => ({
   eventId: `${key.pk} ${key.sk}`,
@@ -114,25 +111,14 @@ describe.each([100, 20_000])("with %d users and as many timesheets", (count) => 
       reads.push(...Object.values(RequestItems).map(({ Keys }) => Keys.length));
       return { Responses: {} };
     });
-    const inbox = openInbox();
-    const history = openHistory();
-    for (const id of ["one", "two"]) history.addRequest(requestOf(id));
+    const sources = deskSources({}, index);
+    for (const id of ["one", "two"]) sources.history.addRequest(requestOf(id));
     for (let id = 1; id <= 90; id += 1) {
       const to = String(index.person(id)?.logins[0]);
-      inbox.add({ channel: "email", to, subject: "S", text: "T", html: null });
+      sources.inbox.add({ channel: "email", to, subject: "S", text: "T", html: null });
     }
-    const stack = { routes: [], queues: [], mappings: [], streamMappings: [], schedules: [] };
-    const own = {
-      inbox,
-      history,
-      stack,
-      environment: { AWS_REGION: "eu-west-1" },
-      placesDirectory: "",
-      index: async () => index,
-      behind: () => 0,
-    };
     const [place = "", query] = path.split("?");
-    const view = (await readDesk(place, new URLSearchParams(query), own as unknown as DeskSources)) as T;
+    const view = (await readDesk(place, new URLSearchParams(query), sources)) as T;
     return { view, reads };
   }
 
