@@ -92,7 +92,7 @@ async function assemble(options: MachineOptions, port: number, release: () => vo
   const listeners = desk.alongside(options);
   const work = reportWork(invoke, listeners);
   const startWork = (taken: TakenIn) =>
-    startWorkers({ ...workersOptions(directory, { ...aws, ...taken }, invoke), ...work, onChanges: desk.addChanges });
+    startWorkers({ ...workersOptions(directory, { ...aws, ...taken }, invoke), ...work, onStream: desk.openStream });
 
   const parts: Parts = { aws, log, environments, release };
   let closing: Promise<void> | undefined;

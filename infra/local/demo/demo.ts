@@ -1,8 +1,9 @@
+import { type DeviceToken, saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { importRecords } from "../../tools/import/import-records.ts";
 import type { LineError } from "../../tools/import/line-errors.ts";
 import { demoFirstNotifications, demoJobs, demoNotifications } from "./demo-activity.ts";
 import { demoInvoices, demoTimesheets } from "./demo-finance.ts";
-import { demoCompanies, demoPeople } from "./demo-people.ts";
+import { demoCompanies, demoDrivers, demoPeople } from "./demo-people.ts";
 
 /** The demo users that samples and tests name, with the login of each. */
 export const demoUsers = {
@@ -23,7 +24,20 @@ export async function loadDemo(now = new Date()): Promise<{ loaded: number }> {
   const lines = demoLines(now);
   const { failed } = await importRecords({ source: asStream(lines), now, onError });
   if (failed > 0) throw new Error(`The demo data does not import: ${JSON.stringify(errors[0])}`);
+  await Promise.all(demoDevices.map(({ userId, token }) => saveDeviceToken(userId, deviceOf(token), userId)));
   return { loaded: lines.length };
+}
+
+/**
+ * A phone for two of three drivers, so that a payment shows both a push and the want of one. The named driver's phones are left
+ * to those who sign in as that driver.
+ */
+export const demoDevices = demoDrivers
+  .filter(({ id }) => id !== demoUsers.driver.id && id % 3 !== 0)
+  .map(({ id }) => ({ userId: id, token: `demo-phone-${id}` }));
+
+function deviceOf(token: string): DeviceToken {
+  return { token, platform: "android", pushService: "fcm" };
 }
 
 /** The demo data as import lines, companies and users first. */

@@ -1,39 +1,60 @@
+import { findStoredUser } from "../../../shared/db/accounts/users.ts";
 import { demoPassword } from "../demo/demo-people.ts";
 import { resetLimits } from "../reset-limits.ts";
-import { findItems, redrive, viewData } from "./data.ts";
+import { findItems, redrive, viewConsumers, viewData, viewKinds, viewQueues } from "./data.ts";
 import { viewInbox } from "./inbox-views.ts";
 import { viewOutbound } from "./outbound-views.ts";
-import { findPeople } from "./people.ts";
 import { viewRecordChanges } from "./record-history.ts";
 import type { DeskSources } from "./sources.ts";
 import { requestRows, storyOf } from "./story.ts";
+import type { HomeView } from "./views.ts";
 
 /** A change that the page requests. */
 export type DeskChange = Readonly<Partial<Record<"user" | "queue" | "function" | "url", unknown>>>;
 
 const tokenSeconds = 24 * 60 * 60;
 
-/** The desk's own consumer of the table's stream, by which it sees changes. */
-const ownConsumer = "desk";
+/** More would help nobody: the page has a search. */
+const mostPeople = 100;
+
+/** As many as fit on one screen. */
+const mostNews = 5;
 
 /** Answers a read by its path below `/_local/desk/`; undefined for an unknown path. */
 export async function readDesk(path: string, query: URLSearchParams, sources: DeskSources): Promise<unknown> {
   const { history, inbox, stack } = sources;
   const [what = "", id = ""] = path.split("/");
-  if (what === "data") return viewData(sources, ownConsumer);
-  if (what === "items") return findItems(query.get("kind") ?? "", query.get("from"));
-  if (what === "changes") return viewRecordChanges(query.get("kind") ?? "", Number(query.get("id")));
+  const given = (name: string) => query.get(name) ?? "";
+  if (what === "changes") return viewRecordChanges(given("kind"), Number(query.get("id")));
   if (what === "outbound") return viewOutbound(sources);
   if (what === "webhook") return sources.webhook.view();
-  const people = await findPeople();
-  if (what === "requests" && id === "") return requestRows({ history, people });
+  const index = await sources.index();
+  if (what === "data") return viewData(sources, index);
+  if (what === "items") return findItems(index, { kind: given("kind"), words: given("words"), after: given("from") });
+  if (what === "requests" && id === "") return requestRows({ history, index });
+  const docs = stack.routes.some(({ routeKey }) => /^(GET|ANY) \/docs$/.test(routeKey)) ? "/docs" : null;
+  const about = { docs, demoPassword, behind: sources.behind() };
   if (what === "people") {
-    const docs = stack.routes.some(({ routeKey }) => /^(GET|ANY) \/docs$/.test(routeKey)) ? "/docs" : null;
-    return { people, docs, demoPassword };
+    return { people: index.people(given("words"), mostPeople), total: index.counts().user ?? 0, ...about };
   }
-  const messages = await viewInbox(inbox.entries(), people);
+  const messages = viewInbox(inbox.entries(), index);
   if (what === "inbox") return messages;
-  return what === "requests" ? storyOf(id, { history, people, messages }) : undefined;
+  if (what === "requests") return storyOf(id, { history, index, messages });
+  if (what !== "home") return undefined;
+  const rows = requestRows({ history, index });
+  const latest = rows.find(({ method, status }) => !["GET", "HEAD", "schedule"].includes(method) && status < 400);
+  return {
+    story: (latest && storyOf(latest.id, { history, index, messages })) ?? null,
+    failed: rows.filter(({ status }) => status >= 500).slice(0, mostNews),
+    queues: (await viewQueues(sources)).flatMap(({ name, keepsFailed, waiting: failed }) =>
+      keepsFailed && failed > 0 ? { name, failed } : [],
+    ),
+    consumers: viewConsumers(sources),
+    messages: messages.slice(0, mostNews),
+    operator: index.firstOf("operator") ?? null,
+    counts: viewKinds(index),
+    ...about,
+  } satisfies HomeView;
 }
 
 /**
@@ -58,7 +79,7 @@ function pointWebhook(url: string, { webhook, buses, environment }: DeskSources)
 }
 
 async function mintToken(userId: number, { mintAccessToken }: DeskSources): Promise<string> {
-  const user = (await findPeople()).find(({ id }) => id === userId);
+  const user = await findStoredUser(userId);
   if (!user) throw new Error(`No user has the id ${userId}.`);
-  return mintAccessToken({ id: user.id, role: user.role, company_id: user.companyId }, tokenSeconds);
+  return mintAccessToken({ id: user.id, role: user.role, company_id: user.company_id }, tokenSeconds);
 }

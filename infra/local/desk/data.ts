@@ -8,16 +8,16 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import { entities } from "../../../shared/db/entities.ts";
-import { keyOf } from "../../../shared/db/table/item-keys.ts";
+import { readBatch } from "../../../shared/db/table/batch-reads.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { localCredentials } from "../aws/local-credentials.ts";
 import { queueUrl } from "../aws/sqs.ts";
 import { openJsonFile } from "../json-file.ts";
 import type { LocalStack } from "../stack/template.ts";
-import { titleOf } from "./item-title.ts";
+import { ownConsumer } from "./index-file.ts";
+import type { ItemIndex, Wanted } from "./item-index.ts";
 import { maskBody, maskValue } from "./mask.ts";
-import { scanItems } from "./scan-items.ts";
-import type { ItemsView, QueueView, ResourcesView } from "./views.ts";
+import type { ConsumerView, ItemsView, KindView, QueueView, ResourcesView } from "./views.ts";
 
 /** The stack's queues and stream, and the folder of the consumers' positions. */
 export interface DataSources {
@@ -27,44 +27,59 @@ export interface DataSources {
 }
 
 /** The queues, consumers of the stream and schedules, and the kinds of items. */
-export async function viewData(sources: DataSources, ownConsumer: string): Promise<ResourcesView> {
-  const { stack } = sources;
-  const newest = placeOf(sources, ownConsumer);
+export async function viewData(sources: DataSources, index: ItemIndex): Promise<ResourcesView> {
   return {
-    kinds: entities.map(({ name, version }) => ({ name, version })),
-    queues: await withSqs(sources, (sqs) =>
-      Promise.all(stack.queues.map((queue) => viewQueue(queue.name, stack, sqs))),
-    ),
-    consumers: stack.streamMappings.map(({ functionName }) => {
-      const after = placeOf(sources, functionName);
-      const behind = Number(newest) - Number(after);
-      return { functionName, after, behind: Number.isNaN(behind) ? null : Math.max(0, behind) };
-    }),
-    schedules: stack.schedules.map(({ functionName, hour, minute, timeZone }) => ({
+    kinds: viewKinds(index),
+    queues: await viewQueues(sources),
+    consumers: viewConsumers(sources),
+    schedules: sources.stack.schedules.map(({ functionName, hour, minute, timeZone }) => ({
       functionName,
       when: `daily at ${twoDigits(hour)}:${twoDigits(minute)}, ${timeZone}`,
     })),
   };
 }
 
+/** The number of items of every kind. */
+export function viewKinds(index: Pick<ItemIndex, "counts">): KindView[] {
+  const counts = index.counts();
+  return entities.map(({ name }) => ({ name, count: counts[name] ?? 0 }));
+}
+
+/** The queues with their failed messages. */
+export function viewQueues(sources: DataSources): Promise<QueueView[]> {
+  const { stack } = sources;
+  return withSqs(sources, (sqs) => Promise.all(stack.queues.map(({ name }) => viewQueue(name, stack, sqs))));
+}
+
+/** The consumers of the stream, and how far each is behind the desk. */
+export function viewConsumers(sources: DataSources): ConsumerView[] {
+  const newest = Number(placeOf(sources, ownConsumer));
+  return sources.stack.streamMappings.map(({ functionName }) => {
+    const after = placeOf(sources, functionName);
+    const behind = newest - Number(after);
+    return { functionName, after, behind: Number.isNaN(behind) ? null : Math.max(0, behind) };
+  });
+}
+
 const itemsInPage = 50;
 
-/** A page of items of a kind in the table's order, from a key on. */
-export async function findItems(kind: string, from: string | null): Promise<ItemsView> {
-  const entity = entities.find(({ name }) => name === kind);
-  const { items, lastKey } = await scanItems({
-    isWanted: (key) => entity?.matches(key) ?? false,
-    from: from === null ? undefined : JSON.parse(from),
-    enough: itemsInPage,
-  });
-  const shown = items.slice(0, itemsInPage);
-  const last = items.length > itemsInPage ? shown.at(-1) : lastKey;
+/** A page of items. Costs half a read unit for 4 KB of them, one round trip. */
+export async function findItems(
+  index: Pick<ItemIndex, "find">,
+  wanted: Pick<Wanted, "kind" | "words" | "after">,
+): Promise<ItemsView> {
+  const found = index.find({ ...wanted, most: itemsInPage + 1 });
+  const shown = found.slice(0, itemsInPage);
+  const items = await readBatch(
+    shown.map(({ key }) => key),
+    { consistent: false },
+  );
   return {
-    items: shown.map((each) => {
-      const item = maskValue(each) as Item;
-      return { key: `${each.pk} ${each.sk}`, title: titleOf(item), item };
+    items: shown.flatMap(({ key: { pk, sk }, title }, at) => {
+      const item = items[at];
+      return item ? [{ key: `${pk} ${sk}`, title, item: maskValue(item) as Item }] : [];
     }),
-    next: last ? JSON.stringify(keyOf(last)) : null,
+    next: (found.length > itemsInPage && shown.at(-1)?.place) || null,
   };
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { DynamoDBStreamEvent } from "aws-lambda";
 import type { Work } from "../functions/work-report.ts";
 import { type GatewayAnswer, gatewayRefusal, writeAnswer } from "../gateway/gateway-answer.ts";
 import { splitTarget } from "../gateway/gateway-event.ts";
@@ -7,12 +8,15 @@ import type { FrontRequest } from "../gateway/http-server.ts";
 import { readBody } from "../http-service.ts";
 import { icon, mailPolicy, pageFiles, pagePolicy, renderPage } from "./desk-page-build.ts";
 import { refusalOf } from "./guard.ts";
+import { indexOf, type OpenIndex } from "./index-file.ts";
 import { openLocalWebhook } from "./local-webhook.ts";
-import { type History, openHistory } from "./past-calls.ts";
+import { openHistory } from "./past-calls.ts";
 import type { DeskOptions, DeskSources } from "./sources.ts";
 
 /** The developer's page of a machine, and the methods that record what it shows. */
-export interface Desk extends Pick<History, "addChanges"> {
+export interface Desk {
+  /** Called before a stream is read, with its name; returns the function that takes its changes. */
+  openStream(arn: string): (event: DynamoDBStreamEvent) => Promise<void>;
   /** Answers requests below `/_local`. */
   answer: RequestListener;
   /** Listeners that call the given ones and record the call for the desk. */
@@ -25,11 +29,11 @@ interface Listeners {
 }
 
 /** Runs code of the desk so that its errors fail no request and no worker. Prints the first error. */
-function openGuard(): (remember: () => void) => void {
+function openGuard(): (remember: () => unknown) => Promise<void> {
   let isSaid = false;
-  return (remember) => {
+  return async (remember) => {
     try {
-      remember();
+      await remember();
     } catch (error) {
       if (!isSaid) process.stderr.write(`The desk does not show everything: ${error}\n`);
       isSaid = true;
@@ -39,6 +43,8 @@ function openGuard(): (remember: () => void) => void {
 
 const bodyLimit = 64 * 1024;
 const lookMilliseconds = 300;
+/** Longer than two looks of a quiet consumer at the stream. */
+const idleMilliseconds = 2_000;
 const types = {
   js: "text/javascript",
   css: "text/css",
@@ -53,7 +59,12 @@ export function openDesk(options: () => DeskOptions): Desk {
   const history = openHistory();
   const webhook = openLocalWebhook();
   const guard = openGuard();
-  const sources = () => ({ ...options(), history, webhook });
+  let stream = "";
+  let index: OpenIndex = async () => (await import("./item-index.ts")).openItemIndex();
+  let last = { seenAt: 0, madeAt: 0 };
+  const behind = () =>
+    Date.now() - last.seenAt > idleMilliseconds ? 0 : Math.max(0, Math.floor((last.seenAt - last.madeAt) / 1000));
+  const sources = () => ({ ...options(), history, webhook, index, behind });
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { path, query } = splitTarget(request.url ?? "/");
@@ -74,16 +85,28 @@ export function openDesk(options: () => DeskOptions): Desk {
     );
   };
   return {
-    addChanges: (event) => guard(() => history.addChanges(event)),
+    openStream(arn) {
+      // Workers start again with a new stack, on the same table.
+      if (arn !== stream) index = indexOf(arn, options().placesDirectory);
+      stream = arn;
+      const open = index;
+      return (event) =>
+        guard(async () => {
+          const changes = history.addChanges(event);
+          const seenAt = Date.now();
+          last = { seenAt, madeAt: (changes.at(-1)?.createdAt ?? seenAt / 1000) * 1000 };
+          (await open()).add(changes);
+        });
+    },
     alongside: (given) => ({
       ...given,
       onRequest(request) {
         given.onRequest?.(request);
-        guard(() => history.addRequest(request));
+        void guard(() => history.addRequest(request));
       },
       onWork(work) {
         given.onWork?.(work);
-        guard(() => history.addRun(work));
+        void guard(() => history.addRun(work));
       },
     }),
     answer: (request, response) => {

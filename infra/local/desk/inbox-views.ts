@@ -1,28 +1,29 @@
 import { createHash } from "node:crypto";
-import { findDeviceOwner } from "../../../shared/db/notifications/device-owners.ts";
+import { loginKey } from "../../../shared/db/accounts/logins.ts";
+import { deviceOwnerKey } from "../../../shared/db/notifications/device-owners.ts";
 import { hashToken } from "../../../shared/domain/token-hash.ts";
 import type { InboxEntry } from "../aws/inbox.ts";
 import { pinIn } from "../aws/message-pin.ts";
-import type { InboxView, Person } from "./views.ts";
+import type { ItemIndex } from "./item-index.ts";
+import { parse } from "./mask.ts";
+import type { InboxView } from "./views.ts";
 
 /** Messages as the page shows them, with the recipient of each. */
-export async function viewInbox(entries: readonly InboxEntry[], people: readonly Person[]): Promise<InboxView[]> {
-  const byLogin = new Map(people.flatMap((person) => person.logins.map((login) => [login.toLowerCase(), person])));
-  const tokens = new Set(entries.flatMap(({ channel, to }) => (channel === "push" ? [to] : [])));
-  const owners = new Map(await Promise.all([...tokens].map(async (token) => [token, await ownerOf(token)] as const)));
+export function viewInbox(entries: readonly InboxEntry[], index: Pick<ItemIndex, "ownerOf">): InboxView[] {
   return entries.map((entry) => {
-    const { channel, to, subject, text, html } = entry;
-    const owner = channel === "push" ? people.find(({ id }) => id === owners.get(to)) : byLogin.get(to.toLowerCase());
+    const { channel, to, html, sent_at } = entry;
+    const isPush = channel === "push";
+    const owner = index.ownerOf(isPush ? deviceOwnerKey(hashToken(to)) : loginKey(to.toLowerCase()));
     return {
       id: mailId(entry),
       channel,
       to,
       person: owner ? { id: owner.id, name: owner.name } : null,
-      subject,
-      text,
+      ...(isPush ? alertOf(entry.text ?? "") : { subject: entry.subject, text: entry.text ?? "" }),
+      payload: isPush ? entry.text : null,
       hasHtml: html !== null,
-      pin: channel === "push" ? null : (pinIn(text) ?? null),
-      sentAt: Date.parse(entry.sent_at),
+      pin: isPush ? null : (pinIn(entry.text) ?? null),
+      sentAt: Date.parse(sent_at),
     };
   });
 }
@@ -37,6 +38,11 @@ function mailId(entry: InboxEntry): string {
   return createHash("sha256").update(JSON.stringify(entry)).digest("hex").slice(0, 16);
 }
 
-async function ownerOf(token: string): Promise<number | undefined> {
-  return (await findDeviceOwner(hashToken(token), { consistent: false }))?.user_id;
+/** The words of a push on a phone: the alert of APNs, or the notification of FCM. */
+function alertOf(payload: string): { subject: string; text: string } {
+  type Alert = { title?: string; body?: string };
+  type Payload = { aps?: { alert?: Alert }; fcmV1Message?: { message?: { notification?: Alert } } };
+  const { aps, fcmV1Message } = (parse(payload) ?? {}) as Payload;
+  const { title = "Push", body = payload } = aps?.alert ?? fcmV1Message?.message?.notification ?? {};
+  return { subject: title, text: body };
 }

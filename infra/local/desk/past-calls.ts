@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEventV2, DynamoDBStreamEvent } from "aws-lambda";
 import { readStreamRecord, requestOfStreamRecord, type StreamRecord } from "../../../shared/db/table/stream-records.ts";
+import { pageFunction } from "../../functions/worker-rows.ts";
 import type { Work } from "../functions/work-report.ts";
 import type { FrontRequest } from "../gateway/http-server.ts";
 import type { LogLine } from "../log-lines.ts";
@@ -58,7 +59,8 @@ export interface History {
   revision(): number;
   addRequest(request: FrontRequest): void;
   addRun(work: Work): void;
-  addChanges(event: DynamoDBStreamEvent): void;
+  /** Returns the changes as they were read. */
+  addChanges(event: DynamoDBStreamEvent): readonly StreamRecord[];
 }
 
 const most = { requests: 500, runs: 1_000, changes: 2_000, characters: 32 * 1024 ** 2 };
@@ -77,7 +79,8 @@ export function openHistory(): History {
     revision: () => revision,
     addRequest(request) {
       const past = toPastRequest(request);
-      if (!past) return;
+      // The files of the documentation page are no requests of an app.
+      if (!past || past.functionName === pageFunction) return;
       requests.add(past);
       revision += 1;
     },
@@ -87,8 +90,10 @@ export function openHistory(): History {
     },
     addChanges({ Records }) {
       const at = Date.now();
-      for (const record of Records) changes.add({ ...readStreamRecord(record), at });
+      const read = Records.map(readStreamRecord);
+      for (const each of read) changes.add({ ...each, at });
       revision += 1;
+      return read;
     },
   };
 }

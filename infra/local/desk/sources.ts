@@ -3,6 +3,7 @@ import type { EventBuses } from "../aws/event-buses.ts";
 import type { Inbox } from "../aws/inbox.ts";
 import type { LocalAws } from "../local-aws.ts";
 import type { DataSources } from "./data.ts";
+import type { OpenIndex } from "./index-file.ts";
 import type { LocalWebhook } from "./local-webhook.ts";
 import type { History } from "./past-calls.ts";
 
@@ -19,8 +20,12 @@ export interface DeskOptions extends DataSources, Pick<LocalAws, "mintAccessToke
   answerEvents: RequestListener;
 }
 
-/** The same, with the desk's own history and webhook. */
+/** The same, with what the desk keeps itself. */
 export interface DeskSources extends DeskOptions {
+  /** Opens the index of the table's items. */
+  index: OpenIndex;
+  /** The seconds by which the desk lags behind the table. */
+  behind(): number;
   history: History;
   webhook: LocalWebhook;
 }

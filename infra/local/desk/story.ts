@@ -1,17 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
-import { entityOf } from "../../../shared/db/entities.ts";
 import { guardedPartitions } from "../../functions/function-row.ts";
 import { functions } from "../../functions/functions.ts";
 import type { LogLine } from "../log-lines.ts";
+import { type ItemIndex, kindOf } from "./item-index.ts";
+import { titleOf } from "./item-title.ts";
 import { maskValue } from "./mask.ts";
 import type { History, PastChange, PastRequest, PastRun } from "./past-calls.ts";
 import { linesAbout } from "./past-lines.ts";
-import type { FieldChange, InboxView, LogView, Person, RequestRow, Step, StoryView } from "./views.ts";
+import { foldChanges, foldMessages, foldRuns, isBookkeeping, sentenceOf, silentPushes } from "./story-rows.ts";
+import type { ChangeView, FieldChange, InboxView, LogView, RequestRow, RunView, StoryView } from "./views.ts";
 
 /** The sources of a story. */
 export interface StorySources {
   history: Pick<History, "requests" | "runs" | "changes" | "mayLackChangesFrom">;
-  people: readonly Person[];
+  index: Pick<ItemIndex, "person" | "hasDevice">;
   messages: readonly InboxView[];
 }
 
@@ -19,34 +21,34 @@ export interface StorySources {
 const seenWithinMilliseconds = 250;
 
 /** Requests, and work that no request led to, newest first. */
-export function requestRows({ history, people }: Pick<StorySources, "history" | "people">): RequestRow[] {
-  const rows = [...history.requests.map((each) => requestRow(each, people)), ...history.runs.flatMap(workRows)];
+export function requestRows({ history, index }: Pick<StorySources, "history" | "index">): RequestRow[] {
+  const rows = [...history.requests.map((each) => requestRow(each, index)), ...history.runs.flatMap(workRows)];
   return rows.sort((one, other) => other.at - one.at);
 }
 
 /** A request with everything that followed from it; undefined if the history does not have it. */
 export function storyOf(id: string, sources: StorySources): StoryView | undefined {
-  const { history } = sources;
+  const { history, index } = sources;
   const past = history.requests.find((each) => each.id === id);
   const row = requestRows(sources).find((each) => each.id === id);
   if (!row) return undefined;
   const runs = history.runs.filter(({ requestIds }) => requestIds.has(id));
-  const steps = [
-    ...history.changes.flatMap((change) => changeStep(change, id, past ? [past, ...runs] : runs)),
-    ...runs.map((run) => runStep(run, id)),
-    ...sentBy(runs, id, sources.messages),
-  ];
+  const changes = history.changes.flatMap((change) => viewChange(change, id, past ? [past, ...runs] : runs));
+  const mentioned = foldChanges(changes.filter((each) => !isBookkeeping(each)));
+  const work = runs.map((run) => viewRun(run, id));
+  const sent = sentBy(runs, id, sources.messages);
+  const rows = [...mentioned, ...foldRuns("worker", work), ...foldMessages(sent), ...silentPushes(work, sent, index)];
   return {
     row,
+    title: sentenceOf(row, mentioned),
     request: past ? { headers: past.event.headers as Record<string, string>, body: bodyOf(past) } : null,
     answer: past?.answer ?? null,
     event: past?.event ?? null,
     unsendable: past?.isPartial
       ? "It held a secret or bytes that are no text, which are not kept, or was too long to keep."
       : null,
-    lines: past ? past.lines.map(viewLine) : [],
-    error: past?.error ?? null,
-    steps: steps.sort((one, other) => one.at - other.at),
+    rows: [...(past ? foldRuns("request", [handlerRun(past)]) : []), ...rows.sort((one, other) => one.at - other.at)],
+    bookkeeping: foldChanges(changes.filter(isBookkeeping)),
     mayLackChanges: history.mayLackChangesFrom(row.at),
   };
 }
@@ -57,10 +59,10 @@ function bodyOf({ event: { body, isBase64Encoded } }: PastRequest): string | nul
   return isBase64Encoded ? Buffer.from(body, "base64").toString() : body;
 }
 
-function requestRow(past: PastRequest, people: readonly Person[]): RequestRow {
+function requestRow(past: PastRequest, index: StorySources["index"]): RequestRow {
   const { id, at, target, status, code = null, functionName, milliseconds, event } = past;
   const userId = past.lines.map(({ fields }) => fields.user_id).find((each) => typeof each === "number");
-  const person = people.find((each) => each.id === userId);
+  const person = typeof userId === "number" ? index.person(userId) : undefined;
   const user =
     typeof userId === "number" ? { id: userId, name: person?.name ?? "", login: person?.logins[0] ?? "" } : null;
   const { method } = event.requestContext.http;
@@ -85,11 +87,15 @@ function workRows(run: PastRun): RequestRow[] {
   return [{ ...base, ...rowOf(id), method: "schedule", target: functionName }];
 }
 
-function runStep(run: PastRun, id: string): Step {
+function handlerRun({ at, functionName, milliseconds, error, lines }: PastRequest): RunView {
+  return { at, functionName, milliseconds, error: error ?? null, lines: lines.map(viewLine), messages: [] };
+}
+
+function viewRun(run: PastRun, id: string): RunView {
   const { at, functionName, milliseconds, error = null } = run;
   const lines = linesAbout(run.lines, id).map(viewLine);
   const messages = run.messages.filter(({ requestId }) => requestId === id);
-  return { kind: "run", at, functionName, milliseconds, error, lines, messages };
+  return { at, functionName, milliseconds, error, lines, messages };
 }
 
 type PieceOfWork = Pick<PastRun, "at" | "functionName" | "milliseconds"> & Partial<Pick<PastRun, "eventIds">>;
@@ -98,19 +104,20 @@ type PieceOfWork = Pick<PastRun, "at" | "functionName" | "milliseconds"> & Parti
  * The change, if it names the request, or if it names none and the request's work may have written it, by time and
  * rights.
  */
-function changeStep(change: PastChange, id: string, work: readonly PieceOfWork[]): Step[] {
+function viewChange(change: PastChange, id: string, work: readonly PieceOfWork[]): ChangeView[] {
   const { at, requestId, key, before, after } = change;
   const isNamed = requestId !== undefined;
   if (isNamed ? requestId !== id : !work.some((each) => mayHaveWritten(each, change))) return [];
   // A tombstone was renewed or has expired: no record changed.
-  if (!before && !after) return [];
-  const entity = entityOf(key)?.name ?? "item";
-  const action = before ? (after ? "update" : "remove") : "insert";
+  const item = after ?? before;
+  if (!item) return [];
+  const action = before ? (after ? "changed" : "removed") : "new";
   // The change is seen a moment after it was written. Consumers of the stream may have begun by then.
   const consumers = work.filter(({ eventIds }) => eventIds?.has(change.eventId));
   const seen = Math.min(at, ...consumers.map((each) => each.at));
+  const name = `${key.pk} ${key.sk}`;
   const fields = changedFields(before, after);
-  return [{ kind: "change", at: seen, entity, key: `${key.pk} ${key.sk}`, action, fields, isNamed }];
+  return [{ at: seen, entity: kindOf(key), title: titleOf(item) || name, key: name, action, fields, isNamed }];
 }
 
 const writes = new Set(["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"]);
@@ -123,20 +130,16 @@ function mayHaveWritten({ at, milliseconds, functionName }: PieceOfWork, change:
   return isMeanwhile && Boolean(mayReach) && Boolean(row?.table?.some((action) => writes.has(action)));
 }
 
-function sentBy(runs: readonly PastRun[], id: string, messages: readonly InboxView[]): Step[] {
+function sentBy(runs: readonly PastRun[], id: string, messages: readonly InboxView[]): InboxView[] {
+  const fields = { email: "emails", sms: "sms", push: "pushes" } as const;
   const sentIn = (run: PastRun) => {
-    const counts = Object.assign({}, ...linesAbout(run.lines, id).map(({ fields }) => fields)) as Record<
-      string,
-      unknown
-    >;
-    const fields = { email: "emails", sms: "sms", push: "pushes" } as const;
+    const counts: Record<string, unknown> = Object.assign({}, ...linesAbout(run.lines, id).map((line) => line.fields));
     return messages.filter(({ channel, sentAt }) => {
       const isMeanwhile = sentAt >= Math.floor(run.at) && sentAt <= run.at + run.milliseconds + 1;
       return isMeanwhile && counts[fields[channel]] !== undefined;
     });
   };
-  const sent = new Set(runs.flatMap(sentIn));
-  return [...sent].map((message) => ({ kind: "message", at: message.sentAt, message }));
+  return [...new Set(runs.flatMap(sentIn))];
 }
 
 const unsaid = new Set(["pk", "sk", "change", "schema_version"]);

@@ -2,6 +2,11 @@ import type { Role } from "../../../shared/contract/operation.ts";
 
 /** The answers of the desk's server to its page. Times are milliseconds since 1970. */
 
+/** A duration as text: seconds above one. */
+export function durationOf(milliseconds: number): string {
+  return milliseconds < 1_000 ? `${milliseconds.toFixed(0)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
+}
+
 /** A user in the list of people. */
 export interface Person {
   id: number;
@@ -13,12 +18,16 @@ export interface Person {
   logins: string[];
 }
 
-/** All users, and links beside the desk. */
+/** The users that a search finds, at most 100. */
 export interface PeopleView {
   people: Person[];
+  /** The number of all users. */
+  total: number;
   /** Address of the reference page, if the stack has one. */
   docs: string | null;
   demoPassword: string;
+  /** The seconds by which the desk lags behind the table. */
+  behind: number;
 }
 
 /** A line of a function's output: the service's own with its fields, any other as text. */
@@ -77,42 +86,76 @@ export interface RecordChangesView {
   hasMore: boolean;
 }
 
-/** One step of what followed from a request. */
-export type Step = { at: number } & (
-  | {
-      kind: "run";
-      functionName: string;
-      milliseconds: number;
-      error: string | null;
-      lines: LogView[];
-      messages: QueueMessage[];
-    }
-  | {
-      kind: "change";
-      entity: string;
-      key: string;
-      action: "insert" | "update" | "remove";
-      fields: FieldChange[];
-      /** False if the item names no request, and the change was seen while the request's work may have written it. */
-      isNamed: boolean;
-    }
-  | { kind: "message"; message: InboxView }
-);
+/** A change of an item. */
+export interface ChangeView {
+  at: number;
+  entity: string;
+  /** The words that identify the item to a person; its key if it has none. */
+  title: string;
+  key: string;
+  action: "new" | "changed" | "removed";
+  fields: FieldChange[];
+  /** False if the item names no request, and the change was seen while the request's work may have written it. */
+  isNamed: boolean;
+}
+
+/** A call of a function. */
+export interface RunView {
+  at: number;
+  functionName: string;
+  milliseconds: number;
+  error: string | null;
+  lines: LogView[];
+  messages: QueueMessage[];
+}
+
+/** The parts of the service in the order in which a request goes through them. */
+export const layers = ["request", "table", "worker", "message"] as const;
+
+/** Everything of one kind that followed from a request, in one line. */
+export interface StoryRow {
+  layer: (typeof layers)[number];
+  title: string;
+  about: string;
+  at: number;
+  /** From the first to the end of the last. */
+  milliseconds: number;
+  isBad: boolean;
+  changes: ChangeView[];
+  runs: RunView[];
+  messages: InboxView[];
+}
 
 /** Everything that is known of a request and of what followed, oldest first. */
 export interface StoryView {
   row: RequestRow;
+  /** The request as a sentence. */
+  title: string;
   request: { headers: Record<string, string>; body: string | null } | null;
   answer: { headers: Record<string, string>; body: string | null } | null;
   /** The event of its function, as `npm run invoke` takes it. */
   event: object | null;
   /** The reason why it cannot be sent again as it was; null if it can. */
   unsendable: string | null;
-  lines: LogView[];
-  error: string | null;
-  steps: Step[];
+  rows: StoryRow[];
+  /** Writes that no person would mention, such as those of counters and the history. */
+  bookkeeping: StoryRow[];
   /** True if the history may have dropped table changes of it. */
   mayLackChanges: boolean;
+}
+
+/** The latest of everything. */
+export interface HomeView extends Pick<PeopleView, "docs" | "demoPassword" | "behind"> {
+  /** The latest request or event that may have changed something. */
+  story: StoryView | null;
+  /** The newest requests and work that failed. */
+  failed: RequestRow[];
+  queues: { name: string; failed: number }[];
+  consumers: ConsumerView[];
+  messages: InboxView[];
+  /** A user who can pay timesheets. */
+  operator: Person | null;
+  counts: KindView[];
 }
 
 /** A message that was sent to a person. */
@@ -121,8 +164,12 @@ export interface InboxView {
   channel: "email" | "sms" | "push";
   to: string;
   person: Pick<Person, "id" | "name"> | null;
+  /** The subject of a mail, the title of a push. */
   subject: string | null;
-  text: string | null;
+  /** The words that a person reads. */
+  text: string;
+  /** What the push service was sent. */
+  payload: string | null;
   hasHtml: boolean;
   pin: string | null;
   sentAt: number;
@@ -158,11 +205,24 @@ export interface QueueView {
   messages: { id: string; sentAt: number; body: string }[];
 }
 
+/** The position of a consumer of the stream, and the number of changes behind it; null if that is unknown. */
+export interface ConsumerView {
+  functionName: string;
+  after: string;
+  behind: number | null;
+}
+
+/** A kind of items, and the number of them. */
+export interface KindView {
+  name: string;
+  count: number;
+}
+
 /** Queues, stream, schedules and kinds of items. */
 export interface ResourcesView {
-  kinds: { name: string; version: number }[];
+  kinds: KindView[];
   queues: QueueView[];
-  consumers: { functionName: string; after: string; behind: number | null }[];
+  consumers: ConsumerView[];
   schedules: { functionName: string; when: string }[];
 }
 
@@ -170,6 +230,6 @@ export interface ResourcesView {
 export interface ItemsView {
   /** `title` is empty if the key says everything. */
   items: { key: string; title: string; item: Record<string, unknown> }[];
-  /** The key to go on from; null at the end. */
+  /** The place to go on from; null at the end. */
   next: string | null;
 }

@@ -25,10 +25,10 @@ export interface WorkersOptions {
   /** Called if a batch fails. The batch is retried. */
   onFailure?(functionName: string, error: unknown): void;
   /**
-   * Called with every change of the table since this machine first ran, in order, including changes that no function
-   * consumes.
+   * Called with the stream's name before it is read. The function that it returns is called with every change of the
+   * table, in order, including changes that no function consumes.
    */
-  onChanges?(event: DynamoDBStreamEvent): void;
+  onStream?(arn: string): (event: DynamoDBStreamEvent) => Promise<void>;
 }
 
 /** The consumer that shows changes, named as the file that keeps its position. */
@@ -82,15 +82,15 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
 }
 
 async function startStream(options: WorkersOptions, streams: DynamoDBStreamsClient) {
-  const { stack, placesDirectory, invoke, onFailure, onChanges } = options;
+  const { stack, placesDirectory, invoke, onFailure, onStream } = options;
   const consumers: StreamConsumer[] = stack.streamMappings.map((mapping) => ({
     mapping,
     invoke: (event) => invoke(mapping.functionName, event),
   }));
   const [{ streamArn = "" } = {}] = stack.streamMappings;
-  // First, so that the desk shows a change before its consequences.
-  if (onChanges) consumers.unshift({ mapping: { ...observer, streamArn }, invoke: async (event) => onChanges(event) });
   const stream = await openTableStream(streams, stack.table.name);
+  // First, so that the desk shows a change before its consequences.
+  if (onStream) consumers.unshift({ mapping: { ...observer, streamArn }, invoke: onStream(stream.arn) });
   return startStreamPump({ stream, consumers, placesDirectory, onFailure });
 }
 

@@ -49,9 +49,9 @@ const refusals = {
   500: "Internal Server Error",
 };
 
-/** An answer that API Gateway gives by itself. */
-export function gatewayRefusal(status: keyof typeof refusals): GatewayAnswer {
-  const body = Buffer.from(JSON.stringify({ message: refusals[status] }));
+/** An answer that API Gateway gives by itself. A reason is this machine's own addition. */
+export function gatewayRefusal(status: keyof typeof refusals, reason?: string): GatewayAnswer {
+  const body = Buffer.from(JSON.stringify({ message: refusals[status], reason }));
   return { status, headers: { "content-type": "application/json" }, body };
 }
 

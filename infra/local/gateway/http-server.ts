@@ -77,7 +77,8 @@ export async function startFront(options: FrontOptions): Promise<Front> {
       return gatewayAnswer(result);
     } catch (error) {
       report.error = error;
-      return gatewayRefusal(500);
+      // A function that fails answers as in AWS; one that does not compile exists only here.
+      return gatewayRefusal(500, error instanceof Error && "errors" in error ? error.message : undefined);
     }
   };
 

@@ -55,6 +55,7 @@ function whileOf(userId: number, id: number) {
   return { ConditionExpression: isOwnedBy, ExpressionAttributeValues };
 }
 
-function deviceOwnerKey(hash: string): Key {
+/** Key of the owner of a device token, by its hash. */
+export function deviceOwnerKey(hash: string): Key {
   return { pk: `DEVICE#${hash}`, sk: "DEVICE" };
 }

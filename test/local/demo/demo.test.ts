@@ -1,8 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
-import { demoLines, demoUsers, loadDemo } from "../../../infra/local/demo/demo.ts";
+import { demoDevices, demoLines, demoUsers, loadDemo } from "../../../infra/local/demo/demo.ts";
 import { findUserOfLogin } from "../../../shared/accounts/shown-user.ts";
 import { invoiceStates } from "../../../shared/contract/finance.ts";
 import { roles } from "../../../shared/contract/operation.ts";
+import { findDevices } from "../../../shared/db/notifications/devices.ts";
 import { useService } from "../../support/service/service.ts";
 
 type Line = Record<string, unknown>;
@@ -81,6 +82,15 @@ test("nobody outside can be reached: reserved domains and numbers kept for ficti
 test.each(Object.entries(demoUsers))("%s signs in with the login that is said", async (_, user) => {
   const { id, role, company_id, login } = user;
   expect(await findUserOfLogin(login)).toMatchObject({ id, role, financial_company_id: company_id });
+});
+
+test("in each company some drivers have a phone, and some have none", async () => {
+  const owners = new Set(demoDevices.map(({ userId }) => userId));
+  for (const { id } of of("company")) {
+    const drivers = of("user").filter((user) => user.role === "driver" && user.financial_company_id === id);
+    expect(new Set(drivers.map((driver) => owners.has(Number(driver.id))))).toEqual(new Set([true, false]));
+  }
+  for (const { userId, token } of demoDevices) expect(await findDevices(userId)).toMatchObject([{ token }]);
 });
 
 test("loading the demo data again changes nothing", async () => {

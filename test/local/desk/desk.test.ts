@@ -7,11 +7,14 @@ import { refusalOf } from "../../../infra/local/desk/guard.ts";
 import type { DeskOptions } from "../../../infra/local/desk/sources.ts";
 import type { FrontRequest } from "../../../infra/local/gateway/http-server.ts";
 import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
+import { makeTemporaryFolder } from "../../../infra/local/temporary-folder.ts";
 
 const inbox = openInbox();
+const folder = makeTemporaryFolder("desk");
 const options = {
   inbox,
   lan: false,
+  placesDirectory: folder.path,
   stack: { routes: [], schedules: [{ functionName: "mark-overdue", hour: 0, minute: 5, timeZone: "Europe/London" }] },
   run: async (name: string) => void ran.push(name),
   answerEvents: (_: IncomingMessage, response: ServerResponse) => response.end("events"),
@@ -28,7 +31,10 @@ beforeAll(async () => {
   inbox.add({ channel: "email", to: "a@b.example", subject: "S", text: "T", html: "<script>x()</script><p>hi" });
 });
 
-afterAll(() => service.close());
+afterAll(async () => {
+  await service.close();
+  folder.remove();
+});
 
 interface Sent {
   method?: string;
@@ -172,7 +178,7 @@ test("the inbox is JSON for commands; what a browser knew as its page leads to t
 
 test("a mail is served without script, network and origin; what there is not is 404", async () => {
   const { htmlOf, viewInbox } = await import("../../../infra/local/desk/inbox-views.ts");
-  const [mail] = await viewInbox(inbox.entries(), []);
+  const [mail] = viewInbox(inbox.entries(), { ownerOf: () => undefined });
   expect(htmlOf(inbox.entries(), mail?.id ?? "")).toContain("<script>");
   const { status, headers } = await send(`/_local/desk/mail/${mail?.id}`);
   expect(status).toBe(200);
@@ -183,7 +189,7 @@ test("a mail is served without script, network and origin; what there is not is 
   expect(await send("/_local/other")).toMatchObject({ status: 404 });
 });
 
-test("a fault of the desk is printed once, and is none of a request, a worker or the stream", () => {
+test("a fault of the desk is printed once, and is none of a request, a worker or the stream", async () => {
   const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   try {
     const onRequest = vi.fn();
@@ -193,7 +199,7 @@ test("a fault of the desk is printed once, and is none of a request, a worker or
     const strange = { event: {}, answer: { headers: {}, body: Buffer.alloc(0) } } as unknown as FrontRequest;
     listeners.onRequest(strange);
     listeners.onWork({ functionName: "x", event: null, records: 1, milliseconds: 1, output: "" });
-    desk.addChanges({ Records: [{}] });
+    await desk.openStream("arn")({ Records: [{}] });
     expect([onRequest.mock.calls.length, onWork.mock.calls.length]).toEqual([1, 1]);
     expect(written.mock.calls.map(([text]) => text)).toEqual([
       expect.stringMatching(/^The desk does not show everything: TypeError: .*\n$/),

@@ -1,5 +1,8 @@
 import type { DynamoDBStreamEvent } from "aws-lambda";
-import type { History } from "../../../infra/local/desk/past-calls.ts";
+import { openInbox } from "../../../infra/local/aws/inbox.ts";
+import { type ItemIndex, openItemIndex } from "../../../infra/local/desk/item-index.ts";
+import { type History, openHistory } from "../../../infra/local/desk/past-calls.ts";
+import type { DeskSources } from "../../../infra/local/desk/sources.ts";
 import type { FrontRequest } from "../../../infra/local/gateway/http-server.ts";
 
 export function line(fields: object): string {
@@ -72,3 +75,11 @@ export const message = (id: string, body: object | string, attempt = "1") => ({
   attributes: { ApproximateReceiveCount: attempt },
   eventSourceARN: "arn:aws:sqs:eu-west-2:0:NotificationsQueue",
 });
+
+/** The sources of a desk on a stack without queues, on which nothing happened yet. */
+export function deskSources(more: Partial<DeskSources> = {}, index: ItemIndex = openItemIndex()): DeskSources {
+  const stack = { routes: [], queues: [], mappings: [], streamMappings: [], schedules: [] };
+  const empty = { inbox: openInbox(), history: openHistory(), stack, environment: { AWS_REGION: "eu-west-1" } };
+  const own = { placesDirectory: "", index: async () => index, behind: () => 0 };
+  return { ...empty, ...own, ...more } as unknown as DeskSources;
+}

@@ -6,11 +6,13 @@ import { storyOf } from "../../../infra/local/desk/story.ts";
 import { splitTarget } from "../../../infra/local/gateway/gateway-event.ts";
 import { addRun, asEvent, line, message, record, requestOf } from "./happenings.ts";
 
+const index = { person: () => undefined, hasDevice: () => false };
+
 describe("a request that is sent again", () => {
   const storyAbout = (more: Parameters<typeof requestOf>[1]) => {
     const history = openHistory();
     history.addRequest(requestOf("one", more));
-    return storyOf("one", { history, people: [], messages: [] });
+    return storyOf("one", { history, index, messages: [] });
   };
 
   test("has its body as text where it came as bytes, and its event as it was", () => {

@@ -13,15 +13,20 @@ const person: Person = {
   logins: ["wren@example.com"],
 };
 
+const index = {
+  person: (id: number) => (id === person.id ? person : undefined),
+  hasDevice: (id: number) => id === person.id,
+};
+const storyIn = (history: History, id: string, messages: InboxView[] = []) => storyOf(id, { history, index, messages });
+
+/** What followed from a request, without its handler. */
 function kindsOf(history: History, id: string, messages: InboxView[] = []) {
-  const story = storyOf(id, { history, people: [person], messages });
-  return story?.steps.map((step) =>
-    step.kind === "run"
-      ? step.functionName
-      : step.kind === "change"
-        ? `${step.entity} ${step.isNamed}`
-        : step.message.id,
-  );
+  const { rows = [], bookkeeping = [] } = storyIn(history, id, messages) ?? {};
+  return [...rows.filter(({ layer }) => layer !== "request"), ...bookkeeping].flatMap((row) => [
+    ...row.changes.map(({ entity, isNamed }) => `${entity} ${isNamed}`),
+    ...row.runs.map(({ functionName }) => functionName),
+    ...row.messages.map((each) => each.id),
+  ]);
 }
 
 afterEach(() => void vi.useRealTimers());
@@ -50,15 +55,16 @@ describe("the story of a request", () => {
     );
     const push = { id: "push", channel: "push", sentAt: Date.now() - 10 } as InboxView;
     const mail = { id: "mail", channel: "email", sentAt: Date.now() - 10 } as InboxView;
-    expect(kindsOf(history, "one", [push, mail])?.sort()).toEqual(
+    expect(kindsOf(history, "one", [push, mail]).sort()).toEqual(
       ["timesheet true", "notify", "deliver-notifications", "send-pushes", "push"].sort(),
     );
-    const steps = storyOf("one", { history, people: [], messages: [push] })?.steps ?? [];
-    expect(steps.map(({ at }) => at)).toEqual(steps.map(({ at }) => at).sort((a, b) => a - b));
+    const { rows = [] } = storyIn(history, "one", [push]) ?? {};
+    expect(rows[0]?.layer).toBe("request");
+    const [, ...followed] = rows.map(({ at }) => at);
+    expect(followed).toEqual(followed.toSorted((a, b) => a - b));
     // A consumer cannot have begun before the change was there.
-    const at = (kind: string) =>
-      steps.findIndex((step) => (step.kind === "run" ? step.functionName : step.kind) === kind);
-    expect(at("change")).toBeLessThan(at("notify"));
+    const at = (title: string) => rows.findIndex((row) => row.title === title);
+    expect(at("1 timesheet")).toBeLessThan(at("notify"));
   });
 
   test("says that changes may be missing once as many newer ones have come as the history keeps", () => {
@@ -71,7 +77,7 @@ describe("the story of a request", () => {
           ),
         ),
       );
-    const mayLack = () => storyOf("one", { history, people: [], messages: [] })?.mayLackChanges;
+    const mayLack = () => storyIn(history, "one")?.mayLackChanges;
     history.addRequest(requestOf("one"));
     add(1, "one");
     add(1_999, "two");
@@ -80,7 +86,7 @@ describe("the story of a request", () => {
     expect([mayLack(), kindsOf(history, "one")]).toEqual([true, []]);
     vi.useFakeTimers({ now: Date.now() + 1_000, toFake: ["Date"] });
     history.addRequest(requestOf("later"));
-    expect(storyOf("later", { history, people: [], messages: [] })?.mayLackChanges).toBe(false);
+    expect(storyIn(history, "later")?.mayLackChanges).toBe(false);
   });
 
   test("has a change that names no request where the work of this one may have written it: time and rights allow it", () => {
@@ -102,18 +108,18 @@ describe("the story of a request", () => {
     const history = openHistory();
     history.addRequest(requestOf("one"));
     history.addChanges(asEvent(record("e1", "TIMESHEET#1", "TIMESHEET", 1, changedBy("one"))));
-    const story = storyOf("one", { history, people: [person], messages: [] });
+    const story = storyIn(history, "one");
     expect(story?.row.user).toEqual({ id: 7, name: "Wren Ashby", login: "wren@example.com" });
-    expect(story?.steps).toMatchObject([
+    expect(story?.rows.flatMap(({ changes }) => changes)).toMatchObject([
       {
-        action: "update",
+        action: "changed",
         fields: [
           { name: "revision", before: "1", after: "2" },
           { name: "state", before: '"pending"', after: '"paid"' },
         ],
       },
     ]);
-    expect(storyOf("none", { history, people: [], messages: [] })).toBeUndefined();
+    expect(storyIn(history, "none")).toBeUndefined();
   });
 
   test("has a removal that names the request by its tombstone, and nothing of a tombstone that is renewed or expires", () => {
@@ -124,8 +130,8 @@ describe("the story of a request", () => {
     const renewal = record("e2", "JOB#2", "JOB", 1, gone);
     Object.assign(renewal.dynamodb.OldImage, gone);
     history.addChanges(asEvent(removal, renewal));
-    const steps = storyOf("one", { history, people: [], messages: [] })?.steps;
-    expect(steps).toMatchObject([{ entity: "job", key: "JOB#1 JOB", action: "remove" }]);
+    const changes = storyIn(history, "one")?.rows.flatMap((row) => row.changes);
+    expect(changes).toMatchObject([{ entity: "job", key: "JOB#1 JOB", action: "removed" }]);
   });
 
   test("keeps no secret of a request, and says that it cannot be sent again", () => {
@@ -138,14 +144,86 @@ describe("the story of a request", () => {
       }),
     );
     history.addRequest(requestOf("two", { body: '{"a":1}' }));
-    const kept = JSON.stringify([history.requests, storyOf("one", { history, people: [], messages: [] })]);
+    const kept = JSON.stringify([history.requests, storyIn(history, "one")]);
     for (const secret of ["hunter22", "123456", "r-1-2", "secret-bearer"]) expect(kept).not.toContain(secret);
-    const unsendable = (id: string) => storyOf(id, { history, people: [], messages: [] })?.unsendable;
+    const unsendable = (id: string) => storyIn(history, id)?.unsendable;
     expect([typeof unsendable("one"), unsendable("two")]).toEqual(["string", null]);
   });
 });
 
+describe("a payment reads as a person would say it:", () => {
+  const paid = (...ids: number[]) =>
+    asEvent(...ids.map((id) => record(`e${id}`, `TIMESHEET#${id}`, "TIMESHEET", 1, changedBy("one"))));
+  const pushTo = (userId: number) => asEvent(message(`m${userId}`, { requestId: "one", userId, notificationId: 1 }));
+
+  test("who paid how many, with one row for all of them, and the bookkeeping apart", () => {
+    const history = openHistory();
+    history.addRequest(requestOf("one", { milliseconds: 400 }));
+    history.addChanges(paid(1, 2, 3));
+    history.addChanges(
+      asEvent(
+        record("c1", "COUNTERS#TIMESHEETS#1", "ALL#00", 1, changedBy("one")),
+        record("c2", "CHANGE#1", "CHANGE", 1, changedBy("one")),
+      ),
+    );
+    const story = storyIn(history, "one");
+    expect(story?.title).toBe("Wren Ashby paid 3 timesheets");
+    expect(story?.rows.map(({ layer, title, about }) => [layer, title, about])).toEqual([
+      ["request", "bulk-update-timesheets", "400 ms"],
+      ["table", "3 timesheets", "pending → paid"],
+    ]);
+    expect(story?.bookkeeping.map(({ title }) => title)).toEqual(["1 list counter", "1 change"]);
+  });
+
+  test("a request that changed nothing has the contract's summary", () => {
+    const history = openHistory();
+    history.addRequest(requestOf("one"));
+    expect(storyIn(history, "one")?.title).toBe("Marks timesheets as paid or pending, for Wren Ashby");
+  });
+
+  test("calls of one worker are one row, which has failed if one of them has", () => {
+    const history = openHistory();
+    history.addRequest(requestOf("one"));
+    addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 1 }), { milliseconds: 60_000 });
+    addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", level: "error" }), { milliseconds: 20_000 });
+    expect(storyIn(history, "one")?.rows.filter(({ layer }) => layer === "worker")).toMatchObject([
+      { title: "send-pushes", about: "2 times, 80.0 s", isBad: true },
+    ]);
+  });
+
+  test("who was to get a push and got none, and why", () => {
+    const history = openHistory();
+    history.addRequest(requestOf("one"));
+    for (const userId of [7, 8, 9]) {
+      addRun(history, "send-pushes", pushTo(userId), line({ request_id: "one", pushes: 1 }), { milliseconds: 60_000 });
+    }
+    const silent = (messages: InboxView[]) =>
+      storyIn(history, "one", messages)?.rows.flatMap(({ layer, title }) => (layer === "message" ? [title] : []));
+    expect(silent([])?.sort()).toEqual([
+      "No push: nothing was left to send to Wren Ashby",
+      "No push: user 8 and user 9 have no device",
+    ]);
+    const push = { id: "p", channel: "push", person, subject: "Paid", text: "140 GBP", sentAt: Date.now() - 10 };
+    expect(silent([push as unknown as InboxView])).toContain("Push to Wren Ashby");
+    expect(silent([push as unknown as InboxView])).not.toContain("No push: nothing was left to send to Wren Ashby");
+  });
+
+  test("many messages of a channel are one row", () => {
+    const history = openHistory();
+    history.addRequest(requestOf("one"));
+    addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 9 }), { milliseconds: 60_000 });
+    const pushes = Array.from({ length: 9 }, (_, id) => ({ id, channel: "push", person, sentAt: Date.now() - 10 }));
+    expect(storyIn(history, "one", pushes as unknown as InboxView[])?.rows.at(-1)).toMatchObject({ title: "9 pushes" });
+  });
+});
+
 describe("the list", () => {
+  test("leaves out the files of the documentation page", () => {
+    const history = openHistory();
+    history.addRequest({ ...requestOf("one"), functionName: "get-docs" });
+    expect(requestRows({ history, index })).toEqual([]);
+  });
+
   test.each([
     ["of text", "hello", "message"],
     ["of null", "null", "message"],
@@ -157,7 +235,7 @@ describe("the list", () => {
   ])("and the story name a message %s", (_, body, title) => {
     const history = openHistory();
     addRun(history, "intake", asEvent(message("e-1", body)), line({ request_id: "e-1" }));
-    expect(requestRows({ history, people: [] })).toMatchObject([{ id: "e-1", target: title }]);
+    expect(requestRows({ history, index })).toMatchObject([{ id: "e-1", target: title }]);
     expect(kindsOf(history, "e-1")).toEqual(["intake"]);
   });
 
@@ -170,7 +248,7 @@ describe("the list", () => {
     addRun(history, "intake", asEvent(message("e-1", event, "2")), failed);
     addRun(history, "mark-overdue", {}, line({ request_id: "s-1" }));
     addRun(history, "send-pushes", asEvent(message("m1", { requestId: "one" })), line({ request_id: "one" }));
-    const rows = requestRows({ history, people: [] });
+    const rows = requestRows({ history, index });
     expect(rows.map(({ id, target, code }) => [id, target, code]).sort()).toEqual([
       ["e-1", "Record from rota.example", "fields_invalid"],
       ["one", "/api/v1/x", null],

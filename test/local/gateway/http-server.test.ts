@@ -167,6 +167,13 @@ describe("the answer", () => {
     expect(await response.json()).toEqual({ message: "Internal Server Error" });
   });
 
+  it("is a 500 with the reason when the function does not compile", async () => {
+    const reason = "functions/finance/list-invoices.ts:7:3: ERROR: Expected identifier";
+    const response = await answerTo(Object.assign(new Error(reason), { errors: [] }));
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ message: "Internal Server Error", reason });
+  });
+
   it("is 413 to a body over 10 MB, which reaches no function", async () => {
     const before = events.length;
     const response = await fetch(`${base}/things`, { method: "POST", body: Buffer.alloc(10 * 1024 * 1024 + 1) });

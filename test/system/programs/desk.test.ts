@@ -68,6 +68,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     const watched = await openDesk("people");
     const { page } = watched;
     await page.getByRole("searchbox").fill("dana driver");
+    await expect.poll(() => page.getByRole("button", { name: "Copy token" }).count()).toBe(1);
     await page.getByRole("button", { name: "Copy token" }).click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
     const headers = { authorization: `Bearer ${await clipboardOf(page)}` };
@@ -84,16 +85,19 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
       .first()
       .click();
     const story = page.getByRole("article", { name: "Story of the request" });
+    await story.getByRole("heading", { name: "Owen Pryce paid 1 timesheet" }).waitFor();
+    const row = (title: string) => story.getByText(title, { exact: true }).first();
     for (const step of ["bulk-update-timesheets", "keep-history", "notify", "deliver-notifications", "send-pushes"]) {
-      await story.locator(".step-head strong", { hasText: step }).first().waitFor();
+      await row(step).waitFor();
     }
-    for (const kind of ["timesheet", "list counter", "notification", "notification counts"]) {
-      await story
-        .locator(".step.change strong", { hasText: new RegExp(`^${kind}$`) })
-        .first()
-        .waitFor();
-    }
-    await story.getByText("to Dana Whitfield").first().waitFor();
+    for (const change of ["1 timesheet", "1 notification", "Push to Dana Whitfield"]) await row(change).waitFor();
+    expect(await row("1 notification counts").isVisible()).toBe(false);
+    await story.getByText(/more writes: history/).click();
+    await row("1 notification counts").waitFor();
+    await row("1 timesheet").click();
+    await story.getByText("Dana Whitfield ·").first().waitFor();
+    await row("Push to Dana Whitfield").click();
+    await story.locator(".notification").getByText("A timesheet was paid").waitFor();
     await page.getByRole("button", { name: "Copy as curl" }).click();
     expect(await clipboardOf(page)).toMatch(/^curl .*-X 'PATCH' .*\n.*npm run -s token -- --as 'operator@/);
     await page.getByRole("button", { name: "Copy as invoke event" }).click();
@@ -184,11 +188,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
       const watched = await openDesk("data/timesheet", reader);
       const { page } = watched;
       const record = page.getByRole("listitem").filter({ hasText: "TIMESHEET#2 TIMESHEET" });
-      const firstKey = () => page.locator("summary code").first().innerText();
-      for (let key = await firstKey(); !(await record.isVisible()); key = await firstKey()) {
-        await page.getByRole("button", { name: "More" }).click();
-        await expect.poll(firstKey, { timeout: 15_000 }).not.toBe(key);
-      }
+      await page.getByRole("searchbox").fill("dana timesheet#2");
       await record.getByText("TIMESHEET#2 TIMESHEET").click();
       await record.getByText("Changes").click();
       const changes = record.getByRole("list", { name: "Changes" });
@@ -208,14 +208,14 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     const watched = await openDesk("events");
     const { page } = watched;
     await page.getByLabel("Address").fill(`${own.machine.baseUrl}/nowhere`);
-    await page.getByRole("button", { name: "Point it there" }).click();
+    await page.getByLabel("Address").press("Enter");
     await page.getByRole("button", { name: "Saved" }).waitFor();
     await page.getByLabel("Sample").selectOption("A chat message");
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByRole("button", { name: "Sent" }).waitFor();
     await page.getByRole("link", { name: "See what follows" }).click();
     await page.getByRole("link", { name: /Notification from chat\.example.*processed/ }).click();
-    await page.locator(".step-head strong", { hasText: "deliver-notifications" }).first().waitFor();
+    await page.locator(".layers strong", { hasText: "deliver-notifications" }).first().waitFor();
     await page.locator('nav a[href="#/events"]').click();
     await page.getByLabel("What went out").getByText("notification.created").first().waitFor();
     await page.getByLabel("What went out").getByText("posted: 404").first().waitFor();
@@ -240,6 +240,53 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     await tabTo("a.row");
     await page.keyboard.press("Enter");
     await page.getByRole("article", { name: "Story of the request" }).waitFor();
+    const focused = () => page.evaluate<string>("document.activeElement.getAttribute('href') ?? ''");
+    await page.keyboard.press("j");
+    const second = await focused();
+    expect(second).toMatch(/^#\/requests\/./);
+    await page.keyboard.press("k");
+    expect(await focused()).not.toBe(second);
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByRole("article", { name: "Story of the request" }).getByText(second.slice(11)).first().waitFor();
+    await page.keyboard.press("c");
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await clipboardOf(page)).toMatch(/^curl /);
+    await page.keyboard.press("/");
+    expect(await page.evaluate("document.activeElement.type")).toBe("search");
+  }, 60_000);
+
+  test("narrows requests by person, status and operation", async () => {
+    await own.request("PATCH", "/api/v1/finance/timesheets/bulk_update", { role: "driver", body: {} });
+    const { page } = await openDesk("requests");
+    const rows = page.locator("a.row");
+    const choose = (label: string, option: string) => page.getByLabel(label, { exact: true }).selectOption(option);
+    await choose("Status", "refused");
+    await choose("Operation", "bulk-update-timesheets");
+    await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringMatching(/bulk_update.*403/s)]);
+    await choose("Status", "");
+    await choose("Person", "Owen Pryce");
+    await expect.poll(() => rows.count()).toBeGreaterThan(1);
+    for (const text of await rows.allInnerTexts()) expect(text).toMatch(/bulk_update.*Owen Pryce.*200/s);
+  }, 60_000);
+
+  test("begins with what is going on: a payment from there shows its story, and who got a push or none", async () => {
+    const watched = await openDesk("home");
+    const { page } = watched;
+    await page.getByRole("link", { name: "200 timesheets" }).waitFor();
+    await page.getByRole("button", { name: "Pay five timesheets as Owen Pryce" }).click();
+    const story = page.getByLabel("The last story");
+    await story.getByRole("heading", { name: "Owen Pryce paid 5 timesheets" }).waitFor();
+    await story
+      .getByText(/^Push to /)
+      .first()
+      .waitFor();
+    await story
+      .getByText(/^No push: .* no device$/)
+      .first()
+      .waitFor();
+    await page.getByLabel("New messages").getByText("A timesheet was paid").first().waitFor();
+    expectQuiet(watched);
   }, 60_000);
 
   test.each<[string, Reader]>([
@@ -251,7 +298,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     async (_, reader) => {
       const [message] = await readDesk("inbox");
       const [row] = await readDesk("requests");
-      const views = ["people", "requests", `requests/${row?.id}`, "inbox", `inbox/${message?.id}`, "events"];
+      const views = ["home", "people", "requests", `requests/${row?.id}`, "inbox", `inbox/${message?.id}`, "events"];
       const watched = await openDesk("people", reader);
       for (const view of [...views, "data", "data/stream", "data/schedules", "data/user"]) {
         await watched.page.goto(`${own.machine.baseUrl}/_local/#/${view}`);

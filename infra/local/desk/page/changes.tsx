@@ -1,8 +1,7 @@
 import { useState } from "preact/hooks";
 import type { RecordChange, RecordChangesView } from "../views.ts";
-import { Loaded } from "./parts.tsx";
+import { Fields, Loaded, Time } from "./parts.tsx";
 import { useLive } from "./server.ts";
-import { Fields } from "./steps.tsx";
 
 /** The changes of a record, read when the list is opened. */
 export function Changes({ kind, id }: { kind: string; id: number }) {
@@ -22,7 +21,7 @@ function List({ kind, id }: { kind: string; id: number }) {
       {({ changes, hasMore }) => (
         <>
           {changes.length === 0 && <p class="muted">None is kept: it is as it was imported, or was never changed.</p>}
-          <ol class="steps" aria-label="Changes">
+          <ol class="stack inside" aria-label="Changes">
             {changes.map((change) => (
               <Change key={change.id} change={change} />
             ))}
@@ -39,19 +38,12 @@ function List({ kind, id }: { kind: string; id: number }) {
 }
 
 function Change({ change: { at, action, by, operation, requestId, fields } }: { change: RecordChange }) {
-  const date = new Date(at);
   return (
-    <li class="step change">
-      <p class="step-head">
-        <strong>{action}</strong>{" "}
-        <span class="muted break">
-          by {by}
-          {operation && ` · ${operation}`}
-        </span>{" "}
+    <li>
+      <p class="muted break">
+        <strong>{action}</strong> by {by}
+        {operation && ` · ${operation}`} · <Time at={at} isLong />{" "}
         {requestId && <a href={`#/requests/${encodeURIComponent(requestId)}`}>request</a>}
-        <time class="after muted" dateTime={date.toISOString()}>
-          {date.toLocaleString([], { hour12: false })}
-        </time>
       </p>
       <Fields fields={fields} />
     </li>

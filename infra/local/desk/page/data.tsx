@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { ItemsView, ResourcesView } from "../views.ts";
 import { Changes } from "./changes.tsx";
-import { Action, Code, Empty, Head, Loaded, Row, Split } from "./parts.tsx";
+import { Action, Code, Empty, Head, Loaded, Row, Search, Split } from "./parts.tsx";
 import { Queues } from "./queues.tsx";
 import { change, useLive } from "./server.ts";
 
@@ -51,13 +51,13 @@ function Places({ view, openId = "queues" }: { view: ResourcesView; openId: stri
     </li>
   );
   const { kinds } = view;
-  const kindRow = ({ name, version }: (typeof kinds)[number]) => row(name, name, `shape ${version}`);
+  const kindRow = ({ name, count }: (typeof kinds)[number]) => row(name, name, count.toLocaleString("en-GB"));
   return (
     <>
       <ul>{Object.entries(sections).map(([id, title]) => row(id, title))}</ul>
       <h2 class="divider">Records</h2>
       <ul>{records.flatMap((name) => kinds.filter((kind) => kind.name === name).map(kindRow))}</ul>
-      <h2 class="divider">Beside them</h2>
+      <h2 class="divider">Internal items</h2>
       <ul>{kinds.filter(({ name }) => !records.includes(name)).map(kindRow)}</ul>
     </>
   );
@@ -70,7 +70,9 @@ function Consumers({ consumers }: { consumers: ResourcesView["consumers"] }) {
       <ul class="rows">
         {consumers.map(({ functionName, after, behind }) => (
           <Row key={functionName} name={functionName} about={`after change ${after}`}>
-            <span class={`chip ${behind ? "warn" : "good"}`}>{behind ? `${behind} behind` : "up to date"}</span>
+            <span class={`chip ${behind ? "warn" : "good"}`}>
+              {behind ? `${behind.toLocaleString("en-GB")} behind` : "up to date"}
+            </span>
           </Row>
         ))}
       </ul>
@@ -105,29 +107,33 @@ function Schedules({ schedules }: { schedules: ResourcesView["schedules"] }) {
 }
 
 function Items({ kind }: { kind: string }) {
+  const [text, setText] = useState("");
   const [places, setPlaces] = useState<string[]>([]);
-  const from = places.at(-1);
-  const live = useLive<ItemsView>(
-    `items?kind=${encodeURIComponent(kind)}${from ? `&from=${encodeURIComponent(from)}` : ""}`,
-  );
+  const search = new URLSearchParams({ kind, words: text, from: places.at(-1) ?? "" });
+  const live = useLive<ItemsView>(`items?${search}`);
+  const find = (words: string) => {
+    setText(words);
+    setPlaces([]);
+  };
   return (
     <section class="card" aria-label={kind}>
-      <h2>{kind}</h2>
+      <h2 class="tools">
+        <span class="what">{kind}</span>
+        <Search label="Search by key, name, number, state" value={text} onInput={find} />
+      </h2>
       <Loaded live={live}>
         {({ items, next }) => (
           <>
             {items.length === 0 && (
-              <Empty title="None here">
-                {next ? "None in this part of the table." : "The table holds none of this kind."}
-              </Empty>
+              <Empty title="None here">{text ? "None contains that." : "The table holds none of this kind."}</Empty>
             )}
             <ul class="rows">
               {items.map(({ key, title, item }) => (
-                <li key={key} class="queue">
+                <li key={key} class="item">
                   <details class="wide">
                     <summary>
                       {title && <strong>{title}</strong>}
-                      <code class="break">{key}</code> <span class="muted">{versionsOf(item)}</span>
+                      <code class="break">{key}</code>
                     </summary>
                     {changed.includes(kind) && <Changes kind={kind} id={Number(item.id)} />}
                     <Code text={JSON.stringify(item)} label={key} />
@@ -150,11 +156,4 @@ function Items({ kind }: { kind: string }) {
       </Loaded>
     </section>
   );
-}
-
-function versionsOf({ version, revision, schema_version }: Record<string, unknown>): string {
-  const facts = { version, revision, shape: schema_version };
-  return Object.entries(facts)
-    .flatMap(([name, value]) => (value === undefined ? [] : `${name} ${value}`))
-    .join(" · ");
 }

@@ -2,25 +2,29 @@ import { type ComponentType, render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Data } from "./data.tsx";
 import { Events } from "./events.tsx";
+import { Home } from "./home.tsx";
 import { Inbox } from "./inbox.tsx";
+import { followKeys } from "./keys.ts";
 import { People } from "./people.tsx";
 import { Requests } from "./requests.tsx";
 import { routeOf } from "./route.ts";
 import { watchConnection } from "./server.ts";
 
 const views: Readonly<Record<string, { title: string; View: ComponentType<{ id: string | undefined }> }>> = {
-  people: { title: "People", View: People },
+  home: { title: "Home", View: Home },
   requests: { title: "Requests", View: Requests },
   inbox: { title: "Inbox", View: Inbox },
+  people: { title: "People", View: People },
   data: { title: "Data", View: Data },
   events: { title: "Events", View: Events },
 };
 
 function Desk() {
   const [name, id] = useRoute();
-  const { title, View } = views[name] ?? { title: "People", View: People };
+  const { title, View } = views[name] ?? { title: "Home", View: Home };
   const [isConnected, setConnected] = useState(true);
   useEffect(() => watchConnection(setConnected), []);
+  useEffect(followKeys, []);
   useEffect(() => {
     document.title = `${title} – Workforce desk`;
   }, [title]);

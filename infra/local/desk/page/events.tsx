@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { OutboundView, WebhookView } from "../views.ts";
-import { Action, Code, Copy, Empty, Head, Loaded, Row, Time } from "./parts.tsx";
+import { Action, Code, Copy, Empty, Form, Head, Loaded, Time } from "./parts.tsx";
 import { change, useLive } from "./server.ts";
 
 interface Draft {
@@ -58,8 +58,8 @@ export function Events() {
       <div class="pad columns halves">
         <Inbound />
         <div class="stack">
-          <Outbound />
           <Webhook />
+          <Outbound />
         </div>
       </div>
     </>
@@ -76,7 +76,7 @@ function Webhook() {
       <h2>Webhook of this computer</h2>
       <Loaded live={live}>
         {({ url, secret }) => (
-          <div class="pad stack form">
+          <Form>
             <p class="muted">
               Each event that goes out is posted once, signed as on a stage. Without an address none is.
             </p>
@@ -90,10 +90,10 @@ function Webhook() {
               />
             </label>
             <p class="tools">
-              <Action label="Point it there" done="Saved" primary act={() => point(typed ?? url)} />
+              <Action label="Point it there" done="Saved" primary submits act={() => point(typed ?? url)} />
               <Copy label="Copy secret" text={secret} />
             </p>
-          </div>
+          </Form>
         )}
       </Loaded>
     </section>
@@ -113,14 +113,15 @@ function Outbound() {
           ) : (
             <ul class="rows">
               {events.map(({ key, id, type, subject, at, event, posted }) => (
-                <Row key={key} name={type} about={posted === null ? subject : `${subject}, posted: ${posted}`}>
+                <li key={key} class="item">
                   <details class="wide">
                     <summary>
-                      <Time at={at} /> <code>{id}</code>
+                      <strong>{type}</strong> {subject} · <Time at={at} />
+                      {posted !== null && ` · posted: ${posted}`}
                     </summary>
                     <Code text={JSON.stringify(event)} label={`Event ${id}`} />
                   </details>
-                </Row>
+                </li>
               ))}
             </ul>
           )
@@ -136,7 +137,7 @@ function Inbound() {
   return (
     <section class="card" aria-label="Send an event">
       <h2>Send an event</h2>
-      <div class="pad stack form">
+      <Form>
         <p class="muted">It comes in on the bus as from another system. What follows from it is among the requests.</p>
         <label>
           Sample
@@ -169,10 +170,10 @@ function Inbound() {
           />
         </label>
         <p class="tools">
-          <Action label="Send" done="Sent" primary act={() => send(draft)} />
+          <Action label="Send" done="Sent" primary submits act={() => send(draft)} />
           <a href="#/requests">See what follows</a>
         </p>
-      </div>
+      </Form>
     </section>
   );
 }

@@ -19,7 +19,9 @@ export function Inbox({ id }: { id: string | undefined }) {
           const found = messages.filter((message) => matches(message, text));
           const open = messages.find((message) => message.id === id);
           const none =
-            messages.length === 0 ? "Request a pin, or mark a timesheet as paid." : "No message contains that.";
+            messages.length === 0
+              ? "Request a pin, or pay the timesheet of somebody who has a device."
+              : "No message contains that.";
           return (
             <Split
               openId={open?.id}
@@ -42,7 +44,8 @@ export function Inbox({ id }: { id: string | undefined }) {
   );
 }
 
-function Messages({ messages, openId }: { messages: readonly InboxView[]; openId: string | undefined }) {
+/** Messages as links to them. */
+export function Messages({ messages, openId }: { messages: readonly InboxView[]; openId?: string | undefined }) {
   return (
     <ul class="rows">
       {messages.map((message) => (
@@ -51,7 +54,9 @@ function Messages({ messages, openId }: { messages: readonly InboxView[]; openId
             <span class={`chip ${message.channel}`}>{channels[message.channel]}</span>
             <span class="what">
               <strong>{message.person?.name ?? message.to}</strong>
-              <span class="muted clip">{titleOf(message)}</span>
+              <span class="muted clip">
+                {message.channel === "push" ? message.text : (message.subject ?? message.text)}
+              </span>
             </span>
             <span class="muted">
               <Time at={message.sentAt} />
@@ -69,7 +74,7 @@ export function Message({ message }: { message: InboxView }) {
   return (
     <article class="pad stack" aria-label={`${channels[channel]} to ${person?.name ?? to}`}>
       {pin && (
-        <div class="pin">
+        <div class="tools pin">
           <output aria-label="Pin">{pin}</output>
           <Copy label="Copy pin" text={pin} primary />
         </div>
@@ -81,7 +86,9 @@ export function Message({ message }: { message: InboxView }) {
           <span class="muted">{to}</span>
         </dd>
         <dt>Sent</dt>
-        <dd>{new Date(sentAt).toLocaleString()}</dd>
+        <dd>
+          <Time at={sentAt} isLong />
+        </dd>
         {subject && channel === "email" && (
           <>
             <dt>Subject</dt>
@@ -89,7 +96,7 @@ export function Message({ message }: { message: InboxView }) {
           </>
         )}
       </dl>
-      {channel === "email" && <Mail id={id} text={message.text ?? ""} hasHtml={hasHtml} />}
+      {channel === "email" && <Mail id={id} text={message.text} hasHtml={hasHtml} />}
       {channel === "sms" && <p class="bubble">{message.text}</p>}
       {channel === "push" && <Push message={message} />}
     </article>
@@ -109,53 +116,27 @@ function Mail({ id, text, hasHtml }: { id: string; text: string; hasHtml: boolea
   );
 }
 
-function Push({ message }: { message: InboxView }) {
-  const { title, body } = alertOf(message.text ?? "");
+function Push({ message: { subject, text, payload, sentAt } }: { message: InboxView }) {
   return (
     <>
       <div class="phone">
-        <div class="notification">
+        <div class="item notification">
           <img src="/_local/desk.svg" alt="" width="34" height="34" />
-          <div>
-            <span class="muted from">
-              Workforce <Time at={message.sentAt} />
+          <span class="what">
+            <span class="muted">
+              Workforce · <Time at={sentAt} />
             </span>
-            <strong>{title}</strong>
-            <span>{body}</span>
-          </div>
+            <strong>{subject}</strong>
+            <span>{text}</span>
+          </span>
         </div>
       </div>
       <details>
         <summary>What the push service was sent</summary>
-        <Code text={message.text ?? ""} label="The push" />
+        <Code text={payload ?? ""} label="The push" />
       </details>
     </>
   );
-}
-
-function titleOf(message: InboxView): string {
-  if (message.channel === "push") {
-    const { title, body } = alertOf(message.text ?? "");
-    return `${title}: ${body}`;
-  }
-  return message.subject ?? message.text ?? "";
-}
-
-/** The text of a push on a phone: the alert of APNs, or the notification of FCM. */
-function alertOf(text: string): { title: string; body: string } {
-  type Alert = { title?: string; body?: string };
-  type Payload = { aps?: { alert?: Alert }; fcmV1Message?: { message?: { notification?: Alert } } };
-  const payload = (parse(text) ?? {}) as Payload;
-  const { title = "Push", body = text } = payload.aps?.alert ?? payload.fcmV1Message?.message?.notification ?? {};
-  return { title, body };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function matches({ person, to, subject, text, channel }: InboxView, wanted: string): boolean {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import type { FieldChange } from "../views.ts";
 import type { Live } from "./server.ts";
 
 interface ActionProps {
@@ -9,10 +10,14 @@ interface ActionProps {
   primary?: boolean;
   title?: string;
   disabled?: boolean;
+  /** True if Enter in its form presses it. */
+  submits?: boolean;
+  /** The key that presses it. */
+  hotkey?: string;
 }
 
 /** A button for an action that takes a moment. It shows the result. */
-export function Action({ label, done = "Done", act, primary = false, title, disabled }: ActionProps) {
+export function Action({ label, done = "Done", act, primary = false, title, disabled, submits, hotkey }: ActionProps) {
   const [said, setSaid] = useState<string>();
   const run = async () => {
     setSaid("…");
@@ -24,7 +29,14 @@ export function Action({ label, done = "Done", act, primary = false, title, disa
     setTimeout(() => setSaid(undefined), outcome === done ? 1_500 : 6_000);
   };
   return (
-    <button type="button" class={primary ? "primary" : ""} onClick={run} title={title} disabled={disabled}>
+    <button
+      type={submits ? "submit" : "button"}
+      class={primary ? "primary" : ""}
+      onClick={run}
+      title={title}
+      disabled={disabled}
+      data-key={hotkey}
+    >
       <span aria-live="polite">{said ?? label}</span>
     </button>
   );
@@ -34,7 +46,7 @@ export function Action({ label, done = "Done", act, primary = false, title, disa
 export function Copy({
   text,
   ...rest
-}: { text: string | (() => Promise<string>) } & Pick<ActionProps, "label" | "primary" | "title">) {
+}: { text: string | (() => Promise<string>) } & Pick<ActionProps, "label" | "primary" | "title" | "hotkey">) {
   const act = async () => navigator.clipboard.writeText(typeof text === "string" ? text : await text());
   return <Action {...rest} done="Copied" act={act} />;
 }
@@ -93,7 +105,7 @@ export function hasWords(wanted: string, ...texts: readonly unknown[]): boolean 
 /** One row of a card: name, description and actions. */
 export function Row({ name, about, children }: { name: string; about: string; children?: ComponentChildren }) {
   return (
-    <li class="queue">
+    <li class="item">
       <span class="what">
         <strong class="break">{name}</strong>
         <span class="muted break">{about}</span>
@@ -129,14 +141,56 @@ export function Split({ list, detail, openId, back, isSlim = false }: SplitProps
   );
 }
 
-/** A time of day, with date and time as its title. */
-export function Time({ at }: { at: number }) {
+/** A time of day, with its date as its title; or both. */
+export function Time({ at, isLong = false }: { at: number; isLong?: boolean }) {
   const date = new Date(at);
+  const long = date.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
   return (
-    <time dateTime={date.toISOString()} title={date.toLocaleString()}>
-      {date.toLocaleTimeString([], { hour12: false })}
+    <time dateTime={date.toISOString()} title={long}>
+      {isLong ? long : date.toLocaleTimeString("en-GB")}
     </time>
   );
+}
+
+/** A piece of time within a whole one, as a bar. */
+export function Bar({
+  from = 0,
+  length,
+  whole,
+  look = "",
+}: {
+  from?: number;
+  length: number;
+  whole: number;
+  look?: string;
+}) {
+  const share = (part: number) => `${Math.min(100, (100 * Math.max(0, part)) / Math.max(1, whole)).toFixed(2)}%`;
+  return (
+    <span class="bar" aria-hidden="true">
+      <i class={look} style={{ left: share(from), width: share(length) }} />
+    </span>
+  );
+}
+
+/** A list to choose from. */
+export function Choice({ label, all, value, options, onChoose }: ChoiceProps) {
+  return (
+    <select aria-label={label} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+      <option value="">{all}</option>
+      {options.map((each) => (
+        <option key={each}>{each}</option>
+      ))}
+    </select>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  /** The words for no choice. */
+  all: string;
+  value: string;
+  options: readonly string[];
+  onChoose(value: string): void;
 }
 
 /** A status, with its colour and words. */
@@ -154,10 +208,10 @@ export function Status({ status, code, isWork = false }: { status: number; code?
 /** JSON on several lines, or other text as it is. */
 export function Code({ text, label }: { text: string; label: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be focused can be scrolled by keyboard.
-    <section class="code" tabIndex={0} aria-label={label}>
+    // biome-ignore lint/a11y: what can be focused can be scrolled by keyboard, and a section would be a landmark.
+    <div class="code" role="group" tabIndex={0} aria-label={label}>
       {spread(text)}
-    </section>
+    </div>
   );
 }
 
@@ -167,4 +221,46 @@ function spread(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** Fields before and after a change, folded if there are many. */
+export function Fields({ fields }: { fields: readonly FieldChange[] }) {
+  return (
+    <details open={fields.length <= 4}>
+      <summary>{plural(fields.length, "field")}</summary>
+      <dl class="facts small">
+        {fields.map(({ name, before, after }) => [
+          <dt key={name}>{name}</dt>,
+          <dd key={`${name}=`}>
+            {before !== null && <del>{before}</del>} {after !== null && <ins>{after}</ins>}
+          </dd>,
+        ])}
+      </dl>
+    </details>
+  );
+}
+
+/** A warning if the desk has not yet seen the newest changes of the table. */
+export function Lag({ behind }: { behind: number }) {
+  if (behind <= 2) return null;
+  return (
+    <p class="chip warn" role="status">
+      The desk is {behind} seconds behind the table: some records may be missing here
+    </p>
+  );
+}
+
+/** A number of things. */
+export function plural(count: number, name: string): string {
+  const many = name.replace(/y$/, "ie").concat("s");
+  return `${count.toLocaleString("en-GB")} ${count === 1 ? name : many}`;
+}
+
+/** A form whose button acts by itself: nothing is sent by the browser. */
+export function Form({ children }: { children: ComponentChildren }) {
+  return (
+    <form class="pad stack form" noValidate onSubmit={(event) => event.preventDefault()}>
+      {children}
+    </form>
+  );
 }

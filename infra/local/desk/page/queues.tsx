@@ -1,35 +1,46 @@
+import { useRef } from "preact/hooks";
 import type { QueueView } from "../views.ts";
-import { Action, Code, Row, Time } from "./parts.tsx";
+import { Action, Code, plural, Row, Time } from "./parts.tsx";
+import { queueTitle } from "./run.tsx";
 import { change } from "./server.ts";
 
-/** Each queue with its failed messages, those of no queue last. */
+/** The queues that hold messages; the empty ones folded. */
 export function Queues({ queues, onDone }: { queues: readonly QueueView[]; onDone(): void }) {
-  const sorted = queues
+  const pairs = queues
     .filter(({ deadLettersOf }) => deadLettersOf === null)
-    .toSorted(
-      (one, other) => Number(one.keepsFailed) - Number(other.keepsFailed) || one.name.localeCompare(other.name),
-    );
+    .map((queue) => ({ queue, dead: queues.find(({ deadLettersOf }) => deadLettersOf === queue.name) }))
+    .toSorted((one, other) => one.queue.name.localeCompare(other.queue.name));
+  // A queue that becomes empty stays where it is, with what its button says.
+  const busy = useRef(new Set<string>()).current;
+  for (const { queue, dead } of pairs) {
+    if (queue.waiting + queue.inWork + (dead?.waiting ?? 0) > 0) busy.add(queue.name);
+  }
+  const idle = pairs.filter(({ queue }) => !busy.has(queue.name));
+  const rows = (shown: readonly Pair[]) => (
+    <ul class="rows">
+      {shown.map((pair) => (
+        <Queue key={pair.queue.name} {...pair} onDone={onDone} />
+      ))}
+    </ul>
+  );
   return (
     <section class="card" aria-label="Queues">
       <h2>Queues</h2>
-      <ul class="rows">
-        {sorted.map((queue) => (
-          <Queue
-            key={queue.name}
-            queue={queue}
-            dead={queues.find(({ deadLettersOf }) => deadLettersOf === queue.name)}
-            onDone={onDone}
-          />
-        ))}
-      </ul>
+      {rows(pairs.filter(({ queue }) => busy.has(queue.name)))}
+      <details>
+        <summary class="foot">{plural(idle.length, "empty queue")}</summary>
+        {rows(idle)}
+      </details>
     </section>
   );
 }
 
-/** The name without the part that makes it unique among all stacks. */
-const titleOf = (name: string) => name.replace(/(Queue)?[0-9A-F]{8}$/, "").replace(/^.*_webhook_/, "Webhook ");
+interface Pair {
+  queue: QueueView;
+  dead: QueueView | undefined;
+}
 
-function Queue({ queue, dead, onDone }: { queue: QueueView; dead: QueueView | undefined; onDone(): void }) {
+function Queue({ queue, dead, onDone }: Pair & { onDone(): void }) {
   const failed = queue.keepsFailed ? queue : dead;
   const redrive = async () => {
     const { count } = await change<{ count: number }>("redrive", { queue: dead?.name });
@@ -37,7 +48,10 @@ function Queue({ queue, dead, onDone }: { queue: QueueView; dead: QueueView | un
     return `${count} sent again`;
   };
   return (
-    <Row name={titleOf(queue.name)} about={queue.keepsFailed ? "keeps what no queue took" : `${queue.inWork} in work`}>
+    <Row
+      name={queueTitle(queue.name)}
+      about={queue.keepsFailed ? "keeps what no queue took" : `${queue.inWork} in work`}
+    >
       {!queue.keepsFailed && <span class={`chip ${queue.waiting > 0 ? "warn" : ""}`}>{queue.waiting} waiting</span>}
       {failed && <span class={`chip ${failed.waiting > 0 ? "bad" : ""}`}>{failed.waiting} failed</span>}
       {dead && (

@@ -1,29 +1,66 @@
 import { useState } from "preact/hooks";
-import type { RequestRow } from "../views.ts";
-import { Empty, Head, hasWords, Loaded, Search, Split, Status, Time } from "./parts.tsx";
+import { durationOf, type RequestRow } from "../views.ts";
+import { Bar, Choice, Empty, Head, hasWords, Loaded, Search, Split, Status, Time } from "./parts.tsx";
 import { useLive } from "./server.ts";
 import { Story } from "./story.tsx";
+
+const outcomes: Readonly<Record<string, (status: number) => boolean>> = {
+  succeeded: (status) => status < 400,
+  refused: (status) => status >= 400 && status < 500,
+  failed: (status) => status >= 500,
+};
+const everything = { text: "", person: "", outcome: "", operation: "" };
 
 /** Every request as it comes in, and the story of the open one. */
 export function Requests({ id }: { id: string | undefined }) {
   const live = useLive<RequestRow[]>("requests");
-  const [text, setText] = useState("");
+  const [wanted, setWanted] = useState(everything);
+  const want = (part: Partial<typeof everything>) => setWanted({ ...wanted, ...part });
+  const rows = live.value ?? [];
+  const found = rows.filter((row) => matches(row, wanted));
   return (
     <>
-      <Head title="Requests" about="The newest 500, as they come in. Open one to see what followed from it.">
-        <Search label="Search by path, user, status, code" value={text} onInput={setText} />
+      <Head title="Requests" about="The newest 500. Keys: j and k move, Enter opens, / searches, c copies as curl.">
+        <Search label="Search by path or code" value={wanted.text} onInput={(text) => want({ text })} />
+        <Choice
+          label="Person"
+          all="Everyone"
+          value={wanted.person}
+          options={valuesOf(rows, nameOf)}
+          onChoose={(person) => want({ person })}
+        />
+        <Choice
+          label="Status"
+          all="Any status"
+          value={wanted.outcome}
+          options={Object.keys(outcomes)}
+          onChoose={(outcome) => want({ outcome })}
+        />
+        <Choice
+          label="Operation"
+          all="Every operation"
+          value={wanted.operation}
+          options={valuesOf(rows, ({ functionName }) => functionName)}
+          onChoose={(operation) => want({ operation })}
+        />
       </Head>
       <Loaded live={live}>
-        {(rows) => (
+        {() => (
           <Split
             openId={id}
             back="#/requests"
-            list={<Rows rows={rows.filter((row) => matches(row, text))} openId={id} isFiltered={rows.length > 0} />}
+            list={
+              found.length > 0 ? (
+                <RequestRows rows={found} openId={id} />
+              ) : (
+                <Empty title="No requests">
+                  {rows.length > 0 ? "None matches." : `Call ${location.origin}/api/v1/… and it appears here.`}
+                </Empty>
+              )
+            }
             detail={
               id === undefined ? (
-                <Empty title="Nothing is open">
-                  Choose a request to see its story: handler, queues, workers, changes, messages.
-                </Empty>
+                <Empty title="Nothing is open">Choose a request to see what followed from it.</Empty>
               ) : (
                 <Story id={id} />
               )
@@ -35,28 +72,15 @@ export function Requests({ id }: { id: string | undefined }) {
   );
 }
 
-function Rows({
-  rows,
-  openId,
-  isFiltered,
-}: {
-  rows: readonly RequestRow[];
-  openId: string | undefined;
-  isFiltered: boolean;
-}) {
-  if (rows.length === 0) {
-    return (
-      <Empty title="No requests">
-        {isFiltered ? "None matches the search." : `Call ${location.origin}/api/v1/… and it appears here.`}
-      </Empty>
-    );
-  }
+/** Requests as links to their stories. */
+export function RequestRows({ rows, openId }: { rows: readonly RequestRow[]; openId?: string | undefined }) {
+  const slowest = Math.max(...rows.map(({ milliseconds }) => milliseconds));
   return (
     <ul class="rows">
       {rows.map((row) => (
         <li key={row.id}>
           <a
-            class="row request"
+            class="row"
             href={`#/requests/${encodeURIComponent(row.id)}`}
             aria-current={row.id === openId ? "true" : undefined}
           >
@@ -64,13 +88,17 @@ function Rows({
               <span class="clip">
                 <b class="method">{row.method}</b> <code>{row.target.replace("/api/v1", "")}</code>
               </span>
-              <span class="muted">
-                <Time at={row.at} /> · {row.milliseconds.toFixed(0)} ms
-                {row.user && ` · ${row.user.name || `user ${row.user.id}`}`}
-                {row.code && <span class="code-name"> · {row.code}</span>}
+              <span class="muted clip">
+                <Time at={row.at} />
+                {row.user && ` · ${nameOf(row)}`}
               </span>
             </span>
-            <Status status={row.status} isWork={row.kind === "work"} />
+            <span class="took">
+              <Status status={row.status} code={row.code} isWork={row.kind === "work"} />
+              <span class="muted">
+                {durationOf(row.milliseconds)} <Bar length={row.milliseconds} whole={slowest} />
+              </span>
+            </span>
           </a>
         </li>
       ))}
@@ -78,6 +106,18 @@ function Rows({
   );
 }
 
-function matches({ method, target, status, code, user, functionName, id }: RequestRow, text: string): boolean {
+function nameOf({ user }: RequestRow): string {
+  return user ? user.name || `user ${user.id}` : "";
+}
+
+function valuesOf(rows: readonly RequestRow[], read: (row: RequestRow) => string): string[] {
+  return [...new Set(rows.map(read))].filter(Boolean).sort();
+}
+
+function matches(row: RequestRow, { text, person, outcome, operation }: typeof everything): boolean {
+  const { method, target, status, code, user, functionName, id } = row;
+  if (person !== "" && person !== nameOf(row)) return false;
+  if (operation !== "" && operation !== functionName) return false;
+  if (outcomes[outcome]?.(status) === false) return false;
   return hasWords(text, method, target, status, code, user?.name, user?.login, functionName, id);
 }

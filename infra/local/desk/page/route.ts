@@ -1,7 +1,7 @@
-/** The view and open item that an address names; People if it names no view. */
+/** The view and open item that an address names; Home if it names no view. */
 export function routeOf(hash: string, views: object): [name: string, id: string | undefined] {
   const [, name = "", id] = hash.split("/");
-  return [Object.hasOwn(views, name) ? name : "people", id && decode(id)];
+  return [Object.hasOwn(views, name) ? name : "home", id && decode(id)];
 }
 
 /** An address that is not valid percent-encoding is taken as it is. */

@@ -39,31 +39,46 @@ export interface Live<T> {
   refresh(): void;
 }
 
-/** Reads a path of the server now, whenever something happens on the machine, and every so many seconds. */
+/**
+ * Reads a path of the server now, whenever something happens on the machine, and every so many seconds: one read after
+ * the other, so that a busy machine is not asked faster than it answers.
+ */
 export function useLive<T>(path: string, everySeconds = 0): Live<T> {
   const [state, setState] = useState<{ path: string; value?: T; error?: string }>({ path });
-  const [count, setCount] = useState(0);
-  const refresh = () => setCount((before) => before + 1);
-  const wanted = useRef(path);
-  wanted.current = path;
+  const refresh = useRef(() => {});
   useEffect(() => {
-    // An answer counts even if more has happened since its request. Otherwise none would count while requests keep
-    // coming.
-    const keep = (read: { value?: T; error?: string }) => wanted.current === path && setState({ path, ...read });
-    ask<T>(path).then(
-      (value) => keep({ value }),
-      (error: Error) => keep({ error: error.message }),
-    );
-  }, [path, count]);
-  useEffect(() => {
-    listeners.add(refresh);
-    const timer = everySeconds > 0 ? setInterval(refresh, everySeconds * 1000) : undefined;
+    const ending = new AbortController();
+    const { signal } = ending;
+    let isReading = false;
+    let isStale = false;
+    const read = async () => {
+      isStale = isReading;
+      if (isReading) return;
+      isReading = true;
+      const answer = await ask<T>(path, { signal }).then(
+        (value) => ({ value }),
+        (error: Error) => ({ error: error.message }),
+      );
+      isReading = false;
+      if (signal.aborted) return;
+      setState({ path, ...answer });
+      if (isStale) read();
+    };
+    refresh.current = read;
+    read();
+    listeners.add(read);
+    const timer = everySeconds > 0 ? setInterval(read, everySeconds * 1000) : undefined;
     return () => {
-      listeners.delete(refresh);
+      ending.abort();
+      listeners.delete(read);
       clearInterval(timer);
     };
-  }, [everySeconds]);
-  // A value read for another path is not shown for this one.
-  const { value, error } = state.path === path ? state : {};
-  return { value, error, refresh };
+  }, [path, everySeconds]);
+  // A value read for another path is not shown for this one, but for another search it stays until the answer comes.
+  const { value, error } = placeOf(state.path) === placeOf(path) ? state : {};
+  return { value, error, refresh: () => refresh.current() };
+}
+
+function placeOf(path: string): string | undefined {
+  return path.split("?")[0];
 }

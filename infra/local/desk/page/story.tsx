@@ -1,62 +1,133 @@
-import type { Step, StoryView } from "../views.ts";
+import { durationOf, layers, type StoryRow, type StoryView } from "../views.ts";
 import { curlOf, ownHeaders } from "./curl.ts";
-import { Action, Code, Copy, Loaded, Status, Time } from "./parts.tsx";
+import { Message } from "./inbox.tsx";
+import { Action, Bar, Code, Copy, Fields, Loaded, Status, Time } from "./parts.tsx";
+import { Run } from "./run.tsx";
 import { tokenOf, useLive } from "./server.ts";
-import { Lines, StepHead, StepView } from "./steps.tsx";
 
-/** The story of a request as a line of steps. */
+/** The story of a request: a sentence, what followed, and what was sent and answered. */
 export function Story({ id }: { id: string }) {
   const live = useLive<StoryView>(`requests/${encodeURIComponent(id)}`, 2);
-  return <Loaded live={live}>{(story) => <Whole story={story} />}</Loaded>;
+  return (
+    <Loaded live={live}>
+      {(story) => (
+        <article class="pad stack story" aria-label="Story of the request">
+          <header class="stack">
+            <Summary story={story} />
+            {story.request && <Tools story={story} />}
+          </header>
+          <Layers story={story} />
+          {story.request && story.answer && (
+            <div class="columns">
+              <Half
+                title="Request"
+                headers={Object.fromEntries(ownHeaders(story.request.headers))}
+                body={story.request.body}
+              />
+              <Half title="Answer" {...story.answer} />
+            </div>
+          )}
+        </article>
+      )}
+    </Loaded>
+  );
 }
 
-function Whole({ story }: { story: StoryView }) {
-  const { row, request, answer, steps, lines, error, mayLackChanges } = story;
-  const count = (kind: Step["kind"]) => steps.filter((step) => step.kind === kind).length;
+/** A story's sentence, and the request behind it. */
+export function Summary({ story: { row, title } }: { story: StoryView }) {
   return (
-    <article class="pad stack story" aria-label="Story of the request">
-      <header>
-        <h2 class="break">
-          <b class="method">{row.method}</b> <code>{row.target}</code>
-        </h2>
-        <p class="muted break">
-          <Status status={row.status} code={row.code} isWork={row.kind === "work"} /> {row.functionName} ·{" "}
-          {row.milliseconds.toFixed(0)} ms · <Time at={row.at} />
-          {row.user && ` · ${row.user.name} (id ${row.user.id})`} · <code>{row.id}</code>
-        </p>
-        {request && <Tools story={story} />}
-      </header>
-      {request && answer && (
-        <div class="columns">
-          <Half title="Request" headers={Object.fromEntries(ownHeaders(request.headers))} body={request.body} />
-          <Half title="Answer" headers={answer.headers} body={answer.body} />
-        </div>
-      )}
-      <section>
-        <h3>What followed</h3>
+    <div>
+      <h2>{title}</h2>
+      <p class="muted break">
+        <Status status={row.status} code={row.code} isWork={row.kind === "work"} /> <b class="method">{row.method}</b>{" "}
+        <code>{row.target}</code> · <Time at={row.at} />
+      </p>
+    </div>
+  );
+}
+
+const layerTitles = { request: "Request", table: "Table", worker: "Workers", message: "Messages" } as const;
+
+/** What followed from a request, by part of the service, on one scale of time. */
+export function Layers({ story: { row, rows, bookkeeping, mayLackChanges } }: { story: StoryView }) {
+  const whole = Math.max(...[...rows, ...bookkeeping].map(({ at, milliseconds }) => at + milliseconds - row.at), 1);
+  const place = { since: row.at, whole };
+  const writes = bookkeeping.reduce((sum, { changes }) => sum + changes.length, 0);
+  return (
+    <section class="layers" aria-label="What followed">
+      {mayLackChanges && (
         <p class="muted">
-          {count("run")} worker runs · {count("change")} table changes · {count("message")} messages
+          Many changes have come since, such as those of an import, and the desk keeps the newest alone: changes of this
+          request may be missing here. <i>Data</i> has the records.
         </p>
-        {mayLackChanges && (
-          <p class="muted">
-            Many changes have come since, such as those of an import, and the desk keeps the newest alone: changes of
-            this request may be missing here. <i>Data</i> has the records.
-          </p>
-        )}
-        <ol class="steps">
-          {row.kind === "request" && (
-            <li class={`step ${row.status >= 500 ? "bad" : "request"}`}>
-              <StepHead name={row.functionName} about={`handler · ${row.milliseconds.toFixed(0)} ms`} after={0} />
-              <Lines lines={lines} error={error} />
-            </li>
-          )}
-          {steps.map((step, at) => (
-            <StepView key={`${step.kind}${at}`} step={step} since={row.at} />
-          ))}
-        </ol>
-        {steps.length === 0 && <p class="muted">Nothing followed from it, or nothing yet.</p>}
-      </section>
-    </article>
+      )}
+      {layers.map((layer) => {
+        const own = rows.filter((each) => each.layer === layer);
+        return (
+          own.length + (layer === "table" ? writes : 0) > 0 && (
+            <section key={layer} class={layer}>
+              <h3>{layerTitles[layer]}</h3>
+              {own.map((each) => (
+                <LayerRow key={keyOf(each)} row={each} {...place} />
+              ))}
+              {layer === "table" && writes > 0 && (
+                <details class="bookkeeping">
+                  <summary>
+                    <span class="muted">
+                      {writes} more {writes === 1 ? "write" : "writes"}: history, counts and the like
+                    </span>
+                  </summary>
+                  {bookkeeping.map((each) => (
+                    <LayerRow key={keyOf(each)} row={each} {...place} />
+                  ))}
+                </details>
+              )}
+            </section>
+          )
+        );
+      })}
+      {rows.length + writes < 2 && <p class="muted">Nothing followed from it, or nothing yet.</p>}
+    </section>
+  );
+}
+
+/** Stays the same while more comes to a row, so that an open row stays open. */
+function keyOf({ title, changes: [change], runs: [run], messages: [message] }: StoryRow): string {
+  return [change?.key, run?.functionName, message?.id].find((each) => each !== undefined) ?? title;
+}
+
+function LayerRow({ row, since, whole }: { row: StoryRow; since: number; whole: number }) {
+  const { title, about, at, milliseconds, isBad, changes, runs, messages } = row;
+  const head = (
+    <>
+      <span class="what">
+        <strong class="break">{title}</strong>
+        {about && <span class="muted break">{about}</span>}
+      </span>
+      <Bar from={at - since} length={milliseconds} whole={whole} look={isBad ? "bad" : ""} />
+      <span class="muted after">+{durationOf(Math.max(0, at - since))}</span>
+    </>
+  );
+  if (changes.length + runs.length + messages.length === 0) return <p class="beat">{head}</p>;
+  return (
+    <details>
+      <summary class="beat">{head}</summary>
+      <div class="stack inside">
+        {changes.map(({ key, at: seen, title: name, fields }) => (
+          <div key={`${key}${seen}`}>
+            <strong class="break">{name}</strong>
+            {name !== key && <code class="muted break"> {key}</code>}
+            <Fields fields={fields} />
+          </div>
+        ))}
+        {runs.map((run, order) => (
+          <Run key={order} run={run} />
+        ))}
+        {messages.map((message) => (
+          <Message key={message.id} message={message} />
+        ))}
+      </div>
+    </details>
   );
 }
 
@@ -89,12 +160,13 @@ function Tools({ story: { row, request, event, unsendable } }: { story: StoryVie
         disabled={unsendable !== null}
         title={unsendable ?? "Sends it as it was, as the same user"}
       />
-      <Copy label="Copy as curl" text={curl} title={unsendable ?? ""} />
+      <Copy label="Copy as curl" text={curl} title={unsendable ?? ""} hotkey="c" />
       <Copy
         label="Copy as invoke event"
         text={JSON.stringify(given, null, 2)}
         title={`Save it as a file: ${invoked}`}
       />
+      <code class="muted break">{row.id}</code>
     </p>
   );
 }

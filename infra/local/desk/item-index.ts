@@ -1,0 +1,153 @@
+import { DatabaseSync } from "node:sqlite";
+import { logins } from "../../../shared/db/accounts/logins.ts";
+import { users } from "../../../shared/db/accounts/users.ts";
+import { entityOf } from "../../../shared/db/entities.ts";
+import { deviceOwners } from "../../../shared/db/notifications/device-owners.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
+import type { Item, Key } from "../../../shared/db/table/table.ts";
+import { titleOf } from "./item-title.ts";
+import type { Person } from "./views.ts";
+
+/** Items to find: their kind, words that each of them contains, and the place to go on from. */
+export interface Wanted {
+  kind: string;
+  words?: string;
+  after?: string;
+  most: number;
+}
+
+/** An item without its contents. */
+export interface Found {
+  key: Key;
+  title: string;
+  place: string;
+}
+
+/** The key and title of every item, and who users are: what the desk knows without reading the table. */
+export interface ItemIndex {
+  /** Takes changes in the stream's order. A repeated change changes nothing. */
+  add(changes: readonly StreamRecord[]): void;
+  /** The number of items by kind. */
+  counts(): Record<string, number>;
+  /** Items in the order of their keys, ids as numbers. */
+  find(wanted: Wanted): Found[];
+  people(words: string, most: number): Person[];
+  person(id: number): Person | undefined;
+  /** The first user in a role. */
+  firstOf(role: Person["role"]): Person | undefined;
+  /** The user that the item of a login or a device token names. */
+  ownerOf(key: Key): Person | undefined;
+  hasDevice(userId: number): boolean;
+}
+
+const tables = `
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = OFF;
+CREATE TABLE IF NOT EXISTS items (kind TEXT, place TEXT, title TEXT, words TEXT, owner INTEGER, person TEXT,
+  PRIMARY KEY (kind, place)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS counts (kind TEXT PRIMARY KEY, n INTEGER);
+CREATE TRIGGER IF NOT EXISTS added AFTER INSERT ON items BEGIN
+  INSERT INTO counts VALUES (new.kind, 1) ON CONFLICT DO UPDATE SET n = n + 1; END;
+CREATE TRIGGER IF NOT EXISTS removed AFTER DELETE ON items BEGIN UPDATE counts SET n = n - 1 WHERE kind = old.kind; END;
+`;
+
+/** Opens the index in a file; without one it is in memory. */
+export function openItemIndex(file = ":memory:"): ItemIndex {
+  const database = new DatabaseSync(file);
+  database.exec(tables);
+  const put = database.prepare(`INSERT INTO items VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+    title = excluded.title, words = excluded.words, owner = excluded.owner, person = excluded.person`);
+  const remove = database.prepare("DELETE FROM items WHERE kind = ? AND place = ?");
+  const counts = database.prepare("SELECT kind, n FROM counts WHERE n > 0");
+  const one = database.prepare("SELECT title, owner, person FROM items WHERE kind = ? AND place = ?");
+  const device = database.prepare("SELECT 1 FROM items WHERE kind = 'device' AND place > ? AND place < ? LIMIT 1");
+  const first = database.prepare(
+    `SELECT person FROM items WHERE kind = 'user' AND person LIKE ? ORDER BY place LIMIT 1`,
+  );
+
+  const select = ({ kind, words = "", after = "", most }: Wanted) => {
+    const all = plain(words).split(" ").filter(Boolean);
+    const having = all.map(() => " AND instr(lower(place) || ' ' || words, ?)").join("");
+    const sql = `SELECT place, title, person FROM items WHERE kind = ? AND place > ?${having} ORDER BY place LIMIT ?`;
+    return database.prepare(sql).all(kind, after, ...all, most);
+  };
+  const toPerson = (row: Record<string, unknown> | undefined): Person | undefined => {
+    if (typeof row?.person !== "string") return undefined;
+    const person = JSON.parse(row.person) as Person;
+    const { companyId } = person;
+    const company = companyId === null ? undefined : one.get("company", placeOf(recordKey("COMPANY", companyId)));
+    return { ...person, company: companyId === null ? null : String(company?.title ?? `company ${companyId}`) };
+  };
+  const person = (id: number) => toPerson(one.get("user", placeOf(recordKey("USER", id))));
+  return {
+    add(changes) {
+      database.exec("BEGIN");
+      try {
+        for (const { key, after } of changes) {
+          const kind = kindOf(key);
+          if (after) put.run(kind, placeOf(key), ...contentsOf(key, after));
+          else remove.run(kind, placeOf(key));
+        }
+        database.exec("COMMIT");
+      } catch (error) {
+        database.exec("ROLLBACK");
+        throw error;
+      }
+    },
+    counts: () => Object.fromEntries(counts.all().map(({ kind, n }) => [kind, Number(n)])),
+    find: (wanted) =>
+      select(wanted).map(({ place, title }) => ({
+        key: keyAt(String(place)),
+        title: String(title),
+        place: String(place),
+      })),
+    people: (words, most) => select({ kind: "user", words, most }).flatMap((row) => toPerson(row) ?? []),
+    person,
+    firstOf: (role) => toPerson(first.get(`%"role":"${role}"%`)),
+    ownerOf(key) {
+      const owner = one.get(kindOf(key), placeOf(key))?.owner;
+      return typeof owner === "number" ? person(owner) : undefined;
+    },
+    hasDevice(userId) {
+      const start = placeOf({ pk: `USER#${userId}`, sk: "" });
+      return device.get(start, `${start}\uffff`) !== undefined;
+    },
+  };
+}
+
+/** The kind of the item with a key. */
+export function kindOf(key: Key): string {
+  return entityOf(key)?.name ?? "item";
+}
+
+/** A key as one text. Shorter partition keys come first, so that ids are in the order of numbers. */
+function placeOf({ pk, sk }: Key): string {
+  return `${String(pk.length).padStart(4, "0")}${pk} ${sk}`;
+}
+
+function keyAt(place: string): Key {
+  const end = 4 + Number(place.slice(0, 4));
+  return { pk: place.slice(4, end), sk: place.slice(end + 1) };
+}
+
+/** The columns of an item besides kind and place. */
+function contentsOf(key: Key, item: Item): (string | number | null)[] {
+  const title = titleOf(item);
+  const person = users.matches(key) ? personOf(item) : undefined;
+  const isOwned = logins.matches(key) || deviceOwners.matches(key);
+  const words = plain([title, ...(person?.logins ?? [])].join(" "));
+  return [title, words, isOwned ? Number(item.user_id) : null, person ? JSON.stringify(person) : null];
+}
+
+function personOf(item: Item): Omit<Person, "company"> {
+  const { id, role, company_id, record } = users.decode(item);
+  const name = [record.first_name, record.last_name].filter(Boolean).join(" ");
+  const logins = [record.email, record.phone_number].filter((login) => typeof login === "string");
+  return { id, name, role, companyId: company_id, logins };
+}
+
+/** Text in lower case without accents, in which people search. */
+function plain(text: string): string {
+  return text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
+}

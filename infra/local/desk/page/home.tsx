@@ -1,0 +1,150 @@
+import type { ComponentChildren } from "preact";
+import type { HomeView, Person } from "../views.ts";
+import { Messages } from "./inbox.tsx";
+import { Action, Copy, Empty, Head, Lag, Loaded, plural } from "./parts.tsx";
+import { RequestRows } from "./requests.tsx";
+import { queueTitle } from "./run.tsx";
+import { tokenOf, useLive } from "./server.ts";
+import { Layers, Summary } from "./story.tsx";
+
+/** The kinds of records that people ask about first. */
+const counted = ["company", "user", "timesheet", "invoice", "job"];
+
+/** More than a busy machine's consumers usually have to do. */
+const manyChanges = 200;
+
+/** What is going on: the last story, failures, lags, new messages, and first steps. */
+export function Home() {
+  const live = useLive<HomeView>("home", 2);
+  return (
+    <>
+      <Head title="Home" about="What happens on this machine." />
+      <Loaded live={live}>{(view) => <News view={view} />}</Loaded>
+    </>
+  );
+}
+
+function News({ view }: { view: HomeView }) {
+  const { story, messages, failed, counts, behind } = view;
+  return (
+    <div class="pad stack">
+      <Lag behind={behind} />
+      <p class="tools">
+        {counts
+          .filter(({ name }) => counted.includes(name))
+          .map(({ name, count }) => (
+            <a key={name} class="chip" href={`#/data/${name}`}>
+              {plural(count, name)}
+            </a>
+          ))}
+      </p>
+      <div class="columns home">
+        <div class="stack">
+          <Card title="The last story">
+            {story ? (
+              <div class="pad stack">
+                <Summary story={story} />
+                <Layers story={story} />
+                <a href={`#/requests/${encodeURIComponent(story.row.id)}`}>Open it</a>
+              </div>
+            ) : (
+              <Empty title="Nothing was changed yet">Pay some timesheets, and watch what follows.</Empty>
+            )}
+          </Card>
+          {failed.length > 0 && (
+            <Card title="What failed">
+              <RequestRows rows={failed} />
+            </Card>
+          )}
+        </div>
+        <div class="stack">
+          <FirstSteps view={view} />
+          <State view={view} />
+          <Card title="New messages">
+            {messages.length > 0 ? (
+              <Messages messages={messages} />
+            ) : (
+              <Empty title="None yet">Nobody was told anything.</Empty>
+            )}
+          </Card>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Card({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <section class="card" aria-label={title}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function FirstSteps({ view: { operator, docs } }: { view: HomeView }) {
+  return (
+    <Card title="First steps">
+      <div class="pad stack">
+        {operator && (
+          <p class="tools">
+            <Action
+              label={`Pay five timesheets as ${operator.name}`}
+              done="Paid"
+              act={() => payAs(operator)}
+              primary
+              title="Marks the newest pending timesheets of the company as paid"
+            />
+            <Copy label="Copy the token" text={() => tokenOf(operator.id)} title={`A token of ${operator.name}`} />
+          </p>
+        )}
+        <p class="muted">
+          <a href="#/people">Anyone's token</a> · {docs && <a href={docs}>Guides and operations</a>}
+          {docs && " · "}
+          <a href="#/events">Send an event</a> · <a href="#/data">See the data</a>
+        </p>
+      </div>
+    </Card>
+  );
+}
+
+/** Marks up to five pending timesheets as paid, as an app would. */
+async function payAs({ id }: Person): Promise<string | undefined> {
+  const headers = { authorization: `Bearer ${await tokenOf(id)}`, "content-type": "application/json" };
+  const place = "/api/v1/finance/timesheets";
+  const list = await (await fetch(`${place}?by_state=pending&per_page=5`, { headers })).json();
+  const timesheet_ids = (list.timesheets ?? []).map((each: { id: number }) => each.id);
+  if (timesheet_ids.length === 0) return "None is pending";
+  const body = JSON.stringify({ timesheet: { timesheet_ids, state: "paid" } });
+  const answer = await fetch(`${place}/bulk_update`, { method: "PATCH", headers, body });
+  return answer.ok ? undefined : `Refused: ${(await answer.json()).code}`;
+}
+
+/** Failed messages and lagging consumers. */
+function State({ view: { queues, consumers } }: { view: HomeView }) {
+  const late = consumers.filter(({ behind }) => (behind ?? 0) > manyChanges);
+  const fine = queues.length + late.length === 0;
+  return (
+    <Card title="Queues and stream">
+      <ul class="rows">
+        {fine && <li class="item muted">No message has failed, and no worker lags behind.</li>}
+        {queues.map(({ name, failed }) => (
+          <li key={name} class="item">
+            <a class="what" href="#/data/queues">
+              {queueTitle(name)}
+            </a>
+            <span class="chip bad">{failed} failed</span>
+          </li>
+        ))}
+        {late.map(({ functionName, behind }) => (
+          <li key={functionName} class="item">
+            <a class="what" href="#/data/stream">
+              {functionName}
+            </a>
+            <span class="chip warn">{plural(behind ?? 0, "change")} behind</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

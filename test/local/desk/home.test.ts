@@ -1,0 +1,58 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { readDesk } from "../../../infra/local/desk/answers.ts";
+import type { HomeView } from "../../../infra/local/desk/views.ts";
+import { makeTemporaryFolder } from "../../../infra/local/temporary-folder.ts";
+import { addRun, asEvent, deskSources, line, message, requestOf } from "./happenings.ts";
+
+const readHome = async (sources: ReturnType<typeof deskSources>) =>
+  (await readDesk("home", new URLSearchParams(), sources)) as HomeView;
+
+test("home has the latest story that succeeded, and what failed, newest first", async () => {
+  const sources = deskSources();
+  const add = (id: string, status: number) => sources.history.addRequest({ ...requestOf(id), status });
+  for (const [id, status] of [
+    ["paid", 200],
+    ["refused", 422],
+    ["broken", 500],
+  ] as const)
+    add(id, status);
+  const failed = line({ level: "error", message: "fault", request_id: "e-1", code: "fields_invalid" });
+  addRun(sources.history, "intake", asEvent(message("e-1", {})), failed, { milliseconds: 0 });
+  const home = await readHome(sources);
+  expect(home.story?.row.id).toBe("paid");
+  expect(home.failed.map(({ id }) => id).sort()).toEqual(["broken", "e-1"]);
+});
+
+test("home says how far each worker is behind the desk, and that the desk is behind the table", async () => {
+  const { path, remove } = makeTemporaryFolder("places");
+  try {
+    const stack = { ...deskSources().stack, streamMappings: [{ functionName: "notify" }, { functionName: "new-one" }] };
+    for (const [name, after] of [
+      ["desk", "500"],
+      ["notify", "100"],
+    ]) {
+      writeFileSync(join(path, `${name}.json`), JSON.stringify({ place: { after } }));
+    }
+    const more = { stack: stack as ReturnType<typeof deskSources>["stack"], placesDirectory: path, behind: () => 7 };
+    const { consumers, behind } = await readHome(deskSources(more));
+    expect(consumers).toEqual([
+      { functionName: "notify", after: "100", behind: 400 },
+      { functionName: "new-one", after: "the beginning", behind: null },
+    ]);
+    expect(behind).toBe(7);
+  } finally {
+    remove();
+  }
+});
+
+test("home shows the newest five of 20 messages, and nothing where nothing happened", async () => {
+  const sources = deskSources();
+  expect(await readHome(sources)).toMatchObject({ story: null, failed: [], queues: [], messages: [], operator: null });
+  for (let at = 0; at < 20; at += 1) {
+    sources.inbox.add({ channel: "email", to: "a@b.example", subject: `S${at}`, text: "T", html: null });
+  }
+  const { messages } = await readHome(sources);
+  expect(messages.map(({ subject }) => subject)).toEqual(["S19", "S18", "S17", "S16", "S15"]);
+});

@@ -1,0 +1,152 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { readDesk } from "../../../infra/local/desk/answers.ts";
+import { type ItemIndex, openItemIndex } from "../../../infra/local/desk/item-index.ts";
+import type { HomeView, ItemsView, PeopleView, RequestRow } from "../../../infra/local/desk/views.ts";
+import { loginKey } from "../../../shared/db/accounts/logins.ts";
+import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
+import type { Item, Key } from "../../../shared/db/table/table.ts";
+import { timesheetLine, userLine } from "../../support/records/records.ts";
+import { deskSources, requestOf } from "./happenings.ts";
+
+const change = (key: Key, item: Item | undefined): StreamRecord => ({
+  eventId: `${key.pk} ${key.sk}`,
+  key,
+  before: undefined,
+  after: item && { ...key, ...item },
+});
+
+function user(id: number, about: object = {}): StreamRecord[] {
+  const record = userLine(id, { role: "driver", first_name: "Zoë", last_name: `Hussain ${id}`, ...about });
+  const { role, financial_company_id: company_id, email } = record as Record<string, unknown>;
+  const own = change(recordKey("USER", id), { id, role, company_id, record });
+  return [own, change(loginKey(String(email)), { user_id: id })];
+}
+
+function timesheet(id: number): StreamRecord {
+  return change(recordKey("TIMESHEET", id), { id, company_id: 1, record: timesheetLine(id, 1) });
+}
+
+function indexWith(count: number): ItemIndex {
+  const index = openItemIndex();
+  index.add([change(recordKey("COMPANY", 1), { id: 1, name: "Harbour" })]);
+  for (let from = 1; from <= count; from += 500) {
+    const ids = Array.from({ length: Math.min(500, count - from + 1) }, (_, at) => from + at);
+    index.add(ids.flatMap((id) => [...user(id), timesheet(id)]));
+  }
+  return index;
+}
+
+describe("the index of the table's items", () => {
+  test("takes a change once, however often it comes, and forgets what was removed", () => {
+    const index = openItemIndex();
+    for (const _ of [1, 2]) index.add([timesheet(1), timesheet(2)]);
+    expect(index.counts()).toEqual({ timesheet: 2 });
+    for (const _ of [1, 2]) index.add([change(recordKey("TIMESHEET", 1), undefined)]);
+    expect(index.counts()).toEqual({ timesheet: 1 });
+    expect(index.find({ kind: "timesheet", most: 9 }).map(({ key }) => key)).toEqual([recordKey("TIMESHEET", 2)]);
+  });
+
+  test("takes all changes of a batch or none, and the next batch after a failed one", () => {
+    const index = openItemIndex();
+    const unreadable = change(recordKey("USER", 1), { id: 1 });
+    expect(() => index.add([timesheet(1), unreadable])).toThrow(TypeError);
+    expect(index.counts()).toEqual({});
+    index.add([timesheet(2)]);
+    expect(index.counts()).toEqual({ timesheet: 1 });
+  });
+
+  test("lists ids as numbers, page by page", () => {
+    const index = openItemIndex();
+    index.add([10, 9, 100, 2].map(timesheet));
+    const [first, second] = index.find({ kind: "timesheet", most: 2 });
+    expect([first?.key.pk, second?.key.pk]).toEqual(["TIMESHEET#2", "TIMESHEET#9"]);
+    const rest = index.find({ kind: "timesheet", after: second?.place ?? "", most: 9 });
+    expect(rest.map(({ key }) => key.pk)).toEqual(["TIMESHEET#10", "TIMESHEET#100"]);
+  });
+
+  test.each([
+    ["zoe 7", [7]],
+    ["ZOË hussain 8", [8]],
+    ["user#9", [9]],
+    ["user8@", [8]],
+    ["driver", [7, 8, 9]],
+    ["operator", []],
+    ["%", []],
+  ])("finds people by every word of %j, in any case and without accents", (words, ids) => {
+    const index = openItemIndex();
+    index.add([7, 8, 9].flatMap((id) => user(id, { email: `user${id}@harbour.example` })));
+    expect(index.people(words, 9).map(({ id }) => id)).toEqual(ids);
+  });
+
+  test("knows who signs in with a login, with the name that the company has now", () => {
+    const index = openItemIndex();
+    index.add(user(7, { email: "dana@harbour.example", financial_company_id: 1 }));
+    const company = () => index.ownerOf(loginKey("dana@harbour.example"))?.company;
+    expect(company()).toBe("company 1");
+    for (const name of ["Harbour", "Northgate"]) {
+      index.add([change(recordKey("COMPANY", 1), { id: 1, name })]);
+      expect(company()).toBe(name);
+    }
+    expect(index.ownerOf(loginKey("nobody@harbour.example"))).toBeUndefined();
+    expect(index.firstOf("driver")).toMatchObject({ id: 7, logins: ["dana@harbour.example"] });
+    expect(index.firstOf("admin")).toBeUndefined();
+  });
+});
+
+describe.each([100, 20_000])("with %d users and as many timesheets", (count) => {
+  let index: ItemIndex;
+  beforeAll(() => {
+    index = indexWith(count);
+    process.env.TABLE_NAME = "records";
+  });
+  afterEach(() => void vi.restoreAllMocks());
+
+  /** A view's answer, and the keys of each read of the table that it took. */
+  async function read<T>(path: string): Promise<{ view: T; reads: number[] }> {
+    const reads: number[] = [];
+    vi.spyOn(DynamoDBClient.prototype, "send").mockImplementation(async (command: { input: object }) => {
+      const { RequestItems } = command.input as { RequestItems: Record<string, { Keys: unknown[] }> };
+      reads.push(...Object.values(RequestItems).map(({ Keys }) => Keys.length));
+      return { Responses: {} };
+    });
+    const sources = deskSources({}, index);
+    for (const id of ["one", "two"]) sources.history.addRequest(requestOf(id));
+    for (let id = 1; id <= 90; id += 1) {
+      const to = String(index.person(id)?.logins[0]);
+      sources.inbox.add({ channel: "email", to, subject: "S", text: "T", html: null });
+    }
+    const [place = "", query] = path.split("?");
+    const view = (await readDesk(place, new URLSearchParams(query), sources)) as T;
+    return { view, reads };
+  }
+
+  test.each([
+    "home",
+    "people",
+    "people?words=hussain",
+    "requests",
+    "requests/one",
+    "inbox",
+    "data",
+  ])("%s reads nothing of the table", async (path) => {
+    const { view, reads } = await read(path);
+    expect(view).toBeDefined();
+    expect(reads).toEqual([]);
+  });
+
+  test("a page of items is one read of 50 items", async () => {
+    expect((await read<ItemsView>("items?kind=timesheet")).reads).toEqual([50]);
+    expect((await read<ItemsView>("items?kind=timesheet&words=no+such+words")).reads).toEqual([]);
+  });
+
+  test("the first 100 people are listed, the number of all is said, and all names are there", async () => {
+    const { view } = await read<PeopleView>("people");
+    expect([view.people.length, view.total]).toEqual([100, count]);
+    expect((await read<PeopleView>(`people?words=hussain+${count}`)).view.people[0]?.id).toBe(count);
+    expect((await read<RequestRow[]>("requests")).view[0]?.user?.name).toBe("Zoë Hussain 7");
+    const { counts } = (await read<HomeView>("home")).view;
+    expect(counts.find(({ name }) => name === "timesheet")).toEqual({ name: "timesheet", count });
+  });
+});
