@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { everyRole, operation } from "./operation.ts";
 import { paging } from "./query.ts";
-import { bulkIdsUpTo, id, openObject, text, timestamp } from "./values.ts";
+import { bulkIdsUpTo, id, openObject, optionalField, text, timestamp } from "./values.ts";
 
 /** A notification as the interface shows it. */
 export const notification = v.object({
@@ -40,7 +40,7 @@ export const markNotifications = operation({
   body: {
     object: "notification",
     fields: v.pipe(
-      v.object({ notification_ids: v.optional(bulkIdsUpTo(maxMarkedTogether)), read: v.boolean() }),
+      v.object({ notification_ids: optionalField(bulkIdsUpTo(maxMarkedTogether)), read: v.boolean() }),
       v.forward(
         v.partialCheck(
           [["notification_ids"], ["read"]],

@@ -17,7 +17,6 @@ import { routeNotFound } from "../domain/refusal.ts";
 import { carryOut } from "../work.ts";
 import { answerHeaders, type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
-import { announceDeprecation } from "./deprecation.ts";
 import { answerConditions } from "./etag.ts";
 import { type HttpAnswer, type HttpEvent, requestIdOf, requireCaller, requireChange } from "./http-event.ts";
 import { readKey } from "./idempotency.ts";
@@ -178,7 +177,6 @@ function chain<O extends Operation>(
 ) {
   const middlewares = [
     logRequests(operation),
-    ...(operation.deprecation ? [announceDeprecation(operation.deprecation)] : []),
     answerProblems(),
     ...(operation.conditional ? [answerConditions()] : []),
     refuseWhereClosed(closes),

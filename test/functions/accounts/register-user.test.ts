@@ -46,7 +46,6 @@ const driver = () => ({
   financial_company_id: null,
   ...names,
   job_position: null,
-  locale: null,
   phone_number: null,
   profile_id: null,
   role: "driver",
