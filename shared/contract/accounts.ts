@@ -1,15 +1,13 @@
 import * as v from "valibot";
+import { company } from "./companies.ts";
 import { locale } from "./locales.ts";
 import { everyRole, operation, roles } from "./operation.ts";
 import { id, optionalField, password, text, timestamp } from "./values.ts";
 
-/** The company shown with a user: null or id and name (D36). */
-const userCompany = v.nullable(v.object({ id, name: text(200) }));
-
 /** A user as the interface shows it, without the fields that only one answer each has. */
 export const user = v.object({
   id,
-  company: userCompany,
+  company: v.nullable(company),
   contact_phone_number: v.nullable(text(40)),
   email: v.nullable(text(320)),
   financial_company_id: v.nullable(id),

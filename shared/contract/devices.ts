@@ -23,10 +23,13 @@ const pushServices: Readonly<Record<string, PushService | "by_token">> = {
 export const platforms = Object.keys(pushServices);
 
 /** A platform's name, in any case (D28). */
-export const platform = v.pipe(
+const platform = v.pipe(
   text(20),
   v.check((value) => platforms.includes(value.toLowerCase()), `must be one of ${platforms.join(", ")}`),
 );
+
+/** The platform of a device that registers. */
+export const optionalPlatform = optionalField(platform);
 
 /** A token of APNs has 32 bytes or more in hexadecimal; one of FCM is longer and has other characters. */
 const apnsForm = /^[0-9a-f]{64,400}$/i;
@@ -77,7 +80,7 @@ export const registerDeviceToken = operation({
     fields: v.pipe(
       v.object({
         token: text(4096),
-        platform: optionalField(platform),
+        platform: optionalPlatform,
         device_id: optionalField(text(200)),
       }),
       v.forward(

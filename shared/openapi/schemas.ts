@@ -9,8 +9,16 @@ import type * as v from "valibot";
 import { confirmedUser, profile, user, userAwaitingPin } from "../contract/accounts.ts";
 import { actor, change } from "../contract/changes.ts";
 import { company } from "../contract/companies.ts";
-import { device, deviceToken, platform, platforms } from "../contract/devices.ts";
-import { driver, invoice, invoiceState, passcode, timelog, timesheet, timesheetState } from "../contract/finance.ts";
+import { device, deviceToken, optionalPlatform, platforms } from "../contract/devices.ts";
+import {
+  driver,
+  invoice,
+  invoiceState,
+  optionalPasscode,
+  timelog,
+  timesheet,
+  timesheetState,
+} from "../contract/finance.ts";
 import { job, timedJob } from "../contract/jobs.ts";
 import { notification } from "../contract/notifications.ts";
 import {
@@ -61,7 +69,7 @@ const named = {
   IssuedToken: issuedToken,
   DeviceToken: deviceToken,
   Device: device,
-  Platform: platform,
+  Platform: optionalPlatform,
   Session: session,
   Change: change,
   Actor: actor,
@@ -74,7 +82,7 @@ const named = {
   NotificationEvent: notificationEventData,
   PasswordEvent: passwordEventData,
   UndoneEvent: undoneEventData,
-  Passcode: passcode,
+  Passcode: optionalPasscode,
   Page: paging.page,
   PerPage: paging.per_page,
   DateFilter: dateFilter,
@@ -96,16 +104,19 @@ const inWords: Partial<Record<keyof typeof named, JsonSchema>> = {
   },
   Page: { ...pagesInWords, default: 1 },
   PerPage: { ...pagesInWords, default: defaultPerPage },
-  Platform: { type: "string", enum: [...platforms] },
+  Platform: { type: ["string", "null"], enum: [...platforms, null] },
   DateFilter: { type: "string", maxLength: 40 },
   RecordId: idInWords,
   IdParameter: idInWords,
   Password: { type: "string", format: "password", minLength: 8, maxLength: 128 },
+  // A limit holds for the type that it is about.
   Passcode: {
-    anyOf: [
-      { type: "integer", format: "int32", minimum: 1000, maximum: 99_999_999 },
-      { type: "string", maxLength: 8, pattern: "^[1-9][0-9]{3,7}$" },
-    ],
+    type: ["integer", "string", "null"],
+    format: "int32",
+    minimum: 1000,
+    maximum: 99_999_999,
+    maxLength: 8,
+    pattern: "^[1-9][0-9]{3,7}$",
   },
 };
 
@@ -167,11 +178,14 @@ function describeSchema({ valibotSchema, jsonSchema }: OverrideSchemaContext): J
   return isChoice ? { type: "string", ...jsonSchema } : undefined;
 }
 
-/** "Or null" as a type: generators make a nullable field of it, and of `anyOf` a type of its own. */
+/**
+ * "Or null" as a type: generators make a nullable field of it, and of `anyOf` a type of its own. Of an object openapi-generator
+ * makes one that is never null, so that stays a choice.
+ */
 function describeNullable(jsonSchema: JsonSchema): JsonSchema | undefined {
   const [given] = jsonSchema.anyOf ?? [];
   const value = typeof given === "object" ? plainOf(given) : {};
-  if (typeof value.type !== "string") return undefined;
+  if (typeof value.type !== "string" || value.type === "object") return undefined;
   return {
     ...value,
     type: [value.type, "null"],
@@ -186,7 +200,7 @@ function plainOf(schema: JsonSchema): JsonSchema {
   if (name === undefined) return schema;
   const { definitions: _, ...rest } = config;
   const { $schema: __, ...whole } = inWords[name] ?? toJsonSchema(named[name], rest);
-  return "properties" in whole ? schema : whole;
+  return whole;
 }
 
 type Entries = Readonly<Record<string, unknown>>;

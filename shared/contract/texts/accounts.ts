@@ -10,14 +10,11 @@ import {
   user,
   userAwaitingPin,
 } from "../accounts.ts";
-import { describes, nested, shapes } from "./text.ts";
+import { describes, shapes } from "./text.ts";
 
 const userTexts = {
   id: ["Number of the account; the `sub` of its access tokens.", 2],
-  company: nested("The employer or customer this person acts for, null for none.", {
-    id: ["Same as `financial_company_id`.", 1],
-    name: ["Name under which the company trades.", "Harbour Logistics Ltd"],
-  }),
+  company: ["The employer or customer this person acts for, by `financial_company_id`; null for none."],
   contact_phone_number: ["Where colleagues reach this person; not a login.", "+442079460102"],
   email: [
     "Address for mails, and a login. Null for people who sign in by phone.",
