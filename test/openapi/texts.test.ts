@@ -35,8 +35,14 @@ const kinds = [
   ["answer", 25],
 ] as const;
 
-/** Parameters that no request can have beside the others: their examples would make one that is refused. */
-const notSent = ["list-changes by_user", "list-changes by_company", "list-changes change_id", "Cursor"];
+/** Parameters that no request can have beside the others, or that no two requests may share: an example would be refused. */
+const notSent = [
+  "list-changes by_user",
+  "list-changes by_company",
+  "list-changes change_id",
+  "Cursor",
+  "IdempotencyKey",
+];
 
 test.each(
   kinds,

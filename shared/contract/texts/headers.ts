@@ -1,7 +1,8 @@
 /** The document's text for a header: a sentence, an example, and the JSON Schema of its value. */
 export interface HeaderText {
   readonly text: string;
-  readonly example: string | number;
+  /** Absent of a value that no two requests may share. */
+  readonly example?: string | number;
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
@@ -74,7 +75,6 @@ export const requestHeaderTexts = {
     text:
       "A value of your own for one change, such as a UUID. A repetition of the request with it, within 24 hours, makes no " +
       "second change: it gets the records as they are and the same `change-id`. Visible ASCII, 1 to 255 characters.",
-    example: "8f14e45f-ceea-467f-9f0e-3d1d4c1a7b52",
     schema: { type: "string", maxLength: 255, pattern: "^[\\x21-\\x7e]{1,255}$" },
   },
   IfNoneMatch: {
