@@ -50,7 +50,7 @@ export function anyOf<const T extends readonly string[]>(allowed: v.PicklistSche
       value === "" ? [...allowed.options] : [...new Set(value.split(",").map((part) => part.trim()))],
     ),
     v.array(allowed),
-    // As many as the text has room for.
+    // As many as fit into the text.
     v.metadata({ maxItems: longestChoice / "paid,".length }),
   );
 }

@@ -59,7 +59,7 @@ export function openObject<const E extends v.ObjectEntries>(entries: E): v.Loose
 /** Identifier: a whole number from 1 to 2^53 − 1. */
 export const id = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-/** Ids from here on stand for logins, whether or not these have a user: no user has one of them (D12). */
+/** Ids from here on are masks of logins, whether or not these have a user: no user has one of them (D12). */
 export const leastMaskedId = 2 ** 52;
 
 /** Most ids of a bulk operation: their transaction, and that of its undo, also has the change and counters (D18). */

@@ -118,7 +118,7 @@ export function anyLine(
       ...(type === "user" && { email: `user-${id}@example.com`, phone_number: null, profile_id: id }),
       ...fields,
       type,
-      // Higher ids stand for logins, not for users (D12).
+      // Higher ids are masks of logins (D12).
       id: type === "user" ? ((id - 1) % (leastMaskedId - 1)) + 1 : id,
       ...(version !== undefined && { version }),
     })),
