@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { fieldFaults } from "../../shared/contract/field-faults.ts";
+import { fieldCodes, fieldFaults } from "../../shared/contract/field-faults.ts";
 import { dateFilter, idParameter, paging } from "../../shared/contract/query.ts";
 import { calendarDate, decimal, id, text, timestamp } from "../../shared/contract/values.ts";
 import { fc } from "../support/service/properties.ts";
@@ -100,4 +101,10 @@ test("a fault names the place, and never repeats the value", () => {
       expect(faults.map(({ detail }) => detail).join(" ")).not.toContain(secret);
     }),
   );
+});
+
+test("the README lists the codes of a field", () => {
+  const readme = readFileSync(new URL("../../shared/contract/README.md", import.meta.url), "utf8");
+  const [, list = ""] = /a field's own code is one of ([^.]+)\./.exec(readme) ?? [];
+  expect([...list.matchAll(/`(\w+)`/g)].map(([, code]) => code)).toEqual(fieldCodes);
 });
