@@ -112,7 +112,10 @@ describe("200", () => {
     const signedIn = await tryPassword(login, password);
     expect(signedIn.body.user).toEqual(user);
     const { authorization = "" } = signedIn.headers;
-    expect((await call(getProfileHandler, getProfile, { headers: { authorization } })).body.user).toEqual(user);
+    expect((await call(getProfileHandler, getProfile, { headers: { authorization } })).body.user).toEqual({
+      ...user,
+      locale: null,
+    });
   });
 
   test("D7, D8, D16: a phone number registers by SMS", async () => {
