@@ -6,9 +6,10 @@ import { authenticated } from "../../shared/http/endpoint.ts";
 
 /** Adds a device token to the caller's list. It gets pushes until all sessions of the user end (D28). */
 export const handler = authenticated(registerDeviceToken, async ({ body, caller, now }) => {
-  const { token, platform, device_id: deviceId } = body;
+  const { token, device_id: deviceId } = body;
   const { checks, family, account } = await requireSession(caller, now);
-  const pushService = pushServiceOf(platform) ?? "fcm";
+  const pushService = pushServiceOf(token, body.platform);
+  const platform = body.platform ?? pushService;
   const device = { token, platform, pushService, deviceId, family, epoch: account.epoch };
   const id = await saveDeviceToken(caller.userId, device, timeOrderedId(now), checks);
   if (id === undefined) throw sessionEnded();

@@ -3,8 +3,8 @@ import { requireRecord } from "../../shared/db/records/find-records.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
-/** Shows the current state of a job of the caller's company (D39). */
+/** Shows the current state of a job of the caller's company, with its timer (D24, D39). */
 export const handler = authenticated(getJob, async ({ parameters, caller }) => {
-  const { record: job, origins } = await requireRecord("JOBS", parameters.id, requireScope(caller));
-  return { job, origins };
+  const { record, stored, origins } = await requireRecord("JOBS", parameters.id, requireScope(caller));
+  return { job: { ...record, timer_expires_at: stored.timer_expires_at ?? null }, origins };
 });

@@ -47,6 +47,7 @@ export type GuardedPartition = (typeof guardedPartitions)[number];
 export const operationAreas = [
   "accounts",
   "sessions",
+  "companies",
   "notifications",
   "devices",
   "finance",

@@ -52,6 +52,13 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     table: ["Query"],
     indexes: ["by-state", "by-company", "by-total"],
   },
+  "list-companies": {
+    area: "companies",
+    impact: "Admins cannot look up the companies that lists are filtered by.",
+    access: { admin: "all" },
+    table: ["BatchGetItem", "Query"],
+    indexes: ["by-mark"],
+  },
   "adjust-job-timers": {
     area: "jobs",
     impact: "Admins cannot set until when jobs are offered.",

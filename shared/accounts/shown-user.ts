@@ -1,12 +1,12 @@
 import type * as v from "valibot";
-import type { user } from "../contract/accounts.ts";
+import type { profile } from "../contract/accounts.ts";
 import { findUserIdOfLogin } from "../db/accounts/logins.ts";
 import { findUser } from "../db/accounts/users.ts";
 import { findCompany } from "../db/records/companies.ts";
 import { Refusal } from "../domain/refusal.ts";
 
 /** A user as the interface shows it, with the company. */
-export type ShownUser = v.InferOutput<typeof user>;
+export type ShownUser = v.InferOutput<typeof profile>;
 
 /** Access pattern U3: the user of a login, or the refusal `login_not_found`. Three round trips, 2.5 read units. */
 export async function findUserOfLogin(login: string): Promise<ShownUser> {

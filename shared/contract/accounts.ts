@@ -1,26 +1,29 @@
 import * as v from "valibot";
+import { company } from "./companies.ts";
 import { locale } from "./locales.ts";
 import { everyRole, operation, roles } from "./operation.ts";
-import { id, password, text, timestamp } from "./values.ts";
+import { id, optionalField, password, text, timestamp } from "./values.ts";
 
-/** The company shown with a user: null or id and name (D36). */
-const userCompany = v.nullable(v.object({ id, name: text(200) }));
-
-/** A user as the interface shows it, without the two fields that only one answer each has. */
+/** A user as the interface shows it, without the fields that only one answer each has. */
 export const user = v.object({
   id,
-  company: userCompany,
+  company: v.nullable(company),
   contact_phone_number: v.nullable(text(40)),
   email: v.nullable(text(320)),
   financial_company_id: v.nullable(id),
   first_name: v.pipe(v.string(), v.maxLength(200)),
   job_position: v.nullable(text(200)),
   last_name: v.pipe(v.string(), v.maxLength(200)),
-  // Not an enumeration, because this release may read a language that a later release stored (D38, D45).
-  locale: v.nullable(text(35)),
   phone_number: v.nullable(text(40)),
   profile_id: v.nullable(id),
   role: v.picklist(roles),
+});
+
+/** A user as the table has it, and as users see themselves: with their language (D45). */
+export const profile = v.object({
+  ...user.entries,
+  // Not an enumeration, because this release may read a language that a later release stored (D38).
+  locale: v.nullable(text(35)),
 });
 
 /** A login as a user types it: an e-mail address or a phone number, in any form (D7). */
@@ -29,7 +32,9 @@ export const loginText = text(320);
 /** A login in a query string, in which an unescaped plus sign arrives as a space. No login contains a space. */
 const loginParameter = v.pipe(
   loginText,
-  v.transform((value) => (value.includes("@") ? value.trim().replaceAll(" ", "+") : value.replace(/^ (?=[0-9])/, "+"))),
+  v.transform((value) =>
+    value.includes("@") ? value.trim().replaceAll(" ", "+") : value.replace(/^([([]?) (?=[0-9])/, "$1+"),
+  ),
 );
 
 /** Digits of a pin (D9). */
@@ -41,20 +46,21 @@ export const longPinDigits = 12;
 /** The pin of a stage's test logins. */
 export const testPinText = v.pipe(v.string(), v.regex(new RegExp(`^[0-9]{${longPinDigits}}$`)));
 
-const separators = "[\\s-]{0,3}";
+const separators = "[\\s()[\\]-]{0,3}";
 const digitsOf = (count: number) => `(${separators}[0-9]){${count}}`;
+/** The characters of a long pin with the most separators. */
+const longestPin = longPinDigits * 4 + 3;
 
-/** A pin as people type it: in groups or not. Blanks and hyphens are ignored. */
+/** A pin as people type it: in groups or not. Blanks, hyphens and brackets are ignored. */
 const pinText = v.pipe(
   v.string(),
+  v.metadata({ maxLength: longestPin }),
   v.regex(
     new RegExp(`^(${digitsOf(pinDigits)}|${digitsOf(longPinDigits)})${separators}$`),
     `must be ${pinDigits} or ${longPinDigits} digits`,
   ),
-  v.transform((typed) => typed.replaceAll(/[\s-]/g, "")),
+  v.transform((typed) => typed.replaceAll(/[^0-9]/g, "")),
 );
-
-const shownUser = v.object({ user });
 
 /** A user, and the time until which the sent pin is valid. */
 export const userAwaitingPin = v.object({ ...user.entries, pin_valid_to: timestamp });
@@ -86,8 +92,6 @@ export const confirmLogin = operation({
   access: "anyone",
   query: v.object({ login: loginParameter, pin: pinText }),
   answer: v.object({ user: confirmedUser }),
-  supersededBy: "confirm-login-by-body",
-  deprecation: { since: "2026-11-22" },
   refusals: ["pin_invalid", "busy"],
 });
 
@@ -106,9 +110,9 @@ export const setPassword = operation({
         password,
         password_confirmation: text(256),
         // Only for users who have no names yet; others' names come from elsewhere (D16).
-        first_name: v.exactOptional(text(200)),
-        last_name: v.exactOptional(text(200)),
-        locale: v.exactOptional(locale),
+        first_name: optionalField(text(200)),
+        last_name: optionalField(text(200)),
+        locale: optionalField(locale),
       }),
       v.forward(
         v.partialCheck(
@@ -120,7 +124,7 @@ export const setPassword = operation({
       ),
     ),
   },
-  answer: shownUser,
+  answer: v.object({ user }),
   refusals: ["reset_token_invalid"],
 });
 
@@ -158,6 +162,6 @@ export const getProfile = operation({
   method: "GET",
   path: "/api/v1/users/me",
   access: everyRole,
-  answer: shownUser,
+  answer: v.object({ user: profile }),
   conditional: true,
 });

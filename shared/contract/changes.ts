@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { optionalPasscode } from "./finance.ts";
 import { operation } from "./operation.ts";
 import { idParameter, optionalParameter, paging } from "./query.ts";
-import { id, text, timestamp } from "./values.ts";
+import { id, mostBulkIds, text, timestamp } from "./values.ts";
 
 /** The types of records with a history, as notifications name them (D41). */
 export const changedTypes = ["Timesheet", "Invoice", "Job", "User"] as const;
@@ -29,6 +29,9 @@ export const actor = v.object({
 /** One field before and after a change; null if it did not exist. */
 const changedField = v.object({ name: text(100), before: v.unknown(), after: v.unknown() });
 
+/** More fields than any record has. */
+const mostFields = 100;
+
 /** A change of one record: actor, action and time (D41). */
 export const change = v.object({
   id: text(64),
@@ -40,7 +43,7 @@ export const change = v.object({
   by: actor,
   operation: v.nullable(text(100)),
   request_id: v.nullable(text(200)),
-  fields: v.array(changedField),
+  fields: v.pipe(v.array(changedField), v.maxLength(mostFields)),
 });
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -50,7 +53,13 @@ const filters = v.object({
   record_id: optionalParameter(idParameter),
   by_user: optionalParameter(idParameter),
   by_company: optionalParameter(idParameter),
-  change_id: optionalParameter(v.pipe(v.string(), v.regex(uuid, "must be the id of a change, a UUID"))),
+  change_id: optionalParameter(
+    v.pipe(
+      v.string(),
+      v.regex(uuid, "must be the id of a change, a UUID"),
+      v.metadata({ format: "uuid", maxLength: 36 }),
+    ),
+  ),
   per_page: paging.per_page,
   cursor: paging.cursor,
 });
@@ -88,6 +97,9 @@ export const listChanges = operation({
   refusals: ["record_not_found", "busy"],
 });
 
+/** Longer text in a path identifies no change. */
+const longestId = 64;
+
 /** The types of records whose bulk changes can be undone (D41). */
 const undoableTypes = ["Timesheet", "Job"] as const satisfies readonly ChangedType[];
 
@@ -101,14 +113,14 @@ export const undoChange = operation({
   companyBound: true,
   idempotent: true,
   answersChange: true,
-  parameters: v.object({ id: v.string() }),
+  parameters: v.object({ id: v.pipe(v.string(), v.metadata({ maxLength: longestId })) }),
   body: { object: "change", fields: v.object({ passcode: optionalPasscode }) },
   answer: v.object({
     change: v.object({
       id: text(64),
       undone: text(64),
       record_type: v.picklist(undoableTypes),
-      record_ids: v.array(id),
+      record_ids: v.pipe(v.array(id), v.maxLength(mostBulkIds)),
     }),
   }),
   refusals: [

@@ -1,27 +1,44 @@
 import * as v from "valibot";
 import { everyRole, operation } from "./operation.ts";
 import { idParameter } from "./query.ts";
-import { calendarDate, id, isPlainText, text, timestamp } from "./values.ts";
+import { calendarDate, id, isPlainText, optionalField, text, timestamp } from "./values.ts";
 
-const pushServices = {
+/** The push services that messages go through (D28). */
+export type PushService = "fcm" | "apns" | "apns_sandbox";
+
+/** Each platform with its push service. On Apple's systems an app may use Firebase, so there the token decides. */
+const pushServices: Readonly<Record<string, PushService | "by_token">> = {
   fcm: "fcm",
   gcm: "fcm",
   google: "fcm",
   android: "fcm",
   web: "fcm",
   apns: "apns",
-  ios: "apns",
-  apple: "apns",
+  ios: "by_token",
+  apple: "by_token",
   apns_sandbox: "apns_sandbox",
-} as const;
+};
 
-/** The push services that messages go through (D28). */
-export type PushService = (typeof pushServices)[keyof typeof pushServices];
+/** The names of platforms, in lower case. */
+export const platforms = Object.keys(pushServices);
 
-/** The push service behind a platform name, in any case; undefined for an unknown name (D28). */
-export function pushServiceOf(platform: string): PushService | undefined {
-  const name = platform.toLowerCase();
-  return Object.hasOwn(pushServices, name) ? pushServices[name as keyof typeof pushServices] : undefined;
+/** A platform's name, in any case (D28). */
+const platform = v.pipe(
+  text(20),
+  v.check((value) => platforms.includes(value.toLowerCase()), `must be one of ${platforms.join(", ")}`),
+);
+
+/** The platform of a device that registers. */
+export const optionalPlatform = optionalField(platform);
+
+/** A token of APNs has 32 bytes or more in hexadecimal; one of FCM is longer and has other characters. */
+const apnsForm = /^[0-9a-f]{64,400}$/i;
+
+/** The push service of a token. If the platform does not say it, the token's form does (D28). */
+export function pushServiceOf(token: string, platform: string | undefined): PushService {
+  const named = platform === undefined ? "by_token" : (pushServices[platform.toLowerCase()] ?? "by_token");
+  if (named !== "by_token") return named;
+  return apnsForm.test(token) ? "apns" : "fcm";
 }
 
 /** The characters of each push service's tokens; SNS accepts no others. */
@@ -31,10 +48,10 @@ const tokenForms: Readonly<Record<PushService, RegExp>> = {
   apns_sandbox: /^[0-9a-f]{1,400}$/i,
 };
 
-function hasTokenForm({ token, platform }: { token: string; platform: string }): boolean {
+function hasTokenForm({ token, platform }: { token: string; platform?: string | undefined }): boolean {
   // Text that is no plain text is another fault.
   if (token === "" || !isPlainText(token)) return true;
-  return tokenForms[pushServiceOf(platform) ?? "fcm"].test(token);
+  return tokenForms[pushServiceOf(token, platform)].test(token);
 }
 
 /** A device token as it is registered. */
@@ -63,17 +80,8 @@ export const registerDeviceToken = operation({
     fields: v.pipe(
       v.object({
         token: text(4096),
-        platform: v.optional(
-          v.pipe(
-            text(20),
-            v.check(
-              (value) => pushServiceOf(value) !== undefined,
-              `must be one of ${Object.keys(pushServices).join(", ")}`,
-            ),
-          ),
-          "fcm",
-        ),
-        device_id: v.optional(text(200)),
+        platform: optionalPlatform,
+        device_id: optionalField(text(200)),
       }),
       v.forward(
         v.partialCheck(

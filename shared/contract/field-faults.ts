@@ -1,18 +1,23 @@
 import type * as v from "valibot";
 
-/** Says what is wrong with a field, for clients to act on. Only import lines and events have the last five. */
+/** Say what is wrong with a field of a request, for clients to act on. */
+export const fieldCodes = [
+  "missing",
+  "wrong_type",
+  "not_allowed",
+  "out_of_range",
+  "too_short",
+  "too_long",
+  "too_broad",
+  "invalid",
+  "required",
+  "unknown",
+  "common",
+] as const;
+
+/** Say the same of import lines and events. */
 export type FieldCode =
-  | "missing"
-  | "wrong_type"
-  | "not_allowed"
-  | "out_of_range"
-  | "too_short"
-  | "too_long"
-  | "too_broad"
-  | "invalid"
-  | "required"
-  | "unknown"
-  | "common"
+  | (typeof fieldCodes)[number]
   | "unknown_field"
   | "taken"
   | "line_too_long"
@@ -27,7 +32,7 @@ export interface FieldFault {
 }
 
 /** Most faults of a body in an answer, which stays small whatever is sent. */
-const maxFaults = 20;
+export const maxFaults = 20;
 
 /** The faults in a schema's issues, at most 20. */
 export function fieldFaults(issues: readonly v.BaseIssue<unknown>[]): FieldFault[] {

@@ -2,7 +2,18 @@ import * as v from "valibot";
 import { operation } from "./operation.ts";
 import { plan } from "./plan.ts";
 import { anyOf, dateFilter, idParameter, oneRecord, optionalParameter, paging, searchText } from "./query.ts";
-import { bulkIds, calendarDate, currency, decimal, id, openObject, text, timestamp } from "./values.ts";
+import {
+  bulkIds,
+  calendarDate,
+  currency,
+  decimal,
+  id,
+  mostBulkIds,
+  openObject,
+  optionalField,
+  text,
+  timestamp,
+} from "./values.ts";
 
 /** States of a timesheet (D17). */
 export const timesheetStates = ["paid", "pending"] as const;
@@ -88,11 +99,8 @@ export const passcode = v.pipe(
   v.regex(/^[1-9][0-9]{3,7}$/, "must be 4 to 8 digits without a leading zero"),
 );
 
-/** An optional passcode. Clients with typed models send null for fields they leave out. */
-export const optionalPasscode = v.pipe(
-  v.nullish(passcode),
-  v.transform((value) => value ?? undefined),
-);
+/** An optional passcode. 0 is what languages with zero values send for a number that they leave out (D19). */
+export const optionalPasscode = optionalField(passcode, [null, "", 0]);
 
 const payment = {
   object: "timesheet",
@@ -129,7 +137,7 @@ export const planBulkUpdateTimesheets = operation({
   access: ["admin", "operator"],
   companyBound: true,
   body: payment,
-  answer: v.object({ timesheets: v.array(timesheet), plan }),
+  answer: v.object({ timesheets: v.pipe(v.array(timesheet), v.maxLength(mostBulkIds)), plan }),
   refusals: paymentRefusals,
 });
 

@@ -21,6 +21,4 @@ export const answerHeaders = [
   "www-authenticate",
   "vary",
   "allow",
-  "deprecation",
-  "sunset",
 ] as const;

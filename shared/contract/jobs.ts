@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { operation } from "./operation.ts";
 import { plan } from "./plan.ts";
 import { oneRecord, paging } from "./query.ts";
-import { bulkIds, id, text, timestamp } from "./values.ts";
+import { bulkIds, id, mostBulkIds, text, timestamp } from "./values.ts";
 
 /** A job as the interface shows it. */
 export const job = v.object({
@@ -14,6 +14,9 @@ export const job = v.object({
   published_at: timestamp,
   title: text(200),
 });
+
+/** A job with the moment at which its offer window closes; null without a timer (D24). */
+export const timedJob = v.object({ ...job.entries, timer_expires_at: v.nullable(timestamp) });
 
 /** One year in seconds: the longest timer (D24). */
 const maxTimerSeconds = 31_536_000;
@@ -53,7 +56,7 @@ export const planAdjustJobTimers = operation({
   access: ["admin"],
   companyBound: true,
   body: timing,
-  answer: v.object({ jobs: v.array(job), plan }),
+  answer: v.object({ jobs: v.pipe(v.array(job), v.maxLength(mostBulkIds)), plan }),
   refusals: ["records_not_found"],
 });
 
@@ -71,12 +74,12 @@ export const listJobs = operation({
   conditional: true,
 });
 
-/** GET jobs/{id}: a job as in the list (D39). */
+/** GET jobs/{id}: a job as in the list, with its timer (D24, D39). */
 export const getJob = operation({
   name: "get-job",
   summary: "Shows a job",
   path: "/api/v1/jobs/{id}",
   access: ["admin", "operator"],
-  answer: v.object({ job }),
+  answer: v.object({ job: timedJob }),
   ...oneRecord,
 });

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { everyRole, operation } from "./operation.ts";
 import { paging } from "./query.ts";
-import { bulkIdsUpTo, id, openChoice, openObject, timestamp } from "./values.ts";
+import { bulkIdsUpTo, id, openChoice, openObject, optionalField, timestamp } from "./values.ts";
 
 /** What has happened to a record, as the service names it (D25). Other systems name more. */
 const notificationTypes = [
@@ -75,7 +75,7 @@ export const markNotifications = operation({
   body: {
     object: "notification",
     fields: v.pipe(
-      v.object({ notification_ids: v.optional(bulkIdsUpTo(maxMarkedTogether)), read: v.boolean() }),
+      v.object({ notification_ids: optionalField(bulkIdsUpTo(maxMarkedTogether)), read: v.boolean() }),
       v.forward(
         v.partialCheck(
           [["notification_ids"], ["read"]],

@@ -54,13 +54,8 @@ export interface Operation {
   readonly answersBearer?: boolean;
   /** The codes of its refusals, besides those that follow from the rest of its entry (`refusal-codes.ts`). */
   readonly refusals?: readonly RefusalCode[];
-  /** The name of the operation to call instead. The document marks this one as deprecated. */
-  readonly supersededBy?: string;
-  /**
-   * For an operation with `supersededBy`: the date of its deprecation and the date from which it may be removed, in
-   * UTC.
-   */
-  readonly deprecation?: { readonly since: string; readonly sunset?: string };
+  /** True for a read that answers HEAD as well, which monitors and link checkers send (D31). */
+  readonly answersHead?: boolean;
   /** True if it answers while the stage is frozen: monitors ask it whether the service is reached. */
   readonly answersFrozen?: true;
   /** Seconds that a shared cache may keep the answer; by default no cache keeps it. */

@@ -1,5 +1,6 @@
 import * as accounts from "./accounts.ts";
 import * as changes from "./changes.ts";
+import * as companies from "./companies.ts";
 import * as devices from "./devices.ts";
 import * as finance from "./finance.ts";
 import * as jobs from "./jobs.ts";
@@ -11,6 +12,7 @@ import * as sessions from "./sessions.ts";
 const areas = {
   finance,
   jobs,
+  companies,
   notifications,
   devices,
   sessions,
@@ -40,9 +42,10 @@ export function tagOf(operation: Operation): Tag | undefined {
 export type OperationName = Extract<Exports<(typeof areas)[Tag]>, Operation>["name"];
 
 /** The methods of the operations at a path that are not `closed`, each once; empty for an unknown path. */
-export function methodsOf(path: string, closed: readonly string[] = []): Method[] {
+export function methodsOf(path: string, closed: readonly string[] = []): (Method | "HEAD")[] {
   const taking = operations.filter((each) => !closed.includes(each.name) && isAddress(each.path, path));
-  return [...new Set(taking.map(({ method }) => method))].sort();
+  const methods = taking.flatMap(({ method, answersHead }) => [method, ...(answersHead ? (["HEAD"] as const) : [])]);
+  return [...new Set(methods)].sort();
 }
 
 /** Whether a path matches. A placeholder such as `{id}` takes one part that is not empty, as in API Gateway. */

@@ -5,19 +5,25 @@ import { isCalendarDate, text } from "./values.ts";
 export const defaultPerPage = 20;
 
 /** Largest page size; larger values are clamped (D30). */
-const maxPerPage = 100;
+export const maxPerPage = 100;
 
-function wholeNumber(value: string): number | undefined {
-  return /^[0-9]{1,15}$/.test(value) && Number(value) > 0 ? Number(value) : undefined;
-}
+/** Largest page number, and largest size of a page that is asked for: doubles hold each product of the two. */
+export const mostPages = 999_999_999_999_999;
 
-/** Paging parameters. Invalid values count as absent, larger ones are clamped (D30). */
+/** A positive number of up to 15 digits; undefined for an empty value, which counts as absent (D22). */
+const positive = v.pipe(
+  v.string(),
+  v.regex(/^(0*[1-9][0-9]{0,14})?$/, "must be a whole number from 1 on, such as 1"),
+  v.transform((value) => (value === "" ? undefined : Number(value))),
+);
+
+/** Paging parameters. A `per_page` above 100 counts as 100 (D30). */
 export const paging = {
-  page: v.optional(v.pipe(v.string(), v.transform(wholeNumber)), ""),
+  page: v.optional(positive, ""),
   per_page: v.optional(
     v.pipe(
-      v.string(),
-      v.transform((value) => Math.min(wholeNumber(value) ?? defaultPerPage, maxPerPage)),
+      positive,
+      v.transform((value) => Math.min(value ?? defaultPerPage, maxPerPage)),
     ),
     "",
   ),
@@ -33,14 +39,19 @@ export function optionalParameter<S extends v.GenericSchema<string, unknown>>(sc
   );
 }
 
+/** Characters of several values together: each of them a dozen times. */
+const longestChoice = 200;
+
 /** One of the values, or several separated by commas. An absent or empty parameter means all of them (D22). */
 export function anyOf<const T extends readonly string[]>(allowed: v.PicklistSchema<T, undefined>) {
   return v.pipe(
-    v.optional(v.pipe(v.string(), v.maxLength(200)), ""),
+    v.optional(v.pipe(v.string(), v.maxLength(longestChoice)), ""),
     v.transform((value) =>
       value === "" ? [...allowed.options] : [...new Set(value.split(",").map((part) => part.trim()))],
     ),
     v.array(allowed),
+    // As many as fit into the text.
+    v.metadata({ maxItems: longestChoice / "paid,".length }),
   );
 }
 

@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { user } from "./accounts.ts";
+import { profile } from "./accounts.ts";
 import { driver, invoice, passcode, timelog, timesheet } from "./finance.ts";
 import { job } from "./jobs.ts";
 import { locale } from "./locales.ts";
 import { notification, notificationParams } from "./notifications.ts";
-import { id, isPlainText, password, plain, text } from "./values.ts";
+import { id, isPlainText, leastMaskedId, password, plain, text } from "./values.ts";
 
 /** The types of record that imports and events bring (D35). */
 export const recordTypes = ["company", "user", "timesheet", "invoice", "job", "notification"] as const;
@@ -22,7 +22,7 @@ const maxLevels = 12;
 /** The contents of a notification besides its record: a `type` and further keys, within the table's limits. */
 export const storableParams = v.pipe(notificationParams, storable(maxParamsBytes));
 
-const { company, ...userFields } = user.entries;
+const { company, ...userFields } = profile.entries;
 const ownedByCompany = { company_id: id };
 
 /** Every complete type of record, as required before it is stored: the interface's fields and the owner. */
@@ -61,6 +61,10 @@ export const upsertLines = {
     v.strictObject({
       ...v.partial(completeRecords.user).entries,
       ...head("user"),
+      id: v.pipe(
+        id,
+        v.check((value) => value < leastMaskedId, "must be below 2^52"),
+      ),
       company: v.optional(company),
       first_name: v.optional(nameText),
       last_name: v.optional(nameText),

@@ -11,6 +11,7 @@ export const getHealth = operation({
   method: "GET",
   path: "/api/v1/health",
   access: "anyone",
+  answersHead: true,
   answer: v.object({ status: v.literal("ok") }),
   answersFrozen: true,
 });
@@ -29,6 +30,9 @@ export const publicJwk = v.object({
 /** A public signing key in its published form. */
 export type PublicJwk = v.InferOutput<typeof publicJwk>;
 
+/** More keys than are ever published: a month has one, and one is withdrawn when the next signs (D6). */
+const mostKeys = 20;
+
 /** GET jwks.json: the public keys that verify access tokens (D6). */
 export const getKeySet = operation({
   name: "get-key-set",
@@ -36,7 +40,8 @@ export const getKeySet = operation({
   method: "GET",
   path: "/.well-known/jwks.json",
   access: "anyone",
-  answer: v.object({ keys: v.array(publicJwk) }),
+  answersHead: true,
+  answer: v.object({ keys: v.pipe(v.array(publicJwk), v.maxLength(mostKeys)) }),
   answersFrozen: true,
   cacheSeconds,
 });
@@ -48,6 +53,7 @@ export const getOpenapi = operation({
   method: "GET",
   path: "/api/v1/openapi.json",
   access: "anyone",
+  answersHead: true,
   answer: v.looseObject({ openapi: v.string(), info: v.looseObject({}), paths: v.looseObject({}) }),
   answersFrozen: true,
   cacheSeconds,

@@ -56,12 +56,15 @@ export const signOut = operation({
   answer: v.object({}),
 });
 
+/** A user has as many devices (D28). */
+const mostPlatforms = 20;
+
 /** A session of the caller's that can be renewed, without its tokens. */
 export const session = v.object({
   id: text(64),
   opened_at: timestamp,
   refreshed_at: timestamp,
-  platforms: v.array(text(20)),
+  platforms: v.pipe(v.array(text(20)), v.maxLength(mostPlatforms)),
   current: v.boolean(),
 });
 
@@ -80,6 +83,7 @@ export const listSessions = operation({
 /** The id of a session in a path; undefined for other text, which identifies no session. */
 const sessionId = v.pipe(
   v.string(),
+  v.metadata({ maxLength: 64 }),
   v.transform((value) => (/^[\w-]{1,64}$/.test(value) ? value : undefined)),
 );
 

@@ -30,6 +30,19 @@ export const password = v.pipe(
   ),
 );
 
+/** Values that count as absent: typed clients send them for what they leave out. */
+const emptyValues: readonly unknown[] = [null, ""];
+
+/** A field of a body that may be left out. Null and "" count as absent (D33). */
+export function optionalField<const S extends v.GenericSchema<unknown, unknown>>(schema: S, empty = emptyValues) {
+  return v.pipe(
+    v.optional(v.unknown()),
+    v.transform((value) => (empty.includes(value) ? undefined : value)),
+    v.nullish(schema),
+    v.transform((value) => value ?? undefined),
+  );
+}
+
 /** Names that valibot leaves out of an open object, as code that assigns to them may be misled. */
 const namesLeftOut = ["__proto__", "prototype", "constructor"];
 
@@ -51,8 +64,11 @@ export function openObject<const E extends v.ObjectEntries>(entries: E): v.Loose
 /** Identifier: a whole number from 1 to 2^53 − 1. */
 export const id = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
+/** Ids from here on are masks of logins, whether or not these have a user: no user has one of them (D12). */
+export const leastMaskedId = 2 ** 52;
+
 /** Most ids of a bulk operation: their transaction, and that of its undo, also has the change and counters (D18). */
-const mostBulkIds = 90;
+export const mostBulkIds = 90;
 
 /** 1 to 90 identifiers of a bulk operation. Repetitions are dropped, the order stays (D18). */
 export const bulkIds = bulkIdsUpTo(mostBulkIds);

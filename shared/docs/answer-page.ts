@@ -22,7 +22,7 @@ const policy = [
 /** Files have their digest in the name: browsers keep them as long as HTTP allows. */
 const secondsOfYear = 365 * 24 * 60 * 60;
 
-/** Answers a GET for the page or one of its files; `/` redirects to the page. Other paths are refused as not found. */
+/** Answers a GET or HEAD for the page or one of its files; `/` redirects to the page. Other paths are refused as not found. */
 export function answerPage({ rawPath, headers }: Pick<HttpEvent, "rawPath" | "headers">): HttpAnswer {
   if (rawPath === "/") return { statusCode: 302, headers: { location: pagePath } };
   const file = findPageFile(rawPath);

@@ -19,7 +19,7 @@ export function authenticate(operation: SignedInOperation) {
 
 function bearerToken(authorization: string | undefined): string {
   if (!authorization) throw new Refusal("token_missing", "Send an access token: Authorization: Bearer <ACCESS_TOKEN>");
-  const [, token] = /^Bearer ([^ ]+)$/i.exec(authorization) ?? [];
+  const [, token] = /^Bearer {1,2}([^ ]+)$/i.exec(authorization) ?? [];
   if (!token) throw new Refusal("token_invalid", "The Authorization header must read: Bearer <ACCESS_TOKEN>");
   return token;
 }

@@ -17,7 +17,6 @@ import { routeNotFound } from "../domain/refusal.ts";
 import { carryOut } from "../work.ts";
 import { answerHeaders, type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
-import { announceDeprecation } from "./deprecation.ts";
 import { answerConditions } from "./etag.ts";
 import { refuseWhileFrozen } from "./frozen.ts";
 import { type HttpAnswer, type HttpEvent, requestIdOf, requireCaller, requireChange } from "./http-event.ts";
@@ -179,7 +178,6 @@ function chain<O extends Operation>(
 ) {
   const middlewares = [
     logRequests(operation),
-    ...(operation.deprecation ? [announceDeprecation(operation.deprecation)] : []),
     answerProblems(),
     ...(operation.answersFrozen ? [] : [refuseWhileFrozen()]),
     ...(operation.conditional ? [answerConditions()] : []),

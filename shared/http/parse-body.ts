@@ -24,7 +24,9 @@ const jsonType = /^application\/([a-z0-9.+-]+\+)?json(;|$)/i;
 /** Keys such as `__proto__` are ordinary fields here. Validation later drops fields that the contract does not name. */
 function parse(body: string, isBase64Encoded: boolean): unknown {
   try {
-    return JSON.parse(isBase64Encoded ? Buffer.from(body, "base64").toString() : body);
+    const text = isBase64Encoded ? Buffer.from(body, "base64").toString() : body;
+    // Editors and some libraries begin UTF-8 with a byte order mark (RFC 8259 lets parsers ignore it).
+    return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
   } catch {
     throw new Refusal("malformed_json", "The body is not well-formed JSON");
   }

@@ -8,6 +8,12 @@ import type { HttpEvent } from "./http-event.ts";
 
 type Sent = Readonly<Record<string, string | undefined>>;
 
+/** The parameters of a request's query by the contract's names, and the names by which they were sent. */
+interface ReadQuery {
+  readonly values: Sent;
+  readonly sentAs: ReadonlyMap<string, string>;
+}
+
 /** Most unknown parameters in an answer, which stays small whatever is sent. */
 const maxRefused = 20;
 
@@ -15,7 +21,7 @@ const maxRefused = 20;
  * The parameters of a request's query by the contract's names; `name[]` becomes `name` for lists. An unknown parameter
  * is refused, or logged if the stage says `warn`. Names that begin with `_` are dropped (D22).
  */
-export function readQuery(operation: Operation, { queryStringParameters: sent = {} }: HttpEvent): Sent {
+export function readQuery(operation: Operation, { queryStringParameters: sent = {} }: HttpEvent): ReadQuery {
   const known = parameterNames(operation);
   const lists = known.filter((name) => takesList(operation, name));
   const named = Object.entries(sent)
@@ -24,7 +30,10 @@ export function readQuery(operation: Operation, { queryStringParameters: sent = 
   refuseTwoSpellings(named.filter(({ sentAs, name }) => sentAs !== name && sent[name] !== undefined));
   const unknown = named.flatMap(({ name }) => (known.includes(name) ? [] : [name]));
   if (unknown.length > 0) refuseUnknown(unknown, known);
-  return Object.fromEntries(named.map(({ name, value }) => [name, value]));
+  return {
+    values: Object.fromEntries(named.map(({ name, value }) => [name, value])),
+    sentAs: new Map(named.map(({ name, sentAs }) => [name, sentAs])),
+  };
 }
 
 function refuseTwoSpellings(twice: readonly { readonly sentAs: string; readonly name: string }[]): void {

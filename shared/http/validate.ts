@@ -9,9 +9,13 @@ import { readQuery } from "./read-query.ts";
 export function validate(operation: Operation) {
   return {
     before({ event }: HttpRequest): void {
-      event.queryStringParameters = readQuery(operation, event);
+      const { values, sentAs } = readQuery(operation, event);
+      event.queryStringParameters = values;
       const parameters = check(operation.parameters, event.pathParameters ?? {}, asParameter);
-      const query = check(operation.query, event.queryStringParameters, asParameter);
+      const query = check(operation.query, values, ({ path: [name = ""], ...fault }) => ({
+        parameter: sentAs.get(name) ?? name,
+        ...fault,
+      }));
       const outer = operation.body?.object ?? "";
       const body = check(
         operation.body?.fields,
@@ -23,8 +27,8 @@ export function validate(operation: Operation) {
   };
 }
 
-function asParameter({ path, ...fault }: FieldFault): FieldRefusal {
-  return { parameter: path.join("."), ...fault };
+function asParameter({ path: [name = ""], ...fault }: FieldFault): FieldRefusal {
+  return { parameter: name, ...fault };
 }
 
 function check(
@@ -35,7 +39,36 @@ function check(
   if (!schema) return {};
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
-  const errors = fieldFaults(result.issues).map(locate);
+  const errors = fieldFaults(result.issues).map((fault, at) => locate(withValue(fault, result.issues[at]?.input)));
   const names = errors.map(({ pointer, parameter }) => pointer ?? parameter);
   throw new Refusal("fields_invalid", `Invalid: ${names.join(", ")}`, { errors });
+}
+
+/** The fields whose values an answer may repeat. Any other value may be a secret, or a person's. */
+const shownFields = [
+  "id",
+  "change_id",
+  "record_id",
+  "by_company",
+  "by_user",
+  "timesheet_ids",
+  "job_ids",
+  "notification_ids",
+  "from_date",
+  "to_date",
+  "state",
+  "by_state",
+  "page",
+  "per_page",
+];
+
+/** Longer than any id, date or state. */
+const mostShown = 40;
+
+function withValue(fault: FieldFault, value: unknown): FieldFault {
+  const name = fault.path.findLast((part) => !/^\d+$/.test(part)) ?? "";
+  if (!shownFields.includes(name) || !["string", "number"].includes(typeof value)) return fault;
+  const text = [...String(value).toWellFormed()];
+  const shown = text.length > mostShown ? `${text.slice(0, mostShown).join("")}…` : text.join("");
+  return { ...fault, detail: `${fault.detail}, not ${JSON.stringify(shown)}` };
 }

@@ -1,5 +1,5 @@
 import { everyRole, type Operation } from "../contract/operation.ts";
-import { operations } from "../contract/operations.ts";
+import { maxPerPage } from "../contract/query.ts";
 import type { AnswerHeader } from "../contract/texts/headers.ts";
 import type { FieldText, NestedText } from "../contract/texts/text.ts";
 import { textOf } from "../contract/texts/texts.ts";
@@ -21,15 +21,14 @@ const undescribed: NestedText = { text: "", fields: {} };
  * The document's description of an operation: its structure from its entry, its sentences from the contract's texts.
  */
 export function describeOperation(operation: Operation, tag: string): object {
-  const { name, summary, access, body, supersededBy } = operation;
+  const { name, summary, access, body } = operation;
   const text = textOf(operation);
   const parameters = parametersOf(operation);
   return {
     operationId: name,
     tags: [tag],
     summary,
-    description: [text?.description, callersOf(operation), preferenceOf(operation)].filter(Boolean).join("\n\n"),
-    ...(supersededBy && { deprecated: true }),
+    description: [text?.description, callersOf(operation)].filter(Boolean).join("\n\n"),
     security: access === "anyone" ? [] : [{ [bearer]: [] }],
     ...(access !== "anyone" && { "x-roles": access }),
     ...(parameters.length > 0 && { parameters }),
@@ -45,13 +44,13 @@ export function describeOperation(operation: Operation, tag: string): object {
 function callersOf({ access, companyBound }: Operation): string {
   if (access === "anyone") return "No token is needed.";
   const roles = access.length === everyRole.length ? "every role" : access.map((role) => `\`${role}\``).join(", ");
-  return `Callers: ${roles}.${companyBound ? " Operators and clients need a company." : ""}`;
+  const bound = companyBound ? boundRoles.filter((role) => access.includes(role)) : [];
+  const who = bound.map((role) => `${role}s`).join(" and ");
+  return `Callers: ${roles}.${who && ` ${who.charAt(0).toUpperCase()}${who.slice(1)} need a company.`}`;
 }
 
-function preferenceOf({ supersededBy }: Operation): string | undefined {
-  const better = operations.find(({ name }) => name === supersededBy);
-  return better && `Deprecated: call \`${better.method} ${better.path}\` instead.`;
-}
+/** The roles that an operation may bind to a company (D3). */
+const boundRoles = ["operator", "client"] as const;
 
 function parametersOf(operation: Operation): object[] {
   const { parameters, query, conditional, idempotent, takesClientProof } = operation;
@@ -102,9 +101,9 @@ function bodyOf(object: string, schema: JsonSchema, text: NestedText): object {
 
 function answerOf(operation: Operation, text: NestedText): object {
   const { name, answer, list, byCursor, conditional } = operation;
-  const { answersBearer, answersChange, idempotent, deprecation } = operation;
+  const { answersBearer, answersChange, idempotent } = operation;
   const item = jsonSchemaOf(answer);
-  const schema = list ? inside(list, { type: "array", items: item }) : item;
+  const schema = list ? inside(list, { type: "array", maxItems: maxPerPage, items: item }) : item;
   const names: AnswerHeader[] = [
     "x-request-id",
     ...(list ? (["per-page", ...(byCursor ? [] : (["total"] as const)), "link"] as const) : []),
@@ -112,7 +111,6 @@ function answerOf(operation: Operation, text: NestedText): object {
     ...(answersBearer ? (["authorization"] as const) : []),
     ...(answersChange ? (["change-id"] as const) : []),
     ...(idempotent ? (["idempotency-replayed"] as const) : []),
-    ...(deprecation ? (["deprecation", "sunset"] as const) : []),
   ];
   const example = recordedAnswers[name];
   return {

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "@valibot/to-json-schema";
+import { maxFaults } from "../contract/field-faults.ts";
 import { internalError, type ProblemCode, type RefusalCode, refusalCodes } from "../contract/refusal-codes.ts";
 import {
   codeTexts,
@@ -13,6 +14,7 @@ import {
   statusTexts,
 } from "../contract/texts/refusals.ts";
 import type { FieldText } from "../contract/texts/text.ts";
+import { mostBulkIds } from "../contract/values.ts";
 import { recordedProblems } from "./recorded.ts";
 import { withText, withTexts } from "./with-texts.ts";
 
@@ -27,14 +29,14 @@ export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
     properties: {
       type: { ...text, format: "uri" },
       title: text,
-      status: { type: "integer", minimum: 400, maximum: 599 },
+      status: { type: "integer", format: "int32", minimum: 400, maximum: 599 },
       detail: text,
       instance: text,
       code: schemaOf("ProblemCode"),
       request_id: text,
-      errors: { type: "array", items: schemaOf("FieldFault") },
-      changed_ids: { type: "array", items: schemaOf("Id") },
-      missing_ids: { type: "array", items: schemaOf("Id") },
+      errors: { type: "array", maxItems: maxFaults, items: schemaOf("FieldFault") },
+      changed_ids: { type: "array", maxItems: mostBulkIds, items: schemaOf("Id") },
+      missing_ids: { type: "array", maxItems: mostBulkIds, items: schemaOf("Id") },
     },
   }),
   // One type for all statuses, so that generated clients stay small. `x-codes` of a response lists its codes.

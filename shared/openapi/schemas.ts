@@ -6,11 +6,20 @@ import {
   toJsonSchemaDefs,
 } from "@valibot/to-json-schema";
 import type * as v from "valibot";
-import { confirmedUser, user, userAwaitingPin } from "../contract/accounts.ts";
+import { confirmedUser, profile, user, userAwaitingPin } from "../contract/accounts.ts";
 import { actor, change } from "../contract/changes.ts";
-import { device, deviceToken } from "../contract/devices.ts";
-import { driver, invoice, invoiceState, passcode, timelog, timesheet, timesheetState } from "../contract/finance.ts";
-import { job } from "../contract/jobs.ts";
+import { company } from "../contract/companies.ts";
+import { device, deviceToken, optionalPlatform, platforms } from "../contract/devices.ts";
+import {
+  driver,
+  invoice,
+  invoiceState,
+  optionalPasscode,
+  timelog,
+  timesheet,
+  timesheetState,
+} from "../contract/finance.ts";
+import { job, timedJob } from "../contract/jobs.ts";
 import { notification } from "../contract/notifications.ts";
 import {
   invoiceEventData,
@@ -23,7 +32,7 @@ import {
   undoneEventData,
 } from "../contract/outbound-events.ts";
 import { plan } from "../contract/plan.ts";
-import { dateFilter, defaultPerPage, idParameter, paging, recordId } from "../contract/query.ts";
+import { dateFilter, defaultPerPage, idParameter, mostPages, paging, recordId } from "../contract/query.ts";
 import { publicJwk } from "../contract/service.ts";
 import { issuedToken, session } from "../contract/sessions.ts";
 import { isNewField } from "../contract/since.ts";
@@ -49,14 +58,18 @@ const named = {
   Timelog: timelog,
   Invoice: invoice,
   Job: job,
+  TimedJob: timedJob,
+  Company: company,
   Plan: plan,
   Notification: notification,
   User: user,
+  Profile: profile,
   UserAwaitingPin: userAwaitingPin,
   ConfirmedUser: confirmedUser,
   IssuedToken: issuedToken,
   DeviceToken: deviceToken,
   Device: device,
+  Platform: optionalPlatform,
   Session: session,
   Change: change,
   Actor: actor,
@@ -69,7 +82,7 @@ const named = {
   NotificationEvent: notificationEventData,
   PasswordEvent: passwordEventData,
   UndoneEvent: undoneEventData,
-  Passcode: passcode,
+  Passcode: optionalPasscode,
   Page: paging.page,
   PerPage: paging.per_page,
   DateFilter: dateFilter,
@@ -81,7 +94,8 @@ const named = {
 /** The keyword for known values of a text that may have others: an extension that several generators read. */
 export const extensibleEnum = "x-extensible-enum";
 
-const idInWords: JsonSchema = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+const idInWords: JsonSchema = { type: "integer", format: "int64", minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+const pagesInWords: JsonSchema = { type: "integer", format: "int64", minimum: 1, maximum: mostPages };
 
 /** JSON Schemas for rules that the contract checks in code, which cannot be converted. */
 const inWords: Partial<Record<keyof typeof named, JsonSchema>> = {
@@ -91,17 +105,21 @@ const inWords: Partial<Record<keyof typeof named, JsonSchema>> = {
     format: "date-time",
     pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$",
   },
-  Page: { type: "integer", minimum: 1, default: 1 },
-  PerPage: { type: "integer", minimum: 1, default: defaultPerPage },
+  Page: { ...pagesInWords, default: 1 },
+  PerPage: { ...pagesInWords, default: defaultPerPage },
+  Platform: { type: ["string", "null"], enum: [...platforms, null] },
   DateFilter: { type: "string", maxLength: 40 },
   RecordId: idInWords,
   IdParameter: idInWords,
   Password: { type: "string", format: "password", minLength: 8, maxLength: 128 },
+  // A limit holds for the type that it is about.
   Passcode: {
-    anyOf: [
-      { type: "integer", minimum: 1000, maximum: 99_999_999 },
-      { type: "string", pattern: "^[1-9][0-9]{3,7}$" },
-    ],
+    type: ["integer", "string", "null"],
+    format: "int32",
+    minimum: 1000,
+    maximum: 99_999_999,
+    maxLength: 8,
+    pattern: "^[1-9][0-9]{3,7}$",
   },
 };
 
@@ -158,8 +176,34 @@ function referenceOr(property: JsonSchema | boolean): JsonSchema {
 
 function describeSchema({ valibotSchema, jsonSchema }: OverrideSchemaContext): JsonSchema | undefined {
   if ("entries" in valibotSchema) return describeObject(valibotSchema as ObjectSchema, jsonSchema);
+  if (valibotSchema.type === "nullable" || valibotSchema.type === "nullish") return describeNullable(jsonSchema);
   const isChoice = valibotSchema.type === "picklist" || valibotSchema.type === "literal";
   return isChoice ? { type: "string", ...jsonSchema } : undefined;
+}
+
+/**
+ * "Or null" as a type: generators make a nullable field of it, and of `anyOf` a type of its own. Of an object openapi-generator
+ * makes one that is never null, so that stays a choice.
+ */
+function describeNullable(jsonSchema: JsonSchema): JsonSchema | undefined {
+  const [given] = jsonSchema.anyOf ?? [];
+  const value = typeof given === "object" ? plainOf(given) : {};
+  if (typeof value.type !== "string" || value.type === "object") return undefined;
+  return {
+    ...value,
+    type: [value.type, "null"],
+    ...(value.enum && { enum: [...value.enum, null] }),
+    ...(jsonSchema.default !== undefined && { default: jsonSchema.default }),
+  };
+}
+
+/** A schema that refers to a named value, without the reference: a type beside it would not widen it. */
+function plainOf(schema: JsonSchema): JsonSchema {
+  const name = schema.$ref?.split("/").at(-1) as keyof typeof named | undefined;
+  if (name === undefined) return schema;
+  const { definitions: _, ...rest } = config;
+  const { $schema: __, ...whole } = inWords[name] ?? toJsonSchema(named[name], rest);
+  return whole;
 }
 
 type Entries = Readonly<Record<string, unknown>>;
@@ -176,20 +220,23 @@ function describeObject({ type, entries }: ObjectSchema, jsonSchema: JsonSchema)
     ...requireNewFields(entries, jsonSchema),
     ...(isOpen && { additionalProperties: true }),
   };
-  return isUserAndMore(entries) ? extendUser(whole) : whole;
+  const base = extended.find((name) => isMore(named[name].entries, entries));
+  return base ? extend(base, whole) : whole;
 }
 
-/** True for a user's fields together with others. */
-function isUserAndMore(entries: Entries): boolean {
-  const own = Object.entries(user.entries);
+/** The shapes that others add fields to: these refer to them. */
+const extended = ["User", "Job"] as const;
+
+function isMore(base: Entries, entries: Entries): boolean {
+  const own = Object.entries(base);
   return Object.keys(entries).length > own.length && own.every(([name, field]) => entries[name] === field);
 }
 
-function extendUser({ properties = {}, required = [] }: JsonSchema): JsonSchema {
-  const isOwn = (name: string) => !(name in user.entries);
+function extend(base: (typeof extended)[number], { properties = {}, required = [] }: JsonSchema): JsonSchema {
+  const isOwn = (name: string) => !(name in named[base].entries);
   const more = Object.fromEntries(Object.entries(properties).filter(([name]) => isOwn(name)));
   const extension: JsonSchema = { type: "object", required: required.filter(isOwn), properties: more };
-  return { allOf: [{ $ref: "#/components/schemas/User" }, extension] };
+  return { allOf: [{ $ref: `#/components/schemas/${base}` }, extension] };
 }
 
 /** Answers always have fields that are newer than their record (D38). */
@@ -202,14 +249,19 @@ interface ActionParts {
   readonly type: string;
   readonly requirement?: unknown;
   readonly message?: unknown;
-  readonly metadata?: { readonly known?: readonly string[] };
+  readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 function describeAction({ valibotAction, jsonSchema }: OverrideActionContext): JsonSchema | undefined {
   const { type, requirement, message, metadata } = valibotAction as ActionParts;
-  // A generator that knows the extension offers the values and takes any other; the rest see text.
-  if (metadata?.known) return { ...jsonSchema, [extensibleEnum]: metadata.known } as JsonSchema;
-  if (type === "safe_integer") return { ...jsonSchema, type: "integer", maximum: Number.MAX_SAFE_INTEGER };
+  if (type === "safe_integer") {
+    return { ...jsonSchema, type: "integer", format: "int64", maximum: Number.MAX_SAFE_INTEGER };
+  }
+  if (type === "integer") return { ...jsonSchema, type: "integer", format: "int64" };
+  if (type === "metadata") {
+    const { known, ...keywords } = metadata ?? {};
+    return { ...jsonSchema, ...keywords, ...(known !== undefined && { [extensibleEnum]: known }) } as JsonSchema;
+  }
   if (type !== "regex" || !(requirement instanceof RegExp)) return undefined;
   return {
     ...jsonSchema,

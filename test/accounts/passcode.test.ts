@@ -86,6 +86,8 @@ describe("200", () => {
   test.each([
     undefined,
     "1234",
+    0,
+    "",
   ])("D19: who has no passcode need not send one, and what they send is ignored: %j", async (typed) => {
     await store([callerLine(operator(), { passcode: null })]);
     for (let index = 0; index < 7; index += 1) expect((await pay(typed)).status).toBe(200);
@@ -123,6 +125,12 @@ describe("200", () => {
 });
 
 describe("403", () => {
+  test.each([0, "", null])("D19: %j is no passcode: refused like none, and no miss", async (typed) => {
+    expectProblem(await pay(typed), 403, "passcode_invalid");
+    expect(await counted()).toEqual({ ofDay: 0, inRow: 0 });
+    expect(await stateOf(id)).toBe("pending");
+  });
+
   test("D19: a wrong passcode, be it another user's, is passcode_invalid, and nothing changes", async () => {
     await store([callerLine(operator(id + 500_000), { passcode: "1234" })]);
     await miss(1);

@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { fieldFaults } from "../../shared/contract/field-faults.ts";
+import { fieldCodes, fieldFaults } from "../../shared/contract/field-faults.ts";
 import { dateFilter, idParameter, paging } from "../../shared/contract/query.ts";
 import { calendarDate, decimal, id, text, timestamp } from "../../shared/contract/values.ts";
 import { fc } from "../support/service/properties.ts";
@@ -71,13 +72,19 @@ test("an id in a path or a query is as wide as one that is stored, and has one s
   }
 });
 
-test("D30: whatever paging is asked for, the page size is 1 to 100 and the page is above 0", () => {
+test("D30: the page size is 1 to 100, the page any whole number above 0, and whatever is none is refused by its name", () => {
+  const value = fc.oneof(fc.string(), fc.integer().map(String), fc.integer({ min: 1 }).map(String), fc.constant(""));
   fc.assert(
-    fc.property(fc.string(), fc.oneof(fc.string(), fc.integer().map(String)), (page, perPage) => {
-      const parsed = v.parse(v.object(paging), { page, per_page: perPage });
-      expect(parsed.per_page).toBeGreaterThanOrEqual(1);
-      expect(parsed.per_page).toBeLessThanOrEqual(100);
-      expect(parsed.page ?? 1).toBeGreaterThanOrEqual(1);
+    fc.property(value, value, (page, perPage) => {
+      const { output, issues = [] } = v.safeParse(v.object(paging), { page, per_page: perPage });
+      const isNumber = (text: string) => text === "" || (/^[0-9]+$/.test(text) && Number(text) > 0);
+      const wrong = Object.entries({ page, per_page: perPage }).flatMap(([name, text]) =>
+        isNumber(text) ? [] : [name],
+      );
+      expect(fieldFaults(issues).map(({ path }) => path.join())).toEqual(wrong);
+      if (wrong.length > 0) return;
+      expect(output).toMatchObject({ per_page: Math.min(Number(perPage || 20), 100) });
+      expect((output as { page?: number }).page).toBe(page === "" ? undefined : Number(page));
     }),
   );
 });
@@ -94,4 +101,10 @@ test("a fault names the place, and never repeats the value", () => {
       expect(faults.map(({ detail }) => detail).join(" ")).not.toContain(secret);
     }),
   );
+});
+
+test("the README lists the codes of a field", () => {
+  const readme = readFileSync(new URL("../../shared/contract/README.md", import.meta.url), "utf8");
+  const [, list = ""] = /a field's own code is one of ([^.]+)\./.exec(readme) ?? [];
+  expect([...list.matchAll(/`(\w+)`/g)].map(([, code]) => code)).toEqual(fieldCodes);
 });

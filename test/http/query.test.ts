@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 function read(queryStringParameters: Record<string, string>, operation: Operation = listInvoices) {
-  return readQuery(operation, { queryStringParameters } as unknown as HttpEvent);
+  return readQuery(operation, { queryStringParameters } as unknown as HttpEvent).values;
 }
 
 function refusalOf(query: Record<string, string>, operation?: Operation): Refusal {

@@ -129,11 +129,19 @@ function limitChanges(before: Node, after: Node, where: string): string[] {
   const tighter = [
     ...lowest.filter((name) => (after[name] ?? none.low) > (before[name] ?? none.low)),
     ...highest.filter((name) => (after[name] ?? none.high) < (before[name] ?? none.high)),
-    ...["pattern", "format", "multipleOf"].filter((name) => name in after && after[name] !== before[name]),
+    ...["pattern", "format", "multipleOf"].filter(
+      (name) => name in after && after[name] !== before[name] && !isSizeOf(after, before, name),
+    ),
     ...says(after.uniqueItems && !before.uniqueItems, "uniqueItems"),
     ...says(after.additionalProperties === false && before.additionalProperties !== false, "additionalProperties"),
   ];
   return tighter.map((name) => `${where} is limited by another ${name}`);
+}
+
+/** True for the size of an integer that the limits of the older schema fit. */
+function isSizeOf(after: Node, { minimum, maximum }: Node, name: string): boolean {
+  const most = { int32: 2 ** 31 - 1, int64: Number.MAX_SAFE_INTEGER }[String(after[name])];
+  return name === "format" && most !== undefined && minimum >= -most && maximum <= most;
 }
 
 function propertyChanges(documents: Documents, before: Node, after: Node, direction: Direction, where: string) {

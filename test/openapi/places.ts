@@ -58,11 +58,11 @@ function bodyPlaces(where: string, at: string[], content: Node): Place[] {
   return [body, ...inner];
 }
 
-/** A description without the generated sentences on callers and on what to call instead. */
+/** A description without the generated sentence on callers. */
 function withoutCallers(description: string): string {
   return description
     .split("\n\n")
-    .filter((each) => !/^(Callers:|No token|Deprecated:)/.test(each))
+    .filter((each) => !/^(Callers:|No token)/.test(each))
     .join("\n\n");
 }
 

@@ -126,24 +126,16 @@ function inOrder(): Operation[] {
 /** The request that the examples of an operation make, with a real secret where they have a mask. */
 async function requestOf(operation: Operation, service: Service): Promise<TestRequest> {
   const { name, access, body, list } = operation;
-  const { parameters = {}, query: every = {}, body: text } = textOf(operation) ?? {};
-  // An example of a cursor leads nowhere.
-  const { cursor: _, ...query } = every;
+  const { parameters = {}, query = {}, body: text } = textOf(operation) ?? {};
   const pin: { pin?: string } = name.startsWith("confirm") ? { pin: await askForPin(service, name) } : {};
   const secrets = { ...held, ...pin };
   const isPaged = list && operation.query;
   return {
     ...(access !== "anyone" && { as: access.includes("operator") ? demoUsers.operatorA : demoUsers.admin }),
     parameters: { ...asTexts(parameters), ...idsOf[name]?.() },
-    query: { ...sentTogether(asTexts(query)), ...("pin" in query && pin), ...(isPaged && { per_page: "2" }) },
+    query: { ...asTexts(query), ...("pin" in query && pin), ...(isPaged && { per_page: "2" }) },
     ...(body && text && { body: { [body.object]: withSecrets(exampleOf(text) as object, secrets) } }),
   };
-}
-
-/** The filters of changes are sent one at a time: a record's. */
-function sentTogether(query: Record<string, string>): Record<string, string> {
-  if (!("change_id" in query)) return query;
-  return Object.fromEntries(Object.entries(query).filter(([name]) => name.startsWith("record_")));
 }
 
 /** The second pin is asked for when the first one's limits are over. */
@@ -161,7 +153,8 @@ function withSecrets(fields: object, secrets: Readonly<Record<string, string>>):
 }
 
 function asTexts(fields: Readonly<Record<string, FieldText>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, String(exampleOf(text))]));
+  const examples = Object.entries(fields).map(([name, text]) => [name, exampleOf(text)] as const);
+  return Object.fromEntries(examples.flatMap(([name, each]) => (each === undefined ? [] : [[name, String(each)]])));
 }
 
 /** Ids of devices are partly random. */

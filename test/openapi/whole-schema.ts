@@ -11,7 +11,17 @@ export function whole(document: Node, schema: Node): Node {
   if (!schema) return schema;
   const { $ref, allOf = [], ...own } = schema;
   const parts: Node[] = [...($ref ? [resolve(document, schema)] : []), ...allOf].map((each) => whole(document, each));
-  return parts.length === 0 ? own : [...parts, own].reduce((one, other) => merge(document, one, other));
+  return withChoices(parts.length === 0 ? own : [...parts, own].reduce((one, other) => merge(document, one, other)));
+}
+
+/** A list of types is a choice between them. */
+function withChoices({ type, ...schema }: Node): Node {
+  if (!Array.isArray(type)) return type === undefined ? schema : { ...schema, type };
+  const values = schema.enum?.filter((value: unknown) => value !== null);
+  const choices = type.map((each) =>
+    each === "null" ? { type: each } : { ...schema, ...(values && { enum: values }), type: each },
+  );
+  return { anyOf: choices };
 }
 
 function merge(document: Node, one: Node, other: Node): Node {

@@ -21,11 +21,14 @@ import type { EdgeSecret } from "../stores/edge-secret.ts";
 import { logAccess } from "./access-log.ts";
 import { ApiDomain } from "./api-domain.ts";
 
+type RoutedOperation = Pick<Operation, "method" | "path" | "answersHead">;
+
 /** The HTTP API that clients call. */
 export class Api extends Construct {
   readonly httpApi: HttpApi;
   readonly baseUrl: string;
   readonly #stage: CfnStage;
+  readonly #integrations = new Map<ServiceFunction, HttpLambdaIntegration>();
   #routeSettings: Readonly<Record<string, unknown>> = {};
 
   /** `edgeSecret` is the secret that the stage's edge sends, if it has an edge. */
@@ -64,15 +67,22 @@ export class Api extends Construct {
     this.#stage = defaultStage.node.defaultChild as CfnStage;
   }
 
-  /** Routes a method and path to a function, in the function's stack, with a throttle if one is given. */
-  route({ method, path }: Pick<Operation, "method" | "path">, service: ServiceFunction, throttle?: Throttle): void {
+  /**
+   * Routes a method and path to a function, in the function's stack, with a throttle if one is given; and HEAD, if the
+   * operation answers it.
+   */
+  route({ method, path, answersHead }: RoutedOperation, service: ServiceFunction, throttle?: Throttle): void {
     const route = this.#add(HttpRouteKey.with(path, HttpMethod[method]), service);
+    if (answersHead) this.#add(HttpRouteKey.with(path, HttpMethod.HEAD), service, "Head");
     if (throttle) this.#throttle(route, `${method} ${path}`, throttle);
   }
 
-  /** Routes GET requests of these paths to one function. Each path has an id. */
+  /** Routes GET and HEAD requests of these paths to one function. Each path has an id. */
   filesRoutes(paths: Readonly<Record<string, string>>, service: ServiceFunction): void {
-    for (const [id, path] of Object.entries(paths)) this.#add(HttpRouteKey.with(path, HttpMethod.GET), service, id);
+    for (const [id, path] of Object.entries(paths)) {
+      this.#add(HttpRouteKey.with(path, HttpMethod.GET), service, id);
+      this.#add(HttpRouteKey.with(path, HttpMethod.HEAD), service, `${id}Head`);
+    }
   }
 
   /** Routes every other request to a function. */
@@ -81,8 +91,15 @@ export class Api extends Construct {
   }
 
   #add(routeKey: HttpRouteKey, service: ServiceFunction, id = "Route"): HttpRoute {
-    const integration = new HttpLambdaIntegration("Integration", service.live);
+    const integration = this.#integrationOf(service);
     return new HttpRoute(service, id, { httpApi: this.httpApi, routeKey, integration });
+  }
+
+  /** The routes of a function share its integration. */
+  #integrationOf(service: ServiceFunction): HttpLambdaIntegration {
+    const made = this.#integrations.get(service) ?? new HttpLambdaIntegration("Integration", service.live);
+    this.#integrations.set(service, made);
+    return made;
   }
 
   #throttle(route: HttpRoute, routeKey: string, { requestsPerSecond, burst }: Throttle): void {

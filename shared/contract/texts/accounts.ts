@@ -3,20 +3,18 @@ import {
   confirmLogin,
   confirmLoginByBody,
   getProfile,
+  profile,
   registerUser,
   requestPasswordReset,
   setPassword,
   user,
   userAwaitingPin,
 } from "../accounts.ts";
-import { describes, nested, shapes } from "./text.ts";
+import { describes, shapes } from "./text.ts";
 
 const userTexts = {
   id: ["Number of the account; the `sub` of its access tokens.", 2],
-  company: nested("The employer or customer this person acts for, null for none.", {
-    id: ["Same as `financial_company_id`.", 1],
-    name: ["Name under which the company trades.", "Harbour Logistics Ltd"],
-  }),
+  company: ["The employer or customer this person acts for, by `financial_company_id`; null for none."],
   contact_phone_number: ["Where colleagues reach this person; not a login.", "+442079460102"],
   email: [
     "Address for mails, and a login. Null for people who sign in by phone.",
@@ -26,10 +24,6 @@ const userTexts = {
   first_name: ["What to call the person; empty until set after a registration.", "Owen"],
   job_position: ["Free text, for display.", "Transport planner"],
   last_name: ["Surname; it may be empty as well.", "Pryce"],
-  locale: [
-    "Language of mails, SMS and pushes to this person, `en` or `de`; null leaves it to the service. Later releases may have more.",
-    "en",
-  ],
   phone_number: ["Mobile number in E.164 form, which takes SMS and is a login too.", "+442079460005"],
   profile_id: ["For drivers: the number that timesheets name them by.", 5005],
   role: ["What the account may do: `admin`, `operator`, `client` or `driver`.", "operator"],
@@ -37,9 +31,17 @@ const userTexts = {
 
 export const userText = shapes(user, "A person with an account, as shown to that person.", userTexts);
 
+export const profileText = shapes(profile, "The caller's own account.", {
+  ...userTexts,
+  locale: [
+    "Language of mails, SMS and pushes to this person, `en` or `de`; null leaves it to the service. Later releases may have more.",
+    "en",
+  ],
+});
+
 export const userAwaitingPinText = shapes(
   userAwaitingPin,
-  "The login as it was sent, within a user that reveals nothing: names are empty and the `id` is derived from the login.",
+  "The login as it was sent, within a user that reveals nothing: names are empty, and the `id`, from 2^52 on, is made of the login and nobody's.",
   {
     ...userTexts,
     pin_valid_to: [
@@ -79,15 +81,15 @@ Clients that were signed in before should send \`Known-Client\`: their message g
 });
 
 export const confirmLoginText = describes(confirmLogin, {
-  description: `Trades the pin for a reset token. Addresses end up in histories and in logs of proxies, and pins should not. Right pins
-work once; the same request within 60 seconds from the same network address is answered the same.`,
+  description: `Trades the pin for a reset token. Addresses end up in histories and in logs of proxies, and pins should not: where you
+can, call \`POST /api/v1/users/confirmation\`. Right pins work once; the same request within 60 seconds from the same network address is answered the same.`,
   query: {
     login: [
       "The login that the pin was sent to. Write the plus sign of a phone number as `%2B`.",
       "operator@harbour-logistics.example",
     ],
     pin: [
-      "Six digits as received, with zeros in front; twelve while somebody guesses, or of a test login. Blanks and hyphens do not count.",
+      "Six digits as received, with zeros in front; twelve while somebody guesses, or of a test login. Blanks, hyphens and brackets do not count.",
       "012345",
     ],
   },
@@ -114,7 +116,10 @@ After a lost answer the same request may be repeated for a minute.`,
       password_confirmation: ["The password typed a second time; both must agree.", "a harbour before dawn"],
       first_name: ["Given name of someone who has just registered. Ignored for users that have names already.", "Owen"],
       last_name: ["Family name to go with it.", "Pryce"],
-      locale: ["From now on mails, SMS and pushes to the user are in this language. Without it nothing changes.", "en"],
+      locale: [
+        "From now on mails, SMS and pushes to the user are in this language, which `GET /api/v1/users/me` shows. Without it nothing changes.",
+        "en",
+      ],
     },
   },
   answer: { text: "The password is changed; older sessions are over.", fields: { user: ["Whose password it was."] } },
@@ -153,7 +158,7 @@ sent then, which has twelve and no limit. Wrong, expired and spent pins are not 
         "operator@harbour-logistics.example",
       ],
       pin: [
-        "The digits from the message, as text: a pin may begin with 0. Blanks and hyphens between them are ignored.",
+        "The digits from the message, as text: a pin may begin with 0. Blanks, hyphens and brackets between them are ignored.",
         "012345",
       ],
     },

@@ -53,12 +53,10 @@ says otherwise. There is no \`total\`: follow \`rel="next"\` until it is absent.
   query: {
     record_type: ["Kind of the record whose story you want, together with `record_id`.", "Timesheet"],
     record_id: ["Id of that record. It may have been removed.", 1],
-    by_user: ["Only what this user did.", 2],
-    by_company: ["Records that belonged to this company then. Not yours: an empty list.", 1],
-    change_id: [
-      "Everything under one `change_id`, such as the header of a bulk update names.",
-      "019de2a6-1c40-7a31-9f0e-3d1d4c1a7b52",
-    ],
+    // Only one filter may be sent, so only one has an example.
+    by_user: ["Only what the user with this id did."],
+    by_company: ["Records that belonged to this company then. Not yours: an empty list."],
+    change_id: ["Everything under one `change_id`, such as the header of a bulk update names."],
   },
   answer: {
     text: "A page of changes; those of the same moment stand in a fixed order.",

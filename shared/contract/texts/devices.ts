@@ -3,7 +3,7 @@ import { describes, shapes } from "./text.ts";
 
 export const deviceTokenText = shapes(deviceToken, "A device that pushes of its user go to.", {
   id: ["What to delete it by.", 7_012_845],
-  platform: ["The platform in the spelling in which it was registered, `fcm` if none was named.", "ios"],
+  platform: ["What was sent when it was registered; if nothing was, the push service: `fcm` or `apns`.", "ios"],
   token: [
     "The device's address at its push service.",
     "740f4707bebcf74f9b7c25d48e3358945f6aa01da5ddb387462c7eaf61bb78ad",
@@ -22,7 +22,7 @@ A device belongs to the session that registers it, and leaves with it. Of more t
         "740f4707bebcf74f9b7c25d48e3358945f6aa01da5ddb387462c7eaf61bb78ad",
       ],
       platform: [
-        "Push service or system, in any case: `fcm`, `gcm`, `google`, `android` or `web` for FCM; `apns`, `ios` or `apple` for APNs; `apns_sandbox` for builds under development.",
+        "Push service or system, in any case: `fcm`, `gcm`, `google`, `android` or `web` for FCM; `apns` for APNs, `apns_sandbox` for builds under development. With `ios`, `apple` or none, a token of 64 to 400 hexadecimal digits is one of APNs and any other one of FCM.",
         "ios",
       ],
       device_id: [

@@ -1,7 +1,8 @@
 /** The document's text for a header: a sentence, an example, and the JSON Schema of its value. */
 export interface HeaderText {
   readonly text: string;
-  readonly example: string | number;
+  /** Absent of a value that no two requests may share. */
+  readonly example?: string | number;
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
@@ -20,12 +21,12 @@ export const answerHeaderTexts = {
   "per-page": {
     text: "How many items a page of this list holds at most: your `per_page`, or 20.",
     example: 20,
-    schema: { type: "integer", minimum: 1 },
+    schema: { type: "integer", format: "int32", minimum: 1, maximum: 100 },
   },
   total: {
     text: "Number of items on all pages together. It never contradicts the items of its page.",
     example: 75,
-    schema: { type: "integer", minimum: 0 },
+    schema: { type: "integer", format: "int64", minimum: 0 },
   },
   link: {
     text: 'Where to read on (RFC 8288): `rel="next"` with a cursor, and first, prev and last. Absent when everything fits on one page.',
@@ -42,16 +43,6 @@ export const answerHeaderTexts = {
     example: "Authorization, Origin",
     schema: { type: "string" },
   },
-  deprecation: {
-    text: "Since when another operation takes the place of this one (RFC 9745): `@` and the seconds since 1970.",
-    example: "@1795305600",
-    schema: { type: "string", pattern: "^@\\d+$" },
-  },
-  sunset: {
-    text: "The moment after which this operation may be gone (RFC 8594). Absent while no end is planned.",
-    example: "Mon, 31 May 2027 00:00:00 GMT",
-    schema: { type: "string" },
-  },
   authorization: {
     text: "The new access token once more, ready to be sent back as it is.",
     example: "Bearer eyJhbGciOiJFUzI1NiJ9.example.signature",
@@ -65,7 +56,7 @@ export const answerHeaderTexts = {
   "retry-after": {
     text: "Seconds to wait before you try again. Sooner attempts are refused as well.",
     example: 60,
-    schema: { type: "integer", minimum: 0 },
+    schema: { type: "integer", format: "int32", minimum: 0 },
   },
   "www-authenticate": {
     text: 'Asks HTTP libraries for a bearer token (RFC 6750); `error="invalid_token"` where one was sent and failed.',
@@ -84,24 +75,24 @@ export const requestHeaderTexts = {
     text:
       "A value of your own for one change, such as a UUID. A repetition of the request with it, within 24 hours, makes no " +
       "second change: it gets the records as they are and the same `change-id`. Visible ASCII, 1 to 255 characters.",
-    example: "8f14e45f-ceea-467f-9f0e-3d1d4c1a7b52",
-    schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
+    schema: { type: "string", maxLength: 255, pattern: "^[\\x21-\\x7e]{1,255}$" },
   },
   IfNoneMatch: {
     name: "If-None-Match",
     text:
       "The `ETag` of the answer that you have, several separated by commas, or `*`. Where the answer is still the same, a 304 " +
-      "without body comes instead. It saves bytes on the way; the records are read all the same.",
+      "without body comes instead. It saves bytes on the way; the records are read all the same. Above 4,096 characters it is ignored.",
     example: '"3q2-7wWcQ1m8Zf0aTnB5kLrYx9E"',
-    schema: { type: "string" },
+    schema: { type: "string", maxLength: 4096 },
   },
   KnownClient: {
     name: "Known-Client",
     text:
       "Proves that this client was signed in under the login before, or has just confirmed a pin of it: the last refresh token " +
       "of a session, expired or not; a device token of the user; or a reset token, for an hour, also once it has set a password. " +
-      "What strangers fail at the login then does not lock this client out, and a pin that it asks for is sent as the first of the day.",
+      "What strangers fail at the login then does not lock this client out, and a pin that it asks for is sent as the first of the day. " +
+      "Anything else proves nothing, and refuses nothing.",
     example: "example-refresh-token-of-an-earlier-session",
-    schema: { type: "string", minLength: 1, maxLength: 4096 },
+    schema: { type: "string", maxLength: 4096 },
   },
 } as const satisfies Readonly<Record<string, HeaderText & { readonly name: string }>>;

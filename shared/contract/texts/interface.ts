@@ -5,15 +5,17 @@ export const interfaceText = `Timesheets, invoices, jobs and notifications of co
 \`Authorization: Bearer <ACCESS_TOKEN>\`. It lasts 15 minutes; \`POST /api/v1/users/token\` gives the next one.
 
 **Bodies** are JSON with one outer object that names the subject, such as \`{"timesheet": {…}}\`. Fields that the service does not know
-are ignored.
+are ignored, and optional ones that are null or "" count as left out.
 
 **Lists** answer one outer array; \`per-page\`, \`total\` and \`Link\` are headers.
 
-**Values**: ids are whole numbers from 1 to 2^53 − 1. Amounts are decimal numbers in strings, so that no float rounds them.
+**Values**: ids are whole numbers from 1 to 2^53 − 1, so read them into 64 bits. Amounts are decimal numbers in strings, so that no float rounds them.
 The \`currency\` of an amount stands beside it. Timestamps are UTC with milliseconds; calendar dates are \`YYYY-MM-DD\` and have no time zone.
 
 **Refusals** are problem documents (RFC 9457). Branch on \`code\`, which is stable; expect codes that you do not know.
-A method that a path does not take is 405 \`method_not_allowed\`, with those that it takes in the header \`Allow\`.
+A method that a path does not take is 405 \`method_not_allowed\`, with those that it takes in the header \`Allow\`. A placeholder such as
+\`{id}\` matches any text, so that \`GET\` of \`/jobs/adjust_timer\` asks for a job (404) and stands in \`Allow\`. \`HEAD\` is for health,
+key set and this document.
 
 **Repeating** a request is safe: what is done already counts as success, and a request with an \`Idempotency-Key\` is carried out once.`;
 
@@ -23,6 +25,7 @@ export const tagTexts = {
   account: "Recovering a password with a pin, confirming a login, registering, and the profile of who is signed in.",
   finance: "What drivers are owed and what companies are billed: timesheets with their payment state, and invoices.",
   jobs: "Offers of work, and the window in which they can be taken.",
+  companies: "Who employs and who pays: for admins, to choose whose records they see.",
   notifications: "What has happened to the records of a user: the list, the badge counts, and marking as read.",
   devices: "Phones and browsers that receive pushes.",
   history: "Who changed which record, when, and what stood there before; and taking a change back for a day.",

@@ -1,7 +1,7 @@
-import { adjustJobTimers, getJob, job, listJobs, planAdjustJobTimers } from "../jobs.ts";
+import { adjustJobTimers, getJob, job, listJobs, planAdjustJobTimers, timedJob } from "../jobs.ts";
 import { describes, shapes } from "./text.ts";
 
-export const jobText = shapes(job, "An offer of work by a company.", {
+const jobTexts = {
   id: ["The job's key; what `job_ids` of `adjust_timer` means.", 7],
   industries: ["Branches that the work belongs to, up to 50.", ["Logistics", "Warehousing"]],
   job_type: ["Kind of contract, such as `part_time` or `temporary_contract`; more kinds may appear.", "part_time"],
@@ -9,11 +9,21 @@ export const jobText = shapes(job, "An offer of work by a company.", {
   postcode: ["Where the work is done.", "HU1 3DZ"],
   published_at: ["Since when drivers can see the offer.", "2026-05-01T08:30:00.000Z"],
   title: ["Headline of the offer.", "Night shift loader"],
+} as const;
+
+export const jobText = shapes(job, "An offer of work by a company.", jobTexts);
+
+export const timedJobText = shapes(timedJob, "A job together with the end of its offer.", {
+  ...jobTexts,
+  timer_expires_at: [
+    "When its window closes, as `adjust_timer` set it; null without a limit. Nothing is done then: the time stays, and apps stop offering the job.",
+    "2026-05-04T17:00:07.000Z",
+  ],
 });
 
 export const adjustJobTimersText = describes(adjustJobTimers, {
   description: `Opens, prolongs or closes the window in which jobs can be taken. The time runs from this request. Up to 90 jobs change in
-one transaction: all of them, or none if an id is unknown. The timer itself is not shown in a job.`,
+one transaction: all of them, or none if an id is unknown. \`GET /api/v1/jobs/{id}\` shows when a window closes.`,
   body: {
     text: "The jobs, and how long they stay open.",
     fields: {
@@ -37,7 +47,7 @@ end already would not change; as the time runs from the request, that is mostly 
   answer: {
     text: "What the change would do.",
     fields: {
-      jobs: ["The jobs named, in the order of the request; a job does not show its timer."],
+      jobs: ["The jobs named, in the order of the request; without their timers."],
       plan: ["How many timers would change. Timers notify nobody."],
     },
   },
@@ -53,5 +63,5 @@ export const listJobsText = describes(listJobs, {
 export const getJobText = describes(getJob, {
   description: `One offer, current to this moment. Use it to open what a \`Job\` notification is about without searching the list.`,
   parameters: { id: ["The job's id. Jobs of other companies count as absent (404).", 1] },
-  answer: { text: "The job.", fields: { job: ["Title, place and kind of the work."] } },
+  answer: { text: "The job.", fields: { job: ["Title, place and kind of the work, and until when it is offered."] } },
 });

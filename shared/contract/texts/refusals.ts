@@ -1,3 +1,4 @@
+import { fieldCodes } from "../field-faults.ts";
 import type { ProblemCode } from "../refusal-codes.ts";
 import type { FieldTexts } from "./text.ts";
 
@@ -110,13 +111,13 @@ export const fieldFaultText =
 /** The texts of its members. */
 export const fieldFaultTexts = {
   pointer: ["Where in the body, as a JSON Pointer (RFC 6901).", "/timesheet/state"],
-  parameter: ["Which parameter of the path or the query string.", "from_date"],
+  parameter: ["Which parameter of the path or the query string, as it was sent.", "from_date"],
   header: ["Which request header.", "Idempotency-Key"],
-  code: [
-    "One of `missing`, `wrong_type`, `not_allowed`, `out_of_range`, `too_short`, `too_long`, `too_broad`, `invalid`, `required`, `unknown`, `common`; more may come.",
-    "not_allowed",
+  code: [`One of ${fieldCodes.map((code) => `\`${code}\``).join(", ")}; more may come.`, "not_allowed"],
+  detail: [
+    "Continues a sentence that begins with the field's name, and says what would do. It ends with the value only of an id, a date, a state or a page.",
+    'must be one of paid, pending, not "payed"',
   ],
-  detail: ["Continues a sentence that begins with the field's name.", "must be one of paid, pending"],
 } as const satisfies FieldTexts<Record<string, unknown>>;
 
 /** The document's text for an answer of the gateway itself. */

@@ -1,6 +1,7 @@
 import type { Operation } from "../operation.ts";
 import * as accounts from "./accounts.ts";
 import * as changes from "./changes.ts";
+import * as companies from "./companies.ts";
 import * as devices from "./devices.ts";
 import * as finance from "./finance.ts";
 import * as jobs from "./jobs.ts";
@@ -16,6 +17,7 @@ const { eventTexts: _, ...eventShapes } = outboundEvents;
 const texts: readonly (OperationText | ShapeText)[] = [
   ...Object.values(accounts),
   ...Object.values(changes),
+  ...Object.values(companies),
   ...Object.values(devices),
   ...Object.values(finance),
   ...Object.values(jobs),

@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import { chunksOf } from "../../batches.ts";
-import type { user } from "../../contract/accounts.ts";
+import type { profile } from "../../contract/accounts.ts";
 import type { Locale } from "../../contract/locales.ts";
 import type { Role } from "../../contract/operation.ts";
 import type { SecretKind } from "../../domain/accounts/secret-hashes.ts";
@@ -14,7 +14,7 @@ import { firstRevision, replaceItem, type WriteContext } from "../writes/write-p
 import { overwriteSecret, secretKey } from "./user-secrets.ts";
 
 /** A user as the interface shows it, without the company's name, which the company keeps. */
-export type User = Omit<v.InferOutput<typeof user>, "company">;
+export type User = Omit<v.InferOutput<typeof profile>, "company">;
 
 /** A user as the table has it, without its secrets. */
 export interface StoredUser extends RecordItem, Partial<Mark> {

@@ -1,12 +1,17 @@
 import type { CompleteRecord, RemovalLine, UpsertLine } from "../../contract/records.ts";
+import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { mergeCompany } from "../../domain/records/record-merge.ts";
+import { readBatch } from "../table/batch-reads.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
-import { recordKey } from "../table/item-keys.ts";
+import { type Mark, padId, recordKey } from "../table/item-keys.ts";
+import { queryItems } from "../table/table.ts";
 import { removeRecord, upsertRecord } from "../writes/record-plans.ts";
 import type { Outcome, WriteContext } from "../writes/write-plans.ts";
 
+type Company = CompleteRecord<"company">;
+
 /** The entity of companies. */
-export const companies = defineEntity<RecordItem & CompleteRecord<"company">>(
+export const companies = defineEntity<RecordItem & Company & Mark>(
   "company",
   ({ pk, sk }) => sk === "COMPANY" && pk.startsWith("COMPANY#"),
 );
@@ -17,12 +22,43 @@ export async function findCompany(id: number | null): Promise<{ id: number; name
   return stored ? { id: stored.id, name: stored.name } : null;
 }
 
-/** Access pattern W1: adds or changes a company. One read unit, one write unit. */
+/**
+ * Access pattern C2: one page of all companies, the highest id first. It reads the keys of all of them, half a read unit for
+ * 40, whatever the page, and half a unit for each one that is shown. Changes of the last moment may be missing.
+ */
+export async function findCompanies({ limit, beforeId, skip }: PageStart): Promise<FoundPage<Company>> {
+  const keys = await queryItems({
+    IndexName: "by-mark",
+    KeyConditionExpression: "mark_key = :companies",
+    ExpressionAttributeValues: { ":companies": companyMark(0).mark_key },
+    ScanIndexForward: false,
+  });
+  const ids = keys.map(({ mark_order }) => Number(mark_order));
+  const following = ids.filter((id) => beforeId === undefined || id < beforeId);
+  const items = await readBatch(
+    following.slice(skip, skip + limit).map((id) => recordKey("COMPANY", id)),
+    { consistent: false },
+  );
+  const found = items.flatMap((item) => (item ? [companies.decode(item)] : []));
+  return {
+    items: found.map(({ id, name }) => ({ id, name })),
+    origins: found,
+    total: ids.length,
+    hasMore: following.length > skip + limit,
+  };
+}
+
+/** Places a company among all, in the index `by-mark`. */
+function companyMark(id: number): Mark {
+  return { mark_key: "COMPANIES", mark_order: padId(id) };
+}
+
+/** Access pattern W1: adds or changes a company. One read unit, one write unit, and one more for a new one. */
 export function saveCompany(line: UpsertLine<"company">, context: WriteContext): Promise<Outcome> {
   const key = recordKey("COMPANY", line.id);
   return upsertRecord(companies, key, line, context, (stored) => {
     const revision = stored?.revision ?? 0;
-    return { next: { ...stored, ...key, ...mergeCompany(stored, line), revision } };
+    return { next: { ...stored, ...key, ...mergeCompany(stored, line), ...companyMark(line.id), revision } };
   });
 }
 

@@ -33,6 +33,7 @@ export function requireAll(ids: readonly number[], found: readonly { readonly id
 /** A record as the interface shows it, and its item. */
 export interface FoundRecord<L extends ListName> {
   readonly record: ListedFields<L>;
+  readonly stored: ListedItem<L>;
   readonly origins: readonly [Key];
 }
 
@@ -50,7 +51,7 @@ export async function requireRecord<L extends ListName>(
   if (!stored || !isWithin(scope, stored.company_id)) {
     throw recordNotFound();
   }
-  return { record: toFields(requireWhole(stored)), origins: [stored] };
+  return { record: toFields(requireWhole(stored)), stored, origins: [stored] };
 }
 
 /** The refusal of a record that is missing or not the caller's: both look alike (D2). */

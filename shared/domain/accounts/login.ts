@@ -24,7 +24,12 @@ export function parseLogin(typed: string, defaultCountry: CountryCode): Login | 
     const email = normalEmail(value);
     return email === undefined ? undefined : { value: email, channel: "email" };
   }
-  const phone = parsePhoneNumberFromString(value, { defaultCountry, extract: false }, numberingPlans);
+  // The parser takes brackets around a part of a number, and none around its plus sign.
+  const phone = parsePhoneNumberFromString(
+    value.replaceAll(/[()[\]]/g, ""),
+    { defaultCountry, extract: false },
+    numberingPlans,
+  );
   if (!phone?.isPossible()) return undefined;
   return { value: phone.number, channel: "sms", country: phone.country ?? phone.getPossibleCountries()[0] };
 }

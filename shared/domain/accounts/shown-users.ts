@@ -1,17 +1,19 @@
 import type * as v from "valibot";
-import type { user } from "../../contract/accounts.ts";
+import type { profile } from "../../contract/accounts.ts";
+import { leastMaskedId } from "../../contract/values.ts";
 import type { HmacKey } from "../hmac-key.ts";
 
-type ShownUser = v.InferOutput<typeof user>;
+type ShownUser = v.InferOutput<typeof profile>;
 type User = Omit<ShownUser, "company">;
 
 /**
- * The user that an anonymous caller is shown: the login it sent, and an id below 2^53 that is stable while the key
- * stays (D12).
+ * The user that an anonymous caller is shown: the login it sent, and an id that no user has, stable while the key stays
+ * (D12).
  */
 export function unknownUser(login: string, key: HmacKey): ShownUser {
   const digest = key.digest("unknown-user", login);
-  const id = (digest.readUIntBE(0, 6) % 1_000_000_000) + 1;
+  // 52 bits, of which a number reads 48 at a time.
+  const id = leastMaskedId + digest.readUIntBE(0, 6) * 16 + (digest.readUInt8(6) >> 4);
   return { ...userOf(login), id, company: null, first_name: "", last_name: "", role: "operator" };
 }
 

@@ -37,12 +37,13 @@ export function pageStart(paging: PagingQuery, fingerprint: string): PageStart {
  * A page that is too deep for a number: empty if it is past the end, otherwise refused. Only the total and the newest
  * row are read; that row shows if the total of an empty list is late.
  */
-async function readTooDeep<T>(skip: number, read: ReadFound<T>): Promise<FoundPage<T>> {
+async function readTooDeep<T>({ skip, limit }: PageStart, read: ReadFound<T>): Promise<FoundPage<T>> {
   const { total } = await read({ limit: 0, beforeId: undefined, skip: 0 });
   if (skip >= total) return { items: [], origins: [], total, hasMore: false };
-  const detail = `page × per_page must not exceed ${maxPageDepth}; follow the Link header's cursor to go deeper`;
+  const last = Math.floor(maxPageDepth / limit);
+  const detail = `must be at most ${last} with per_page ${limit}; follow the Link header's cursor to go deeper`;
   throw new Refusal("page_too_deep", "The page is too deep for a page number; use cursor", {
-    errors: [{ parameter: "cursor", code: "required", detail }],
+    errors: [{ parameter: "page", code: "out_of_range", detail }],
   });
 }
 
@@ -115,7 +116,7 @@ export async function readPage<T extends { readonly id: number }>(
   const fingerprint = listFingerprint(list, query);
   const start = pageStart(query, fingerprint);
   const isTooDeep = start.skip + start.limit > maxPageDepth;
-  return placePage(query, fingerprint, await (isTooDeep ? readTooDeep(start.skip, read) : read(start)));
+  return placePage(query, fingerprint, await (isTooDeep ? readTooDeep(start, read) : read(start)));
 }
 
 /** Reads a page of a list from a place on. */

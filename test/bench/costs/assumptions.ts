@@ -20,6 +20,7 @@ export const callsPerUser: Partial<Record<OperationName, number>> = {
   "list-invoices": 20,
   "list-timesheets": 20,
   "list-jobs": 20,
+  "list-companies": 1,
   "bulk-update-timesheets": 2,
   "mark-notifications": 20,
   "refresh-token": 120,

@@ -51,6 +51,9 @@ test.each([
   ["+44 7911 123456", "+447911123456"],
   ["0044 7911 123456", "+447911123456"],
   ["+353 85 012 3456", "+353850123456"],
+  ["(+44)7911123456", "+447911123456"],
+  ["[+44] (0) 7911-123-456", "+447911123456"],
+  ["(07911) 123456", "+447911123456"],
 ])("D7: %s is a phone number, written in E.164 with the stage's country", (typed, value) => {
   expect(parseLogin(typed, "GB")).toMatchObject({ value, channel: "sms" });
 });
@@ -68,6 +71,9 @@ test.each([
   "07911 1234567890",
   "+0",
   "call 07911 123456 now",
+  "07911,123456",
+  "<07911 123456>",
+  "()",
   "a@b\u0000",
 ])("D7: %j is neither an e-mail address nor a phone number", (typed) => {
   expect(parseLogin(typed, "GB")).toBeUndefined();

@@ -32,6 +32,7 @@ test.each<[string, unknown, string[]]>([
   ["a fractional id", { type: "job", id: 1.5 }, ["/id wrong_type"]],
   ["an id of 0", { type: "job", id: 0 }, ["/id out_of_range"]],
   ["an id above 2^53", { type: "job", id: 2 ** 60 }, ["/id wrong_type"]],
+  ["a user with the id of a masked one", { type: "user", id: 2 ** 52 }, ["/id invalid"]],
   ["an unknown field", { type: "job", id: 1, titel: "x" }, ["/titel unknown_field"]],
   ["an unknown field inside", timesheetLine(1, 1, { driver: { ...driver, age: 3 } }), ["/driver/age unknown_field"]],
   ["null for what cannot be null", { type: "job", id: 1, title: null }, ["/title wrong_type"]],

@@ -56,8 +56,18 @@ describe("200", () => {
     expect((await confirm(await freshPin(phoneOf(own.id)), typed)).body.user).toMatchObject({ id: own.id });
   });
 
-  test.each(["-", " ", "\u00a0"])("D9: blanks and hyphens in a pin are ignored, such as %j", async (separator) => {
+  test.each([
+    "-",
+    " ",
+    "\u00a0",
+    "(",
+  ])("D9: blanks, hyphens and brackets in a pin are ignored, such as %j", async (separator) => {
     expect((await confirm(`${separator}${[...(await freshPin())].join(separator)} `)).status).toBe(200);
+  });
+
+  test.each(["(ddd) ddd", "[dddddd]", "(ddd)-(ddd)"])("D9: a pin may be typed as %s", async (form) => {
+    const digits = [...(await freshPin())];
+    expect((await confirm(form.replaceAll("d", () => digits.shift() ?? ""))).status).toBe(200);
   });
 });
 

@@ -28,7 +28,7 @@ describe("200", () => {
     const { status, body } = await profileOf({ id: 10, role: "operator", company_id: 1 });
     expect(status).toBe(200);
     expect(body).toEqual({
-      user: shownUser(10, { job_position: "Dispatcher", profile_id: 70 }),
+      user: shownUser(10, { job_position: "Dispatcher", locale: null, profile_id: 70 }),
     });
   });
 

@@ -67,14 +67,14 @@ describe("200", () => {
         financial_company_id: null,
         first_name: "",
         job_position: null,
-        locale: null,
         last_name: "",
         phone_number: null,
         pin_valid_to: expect.any(String),
         profile_id: null,
         role: "operator",
       });
-      expect(Number.isSafeInteger(body.user.id) && body.user.id > 0).toBe(true);
+      expect(body.user.id).toBeGreaterThanOrEqual(2 ** 52);
+      expect(body.user.id).toBeLessThan(2 ** 53);
     }
     const messages = await queued();
     expect(messages.map((message) => message.login).sort()).toEqual([login, nobody]);

@@ -35,10 +35,19 @@ async function devicesOf(userId: number) {
 }
 
 describe("200", () => {
-  test("D28: an omitted platform is answered as fcm", async () => {
-    const answer = await register({ token: "t-1" }, newUser());
+  test.each([
+    ["t-1", undefined, "fcm"],
+    ["t-2", null, "fcm"],
+    ["0123abcd".repeat(7), "", "fcm"],
+    ["0123ABcd".repeat(8), undefined, "apns"],
+    ["0123abcd".repeat(20), null, "apns"],
+    [`${"0123abcd".repeat(8)}:`, undefined, "fcm"],
+  ])("D28: of the token %s with the platform %j the push service is answered: %s", async (token, platform, service) => {
+    const user = newUser();
+    const answer = await register({ token, platform, device_id: platform }, user);
     expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ notification: { id: expect.any(Number), platform: "fcm", token: "t-1" } });
+    expect(answer.body).toEqual({ notification: { id: expect.any(Number), platform: service, token } });
+    expect(await devicesOf(user.id)).toMatchObject([{ push_service: service, platform: service }]);
   });
 
   test.each([
@@ -49,7 +58,9 @@ describe("200", () => {
     ["web", "fcm"],
     ["apns", "apns"],
     ["iOS", "apns", "0123456789abcdefABCDEF".repeat(3)],
-    ["apple", "apns"],
+    ["ios", "fcm", "fMEP0vJqS0mR7yT1wXc2Zk:APA91b"],
+    ["apple", "apns", "a".repeat(64)],
+    ["Apple", "fcm"],
     ["apns_sandbox", "apns_sandbox", "a".repeat(400)],
   ])("D28: the platform %s is echoed as sent and kept for %s", async (platform, pushService, token = "") => {
     const user = newUser();
@@ -127,7 +138,7 @@ test.each([
   ["web", '{"endpoint":"https://push.example/1"}'],
   ["web", "https://push.example/1"],
   ["gcm", "tökèn"],
-  ["ios", "fMEP0vJqS0mR7yT1wXc2Zk:APA91b"],
+  ["apns", "fMEP0vJqS0mR7yT1wXc2Zk:APA91b"],
   ["apple", "<0123abcd 4567>"],
   ["apns", "a".repeat(401)],
   ["apns_sandbox", "abcg"],

@@ -1,6 +1,10 @@
+import { expect, test } from "vitest";
+import { handler as adjust } from "../../../functions/jobs/adjust-job-timers.ts";
 import { handler } from "../../../functions/jobs/get-job.ts";
-import { getJob } from "../../../shared/contract/jobs.ts";
-import { jobLine } from "../../support/records/records.ts";
+import { adjustJobTimers, getJob } from "../../../shared/contract/jobs.ts";
+import { callerLine, jobLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { call } from "../../support/requests/call.ts";
 import { testSingleRecord } from "../single-record.ts";
 
 testSingleRecord({
@@ -9,6 +13,23 @@ testSingleRecord({
   type: "job",
   line: jobLine,
   roles: ["operator"],
+  derived: { timer_expires_at: null },
   change: { title: "Night driver" },
   ofLargestId: { number: 4_001 },
+});
+
+test("D24: a timer shows when the window closes, until it is cleared, also once it has closed", async () => {
+  const as = { id: 1, role: "admin", company_id: null } as const;
+  await store([callerLine(as), jobLine(20, 1)]);
+  const set = (timer: number) => call(adjust, adjustJobTimers, { as, body: { job: { job_ids: [20], timer } } });
+  const shown = async () => (await call(handler, getJob, { as, parameters: { id: "20" } })).body.job.timer_expires_at;
+  const before = Date.now();
+  await set(1);
+  const end = Date.parse(await shown());
+  expect(end).toBeGreaterThanOrEqual(before + 1_000);
+  expect(end).toBeLessThanOrEqual(Date.now() + 1_000);
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, end - Date.now() + 1)));
+  expect(Date.parse(await shown())).toBe(end);
+  await set(0);
+  expect(await shown()).toBeNull();
 });

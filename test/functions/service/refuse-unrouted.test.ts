@@ -27,7 +27,8 @@ function takes(template: string, path: string): boolean {
 test.each([
   ...new Set(operations.map(({ path }) => path.replaceAll(/\{\w+\}/g, "7"))),
 ])("405: another method on %s is refused and the methods are named that any template it fits takes", async (path) => {
-  const taking = operations.filter((operation) => takes(operation.path, path)).map(({ method }) => method);
+  const operationsAt = operations.filter((operation) => takes(operation.path, path));
+  const taking = operationsAt.flatMap(({ method, answersHead }) => [method, ...(answersHead ? ["HEAD"] : [])]);
   const answer = await request("TRACE", path);
   expect(answer).toMatchObject({ status: 405, body: { code: "method_not_allowed", instance: path } });
   expect(answer.headers.allow).toBe([...new Set(taking)].toSorted().join(", "));
@@ -37,6 +38,15 @@ test("405: the methods of every template that fits are named, of a fixed one bes
   const allow = async (path: string) => (await request("DELETE", path)).headers.allow;
   expect(await allow("/api/v1/jobs/5")).toBe("GET");
   expect(await allow("/api/v1/jobs/adjust_timer")).toBe("GET, PUT");
+});
+
+test("D31: HEAD is taken by what monitors ask, and by nothing that writes or needs a token", async () => {
+  const taking = operations.filter(({ answersHead }) => answersHead);
+  expect(taking.map(({ name }) => name).toSorted()).toEqual(["get-health", "get-key-set", "get-openapi"]);
+  for (const { name, method, access } of taking) expect([name, method, access]).toEqual([name, "GET", "anyone"]);
+  for (const path of ["/api/v1/jobs", "/api/v1/users/me", "/api/v1/users/confirmation"]) {
+    expect((await request("HEAD", path)).status, path).toBe(405);
+  }
 });
 
 test("D13: HEAD on the confirmation is refused, so it never spends a pin", async () => {

@@ -13,6 +13,7 @@ import { handler } from "../../../functions/workers/probe-release.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { type HttpService, readBody, startHttpService } from "../../../infra/local/http-service.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
+import { functionNameOf } from "../../../infra/stages/names.ts";
 import { listNotifications as listing } from "../../../shared/contract/notifications.ts";
 import type { HttpHandler } from "../../../shared/http/endpoint.ts";
 import { probedOperations } from "../../../shared/releases/probe.ts";
@@ -43,7 +44,7 @@ const handlers: Readonly<Record<string, HttpHandler>> = {
   "list-jobs": listJobs,
   "bulk-update-timesheets": bulkUpdate,
 };
-const prefix = "workforce-test-";
+const prefix = functionNameOf("local", "");
 const hook = JSON.parse(readFileSync(join(root, "events/workers/probe-release.json"), "utf8"));
 /** The function that is released, what its versions answer in place of their handler's answer, and what AWS was asked. */
 let released = "sign-in";
@@ -85,7 +86,7 @@ function deploy(action: string, input: { status?: string }): object {
 /** Calls a handler as Lambda does for a version or an alias. */
 async function invoke(url: string, event: object, response: { setHeader(name: string, value: string): void }) {
   const [, name = "", qualifier = ""] =
-    /functions\/workforce-test-([\w-]+)\/invocations\?Qualifier=(\w+)/.exec(url) ?? [];
+    /functions\/workforce-local-([\w-]+)\/invocations\?Qualifier=(\w+)/.exec(url) ?? [];
   invoked.push(`${name}:${qualifier}`);
   const answer = answers[qualifier === "live" ? `${name}:live` : qualifier];
   if (answer === "crash") response.setHeader("x-amz-function-error", "Unhandled");

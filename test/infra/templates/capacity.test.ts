@@ -111,6 +111,7 @@ function tableOf(areaOf: (at: number) => Area, count = made): Table {
   });
   const operations = names.map((name, at) => ({
     ...getHealth,
+    answersHead: false,
     name,
     path: `/api/v1/made_up/${name}/{id}` as const,
     access: at % 4 < 2 ? ("anyone" as const) : (["admin"] as const),

@@ -105,7 +105,7 @@ export function isCallerLine(line: object): line is ReturnType<typeof callerLine
 /** A user as answers show it, of company 1 and imported by `userLine`; `changes` override fields. */
 export function shownUser(id: number, changes: Record<string, unknown> = {}) {
   const { type: _, ...user } = userLine(id);
-  return { ...user, locale: null, company: { id: 1, name: "Harbour Logistics" }, ...changes };
+  return { ...user, company: { id: 1, name: "Harbour Logistics" }, ...changes };
 }
 
 /** A notification's import line; `changes` override fields. */

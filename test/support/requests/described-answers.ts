@@ -23,9 +23,6 @@ interface DescribedOperation {
 /** What every answer carries; HTTP itself says what they mean. */
 const generalHeaders = ["cache-control", "content-type", "referrer-policy", "x-content-type-options"];
 
-/** What every answer of a deprecated operation may carry; the document has them with its 200. */
-const ofDeprecation = ["deprecation", "sunset"];
-
 // biome-ignore lint/suspicious/noExplicitAny: a document is looked into by paths of any operation
 type Document = any;
 
@@ -59,11 +56,7 @@ export function expectDescribed(operation: Operation, { status, headers, body }:
   const described = responses[status];
   expect(described, `${name} answers ${status}, ${body?.code}`).toBeDefined();
   const [mediaType = ""] = String(headers["content-type"]).split(";");
-  const known = [
-    ...generalHeaders,
-    ...(operation.deprecation ? ofDeprecation : []),
-    ...Object.keys(described?.headers ?? {}),
-  ];
+  const known = [...generalHeaders, ...Object.keys(described?.headers ?? {})];
   expect(Object.keys(headers).filter((header) => !known.includes(header))).toEqual([]);
   if (described?.content === undefined) {
     expect(body).toBeNull();

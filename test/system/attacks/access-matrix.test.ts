@@ -11,7 +11,14 @@ import { signIn } from "../../../shared/contract/sessions.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { refusalOf } from "../../domain/refusals.ts";
 import { type AwsCall, watchCalls } from "../../support/faults/aws-calls.ts";
-import { invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import {
+  companyLine,
+  invoiceLine,
+  jobLine,
+  notificationLine,
+  timesheetLine,
+  userLine,
+} from "../../support/records/records.ts";
 import { openTestSession } from "../../support/records/sessions.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
@@ -42,8 +49,8 @@ const users = {
 } as const satisfies Record<string, TestUser>;
 
 /**
- * The records of each kind that there are: of company 1, and notifications of each user, in the demo data as well. A sample
- * event may name these alone.
+ * The records of each kind that there are: companies, records of company 1, and notifications of each user, in the demo
+ * data as well. A sample event may name these alone.
  */
 const recordIds = [1, 2];
 
@@ -101,6 +108,7 @@ beforeAll(async () => {
         profile_id: id === users.driver.id ? timesheetLine(1, company.own).driver.profile_id : null,
       }),
     ),
+    ...recordIds.map((id) => companyLine(id)),
     ...recordIds.flatMap((id) => [timesheetLine, invoiceLine, jobLine].map((line) => line(id, company.own))),
     ...recordIds.flatMap((id) => Object.values(users).map((user) => notificationLine(id, user.id))),
   ]);

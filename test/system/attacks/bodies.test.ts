@@ -65,6 +65,16 @@ describe.each(bodyEndpoints)("$name", ({ operation, handler, sample }) => {
     expectProblem(await send({ body: { [object]: {} } }), 422, "fields_invalid");
   });
 
+  test("a byte order mark before the JSON is left out, one alone and no second one", async () => {
+    const body = JSON.stringify({ [object]: {} });
+    for (const isBase64Encoded of [false, true]) {
+      const sent = (text: string) =>
+        send({ body: isBase64Encoded ? Buffer.from(text).toString("base64") : text, isBase64Encoded });
+      expectProblem(await sent(`\uFEFF${body}`), 422, "fields_invalid");
+      expectProblem(await sent(`\uFEFF\uFEFF${body}`), 400, "malformed_json");
+    }
+  });
+
   test("D33: 413: a body of 300 KB is refused, in plain text and in base64", async () => {
     const body = JSON.stringify({ [object]: { padding: "x".repeat(300_000) } });
     expectProblem(await send({ body }), 413, "body_too_large");

@@ -1,8 +1,8 @@
 import { type JsonSchema, toJsonSchema } from "@valibot/to-json-schema";
-import type { GenericSchema } from "valibot";
+import { type GenericSchema, safeParse } from "valibot";
 import { beforeEach, describe, expect, test } from "vitest";
 import { pinDigits } from "../../../shared/contract/accounts.ts";
-import type { FieldCode } from "../../../shared/contract/field-faults.ts";
+import { type FieldCode, fieldFaults } from "../../../shared/contract/field-faults.ts";
 import { type AwsCall, watchCalls } from "../../support/faults/aws-calls.ts";
 import { call } from "../../support/requests/call.ts";
 import { allowedUser, endpoints } from "../../support/requests/every-operation.ts";
@@ -117,7 +117,9 @@ describe.each(taking)("422: $name", ({ name, operation, handler, sample }) => {
 
   test.each(Object.entries(properties))("%s is named, and nothing is written", async (field, schema) => {
     const others = further[`${name} ${field}`] ?? further[field] ?? [];
-    const refused: Fault[] = [...plainFaults(Object(schema)), ...others];
+    const isEmpty = ([value]: Fault) => value === null || value === "";
+    const isLeftOut = (fault: Fault) => !required.includes(field) && isEmpty(fault);
+    const refused: Fault[] = [...plainFaults(Object(schema)), ...others].filter((fault) => !isLeftOut(fault));
     if (required.includes(field)) refused.push([undefined, "missing"]);
     for (const [value, code, place = ""] of refused) {
       // A query string has text alone.
@@ -131,4 +133,18 @@ describe.each(taking)("422: $name", ({ name, operation, handler, sample }) => {
     }
     expect(writes).toEqual([]);
   });
+
+  const optional = Object.keys(properties).filter((field) => !required.includes(field));
+  test.each(optional)("D33: %s counts as left out if it is null or empty", (field) => {
+    const { [field]: _, ...without } = own.body[object];
+    for (const empty of [null, ""]) {
+      expect(outcomeOf(fields, { ...without, [field]: empty })).toEqual(outcomeOf(fields, without));
+    }
+  });
 });
+
+/** What is made of a body's fields, without those that are undefined, or what is wrong with them. */
+function outcomeOf(fields: unknown, sent: object): unknown {
+  const { issues, output } = safeParse(fields as GenericSchema, sent);
+  return issues ? fieldFaults(issues) : JSON.parse(JSON.stringify(output));
+}

@@ -18,7 +18,16 @@ const malformed = (valid: string, garbage: string) => [
   ...["Basic dXNlcjpwYXNz", "Bearer", "Bearer ", "Bearer a b", "token", valid],
   ...[`Bearer ${valid},Bearer ${valid}`, `Bearer ${valid}, Bearer ${valid}`],
   ...[`Bearer ${garbage},Bearer ${valid}`, `Bearer ${valid},Bearer ${garbage}`, `Basic dXNlcjpwYXNz,Bearer ${valid}`],
-  ...[`Bearer Bearer ${valid}`, `Bearer  ${valid}`, `Bearer\t${valid}`, `Bearer ${valid}\n`, `DPoP ${valid}`],
+  ...[
+    `Bearer Bearer ${valid}`,
+    `Bearer   ${valid}`,
+    `Bearer \t${valid}`,
+    ` Bearer ${valid}`,
+    `Bearer ${valid} `,
+    `Bearer\t${valid}`,
+    `Bearer ${valid}\n`,
+    `DPoP ${valid}`,
+  ],
   ...[`Bearer ${garbage}`, `Bearer ${valid.replace(/.$/, (last) => (last === "A" ? "Q" : "A"))}`, `Bearer ${valid}=`],
   `Bearer ${"a".repeat(1_000_000)}`,
 ];
@@ -46,4 +55,11 @@ describe.each(signedInEndpoints)("401: $name", ({ operation, handler, sample }) 
       expect(answer.headers["www-authenticate"]).toBe('Bearer error="invalid_token"');
     }
   });
+});
+
+test("two spaces between the scheme and a valid token are one", async () => {
+  const { operation, handler } = signedInEndpoints.find(({ name }) => name === "get-profile") ?? {};
+  if (!operation || !handler) throw new Error("There is no get-profile");
+  const headers = { authorization: `Bearer  ${await tokenOf(admin)}` };
+  expect((await call(handler, operation, { headers })).status).toBe(200);
 });

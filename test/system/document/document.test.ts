@@ -33,7 +33,7 @@ const options = {
 
 let folder: string;
 let server: HttpService;
-let found: { redocly: string[]; spectral: string[] };
+let found: { redocly: string[]; score: number; spectral: string[] };
 
 useService();
 useSigningKey();
@@ -60,8 +60,12 @@ function run(program: string, parameters: string[]): void {
   expect(status).toBe(0);
 }
 
-test("Redocly's recommended rules find nothing", () => {
+test("Redocly's recommended rules find nothing, as errors", () => {
   expect(found.redocly).toEqual([]);
+});
+
+test("Redocly's score of how easily programs use the document is at least 88", () => {
+  expect(found.score).toBeGreaterThanOrEqual(88);
 });
 
 test("Spectral's rules for OpenAPI find nothing", () => {
@@ -79,7 +83,7 @@ test("the generated clients and their uses compile", () => {
 });
 
 describe.each(Object.keys(uses))("the client by %s", (name) => {
-  test("signs in, lists invoices by two states, and reads a refusal's code", async () => {
+  test("signs in, lists invoices by two states, reads an id of 49 bits, and a refusal's code", async () => {
     const outfile = join(folder, `clients/use-${name}.mjs`);
     buildSync({ entryPoints: [join(folder, `clients/use-${name}.ts`)], outfile, bundle: true, format: "esm" });
     const { use } = await import(pathToFileURL(outfile).href);
@@ -87,6 +91,8 @@ describe.each(Object.keys(uses))("the client by %s", (name) => {
     const seen = await use(`http://127.0.0.1:${server.port}`, login, demoPassword);
     expect(seen).toMatchObject({ total: expect.any(Number), code: "token_missing" });
     expect(seen.states).toHaveLength(2);
+    expect(seen.ids[0]).toBeGreaterThan(2 ** 48);
+    expect(seen.ids[1]).toBe(seen.ids[0]);
     for (const state of seen.states) expect(["pending", "overdue"]).toContain(state);
   });
 });

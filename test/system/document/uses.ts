@@ -1,4 +1,7 @@
-/** A program for each generated client: it signs in, lists invoices, and is refused. What it gives is what a client sees. */
+/**
+ * A program for each generated client: it signs in, lists invoices, registers a device and finds it by its id, and is
+ * refused. What it gives is what a client sees.
+ */
 export const uses: Readonly<Record<string, string>> = {
   "openapi-typescript": `
 import createClient from "openapi-fetch";
@@ -10,18 +13,22 @@ export async function use(baseUrl: string, login: string, password: string) {
   const headers = { authorization: \`Bearer \${signedIn?.token.access_token}\` };
   const query = { by_state: ["pending" as const, "overdue" as const], per_page: 2 };
   const { data, response } = await client.GET("/api/v1/finance/invoices", { params: { query }, headers });
+  const body = { notification: { token: "a".repeat(64), platform: null } };
+  const { data: device } = await client.POST("/api/v1/users/notifications/token", { body, headers });
+  const { data: listed } = await client.GET("/api/v1/users/notifications/tokens", { headers });
   const { error } = await client.GET("/api/v1/jobs");
   const isProblem = error !== undefined && "code" in error;
   return {
     states: data?.invoices.map(({ state }) => state),
     total: Number(response.headers.get("total")),
+    ids: [device?.notification.id, listed?.tokens[0]?.id],
     code: isProblem ? error.code : undefined,
   };
 }
 `,
   "hey-api": `
 import { client } from "./hey-api/client.gen";
-import { listInvoices, listJobs, signIn } from "./hey-api";
+import { listDeviceTokens, listInvoices, listJobs, registerDeviceToken, signIn } from "./hey-api";
 
 export async function use(baseUrl: string, login: string, password: string) {
   client.setConfig({ baseUrl });
@@ -30,16 +37,30 @@ export async function use(baseUrl: string, login: string, password: string) {
     auth: signedIn?.token.access_token,
     query: { by_state: ["pending", "overdue"], per_page: 2 },
   });
+  const auth = signedIn?.token.access_token;
+  const body = { notification: { token: "a".repeat(64), platform: null } };
+  const { data: device } = await registerDeviceToken({ auth, body });
+  const { data: listed } = await listDeviceTokens({ auth });
   const { error } = await listJobs();
   return {
     states: data?.invoices.map(({ state }) => state),
     total: Number(response?.headers.get("total")),
+    ids: [device?.notification.id, listed?.tokens[0]?.id],
     code: error && "code" in error ? error.code : undefined,
   };
 }
 `,
   orval: `
-import { getGetInvoiceUrl, getListInvoicesUrl, getJob, listInvoices, type Problem, signIn } from "./orval";
+import {
+  getGetInvoiceUrl,
+  getJob,
+  getListInvoicesUrl,
+  listDeviceTokens,
+  listInvoices,
+  type Problem,
+  registerDeviceToken,
+  signIn,
+} from "./orval";
 
 export async function use(baseUrl: string, login: string, password: string) {
   const original = globalThis.fetch;
@@ -53,8 +74,11 @@ export async function use(baseUrl: string, login: string, password: string) {
     const { token } = await signIn({ user: { login, password } });
     const headers = { authorization: \`Bearer \${token.access_token}\` };
     const { invoices } = await listInvoices({ by_state: ["pending", "overdue"], per_page: 2 }, { headers });
+    const { notification } = await registerDeviceToken({ notification: { token: "a".repeat(64), platform: null } }, { headers });
+    const { tokens } = await listDeviceTokens({ headers });
+    const ids = [notification.id, tokens[0]?.id];
     const refused = (await getJob(1)) as unknown as Problem;
-    return { states: invoices.map(({ state }) => state), total, code: refused.code, path: getGetInvoiceUrl(1) };
+    return { states: invoices.map(({ state }) => state), total, ids, code: refused.code, path: getGetInvoiceUrl(1) };
   } finally {
     globalThis.fetch = original;
   }

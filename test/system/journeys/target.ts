@@ -39,8 +39,9 @@ type ImportLine = { readonly type: string; readonly id: number } & Record<string
 /** How long a journey waits for what travels through queues and streams. */
 export const arriving = { timeout: 30_000, interval: 200 };
 
-// Above any id that a real system gives, so that a run meets no record but its own; 1,000 for each.
-const highIds = 9_000_000_000_000_000;
+// Above any id that a real system gives, and below those of no user (2^52), so that a run meets no record but its own; 1,000
+// for each.
+const highIds = 4_490_000_000_000_000;
 let lastId = highIds + Math.floor(Math.random() * 7_000_000_000) * 1_000;
 
 /** An id that no other run has used. */

@@ -110,6 +110,10 @@ test("the gateway answers unknown paths, methods and HEAD through the service, a
   expect(wrongMethod.headers.get("allow")).toBe("GET");
   const head = await fetch(`${own.machine.baseUrl}/api/v1/users/confirmation?login=a&pin=1`, { method: "HEAD" });
   expect(head.status).toBe(405);
+  for (const path of ["/api/v1/health", "/api/v1/openapi.json", "/.well-known/jwks.json", "/docs"]) {
+    const answered = await fetch(`${own.machine.baseUrl}${path}`, { method: "HEAD" });
+    expect([path, answered.status, await answered.text()]).toEqual([path, 200, ""]);
+  }
   const preflight = await fetch(`${own.machine.baseUrl}/api/v1/finance/invoices`, {
     method: "OPTIONS",
     headers: { origin: "http://localhost:5173", "access-control-request-method": "GET" },

@@ -23,8 +23,11 @@ export function neededRights({ service, command, input }: AwsCall): NeededRight[
 
 const readers: Readonly<Record<string, (name: string, input: Input) => NeededRight[]>> = {
   DynamoDB: tableRights,
-  Lambda: (_, { FunctionName }) => [
-    right("lambda:InvokeFunction", `arn:aws:lambda:region:account:function:${FunctionName}`),
+  Lambda: (_, { FunctionName, Qualifier }) => [
+    right(
+      "lambda:InvokeFunction",
+      `arn:aws:lambda:region:account:function:${[FunctionName, Qualifier].filter(Boolean).join(":")}`,
+    ),
   ],
   "DynamoDB Streams": (name) => [right(`dynamodb:${name}`, "<TABLE_NAME>")],
   SQS: (name, { QueueUrl }) => [right(`sqs:${name.replace(/Batch$/, "")}`, settingOf(QueueUrl))],

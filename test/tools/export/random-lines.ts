@@ -2,7 +2,7 @@ import { invoiceStates, timesheetStates } from "../../../shared/contract/finance
 import { locales } from "../../../shared/contract/locales.ts";
 import { roles } from "../../../shared/contract/operation.ts";
 import { type RecordType, recordTypes } from "../../../shared/contract/records.ts";
-import { isPlainText } from "../../../shared/contract/values.ts";
+import { isPlainText, leastMaskedId } from "../../../shared/contract/values.ts";
 import { fc } from "../../support/service/properties.ts";
 
 /** An import line. */
@@ -121,7 +121,8 @@ export function anyLine(
       ...(type === "user" && { email: `user-${id}@example.com`, phone_number: null, profile_id: id }),
       ...fields,
       type,
-      id,
+      // Higher ids are masks of logins (D12).
+      id: type === "user" ? ((id - 1) % (leastMaskedId - 1)) + 1 : id,
       ...(version !== undefined && { version }),
     })),
   );

@@ -82,6 +82,7 @@ test("everything that is held about a user, with nothing of a credential", async
     phone_number: phoneOf(userId),
     profile_id: userId,
     first_name: "Xenia",
+    locale: null,
   });
   const { type: _type, user_id: _user, ...shown } = notificationLine(1, userId);
   const lines = await linesOf(userId);

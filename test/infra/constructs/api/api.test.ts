@@ -14,7 +14,7 @@ import { fullStage, ownedStage } from "../../stages/owned-stage.ts";
 
 const stack = await useStack();
 const full = stackOf("full");
-const page = ["GET /", "GET /docs", "GET /docs/{file}"];
+const page = ["/", "/docs", "/docs/{file}"].flatMap((path) => [`GET ${path}`, `HEAD ${path}`]);
 
 interface Described {
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
@@ -23,14 +23,18 @@ interface Described {
   readonly responses: Readonly<Record<string, { readonly headers?: object }>>;
 }
 
-test("every operation has exactly one route, with its method and path, to its own function; the rest is refused", () => {
+test("every operation has one route, with its method and path, to its own function, and the reads for monitors one for HEAD; the rest is refused", () => {
   const integrations = new Map(stack.all("AWS::ApiGatewayV2::Integration").map((each) => [each.id, each.properties]));
   const operationOf = new Map([...stack.functions()].map(([operation, { id }]) => [id, operation]));
   const routes = stack.all("AWS::ApiGatewayV2::Route").map(({ properties }) => {
     const { IntegrationUri } = integrations.get(properties.Target["Fn::Join"][1][1].Ref) ?? {};
     return [properties.RouteKey, operationOf.get(IntegrationUri["Fn::GetAtt"][0])];
   });
-  const wanted = operations.map(({ name, method, path }) => [`${method} ${path}`, name]);
+  const head = ["get-health", "get-key-set", "get-openapi"];
+  const wanted = operations.flatMap(({ name, method, path }) => [
+    [`${method} ${path}`, name],
+    ...(head.includes(name) ? [[`HEAD ${path}`, name]] : []),
+  ]);
   const docs = page.map((key) => [key, "get-docs"]);
   expect(routes.sort()).toEqual([...wanted, ...docs, ["$default", "refuse-unrouted"]].sort());
 });
@@ -44,7 +48,9 @@ test.each([
 ])("the documentation page of %s: %s; a stage that keeps its data has it where it says so", (name, isThere) => {
   const { functions: found, all } = stackOf(name);
   const keys = all("AWS::ApiGatewayV2::Route").map(({ properties }) => properties.RouteKey);
-  expect([found().has("get-docs"), ...page.map((key) => keys.includes(key))]).toEqual(Array(4).fill(isThere));
+  expect([found().has("get-docs"), ...page.map((key) => keys.includes(key))]).toEqual(
+    Array(1 + page.length).fill(isThere),
+  );
   expect(hasDocs({ docs: false, removal: "delete" })).toBe(false);
 });
 

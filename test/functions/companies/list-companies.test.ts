@@ -1,0 +1,57 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { handler } from "../../../functions/companies/list-companies.ts";
+import { listCompanies } from "../../../shared/contract/companies.ts";
+import { companyLine } from "../../support/records/records.ts";
+import { store } from "../../support/records/store.ts";
+import { call } from "../../support/requests/call.ts";
+import { expectProblem } from "../../support/requests/problems.ts";
+import { useService } from "../../support/service/service.ts";
+import type { TestUser } from "../../support/tokens/tokens.ts";
+
+const admin = { id: 1, role: "admin", company_id: null } as const;
+
+useService();
+
+beforeAll(() => store(Array.from({ length: 23 }, (_, index) => companyLine(index + 1, `Company ${index + 1}`))));
+
+function list(query: Record<string, string> = {}, as: TestUser = admin) {
+  return call(handler, listCompanies, { as, query });
+}
+
+async function idsOf(query: Record<string, string>): Promise<number[]> {
+  return (await list(query)).body.companies.map(({ id }: { id: number }) => id);
+}
+
+describe("200", () => {
+  test("D37: an admin sees all companies, the highest id first, with their number", async () => {
+    const answer = await list({ per_page: "2" });
+    expect(answer.body).toEqual({
+      companies: [
+        { id: 23, name: "Company 23" },
+        { id: 22, name: "Company 22" },
+      ],
+    });
+    expect(answer.headers).toMatchObject({ "per-page": "2", total: "23" });
+  });
+
+  test("D30: pages by number and by cursor lead through all of them, and one past the end is empty", async () => {
+    expect(await idsOf({ page: "2" })).toEqual([3, 2, 1]);
+    const { headers } = await list();
+    const cursor = /cursor=([\w-]+)>; rel="next"/.exec(headers.link ?? "")?.[1] ?? "";
+    expect(await idsOf({ cursor })).toEqual([3, 2, 1]);
+    const past = await list({ page: "9999" });
+    expect([past.body, past.headers.total]).toEqual([{ companies: [] }, "23"]);
+  });
+
+  test("a company that is renamed or removed is so in the list", async () => {
+    await store([companyLine(22, "Northgate"), companyLine(24, "Gone")]);
+    await store([{ type: "company", id: 24, deleted: true }]);
+    const answer = await list({ per_page: "2" });
+    expect(answer.body.companies).toMatchObject([{ id: 23 }, { id: 22, name: "Northgate" }]);
+    expect(answer.headers.total).toBe("23");
+  });
+});
+
+test.each(["operator", "client", "driver"] as const)("403: a %s is refused", async (role) => {
+  expectProblem(await list({}, { id: 2, role, company_id: 1 }), 403, "role_not_allowed");
+});
