@@ -61,6 +61,8 @@ export interface Operation {
    * UTC.
    */
   readonly deprecation?: { readonly since: string; readonly sunset?: string };
+  /** True if clients that accept gzip get the answer compressed. */
+  readonly compressed?: boolean;
   /** Seconds that a shared cache may keep the answer; by default no cache keeps it. */
   readonly cacheSeconds?: number;
 }

@@ -47,5 +47,6 @@ export const getOpenapi = operation({
   path: "/api/v1/openapi.json",
   access: "anyone",
   answer: v.looseObject({ openapi: v.string(), info: v.looseObject({}), paths: v.looseObject({}) }),
+  compressed: true,
   cacheSeconds,
 });

@@ -101,7 +101,7 @@ function bodyOf(object: string, schema: JsonSchema, text: NestedText): object {
 }
 
 function answerOf(operation: Operation, text: NestedText): object {
-  const { name, answer, list, byCursor, conditional } = operation;
+  const { name, answer, list, byCursor, conditional, compressed } = operation;
   const { answersBearer, answersChange, idempotent, deprecation } = operation;
   const item = jsonSchemaOf(answer);
   const schema = list ? inside(list, { type: "array", items: item }) : item;
@@ -109,6 +109,7 @@ function answerOf(operation: Operation, text: NestedText): object {
     "x-request-id",
     ...(list ? (["per-page", ...(byCursor ? [] : (["total"] as const)), "link"] as const) : []),
     ...(conditional ? ofConditions : []),
+    ...(compressed ? (["vary"] as const) : []),
     ...(answersBearer ? (["authorization"] as const) : []),
     ...(answersChange ? (["change-id"] as const) : []),
     ...(idempotent ? (["idempotency-replayed"] as const) : []),

@@ -14,7 +14,7 @@ import { fullStage, ownedStage } from "../../stages/owned-stage.ts";
 
 const stack = await useStack();
 const full = stackOf("full");
-const page = ["GET /", "GET /docs", "GET /docs/{file}"];
+const page = ["GET /", "GET /docs", "GET /docs/{file}", "GET /llms.txt", "GET /arazzo.json"];
 
 interface Described {
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
@@ -44,7 +44,9 @@ test.each([
 ])("the documentation page of %s: %s; a stage that keeps its data has it where it says so", (name, isThere) => {
   const { functions: found, all } = stackOf(name);
   const keys = all("AWS::ApiGatewayV2::Route").map(({ properties }) => properties.RouteKey);
-  expect([found().has("get-docs"), ...page.map((key) => keys.includes(key))]).toEqual(Array(4).fill(isThere));
+  expect([found().has("get-docs"), ...page.map((key) => keys.includes(key))]).toEqual(
+    Array(page.length + 1).fill(isThere),
+  );
   expect(hasDocs({ docs: false, removal: "delete" })).toBe(false);
 });
 

@@ -1,8 +1,8 @@
 /* What is read and shown is the same at every address of this page: neither query nor fragment has a part in it. */
 const documentPath = "/api/v1/openapi.json";
 
-/** The address of the service in the guides' samples. */
-const sampleOrigin = "http://localhost:3000";
+/** The name that the client's samples install it by. */
+const clientPackage = "@acme/workforce";
 
 const reference = document.getElementById("reference");
 
@@ -12,11 +12,42 @@ async function read(path) {
   return answer;
 }
 
-/** The document as the page shows it: the guides are its introduction, and requests go to this origin. */
-function withGuides(openapi, guides) {
-  const introduction = guides.replaceAll(sampleOrigin, location.origin);
-  const description = [openapi.info.description, introduction].filter(Boolean).join("\n\n");
-  return { ...openapi, info: { ...openapi.info, description }, servers: [{ url: location.origin }] };
+/** The box of client libraries shows the client of this service. */
+const installation = [
+  {
+    lang: "typescript",
+    description:
+      "The typed client: no dependency, renews tokens, walks lists, repeats safely. [How to use it](/docs#client)",
+    source: `npm install ${clientPackage}`,
+  },
+];
+
+/** Events stand below a heading of their own, and requests go to this origin. */
+function prepare(openapi) {
+  for (const methods of Object.values(openapi.webhooks ?? {})) {
+    for (const event of Object.values(methods)) delete event.tags;
+  }
+  for (const tag of openapi.tags) tag["x-displayName"] = tag.name[0].toUpperCase() + tag.name.slice(1);
+  for (const methods of Object.values(openapi.paths)) {
+    for (const operation of Object.values(methods)) operation["x-codeSamples"] = [clientSample(operation)];
+  }
+  const info = { ...openapi.info, "x-scalar-sdk-installation": installation };
+  return { ...openapi, info, servers: [{ url: location.origin }] };
+}
+
+/** A call by the typed client. Its method has the operation's name, and takes all fields as one object. */
+function clientSample({ operationId, parameters = [], requestBody }) {
+  const method = operationId.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase());
+  const [example] = Object.values(requestBody?.content?.["application/json"]?.examples ?? {});
+  const [fields = {}] = Object.values(example?.value ?? {});
+  const path = Object.fromEntries(parameters.filter((each) => each.in === "path").map(({ name }) => [name, 1]));
+  const given = { ...path, ...fields };
+  const text = Object.keys(given).length > 0 ? JSON.stringify(given, null, 2).replaceAll(/"(\w+)":/g, "$1:") : "";
+  const source = `import { createClient } from "${clientPackage}";
+
+const api = createClient({ baseUrl: "${location.origin}" });
+await api.${method}(${text});`;
+  return { lang: "typescript", label: "Client", source };
 }
 
 /** What Scalar would send of a parameter where the reader enters nothing; undefined where it has neither example nor default. */
@@ -46,21 +77,17 @@ function dropInvalidFragment() {
   }
 }
 
-function showGuidesInSidebar() {
-  reference.querySelector('[data-sidebar-id$="/introduction"] button[aria-expanded="false"]')?.click();
-}
-
 function show(openapi) {
   reference.replaceChildren();
-  window.Scalar.createApiReference(reference, {
+  const scheme = Object.keys(openapi.components.securitySchemes)[0];
+  const configuration = {
     content: openapi,
     theme: "none",
     withDefaultFonts: false,
-    localization: { locale: "en", translations: { navigation: { introduction: "Guides" } } },
     defaultOpenFirstTag: false,
     defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
     documentDownloadType: "none",
-    authentication: { preferredSecurityScheme: Object.keys(openapi.components.securitySchemes)[0] },
+    authentication: { preferredSecurityScheme: scheme },
     persistAuth: false,
     telemetry: false,
     agent: { disabled: true },
@@ -68,7 +95,11 @@ function show(openapi) {
     showDeveloperTools: "never",
     hideClientButton: true,
     externalUrls: { dashboardUrl: "", registryUrl: "", proxyUrl: "", apiBaseUrl: "" },
-    onLoaded: showGuidesInSidebar,
+  };
+  const shown = window.Scalar.createApiReference(reference, configuration);
+  document.addEventListener("bearer", ({ detail: token }) => {
+    const authentication = { preferredSecurityScheme: scheme, securitySchemes: { [scheme]: { token } } };
+    shown.updateConfiguration({ ...configuration, authentication });
   });
 }
 
@@ -82,12 +113,9 @@ function showFault(error) {
 
 dropInvalidFragment();
 try {
-  const [openapi, guides] = await Promise.all([
-    read(documentPath).then((answer) => answer.json()),
-    read(reference.dataset.guides).then((answer) => answer.text()),
-  ]);
+  const openapi = await read(documentPath).then((answer) => answer.json());
   turnOffOptionalParameters(openapi);
-  show(withGuides(openapi, guides));
+  show(prepare(openapi));
 } catch (error) {
   showFault(error);
 }
