@@ -4,9 +4,9 @@ import type { BuildOptions, BuildResult, Plugin } from "esbuild";
 import { entryFile, root } from "../../functions/bundle-places.ts";
 import { pageDefine, pageSources } from "../../functions/docs-page-build.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
-import { callAsParts } from "../desk/call-as.ts";
 import { type FileStamps, stampFiles } from "../file-stamps.ts";
 import { writeWholeFile } from "../whole-file.ts";
+import { callAsParts } from "./call-as-parts.ts";
 import { withEsbuild } from "./esbuild.ts";
 import { type BuiltPackages, openPackages } from "./packages.ts";
 

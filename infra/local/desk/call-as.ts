@@ -1,14 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LocalParts } from "../../functions/docs-page-build.ts";
 import { demoUsers } from "../demo/demo.ts";
 import { demoPeople } from "../demo/demo-people.ts";
-
-/** What the documentation page has on the local machine alone: a choice of the user that it calls as. */
-export const callAsParts: LocalParts = {
-  head: '<script src="/_local/call-as.js" type="module"></script>',
-  slot: '<div id="call-as"></div>',
-};
 
 /** The script behind the choice. */
 export function callAsScript(): string {
