@@ -13,14 +13,11 @@ async function read(path) {
 }
 
 /** The box of client libraries shows the client of this service. */
-const installation = [
-  {
-    lang: "typescript",
-    description:
-      "The typed client: no dependency, renews tokens, walks lists, repeats safely. [How to use it](/docs#client)",
-    source: `npm install ${clientPackage}`,
-  },
-];
+function installationOf({ version }) {
+  const description =
+    "The typed client: no dependency, renews tokens, walks lists, repeats safely. [How to get and use it](/docs#client)";
+  return [{ lang: "typescript", description, source: `npm install PATH/acme-workforce-${version}.tgz` }];
+}
 
 /** Events stand below a heading of their own, and requests go to this origin. */
 function prepare(openapi) {
@@ -31,7 +28,7 @@ function prepare(openapi) {
   for (const methods of Object.values(openapi.paths)) {
     for (const operation of Object.values(methods)) operation["x-codeSamples"] = [clientSample(operation)];
   }
-  const info = { ...openapi.info, "x-scalar-sdk-installation": installation };
+  const info = { ...openapi.info, "x-scalar-sdk-installation": installationOf(openapi.info) };
   return { ...openapi, info, servers: [{ url: location.origin }] };
 }
 

@@ -111,7 +111,7 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
 
   test("shows the client in the box of clients, and events apart from operations", async () => {
     const { page } = watched;
-    await page.getByText("npm install @acme/workforce").waitFor();
+    await page.getByText("npm install PATH/acme-workforce-").waitFor();
     await openAreas(watched);
     const underFinance = page.locator('aside [data-sidebar-id*="/tag/finance"]');
     expect((await underFinance.allInnerTexts()).join()).not.toContain("was paid");
