@@ -2,7 +2,7 @@ import { type App, CfnOutput, type Environment, Stack, Tags } from "aws-cdk-lib"
 import { Construct } from "constructs";
 import type { Operation } from "../shared/contract/operation.ts";
 import { refreshToken } from "../shared/contract/sessions.ts";
-import { pagePath } from "../shared/docs/page-files.ts";
+import { journeysPath, overviewPath, pagePath } from "../shared/docs/page-files.ts";
 import { Api } from "./constructs/api/http-api.ts";
 import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
 import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
@@ -38,8 +38,14 @@ import { functionNameOf, namesOf, tableIdOf, tableNameOf } from "./stages/names.
 import { edgeOf, hasDocs } from "./stages/stage-shape.ts";
 import type { Stage } from "./stages/stages.ts";
 
-// The page, its files, and the bare address that browsers open.
-const pageRoutes = { Start: "/", Page: pagePath, Files: `${pagePath}/{file}` };
+// The page, its files, the bare address that browsers open, and the documents that programs look for.
+const pageRoutes = {
+  Start: "/",
+  Page: pagePath,
+  Files: `${pagePath}/{file}`,
+  Overview: overviewPath,
+  Journeys: journeysPath,
+};
 
 /** The properties of a stack. */
 export interface WorkforceStackProps {

@@ -1,6 +1,7 @@
 import { getOpenapi } from "../../shared/contract/service.ts";
+import { compressed } from "../../shared/http/compression.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { openApiDocument } from "../../shared/openapi/document.ts";
 
 /** Describes the interface as an OpenAPI document (D37). */
-export const handler = anonymous(getOpenapi, async () => openApiDocument());
+export const handler = compressed(anonymous(getOpenapi, async () => openApiDocument()));

@@ -5,7 +5,7 @@ import { createEnvironments, type Environments, type Invoke } from "./functions/
 import { reportWork, type Work } from "./functions/work-report.ts";
 import { startWorkers, type Workers } from "./functions/workers.ts";
 import { type Front, type FrontRequest, startFront } from "./gateway/http-server.ts";
-import { writeJsonFile } from "./json-file.ts";
+import { openJsonFile, writeJsonFile } from "./json-file.ts";
 import {
   dataDirectory,
   describeLocalAws,
@@ -60,10 +60,10 @@ const drainMilliseconds = 3_000;
 /** Starts the whole service on this machine. Throws one sentence if the port or the directory is taken. */
 export async function startMachine(options: MachineOptions): Promise<Machine> {
   const { directory } = options;
-  const port = await findFreePort(options.port);
   const release = takeLock(directory);
-  if (!release) throw new Error(`Another process uses the data in ${directory}: end it first.`);
+  if (!release) throw new Error(heldBy(directory));
   try {
+    const port = await findFreePort(options.port);
     rmSync(machineFile(directory), { force: true });
     if (options.fresh) rmSync(dataDirectory(directory), { recursive: true, force: true });
     return await assemble(options, port, release);
@@ -71,6 +71,14 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
     release();
     throw error;
   }
+}
+
+/** The reason why a directory's lock is taken. Other commands take it too, and a machine that is starting has no address. */
+function heldBy(directory: string): string {
+  const { value: running } = openJsonFile<Partial<MachineFile>>(machineFile(directory), {});
+  if (running.baseUrl !== undefined)
+    return `This folder's machine runs already at ${running.baseUrl}: use it, or end it first.`;
+  return `Another process uses the data in ${directory}: end it first.`;
 }
 
 async function assemble(options: MachineOptions, port: number, release: () => void): Promise<Machine> {

@@ -8,6 +8,9 @@ import { readDraft } from "./new/draft.ts";
 import { areaEdits, areaFiles, operationEdits } from "./new/edits.ts";
 import { operationFiles } from "./new/pieces.ts";
 
+/** Runs the tools of the gates. */
+const gateTools = join(checkout, "test/gates/run.ts");
+
 const help = `npm run new -- NAME METHOD PATH --area AREA
 
 Adds an operation in the places that it has: its contract entry and its texts, its row of rights, its function, its sample event
@@ -26,7 +29,7 @@ Ends with 0 when it is added, 1 when that failed, 2 when the call was wrong. A c
 if (import.meta.main) await runCommand((parameters) => addOperation(parameters));
 
 /** Runs the command on a checkout and returns its exit code. */
-export function addOperation(parameters: string[], root = checkout): number {
+export function addOperation(parameters: string[], root = checkout, format = formatted): number {
   const options = { area: { type: "string" }, "new-area": { type: "string" } } as const;
   const call = readArguments("new", help, { args: parameters, allowPositionals: true, options });
   if (!call) return 0;
@@ -41,7 +44,7 @@ export function addOperation(parameters: string[], root = checkout): number {
   for (const [file, edit] of [...(draft.isNewArea ? areaEdits(draft) : []), ...operationEdits(draft)]) {
     texts.set(file, edit(texts.get(file) ?? read(file)));
   }
-  const written = [...texts].map(([file, text]) => [file, formatted(file, text, root)] as const);
+  const written = [...texts].map(([file, text]) => [file, format(file, text)] as const);
   for (const [file, text] of written) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), text);
@@ -57,10 +60,14 @@ A running local machine adds the new route without a restart.
   return 0;
 }
 
-function formatted(file: string, input: string, cwd: string): string {
-  const biome = join(checkout, "node_modules/.bin/biome");
-  const parameters = ["check", "--write", `--stdin-file-path=${file}`];
-  const { status, stdout, stderr, error } = spawnSync(biome, parameters, { cwd, input, encoding: "utf8" });
+/** Formats as `npm run format` does, whose program is installed at its first use. */
+function formatted(file: string, input: string): string {
+  const parameters = [gateTools, "biome", "check", "--write", `--stdin-file-path=${file}`];
+  const { status, stdout, stderr, error } = spawnSync(process.execPath, parameters, {
+    cwd: checkout,
+    input,
+    encoding: "utf8",
+  });
   if (status !== 0) throw new Error(`${file} cannot be formatted: ${error?.message ?? stderr}`);
   return stdout;
 }

@@ -58,6 +58,8 @@ export interface Operation {
   readonly answersHead?: boolean;
   /** True if it answers while the stage is frozen: monitors ask it whether the service is reached. */
   readonly answersFrozen?: true;
+  /** True if clients that accept gzip get the answer compressed. */
+  readonly compressed?: boolean;
   /** Seconds that a shared cache may keep the answer; by default no cache keeps it. */
   readonly cacheSeconds?: number;
 }

@@ -56,5 +56,6 @@ export const getOpenapi = operation({
   answersHead: true,
   answer: v.looseObject({ openapi: v.string(), info: v.looseObject({}), paths: v.looseObject({}) }),
   answersFrozen: true,
+  compressed: true,
   cacheSeconds,
 });

@@ -9,8 +9,17 @@ export interface PageFile {
   readonly gzip: string;
 }
 
-/** The path of the page itself; its files are below. */
+/** The path of the page with the guides; its files are below. */
 export const pagePath = "/docs";
+
+/** The path of the page with the operations. */
+export const referencePath = `${pagePath}/reference`;
+
+/** The path of the guides' journeys, an Arazzo document. */
+export const journeysPath = "/arazzo.json";
+
+/** The path of the overview for language models. */
+export const overviewPath = "/llms.txt";
 
 /** The files as JSON text, so that the modules which make them stay outside the bundle. */
 declare const DOCS_FILES: string;

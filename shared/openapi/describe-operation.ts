@@ -100,7 +100,7 @@ function bodyOf(object: string, schema: JsonSchema, text: NestedText): object {
 }
 
 function answerOf(operation: Operation, text: NestedText): object {
-  const { name, answer, list, byCursor, conditional } = operation;
+  const { name, answer, list, byCursor, conditional, compressed } = operation;
   const { answersBearer, answersChange, idempotent } = operation;
   const item = jsonSchemaOf(answer);
   const schema = list ? inside(list, { type: "array", maxItems: maxPerPage, items: item }) : item;
@@ -108,6 +108,7 @@ function answerOf(operation: Operation, text: NestedText): object {
     "x-request-id",
     ...(list ? (["per-page", ...(byCursor ? [] : (["total"] as const)), "link"] as const) : []),
     ...(conditional ? ofConditions : []),
+    ...(compressed ? (["vary"] as const) : []),
     ...(answersBearer ? (["authorization"] as const) : []),
     ...(answersChange ? (["change-id"] as const) : []),
     ...(idempotent ? (["idempotency-replayed"] as const) : []),

@@ -21,6 +21,8 @@ export function installLocked(source: string, name: string): string {
   const { status, stderr } = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
     cwd: folder,
     encoding: "utf8",
+    // There, npm is a batch file.
+    shell: process.platform === "win32",
   });
   if (status !== 0) throw new Error(`npm ci failed in ${folder}: ${stderr}`);
   return packages;

@@ -12,6 +12,8 @@ await runCommand(([program = "", ...parameters]) => {
     cwd: root,
     env: { ...process.env, PATH },
     stdio: "inherit",
+    // There, commands of packages are batch files.
+    shell: process.platform === "win32",
   });
   if (error) throw error;
   return status ?? 1;

@@ -1,11 +1,14 @@
 import { once } from "node:events";
-import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { openInbox } from "../../infra/local/aws/inbox.ts";
 import { openSecrets } from "../../infra/local/aws/secrets-manager.ts";
+import { writeJsonFile } from "../../infra/local/json-file.ts";
+import { machineFile } from "../../infra/local/local-aws.ts";
 import { findFreePort } from "../../infra/local/loopback-port.ts";
+import { startMachine } from "../../infra/local/machine.ts";
 import { takeLock } from "../../infra/local/machine-lock.ts";
 import { requireStoredShapes, storedShapes } from "../../infra/local/stored-shapes.ts";
 import { newFolder } from "../support/service/new-folder.ts";
@@ -25,6 +28,18 @@ describe("a data directory", () => {
     next?.();
     // What failed to start has released it already: that must not hide why.
     expect(() => next?.()).not.toThrow();
+  });
+
+  it("that a machine uses is refused with its address, and with the folder where none answers yet", async () => {
+    const release = takeLock(directory);
+    const starting = () => startMachine({ directory, port: 0 });
+    await expect(starting()).rejects.toThrow(`Another process uses the data in ${directory}: end it first.`);
+    const running = { pid: 1, baseUrl: "http://127.0.0.1:4200" };
+    writeJsonFile(machineFile(directory), running);
+    const sentence = "This folder's machine runs already at http://127.0.0.1:4200: use it, or end it first.";
+    await expect(starting()).rejects.toThrow(sentence);
+    expect(JSON.parse(readFileSync(machineFile(directory), "utf8"))).toEqual(running);
+    release?.();
   });
 
   it("keeps the newest 500 messages", () => {

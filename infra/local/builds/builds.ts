@@ -6,6 +6,7 @@ import { pageDefine, pageSources } from "../../functions/docs-page-build.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
 import { type FileStamps, stampFiles } from "../file-stamps.ts";
 import { writeWholeFile } from "../whole-file.ts";
+import { callAsParts } from "./call-as-parts.ts";
 import { withEsbuild } from "./esbuild.ts";
 import { type BuiltPackages, openPackages } from "./packages.ts";
 
@@ -82,7 +83,7 @@ async function buildFunction(name: string, { directory, bundles, packages }: Bui
     entryPoints: [{ in: entryFile(bundles, name), out: join(name, "function") }],
     outdir: buildsFolder(directory),
     plugins: [takePackages(packages, imported)],
-    define: name === pageFunction ? pageDefine() : {},
+    define: name === pageFunction ? pageDefine(callAsParts) : {},
     bundle: true,
     platform: "node",
     target: "node24",

@@ -6,6 +6,7 @@ import { type GatewayAnswer, gatewayRefusal, writeAnswer } from "../gateway/gate
 import { splitTarget } from "../gateway/gateway-event.ts";
 import type { FrontRequest } from "../gateway/http-server.ts";
 import { readBody } from "../http-service.ts";
+import { callAsScript, viewCallers } from "./call-as.ts";
 import { icon, mailPolicy, pageFiles, pagePolicy, renderPage } from "./desk-page-build.ts";
 import { refusalOf } from "./guard.ts";
 import { indexOf, type OpenIndex } from "./index-file.ts";
@@ -78,6 +79,7 @@ export function openDesk(options: () => DeskOptions): Desk {
     if (refusal) return writeAnswer(response, json({ message: `Not for this request: ${refusal}.` }, 403));
     if (isEvents) return options().answerEvents(request, response);
     if (place === "desk/live") return follow(response, sources());
+    if (place === "desk/callers" && isRead) return writeAnswer(response, json(viewCallers(token)));
     const answer = isRead ? await read(place, query, request, sources()) : await change(place, request, sources());
     writeAnswer(
       response,
@@ -135,6 +137,7 @@ async function read(
   }
   if (place === "desk.js") return file("js", (await pageFiles()).script);
   if (place === "desk.css") return file("css", (await pageFiles()).style);
+  if (place === "call-as.js") return file("js", callAsScript());
   if (place === "desk.svg") return file("svg", icon);
   const [, mail] = /^desk\/mail\/(\w+)$/.exec(place) ?? [];
   if (mail !== undefined) {

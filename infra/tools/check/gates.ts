@@ -45,8 +45,9 @@ export const gates: readonly Gate[] = [
   {
     name: "format",
     title: "format and lint",
-    program: "biome",
-    parameters: ["ci", "--error-on-warnings", "--colors=off"],
+    program: "node",
+    parameters: [ownProgram, "biome", "ci", "--error-on-warnings", "--colors=off"],
+    obstacle: installOwn,
   },
   {
     name: "imports",

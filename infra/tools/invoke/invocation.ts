@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
+import { gunzipSync } from "node:zlib";
 import type { APIGatewayProxyStructuredResultV2, Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { type FunctionName, functions } from "../../functions/functions.ts";
 import type { InboxEntry } from "../../local/aws/inbox.ts";
@@ -27,9 +28,15 @@ export async function invokeHandler(name: FunctionName, event: unknown): Promise
 
 /** An HTTP answer in full: status and time, headers, and the body, with JSON on several lines. */
 export function describeAnswer({ answer, milliseconds }: Outcome): string {
-  const { statusCode = 0, headers = {}, body = "" } = answer as APIGatewayProxyStructuredResultV2;
+  const given = answer as APIGatewayProxyStructuredResultV2;
+  const { statusCode = 0, headers = {} } = given;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return `${statusCode} ${STATUS_CODES[statusCode] ?? ""}  ${milliseconds.toFixed(0)} ms\n${lines.join("\n")}\n\n${spread(body)}\n`;
+  return `${statusCode} ${STATUS_CODES[statusCode] ?? ""}  ${milliseconds.toFixed(0)} ms\n${lines.join("\n")}\n\n${spread(textOf(given))}\n`;
+}
+
+/** The body as text; a function sends in base64 only what it has compressed. */
+function textOf({ body = "", isBase64Encoded }: APIGatewayProxyStructuredResultV2): string {
+  return isBase64Encoded ? gunzipSync(Buffer.from(body, "base64")).toString() : body;
 }
 
 /** The result of a worker: for a queue the number of processed messages, and always time, answer and sent messages. */

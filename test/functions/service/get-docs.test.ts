@@ -4,8 +4,14 @@ import { gunzipSync } from "node:zlib";
 import type { Context } from "aws-lambda";
 import { describe, expect, test } from "vitest";
 import { bundleFile } from "../../../infra/functions/bundle-places.ts";
+import { arazzoOf, payingNeedsAPerson } from "../../../infra/functions/docs-journeys.ts";
+import { pageDefine } from "../../../infra/functions/docs-page-build.ts";
+import { callAsParts } from "../../../infra/local/builds/call-as-parts.ts";
 import { gatewayAnswer } from "../../../infra/local/gateway/gateway-answer.ts";
 import type { Operation } from "../../../shared/contract/operation.ts";
+import { operations } from "../../../shared/contract/operations.ts";
+import { getOpenapi } from "../../../shared/contract/service.ts";
+import type { PageFile } from "../../../shared/docs/page-files.ts";
 import type { HttpHandler } from "../../../shared/http/endpoint.ts";
 import { eventOf } from "../../support/requests/call.ts";
 import { builtBundles } from "../../support/service/made-stack.ts";
@@ -19,6 +25,8 @@ interface Received {
   status: number;
   headers: Record<string, string | string[]>;
   text: string;
+  /** The length of the body as it is sent. */
+  bytes: number;
 }
 
 /** What a browser receives from API Gateway. */
@@ -26,48 +34,94 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
   const event = await eventOf({ method: "GET", path } as unknown as Operation, { headers });
   const { status, body, ...given } = gatewayAnswer(await handler(event, { awsRequestId: "lambda-request" } as Context));
   const isCompressed = given.headers["content-encoding"] === "gzip";
-  return { status, headers: given.headers, text: String(isCompressed ? gunzipSync(body) : body) };
+  return { status, headers: given.headers, text: String(isCompressed ? gunzipSync(body) : body), bytes: body.length };
 }
 
-async function pathsOfPage(): Promise<string[]> {
-  const { text } = await get("/docs");
-  return [...text.matchAll(/"(\/docs\/[^"]+)"/g)].map(([, path = ""]) => path);
+/** The paths of the files that a page names. */
+async function pathsOf(page: string): Promise<string[]> {
+  const { text } = await get(page);
+  return [...text.matchAll(/"(\/docs\/[^"]+\.\w+)"/g)].map(([, path = ""]) => path);
 }
 
 const types: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
-  md: "text/markdown; charset=utf-8",
 };
 
-describe("the page", () => {
-  test("runs nothing but files of its own origin, and nothing may frame it", async () => {
-    const { status, headers, text } = await get("/docs");
+const pages = ["/docs", "/docs/reference"];
+
+describe("the pages", () => {
+  test.each([
+    ["/docs", "'self'"],
+    ["/docs/reference", "'self' 'unsafe-inline'"],
+  ])("%s runs nothing but files of its own origin, takes styles from %s, and nothing may frame it", async (path, styles) => {
+    const { status, headers, text } = await get(path);
     expect({ status, type: headers["content-type"] }).toEqual({ status: 200, type: "text/html; charset=utf-8" });
     expect(headers["content-security-policy"]).toBe(
       "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; " +
-        "style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+        `style-src ${styles}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
     );
     expect(headers).toMatchObject({ "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
     expect(headers["x-request-id"]).toBeTruthy();
-    expect([...text.matchAll(/<script([^>]*)>([^<]*)/g)].map(([, , inline]) => inline)).toEqual(["", ""]);
-    expect(text).not.toMatch(/\son\w+=|javascript:|\{\{|(?:src|href)="https?:/);
+    expect([...text.matchAll(/<script([^>]*)>([^<]+)/g)]).toEqual([]);
+    expect(text).not.toMatch(/\son\w+=|\sstyle=|javascript:|\{\{|<!--|src="https?:|<link[^>]*href="https?:/);
   });
 
-  test("is asked for again each time, and answered with 304 while it is the same", async () => {
-    const { headers } = await get("/docs");
+  test("are at most 30 KB with all that the guides load, and name no file of the reference's", async () => {
+    const paths = ["/docs", ...(await pathsOf("/docs"))];
+    expect(paths.length).toBe(3);
+    const sizes = await Promise.all(paths.map(async (path) => (await get(path, { "accept-encoding": "gzip" })).bytes));
+    expect(sizes.reduce((sum, each) => sum + each, 0)).toBeLessThan(30_000);
+  });
+
+  test("have every guide in them, the first call before the others", async () => {
+    const { text } = await get("/docs");
+    const titles = [...text.matchAll(/<h2 id="([\w-]+)">/g)].map(([, id]) => id);
+    expect(titles.length).toBeGreaterThan(10);
+    expect(titles[0]).toBe("first-call");
+    for (const id of titles) expect(text).toContain(`<a href="#${id}">`);
+    expect(text).toContain("&lt;");
+    expect(text).not.toContain("json journey");
+  });
+
+  test("offer to call as somebody on the local machine alone: no part of that is in a deployed bundle", async () => {
+    const code = readFileSync(bundleFile(await builtBundles(), "get-docs"), "utf8");
+    const texts = await Promise.all(
+      [...pages, ...(await pathsOf("/docs")), ...(await pathsOf("/docs/reference"))].map(
+        async (path) => (await get(path)).text,
+      ),
+    );
+    for (const part of ["/_local/call-as", "call-as", "Call as", "desk-token"]) {
+      expect(code).not.toContain(part);
+      for (const text of texts) expect(text.replaceAll("<em>Call as</em>", "").includes(part), part).toBe(false);
+    }
+    const local = JSON.parse(JSON.parse(pageDefine(callAsParts).DOCS_FILES)) as PageFile[];
+    const htmlOf = (path: string) =>
+      gunzipSync(Buffer.from(local.find((file) => file.path === path)?.gzip ?? "", "base64"));
+    for (const path of pages) expect(String(htmlOf(path))).toContain('<script src="/_local/call-as.js" type="module">');
+  });
+
+  test.each([
+    "/docs",
+    "/docs/reference",
+    "/docs/guides.md",
+    "/arazzo.json",
+    "/llms.txt",
+  ])("%s is asked for again each time, and answered with 304 while it is the same", async (path) => {
+    const { headers } = await get(path);
     expect(headers).toMatchObject({ "cache-control": "no-cache", vary: "Accept-Encoding" });
     const etag = String(headers.etag);
-    expect(await get("/docs", { "if-none-match": `"other", ${etag}` })).toMatchObject({ status: 304, text: "" });
-    expect((await get("/docs", { "if-none-match": '"other"' })).status).toBe(200);
+    expect(await get(path, { "if-none-match": `"other", ${etag}` })).toMatchObject({ status: 304, text: "" });
+    expect((await get(path, { "if-none-match": '"other"' })).status).toBe(200);
   });
 
-  test("names each of its files by the hash of what is in it, so that it may be kept for a year", async () => {
-    const paths = await pathsOfPage();
+  test("name each of their files by the hash of what is in it, so that it may be kept for a year", async () => {
+    const paths = [...(await pathsOf("/docs")), ...(await pathsOf("/docs/reference"))];
     expect(paths.map((path) => path.replace(/\.[0-9a-f]{12}\./, ".*.")).toSorted()).toEqual([
-      "/docs/guides.*.md",
-      "/docs/page.*.css",
-      "/docs/page.*.js",
+      "/docs/guides.*.css",
+      "/docs/guides.*.js",
+      "/docs/reference.*.css",
+      "/docs/reference.*.js",
       "/docs/scalar.*.js",
     ]);
     for (const path of paths) {
@@ -82,16 +136,21 @@ describe("the page", () => {
     }
   });
 
-  test("D42: has the signatures that its guide to webhooks links to", async () => {
-    const guides = (await pathsOfPage()).find((path) => path.includes("guides")) ?? "";
-    const [, path = ""] = /\((\/docs\/webhook-signatures\.[^)]+)\)/.exec((await get(guides)).text) ?? [];
-    const { status, headers, text } = await get(path);
+  test("D42: have the signatures that the guide to webhooks links to", async () => {
+    expect((await get("/docs")).text).toContain('href="/docs/webhook-signatures.json"');
+    const { status, headers, text } = await get("/docs/webhook-signatures.json");
     expect({ status, type: headers["content-type"] }).toEqual({ status: 200, type: "application/json; charset=utf-8" });
     expect(text).toBe(readFileSync("shared/docs/guides/webhook-signatures.json", "utf8"));
   });
 
-  test("answers a path that is none of its files with a problem, also one of an earlier build", async () => {
-    for (const path of ["/docs/scalar.js", "/docs/scalar.000000000000.js", "/docs/__proto__", "/docs/..%2findex.mjs"]) {
+  test("answer a path that is none of their files with a problem, also one of an earlier build", async () => {
+    for (const path of [
+      "/docs/scalar.js",
+      "/docs/scalar.000000000000.js",
+      "/docs/__proto__",
+      "/docs/..%2findex.mjs",
+      "/docs/arazzo.json",
+    ]) {
       const { status, headers, text } = await get(path);
       expect({ path, status }).toEqual({ path, status: 404 });
       expect(headers).toMatchObject({
@@ -102,8 +161,34 @@ describe("the page", () => {
     }
   });
 
-  test("is where the bare address leads to", async () => {
+  test("are where the bare address leads to", async () => {
     expect(await get("/")).toMatchObject({ status: 302, headers: { location: "/docs", "cache-control": "no-store" } });
+  });
+});
+
+describe("the documents for programs", () => {
+  test("llms.txt names every operation, and files that are there", async () => {
+    const { headers, text } = await get("/llms.txt");
+    expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
+    expect(text).toMatch(/^# Workforce API\n\n> /);
+    for (const { name, method, path } of operations) expect(text).toContain(`- ${name}: \`${method} ${path}\``);
+    const links = [...text.matchAll(/\]\(([^)#]+)/g)].map(([, path = ""]) => path);
+    for (const path of links.filter((each) => each !== getOpenapi.path))
+      expect((await get(path)).status, path).toBe(200);
+    expect(text).toContain(payingNeedsAPerson);
+  });
+
+  test("arazzo.json has the guides' journeys, whose steps are operations, and says that a person pays", async () => {
+    const { headers, text } = await get("/arazzo.json");
+    expect(headers["content-type"]).toBe("application/json; charset=utf-8");
+    const { arazzo, info, workflows } = JSON.parse(text);
+    expect([arazzo, info.description]).toEqual(["1.0.1", payingNeedsAPerson]);
+    const ids = workflows.map(({ workflowId }: { workflowId: string }) => workflowId);
+    expect(ids).toEqual(["sign-in-and-refresh", "page-through-invoices", "plan-pay-and-undo", "register-a-device"]);
+    const page = await get("/docs");
+    for (const id of ids) expect(page.text).toContain(`<code>${id}</code>`);
+    const step = { stepId: "pay", operationId: "pay-nobody", description: "Pays." };
+    expect(() => arazzoOf([{ workflowId: "one", summary: "One.", steps: [step] }])).toThrow("pay-nobody");
   });
 });
 
@@ -116,7 +201,7 @@ describe("Scalar's bundle", () => {
     ["br", undefined],
     ["", undefined],
   ])("to who accepts %j is answered in the encoding %s, whole, and within what Lambda takes", async (accepted, encoding) => {
-    const path = (await pathsOfPage()).find((each) => each.includes("scalar")) ?? "";
+    const path = (await pathsOf("/docs/reference")).find((each) => each.includes("scalar")) ?? "";
     const { status, headers, text } = await get(path, { "accept-encoding": accepted });
     expect({ status, encoding: headers["content-encoding"] }).toEqual({ status: 200, encoding });
     expect(text.length).toBeGreaterThan(4_000_000);

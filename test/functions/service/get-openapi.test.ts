@@ -1,14 +1,17 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { gunzipSync } from "node:zlib";
+import type { Context } from "aws-lambda";
 import { describe, expect, test } from "vitest";
 import { handler } from "../../../functions/service/get-openapi.ts";
 import { bundleFile } from "../../../infra/functions/bundle-places.ts";
 import { functions } from "../../../infra/functions/functions.ts";
+import { gatewayAnswer } from "../../../infra/local/gateway/gateway-answer.ts";
 import { getOpenapi } from "../../../shared/contract/service.ts";
 import { listInvoicesText } from "../../../shared/contract/texts/finance.ts";
 import { interfaceText } from "../../../shared/contract/texts/interface.ts";
 import { codeTexts } from "../../../shared/contract/texts/refusals.ts";
-import { call } from "../../support/requests/call.ts";
+import { call, eventOf } from "../../support/requests/call.ts";
 import { openApi } from "../../support/requests/described-answers.ts";
 import { builtBundles } from "../../support/service/made-stack.ts";
 
@@ -23,6 +26,18 @@ describe("200", () => {
       "content-type": "application/json; charset=utf-8",
     });
     expect(body).toEqual(openApi);
+  });
+
+  test("who accepts gzip gets it compressed, by the function itself: on AWS as on the local machine", async () => {
+    const event = await eventOf(getOpenapi, { headers: { "accept-encoding": "br, gzip" } });
+    const answer = await handler(event, { awsRequestId: "lambda-request" } as Context);
+    const { status, headers, body } = gatewayAnswer(answer);
+    expect([status, headers["content-encoding"], headers.vary]).toEqual([200, "gzip", "Accept-Encoding"]);
+    expect(JSON.parse(String(gunzipSync(body)))).toEqual(openApi);
+    expect(body.length).toBeLessThan(40_000);
+    const plain = await call(handler, getOpenapi, { headers: { "accept-encoding": "gzip;q=0" } });
+    expect(plain.headers).not.toHaveProperty("content-encoding");
+    expect(plain.headers.vary).toBe("Accept-Encoding");
   });
 
   test("the bundle holds the same document, ready made", async () => {

@@ -59,6 +59,8 @@ const paths = [
   "/_local/desk.js",
   "/_local/desk/live",
   "/_local/desk/data",
+  "/_local/desk/callers",
+  "/_local/call-as.js",
   "/_local/events",
 ];
 
@@ -96,6 +98,19 @@ describe("the desk refuses, and never with its token,", () => {
     const elsewhere = { ...request, headers: { host: "192.168.1.9:3000" } } as unknown as IncomingMessage;
     expect(refusalOf(elsewhere, { lan: true, token })).toBeDefined();
   });
+});
+
+test("the documentation page's choice of a user gets the demo users and the token of changes, its script neither", async () => {
+  const { status, headers, body } = await send("/_local/desk/callers", {
+    headers: { "sec-fetch-site": "same-origin" },
+  });
+  expect([status, headers["cross-origin-resource-policy"]]).toEqual([200, "same-origin"]);
+  const { deskToken, callers } = JSON.parse(body);
+  expect(deskToken).toBe(token);
+  expect(callers).toHaveLength(5);
+  expect(callers[1]).toMatchObject({ id: 2, name: "Owen Pryce", role: "operator" });
+  const script = await send("/_local/call-as.js");
+  expect([script.status, script.body.includes(token), script.body.includes("Owen")]).toEqual([200, false, false]);
 });
 
 describe("a change", () => {

@@ -1,7 +1,9 @@
-import { existsSync } from "node:fs";
-import axe from "axe-core";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
+import { installGateTools } from "../../gates/install.ts";
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 
@@ -27,8 +29,8 @@ export interface Reader {
 export function useBrowser(): (reader?: Reader) => Promise<WatchedPage> {
   let browser: Browser;
   beforeAll(async () => {
-    if (executablePath) browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-  });
+    if (executablePath) browser = await startChromium(executablePath);
+  }, 120_000);
   afterAll(() => browser?.close());
   return async ({ colorScheme = "light", width = 1440 } = {}) => {
     const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
@@ -49,6 +51,13 @@ export function useBrowser(): (reader?: Reader) => Promise<WatchedPage> {
   };
 }
 
+/** Starts Chromium by the Playwright of the gates' own packages. */
+async function startChromium(executablePath: string): Promise<Browser> {
+  const file = pathToFileURL(join(installGateTools(), "playwright-core/index.mjs")).href;
+  const { chromium }: typeof import("playwright-core") = await import(file);
+  return chromium.launch({ executablePath, args: ["--no-sandbox"] });
+}
+
 /** A rule of axe that a page breaks seriously, and the elements that do. */
 export interface Barrier {
   readonly rule: string;
@@ -57,8 +66,9 @@ export interface Barrier {
 
 /** What axe finds that keeps people out of a page, or out of a part of it: serious and critical findings. */
 export async function findBarriers(page: Page, part = "body"): Promise<Barrier[]> {
+  const axe = readFileSync(join(installGateTools(), "axe-core/axe.min.js"), "utf8");
   const { violations } = (await page.evaluate(
-    `${axe.source}; axe.run(${JSON.stringify(part)}, { resultTypes: ["violations"] })`,
+    `${axe}; axe.run(${JSON.stringify(part)}, { resultTypes: ["violations"] })`,
   )) as { violations: { id: string; impact: string; nodes: { html: string }[] }[] };
   return violations
     .filter(({ impact }) => ["serious", "critical"].includes(impact))

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { root } from "../../../infra/functions/bundle-places.ts";
-import { guideSources } from "../../../infra/functions/docs-page-build.ts";
+import { guideSources } from "../../../infra/functions/docs-guides.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
@@ -20,6 +20,7 @@ const guides = guideSources().map((file) => ({
 
 /** What the samples of each guide print, by their language. */
 const printed: Readonly<Record<string, { readonly js?: RegExp; readonly sh?: RegExp }>> = {
+  "0-first-call": { sh: /^\{\n {2}"id": \d+,\n[\s\S]*\n\}\n$/ },
   "1-sign-in": {
     js: /^signed in as Owen Pryce\nrefreshed for operator@harbour-logistics\.example\n$/,
     sh: /^"operator@harbour-logistics\.example"\n$/,

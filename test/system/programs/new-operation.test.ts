@@ -14,7 +14,7 @@ afterAll(() => {
 });
 
 function runInCopy(program: string, ...parameters: string[]) {
-  const file = join(program === "tsc" ? installGateTools() : join(copy.path, "node_modules"), ".bin", program);
+  const file = join(program === "vitest" ? join(copy.path, "node_modules") : installGateTools(), ".bin", program);
   const { status, stdout, stderr } = spawnSync(file, parameters, { cwd: copy.path, encoding: "utf8" });
   return { status, printed: stdout + stderr };
 }

@@ -12,11 +12,14 @@ import { findBarriers, hasChromium, type Reader, useBrowser, type WatchedPage } 
 const own = useOwnMachine(await makeMachineDirectory());
 const openPage = useBrowser();
 
-/** Opens the documentation page, and waits until it shows its first guide and the areas of operations. */
-async function openDocs({ address = "/docs", ...reader }: Reader & { address?: string } = {}): Promise<WatchedPage> {
+/** Opens the reference, and waits until it shows its introduction and the areas of operations. */
+async function openDocs({
+  address = "/docs/reference",
+  ...reader
+}: Reader & { address?: string } = {}): Promise<WatchedPage> {
   const watched = await openPage(reader);
   await watched.page.goto(own.machine.baseUrl + address);
-  await watched.page.getByRole("heading", { name: "Sign in and refresh" }).waitFor();
+  await watched.page.getByRole("heading", { name: "Workforce API" }).waitFor();
   return watched;
 }
 
@@ -106,29 +109,26 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
     expect(watched.requests).toContain(`${own.machine.baseUrl}/api/v1/openapi.json`);
   }, 120_000);
 
-  test("lists each guide in the sidebar, and its samples call the service that answers the page", async () => {
+  test("shows the client in the box of clients, and events apart from operations", async () => {
     const { page } = watched;
-    const guides = page.locator('aside [data-sidebar-id$="/introduction"] a');
-    await expect
-      .poll(() => guides.allInnerTexts())
-      .toEqual([
-        "Guides",
-        "Sign in and refresh",
-        "Page through a list",
-        "Repeat safely",
-        "Plan, undo and history",
-        "Read problems",
-        "Push and badges",
-        "Try it",
-        "Use the client",
-        "Test logins",
-        "Events",
-        "Webhooks",
-      ]);
-    const samples = await page.locator(".introduction-description pre").allInnerTexts();
-    expect(samples[0]).toContain(`BASE=${own.machine.baseUrl}/api/v1`);
-    expect(samples.join()).not.toContain("localhost:3000");
+    await page.getByText("npm install PATH/acme-workforce-").waitFor();
+    await openAreas(watched);
+    const underFinance = page.locator('aside [data-sidebar-id*="/tag/finance"]');
+    expect((await underFinance.allInnerTexts()).join()).not.toContain("was paid");
+    await page.locator("aside").getByText("Webhooks", { exact: true }).waitFor();
   }, 60_000);
+
+  test("calls as a demo user who is chosen, without a pasted token", async () => {
+    const watched = await openDocs();
+    const { page } = watched;
+    const minted = page.waitForResponse("**/_local/desk/token");
+    await page.selectOption("#caller", { label: "Owen Pryce, operator" });
+    await minted;
+    await openAreas(watched);
+    expect(await tryOperation(watched, listInvoices)).toMatchObject({ status: 200 });
+    expect(watched.faults).toEqual([]);
+    expect(await stored(watched)).not.toContain("eyJ");
+  }, 120_000);
 
   test("signs in and lists invoices by requests to try, and forgets the token when it is loaded again", async () => {
     const watched = await openDocs();
@@ -156,10 +156,10 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
   }, 120_000);
 
   test.each([
-    "/docs?url=https://attacker.example/openapi.json#javascript:alert(1)",
-    "/docs?url=data:application/json,{}&configuration={%22url%22:%22https://attacker.example%22}#description/%22%3E%3Csvg%20onload=alert(1)%3E",
-    "/docs?api=javascript:alert(1)&scalar_url=https://attacker.example&proxyUrl=https://attacker.example#tag/%00%ff/__proto__/constructor",
-    "/docs?name=<script>alert(1)</script>#<img src=x onerror=alert(1)>",
+    "/docs/reference?url=https://attacker.example/openapi.json#javascript:alert(1)",
+    "/docs/reference?url=data:application/json,{}&configuration={%22url%22:%22https://attacker.example%22}#description/%22%3E%3Csvg%20onload=alert(1)%3E",
+    "/docs/reference?api=javascript:alert(1)&scalar_url=https://attacker.example&proxyUrl=https://attacker.example#tag/%00%ff/__proto__/constructor",
+    "/docs/reference?name=<script>alert(1)</script>#<img src=x onerror=alert(1)>",
   ])("shows the service's own document at %s, and nothing of the address runs", async (address) => {
     const watched = await openDocs({ address });
     const { page } = watched;
@@ -174,7 +174,7 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
   test("says so where the document cannot be read, and offers nothing of another origin", async () => {
     const watched = await openPage();
     await watched.page.route("**/api/v1/openapi.json", (route) => route.fulfill({ status: 503, body: "{}" }));
-    await watched.page.goto(`${own.machine.baseUrl}/docs`);
+    await watched.page.goto(`${own.machine.baseUrl}/docs/reference`);
     await watched.page.getByRole("alert").waitFor();
     const text = await watched.page.getByRole("alert").innerText();
     expect(text).toBe(
@@ -188,13 +188,42 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
     "keeps nobody out of its own parts, in %s at %i pixels; of Scalar's, by what is known alone",
     async (colorScheme, width) => {
       const { page } = await openDocs({ colorScheme, width });
-      expect(await findBarriers(page, ".introduction-description")).toEqual([]);
+      expect(await findBarriers(page, ".bar")).toEqual([]);
       await page.evaluate(
         `location.hash = "#tag/finance/GET${listInvoices.path}"; dispatchEvent(new PopStateEvent("popstate"))`,
       );
       await page.locator(`section[id$="/GET${listInvoices.path}"]`).waitFor();
       const rules = (await findBarriers(page)).map(({ rule }) => rule);
       expect(rules.filter((rule) => !barriersOfScalar.includes(rule))).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    },
+    60_000,
+  );
+
+  test("has the guides as it arrives, without the reference; their samples call the service that answers", async () => {
+    const watched = await openPage();
+    const { page } = watched;
+    await page.goto(`${own.machine.baseUrl}/docs`, { waitUntil: "domcontentloaded" });
+    expect(await page.locator("h2").first().innerText()).toBe("First call");
+    await page.waitForLoadState("networkidle");
+    const samples = (await page.locator("main pre").allTextContents()).join();
+    expect(samples).toContain(`BASE=${own.machine.baseUrl}/api/v1`);
+    expect(samples).not.toContain("localhost:3000");
+    expect(watched.requests.some((url) => url.includes("scalar"))).toBe(false);
+    expect(outside(watched)).toEqual([]);
+    await page.selectOption("#caller", { label: "Dana Whitfield, driver" });
+    const answer = page.locator("#call-as pre");
+    await answer.waitFor();
+    expect(await answer.innerText()).toContain('"role": "driver"');
+    expect(watched.faults).toEqual([]);
+  }, 60_000);
+
+  test.each(looks)(
+    "keeps nobody out of the guides, in %s at %i pixels",
+    async (colorScheme, width) => {
+      const { page } = await openPage({ colorScheme, width });
+      await page.goto(`${own.machine.baseUrl}/docs`, { waitUntil: "networkidle" });
+      expect(await findBarriers(page)).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
     },
     60_000,

@@ -1,0 +1,26 @@
+import { gzipSync } from "node:zlib";
+import type { HttpHandler } from "./endpoint.ts";
+
+/** A handler whose 200s are sent compressed to clients that accept gzip: API Gateway compresses nothing by itself. */
+export function compressed(handle: HttpHandler): HttpHandler {
+  let last: { readonly text: string; readonly gzip: string } | undefined;
+  return async (event, context) => {
+    const answer = await handle(event, context);
+    if (answer.statusCode !== 200 || answer.body === undefined) return answer;
+    const headers = { ...answer.headers, vary: "Accept-Encoding" };
+    if (!acceptsGzip(event.headers["accept-encoding"])) return { ...answer, headers };
+    if (last?.text !== answer.body) last = { text: answer.body, gzip: gzipSync(answer.body).toString("base64") };
+    return { ...answer, headers: { ...headers, "content-encoding": "gzip" }, body: last.gzip, isBase64Encoded: true };
+  };
+}
+
+/** Whether an `Accept-Encoding` has gzip with a weight above 0 (RFC 9110, 12.5.3). */
+export function acceptsGzip(accepted = ""): boolean {
+  const weights = accepted.split(",").map((part) => {
+    const [coding = "", weight = "q=1"] = part.split(";").map((text) => text.trim().toLowerCase());
+    return [coding, Number(weight.slice("q=".length))] as const;
+  });
+  const [, weight = 0] =
+    weights.find(([coding]) => coding === "gzip") ?? weights.find(([coding]) => coding === "*") ?? [];
+  return weight > 0;
+}
