@@ -92,7 +92,8 @@ class Planter {
   /** A run that ends before any test has caught the fault only if the same tests run without it. */
   async #requireTestsThatRun(tests: readonly string[]): Promise<void> {
     const { isGreen, failed } = await this.#runWith([], tests);
-    if (!isGreen && failed.length === 0) throw new Error(`Not even without a fault does vitest run: ${tests.join(" ")}`);
+    if (!isGreen && failed.length === 0)
+      throw new Error(`Not even without a fault does vitest run: ${tests.join(" ")}`);
   }
 
   /** A test that fails without a fault has caught none: what it alone caught is tried with all other tests. */

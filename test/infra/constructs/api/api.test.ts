@@ -14,7 +14,10 @@ import { fullStage, ownedStage } from "../../stages/owned-stage.ts";
 
 const stack = await useStack();
 const full = stackOf("full");
-const page = ["/", "/docs", "/docs/{file}", "/llms.txt", "/arazzo.json"].flatMap((path) => [`GET ${path}`, `HEAD ${path}`]);
+const page = ["/", "/docs", "/docs/{file}", "/llms.txt", "/arazzo.json"].flatMap((path) => [
+  `GET ${path}`,
+  `HEAD ${path}`,
+]);
 
 interface Described {
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
