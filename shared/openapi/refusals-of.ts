@@ -8,7 +8,7 @@ const ofRepetition: readonly RefusalCode[] = ["idempotency_key_reused"];
 const ofEach: readonly RefusalCode[] = ["body_too_large", "query_too_long", "unknown_parameter"];
 
 /** The codes of nearly every operation, which say nothing of a single one. */
-export const sharedRefusals: readonly RefusalCode[] = [...ofEach, ...ofSignedIn, ...ofBody, "busy"];
+export const sharedRefusals: readonly RefusalCode[] = [...ofEach, ...ofSignedIn, ...ofBody, "busy", "frozen"];
 
 /** Every code that an operation refuses with: those that follow from its shape, and those in its entry (D31). */
 export function refusalsOf(operation: Operation): RefusalCode[] {

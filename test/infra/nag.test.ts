@@ -21,9 +21,9 @@ const acknowledged: Readonly<Record<string, RegExp>> = {
     /^CFR3 .*\/Edge\/Distribution\//,
   "It is itself where the others' dead letters end": /^SQS3 .*\/(StreamQuarantine\/Queue|IntakeBus\/Undelivered)\//,
   "Every function checks the token itself, by the access that its contract names; attacks/ holds it to that":
-    /^APIG4 .*\/[a-z-]+\/Route\//,
+    /^APIG4 .*\/[a-z-]+\/(?:Route|Head)\//,
   "The documentation page is for anyone, and its function has no right to anything":
-    /^APIG4 .*\/get-docs\/(?:Start|Page|Files|Overview|Journeys)\//,
+    /^APIG4 .*\/get-docs\/(?:Start|Page|Files|Overview|Journeys)(?:Head)?\//,
   "A schedule may call every version of its one function":
     /^IAM5\[Resource::<(rotatesigningkey|markoverdue|recountlists)Function\w+\.Arn>:\*\] .*\/SchedulerRoleForTarget-/,
   "SES's sandbox asks for the recipients' identities; a condition holds the sender":

@@ -1,6 +1,6 @@
 /** The clocks of functions differ by less. */
 const clocksDifferMs = 10_000;
-const minuteMs = 60_000;
+const msPerMinute = 60_000;
 
 /** The calendar date (YYYY-MM-DD) of a time in an IANA time zone. Throws `RangeError` on an unknown zone. */
 export function calendarDateIn(timeZone: string, now: Date): string {
@@ -25,5 +25,5 @@ export function msUntilSettled(timeZone: string, now: Date): number {
     return calendarDateIn(timeZone, new Date(now.getTime() + ms));
   });
   // A day begins with a minute in every zone.
-  return first === last ? 0 : 2 * clocksDifferMs - ((now.getTime() + clocksDifferMs) % minuteMs);
+  return first === last ? 0 : 2 * clocksDifferMs - ((now.getTime() + clocksDifferMs) % msPerMinute);
 }

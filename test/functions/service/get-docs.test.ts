@@ -40,7 +40,7 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
 /** The paths of the files that a page names. */
 async function pathsOf(page: string): Promise<string[]> {
   const { text } = await get(page);
-  return [...text.matchAll(/"(\/docs\/[^"]+\.\w+)"/g)].map(([, path = ""]) => path);
+  return [...text.matchAll(/(?:src|<link[^>]* href)="(\/docs\/[^"]+\.\w+)"/g)].map(([, path = ""]) => path);
 }
 
 const types: Readonly<Record<string, string>> = {

@@ -44,7 +44,7 @@ const handlers: Readonly<Record<string, HttpHandler>> = {
   "list-jobs": listJobs,
   "bulk-update-timesheets": bulkUpdate,
 };
-const prefix = functionNameOf("local", "");
+const prefix = functionNameOf("full", "");
 const hook = JSON.parse(readFileSync(join(root, "events/workers/probe-release.json"), "utf8"));
 /** The function that is released, what its versions answer in place of their handler's answer, and what AWS was asked. */
 let released = "sign-in";
@@ -86,7 +86,7 @@ function deploy(action: string, input: { status?: string }): object {
 /** Calls a handler as Lambda does for a version or an alias. */
 async function invoke(url: string, event: object, response: { setHeader(name: string, value: string): void }) {
   const [, name = "", qualifier = ""] =
-    /functions\/workforce-local-([\w-]+)\/invocations\?Qualifier=(\w+)/.exec(url) ?? [];
+    /functions\/workforce-full-([\w-]+)\/invocations\?Qualifier=(\w+)/.exec(url) ?? [];
   invoked.push(`${name}:${qualifier}`);
   const answer = answers[qualifier === "live" ? `${name}:live` : qualifier];
   if (answer === "crash") response.setHeader("x-amz-function-error", "Unhandled");
