@@ -79,6 +79,7 @@ const iconLink =
 /** The overview for language models, in the form of llmstxt.org. */
 function overviewOf(guides: readonly Guide[]): string {
   const calls = operations.map(({ name, method, path, summary }) => `- ${name}: \`${method} ${path}\`. ${summary}`);
+  const repeated = operations.filter(({ idempotent }) => idempotent).map(({ name }) => `\`${name}\``);
   const links = guides.map(({ id, title }) => `- [${title}](${pagePath}#${id})`);
   return `# Workforce API
 
@@ -86,7 +87,7 @@ function overviewOf(guides: readonly Guide[]): string {
 
 ${payingNeedsAPerson}
 
-Send an \`Idempotency-Key\` with bulk updates, \`adjust-job-timers\` and \`undo-change\`, and branch on the \`code\` of a refusal.
+Send an \`Idempotency-Key\` with ${repeated.join(", ")}, and branch on the \`code\` of a refusal.
 
 ## Documents
 

@@ -24,7 +24,7 @@ export type FieldCode =
   | "malformed_json"
   | "invalid_utf8";
 
-/** One field that failed its schema: its path, a stable code, and a sentence that never repeats the value. */
+/** One field that failed its schema: its path, a stable code, and a sentence without the value, which an answer may add (D31). */
 export interface FieldFault {
   readonly path: readonly string[];
   readonly code: FieldCode;

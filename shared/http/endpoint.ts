@@ -168,8 +168,8 @@ interface Variation {
 }
 
 /**
- * The chain of middlewares of every operation. Refusals come in the order that the contract promises: 404, size, 401,
- * 403, 415, 400, 422 (D31).
+ * The chain of middlewares of every operation. Refusals come in the order that the contract promises: 404, 503 of a
+ * frozen stage, size, 401, 403, 415, 400, 422 (D31).
  */
 function chain<O extends Operation>(
   operation: O,
@@ -179,9 +179,9 @@ function chain<O extends Operation>(
   const middlewares = [
     logRequests(operation),
     answerProblems(),
-    ...(operation.answersFrozen ? [] : [refuseWhileFrozen()]),
     ...(operation.conditional ? [answerConditions()] : []),
     refuseWhereClosed(closes),
+    ...(operation.answersFrozen ? [] : [refuseWhileFrozen()]),
     headerNormalizer(),
     limitSizes(),
     ...access,

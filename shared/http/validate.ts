@@ -70,5 +70,5 @@ function withValue(fault: FieldFault, value: unknown): FieldFault {
   if (!shownFields.includes(name) || !["string", "number"].includes(typeof value)) return fault;
   const text = [...String(value).toWellFormed()];
   const shown = text.length > mostShown ? `${text.slice(0, mostShown).join("")}…` : text.join("");
-  return { ...fault, detail: `${fault.detail}, not ${JSON.stringify(shown)}` };
+  return { ...fault, detail: `${fault.detail}, not ${typeof value === "number" ? value : JSON.stringify(shown)}` };
 }

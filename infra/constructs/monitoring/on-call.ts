@@ -20,6 +20,8 @@ const looks = [
   "backup:List*",
   "cloudformation:Describe*",
   "cloudformation:List*",
+  "cloudfront:GetDistribution",
+  "cloudfront:ListDistributions",
   "cloudtrail:LookupEvents",
   "cloudwatch:Describe*",
   "cloudwatch:Get*",
@@ -95,7 +97,13 @@ export class OnCall extends Construct {
       ...this.#tableRights(),
       allow(
         ["cloudwatch:SetAlarmState"],
-        ...[...testedAlarms, "no-answer"].map((id) => this.#arn("cloudwatch", `alarm:${alarmNameOf(this.#stage, id)}`)),
+        ...testedAlarms.map((id) => this.#arn("cloudwatch", `alarm:${alarmNameOf(this.#stage, id)}`)),
+        // The check from outside is in another region.
+        Stack.of(this).formatArn({
+          service: "cloudwatch",
+          region: "us-east-1",
+          resource: `alarm:${alarmNameOf(this.#stage, "no-answer")}`,
+        }),
       ),
       // `npm run explain` looks up releases beside the logs.
       allow(["ssm:GetParameterHistory"], this.#arn("ssm", `parameter${namesOf(props.stage.name).release}`)),

@@ -17,6 +17,8 @@ const mostThrottled = 100;
 const secondsPerHour = 3_600;
 /** An alarm sees seven days, the last hour among them: the oldest hour begins 167 hours before the last. */
 const hoursOfWeek = 168;
+/** The hour of the week before is one later in the day: a steep morning has a tenth of it, and not of the day before. */
+const hoursOfDay = 24;
 /** Five minutes, and the hour before. */
 const fiveMinutesOfHour = 13;
 
@@ -39,7 +41,7 @@ export function trafficAlarms({ apiId }: MonitoredResources, namespace: string):
         look(5),
         `refused >= ${leastRefused} AND 100 * refused >= ${mostRefusedPercent} * calls AND ${fellBy}`,
         {
-          before: `EPOCH(calls) >= MAX(EPOCH(calls)) - ${secondsPerHour} AND EPOCH(calls) < MAX(EPOCH(calls))`,
+          before: `${epoch} >= MAX(${epoch}) - ${secondsPerHour} AND ${epoch} < MAX(${epoch})`,
           label: "1: refused, and half of the successful answers of the hour before are missing",
         },
       ),
@@ -75,13 +77,19 @@ export function trafficAlarms({ apiId }: MonitoredResources, namespace: string):
     },
     {
       id: "traffic-stopped",
-      metric: lastOf(look(60), `100 * answered < ${stopped} * before AND before >= ${leastAnHour}`, {
-        before: `EPOCH(calls) == MAX(EPOCH(calls)) - ${(hoursOfWeek - 1) * secondsPerHour}`,
-        label: "1: less than a tenth of the successful answers of a week before",
-      }),
+      metric: lastOf(
+        look(60),
+        `100 * answered < ${stopped} * before AND before >= ${leastAnHour} AND 100 * answered < ${stopped} * dayBefore`,
+        {
+          before: hourAgo(hoursOfWeek - 1),
+          dayBefore: hourAgo(hoursOfDay),
+          label: "1: less than a tenth of the successful answers of a week before, and of the day before",
+        },
+      ),
       threshold: 1,
       compared: hoursOfWeek,
-      because: "A holiday of a business has more than a tenth of the calls.",
+      because:
+        "A holiday of a business has more than a tenth of the calls; a steep morning has as many as the day before.",
       severity: "page",
       impact: "Users do not reach the API, or their apps have stopped: hardly any request is answered.",
       heading: "Traffic has stopped",
@@ -89,27 +97,33 @@ export function trafficAlarms({ apiId }: MonitoredResources, namespace: string):
   ];
 }
 
+/** The time of each period; one without calls has one as well. */
+const epoch = "EPOCH(FILL(calls, 0))";
+const hourAgo = (hours: number) => `${epoch} == MAX(${epoch}) - ${hours * secondsPerHour}`;
 const periodsBefore = fiveMinutesOfHour - 1;
 const fellBy = `100 * ${periodsBefore} * answered < ${fallen} * before AND before >= ${leastAnHour}`;
 
 /**
  * 1 for the last period if a condition holds, otherwise 0. CloudWatch cannot shift a metric in time. Its expressions see
- * the time of each period instead, and add up the successful answers of those that `before` names. More periods than the
+ * the time of each period instead, and add up the successful answers of those that `before` and `dayBefore` name. More periods than the
  * alarm asked for change nothing, as all of them are older.
  */
 function lastOf(
   using: Readonly<Record<"calls" | "refused" | "failed", IMetric>>,
   condition: string,
-  { before, label }: { readonly before: string; readonly label: string },
+  { label, ...sums }: { readonly before: string; readonly dayBefore?: string; readonly label: string },
 ): MathExpression {
   const { period } = using.calls as Metric;
   const derived = (expression: string, usingMetrics: Record<string, IMetric>) =>
     new MathExpression({ expression, usingMetrics, period });
   const answered = derived("FILL(calls, 0) - FILL(refused, 0) - FILL(failed, 0)", using);
-  const sum = derived(`TIME_SERIES(SUM(IF(${before}, answered, 0)))`, { calls: using.calls, answered });
+  const summed = Object.entries(sums).map(([name, when]) => [
+    name,
+    derived(`TIME_SERIES(SUM(IF(${when}, answered, 0)))`, { calls: using.calls, answered }),
+  ]);
   return new MathExpression({
-    expression: `IF(EPOCH(calls) == MAX(EPOCH(calls)) AND ${condition}, 1, 0)`,
-    usingMetrics: { ...using, answered, before: sum },
+    expression: `IF(${epoch} == MAX(${epoch}) AND ${condition}, 1, 0)`,
+    usingMetrics: { ...using, answered, ...Object.fromEntries(summed) },
     label,
     period,
   });

@@ -31,13 +31,12 @@ export async function findTableSettings(place: DeployTarget): Promise<Finding> {
     return missing(`A first deploy that fails cannot remove a table that is protected: ${advice}.`);
   }
   const unprotected = `Anybody with the right can delete ${table}: set deletionProtection to true and deploy again.`;
-  if (!deletionProtection) return later(unprotected);
   const client = new DynamoDBClient({});
   const found = await orUndefined(client.send(new DescribeTableCommand({ TableName: table })));
   if (found?.Table === undefined)
     return missing(`There is no table ${table}: restore it, or set tableName to another.`);
   const lacks = await findLacks(client, place.stage, found.Table);
-  if (lacks.length === 0) return ok(`${table} is as the stack asks`);
+  if (lacks.length === 0) return deletionProtection ? ok(`${table} is as the stack asks`) : later(unprotected);
   const settings = lacks.map(({ setting }) => setting).join(", ");
   // The second deploy protects the table that the first one made.
   if (settings === "its protection" && place.stage.tableName === undefined) return later(unprotected);
@@ -74,7 +73,7 @@ async function findLacks(client: DynamoDBClient, stage: Stage, found: TableDescr
       setting: "its protection",
       command: "update-table",
       options: "--deletion-protection-enabled",
-      isThere: found.DeletionProtectionEnabled === true,
+      isThere: !stage.deletionProtection || found.DeletionProtectionEnabled === true,
     },
     {
       setting: "point-in-time recovery",

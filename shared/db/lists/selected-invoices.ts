@@ -26,15 +26,16 @@ export async function selectInvoices(filter: Omit<ListSelection, "list">): Promi
   const selection = { ...filter, list: "INVOICES" } as const;
   const { rows, queries } = await planReads(selection);
   const find = async (search: NumberSearch) => {
-    const ids: number[] = [];
+    // An invoice that is paid meanwhile may be in the partitions of two states.
+    const ids = new Set<number>();
     await inParallel(queries, mostAtOnce, async (query) => {
       for await (const page of queryPages({ ...query, ...projectionOf(rowPaths) })) {
         for (const { id, record } of page.map((item) => toRow("INVOICES", item))) {
-          if (isWithinRange(record.issued_date, filter) && isFoundBy(record.number, search)) ids.push(id);
+          if (isWithinRange(record.issued_date, filter) && isFoundBy(record.number, search)) ids.add(id);
         }
       }
     });
-    return ids;
+    return [...ids];
   };
   return { rows, find };
 }

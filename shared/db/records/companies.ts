@@ -35,15 +35,17 @@ export async function findCompanies({ limit, beforeId, skip }: PageStart): Promi
   });
   const ids = keys.map(({ mark_order }) => Number(mark_order));
   const following = ids.filter((id) => beforeId === undefined || id < beforeId);
+  const asked = following.slice(skip, skip + limit);
   const items = await readBatch(
-    following.slice(skip, skip + limit).map((id) => recordKey("COMPANY", id)),
+    asked.map((id) => recordKey("COMPANY", id)),
     { consistent: false },
   );
   const found = items.flatMap((item) => (item ? [companies.decode(item)] : []));
   return {
     items: found.map(({ id, name }) => ({ id, name })),
     origins: found,
-    total: ids.length,
+    // One that was removed meanwhile is in the index still.
+    total: ids.length - (asked.length - found.length),
     hasMore: following.length > skip + limit,
   };
 }

@@ -25,6 +25,7 @@ const aws = useAccount("deploy", {
   TABLE_NAME: tableNameOf(adoptedStage),
   HMAC_SECRET_ARN: names.hmacSecret,
   DEFAULT_COUNTRY: "GB",
+  BUSINESS_TIME_ZONE: "Europe/London",
   HISTORY_DAYS: "400",
 });
 const { output } = aws;

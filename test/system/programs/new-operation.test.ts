@@ -22,8 +22,8 @@ function runInCopy(program: string, ...parameters: string[]) {
 const drafts = [
   "show-shift GET /api/v1/jobs/{id}/shifts/{shift} --area jobs",
   "create-shifts POST /api/v1/jobs/{id}/shifts --area jobs",
-  "get-company GET /api/v1/companies/{id} --new-area companies",
-  "list-companies GET /api/v1/companies --area companies",
+  "get-site GET /api/v1/sites/{id} --new-area sites",
+  "list-sites GET /api/v1/sites --area sites",
 ];
 
 /** Tests that hold rules of every operation. */
@@ -41,7 +41,7 @@ const wanted = "^(?!every row says in words of its own|every answer of the docum
 /** The drafts, and the files that name operations and areas. */
 const typed = [
   "test/functions/jobs/*",
-  "test/functions/companies/*",
+  "test/functions/sites/*",
   "test/db/history/authors.test.ts",
   "test/system/faults/lost-answers.test.ts",
   "test/set-up/global-setup.ts",

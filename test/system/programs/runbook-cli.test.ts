@@ -46,8 +46,10 @@ test.skipIf(!hasPython)(`every command of the runbook is one that the AWS CLI ta
 });
 
 function withFiles(command: readonly string[]): string[] {
-  return command.map((word, at) => {
-    const option = command[at - 1] ?? "";
+  // The profiles are the reader's own.
+  const own = command.filter((word, at) => word !== "--profile" && command[at - 1] !== "--profile");
+  return own.map((word, at) => {
+    const option = own[at - 1] ?? "";
     if (Object.hasOwn(filled, option)) return filled[option] ?? "";
     return word === "file:///dev/stdin" ? `file://${value}` : word === "/dev/stdout" ? output : word;
   });

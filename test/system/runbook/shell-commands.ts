@@ -1,7 +1,9 @@
 /** The commands of AWS in a page: what is written as shell, each as the words that the shell would pass on. */
 export function awsCommandsIn(page: string): string[][] {
   const blocks = [...page.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, block = ""]) => block);
-  const inline = [...page.replaceAll(/```.*?```/gs, "").matchAll(/`([^`]*\baws [^`]*)`/g)].map(([, code = ""]) => code);
+  const inline = [...page.replaceAll(/```.*?```/gs, "").matchAll(/`([^`]*\baws [^`]*)`/g)].map(([, code = ""]) =>
+    code.replaceAll(/\s*\n\s*/g, " "),
+  );
   return [...blocks, ...inline].flatMap((text) => {
     const joined = text.replaceAll(/\\\n\s*/g, " ");
     return [...joined.matchAll(/(?<![\w/-])aws (?=[a-z0-9-]+ [a-z])/g)].map(({ index }) =>

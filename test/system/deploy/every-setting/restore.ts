@@ -81,7 +81,7 @@ export function testRestore({ aws, settings, change, stage, shell, importInvoice
     "the stage is led to the restored table by two settings: users sign in, and have the records of the backup",
     async () => {
       const call = deployWithImport.replace(/^npx cdk | *#.*$/g, "").replace("NAME", settings().name);
-      await deploy(call.split(" "), "frozen");
+      await deploy([...call.split(" "), "-c", "release=now"], "frozen");
       await expectWorking(false);
       await recount();
       await shell()(`aws lambda invoke --function-name "$(fn rotate-signing-key)" /dev/stdout | cat`);
