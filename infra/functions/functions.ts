@@ -56,7 +56,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     area: "companies",
     impact: "Admins cannot look up the companies that lists are filtered by.",
     access: { admin: "all" },
-    table: ["BatchGetItem", "Query"],
+    table: ["BatchGetItem"],
     indexes: ["by-mark"],
   },
   "adjust-job-timers": {
