@@ -35,6 +35,8 @@ export function useBrowser(): (reader?: Reader) => Promise<WatchedPage> {
   return async ({ colorScheme = "light", width = 1440 } = {}) => {
     const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
     const page = await context.newPage();
+    // Others keep the processors busy meanwhile.
+    page.setDefaultTimeout(90_000);
     const watched: WatchedPage = { page, faults: [], requests: [] };
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) watched.faults.push(message.text());

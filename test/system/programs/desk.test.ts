@@ -35,7 +35,7 @@ beforeAll(async () => {
   }
   await request("POST", "/api/v1/users/password", { body: { user: { login: client } } });
   await messageTo(own.machine.baseUrl, client);
-}, 60_000);
+}, 150_000);
 
 async function readDesk(path: string): Promise<{ id: string }[]> {
   return (await fetch(`${own.machine.baseUrl}/_local/desk/${path}`)).json() as Promise<{ id: string }[]>;
@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     const profile = await fetch(`${own.machine.baseUrl}/api/v1/users/me`, { headers });
     expect(await profile.json()).toMatchObject({ user: { first_name: "Dana", role: "driver" } });
     expectQuiet(watched);
-  }, 60_000);
+  }, 150_000);
 
   test("shows what followed from a request, sends it again, and copies it as commands", async () => {
     const watched = await openDesk("requests");
@@ -111,7 +111,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     await expect.poll(() => page.url()).not.toBe(before);
     await expect.poll(() => page.getByRole("link", { name: /PATCH .*bulk_update/ }).count()).toBe(3);
     expectQuiet(watched);
-  }, 60_000);
+  }, 150_000);
 
   test("has a request with a password masked, and does not send it again", async () => {
     const body = { user: { login: client, password: "not this one" } };
@@ -126,7 +126,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     expect(await story.innerText()).not.toContain("not this one");
     expect(await story.getByRole("button", { name: "Send again" }).isDisabled()).toBe(true);
     expectQuiet(watched);
-  }, 60_000);
+  }, 150_000);
 
   test("shows a mail as it looks with its pin, and a push as a phone shows it", async () => {
     const watched = await openDesk("inbox");
@@ -150,7 +150,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
       .click();
     await page.locator(".notification").getByText("A timesheet was paid").waitFor();
     expectQuiet(watched);
-  }, 60_000);
+  }, 150_000);
 
   test("shows records with their versions, sends dead letters again, runs schedules and resets limits", async () => {
     const { stack, environment } = JSON.parse(readFileSync(machineFile(directory.path), "utf8")) as MachineFile;
@@ -177,7 +177,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     await page.getByRole("button", { name: "Reset" }).click();
     await page.getByRole("button", { name: /^[1-9]\d* counts forgotten$/ }).waitFor();
     expectQuiet(watched);
-  }, 60_000);
+  }, 150_000);
 
   test.each<[string, Reader]>([
     ["in light", { colorScheme: "light" }],
@@ -201,7 +201,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
       await page.getByRole("article", { name: "Story of the request" }).waitFor();
       expectQuiet(watched);
     },
-    60_000,
+    150_000,
   );
 
   test("sends an event, and shows what follows from it, also what came of posting it to this computer", async () => {
@@ -220,7 +220,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     await page.getByLabel("What went out").getByText("notification.created").first().waitFor();
     await page.getByLabel("What went out").getByText("posted: 404").first().waitFor();
     expectQuiet(watched);
-  }, 60_000);
+  }, 150_000);
 
   test("is used by keyboard alone", async () => {
     const { page } = await openDesk("people");
@@ -254,7 +254,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     expect(await clipboardOf(page)).toMatch(/^curl /);
     await page.keyboard.press("/");
     expect(await page.evaluate("document.activeElement.type")).toBe("search");
-  }, 60_000);
+  }, 150_000);
 
   test("narrows requests by person, status and operation", async () => {
     await own.request("PATCH", "/api/v1/finance/timesheets/bulk_update", { role: "driver", body: {} });
@@ -268,7 +268,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     await choose("Person", "Owen Pryce");
     await expect.poll(() => rows.count()).toBeGreaterThan(1);
     for (const text of await rows.allInnerTexts()) expect(text).toMatch(/bulk_update.*Owen Pryce.*200/s);
-  }, 60_000);
+  }, 150_000);
 
   test("begins with what is going on: a payment from there shows its story, and who got a push or none", async () => {
     const watched = await openDesk("home");
@@ -287,7 +287,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
       .waitFor();
     await page.getByLabel("New messages").getByText("A timesheet was paid").first().waitFor();
     expectQuiet(watched);
-  }, 60_000);
+  }, 150_000);
 
   test.each<[string, Reader]>([
     ["in light", { colorScheme: "light" }],
