@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
     const underFinance = page.locator('aside [data-sidebar-id*="/tag/finance"]');
     expect((await underFinance.allInnerTexts()).join()).not.toContain("was paid");
     await page.locator("aside").getByText("Webhooks", { exact: true }).waitFor();
-  }, 60_000);
+  }, 150_000);
 
   test("calls as a demo user who is chosen, without a pasted token", async () => {
     const watched = await openDocs();
@@ -169,7 +169,7 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
     expect(await page.content()).not.toContain("attacker.example/");
     expect(watched.faults).toEqual([]);
     expect(outside(watched)).toEqual([]);
-  }, 60_000);
+  }, 150_000);
 
   test("says so where the document cannot be read, and offers nothing of another origin", async () => {
     const watched = await openPage();
@@ -182,7 +182,7 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
     );
     expect(await findBarriers(watched.page)).toEqual([]);
     expect(outside(watched)).toEqual([]);
-  }, 60_000);
+  }, 150_000);
 
   test.each(looks)(
     "keeps nobody out of its own parts, in %s at %i pixels; of Scalar's, by what is known alone",
@@ -197,7 +197,7 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
       expect(rules.filter((rule) => !barriersOfScalar.includes(rule))).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
     },
-    60_000,
+    150_000,
   );
 
   test("has the guides as it arrives, without the reference; their samples call the service that answers", async () => {
@@ -216,7 +216,7 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
     await answer.waitFor();
     expect(await answer.innerText()).toContain('"role": "driver"');
     expect(watched.faults).toEqual([]);
-  }, 60_000);
+  }, 150_000);
 
   test.each(looks)(
     "keeps nobody out of the guides, in %s at %i pixels",
@@ -226,6 +226,6 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
       expect(await findBarriers(page)).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
     },
-    60_000,
+    150_000,
   );
 });
