@@ -51,11 +51,11 @@ export function isOutdated(stored: string): boolean {
 
 /**
  * Does the work that a new hash would take beyond this one: passes over kilobytes. Filling fresh memory takes up to half a
- * pass, on some processors hardly any, so that both together fill as much as a new hash does, or an eighth more.
+ * pass, on some processors hardly any, so that both together fill as much as a new hash does, or a quarter more.
  */
 async function spendRest(spent: Argon2Cost): Promise<void> {
   const missing = cost.memory * cost.passes - spent.memory * spent.passes;
-  const mostMemory = Math.max(cost.memory - spent.memory, cost.memory / 8);
+  const mostMemory = Math.max(cost.memory - spent.memory, cost.memory / 4);
   const passes = Math.ceil(missing / mostMemory);
   const memory = Math.floor(missing / passes);
   if (!(memory >= leastKibibytes)) return;

@@ -60,7 +60,7 @@ async function workOf({ send, status }: AnonymousFlow, login: string) {
     return `${of} ${command} ${TransactItems.length} ${Math.round(JSON.stringify(input).length / 100)}`;
   });
   const derived = derivations.reduce((sum, each) => sum + each, 0);
-  // Memory comes in whole kilobytes: of 38,912 passes over one, 7 may be missing.
+  // Memory comes in whole kilobytes: of 38,912 passes over one, 3 may be missing.
   return { shape: shapeOf(answer, login), calls: made.toSorted(), derived: Math.round(derived / 100) };
 }
 
