@@ -18,11 +18,14 @@ const workersOfQueues = {
   PUSH_QUEUE_URL: "send-pushes",
 } as const;
 
+export type Turns = Awaited<ReturnType<typeof takeTurns>>;
+
 /** Has two releases act by turns on one table, and expects after each act that no item is older or lost the addition. */
 export async function takeTurns(order: readonly [Release, Release]) {
   let turn = 0;
   let items = await order[0].scanItems();
   let changes: DynamoDBRecord[] = [];
+  const messages: Record<string, unknown[]> = {};
 
   async function act<T>(what: string, work: (release: Release) => Promise<T>): Promise<T> {
     const release = order[turn % 2] ?? order[0];
@@ -49,12 +52,18 @@ export async function takeTurns(order: readonly [Release, Release]) {
         if (Records.length > 0) await act(name, ({ work }) => work(name, { Records }));
       }
       for (const [queue, worker] of Object.entries(workersOfQueues)) {
-        const messages = await takeMessages(queue);
-        if (messages.length > 0) await act(worker, ({ work }) => work(worker, queueEvent(...messages)));
+        const taken = await takeMessages(queue);
+        if (taken.length > 0) await hand(worker, taken);
       }
     }
   }
-  return { act, settle, items: () => [...items.values()] };
+
+  /** Gives a worker messages of its queue. */
+  async function hand(worker: string, some: readonly unknown[]): Promise<void> {
+    messages[worker] = [...(messages[worker] ?? []), ...some];
+    await act(worker, ({ work }) => work(worker, queueEvent(...some)));
+  }
+  return { act, settle, hand, items: () => [...items.values()], messages };
 }
 
 /** Says why an item is worse than before, if it is. */
