@@ -20,7 +20,7 @@ const programs = ["test/system/{programs,journeys}/*.test.ts", "test/bench/store
 const installing = "test/system/{deploy,runtime,lint,document,browser}/**";
 const concluding = ["test/system/rights/used-rights.test.ts"];
 
-/** What takes its turn; of 0, vitest would run the files after all others on a machine that has one worker. */
+/** The turns of groups of files; of 0, vitest would run the files after all others on a machine that has one worker. */
 const turns = { usual: 1, measured: 2, concluding: 3 };
 
 /** DynamoDB Local takes several times as long as the usual engine. */

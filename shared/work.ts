@@ -8,11 +8,11 @@ export interface Work {
   /** Ids of the requests that a batch follows from, where they are several. */
   readonly request_ids?: readonly string[] | undefined;
   readonly message_id?: string | undefined;
-  /** How often the message was received, from the second time on. */
+  /** The number of times that the message was received, from the second time on. */
   readonly attempt?: number | undefined;
 }
 
-/** What left the service, or a queue's sender, while it worked. */
+/** The kinds of messages that leave the service, or a queue's sender, during its work. */
 type Sent = "emails" | "sms" | "pushes" | "events" | "queued";
 
 interface Current {
@@ -38,7 +38,7 @@ export function noteSent(kind: Sent, amount = 1): void {
   if (sent) sent[kind] = (sent[kind] ?? 0) + amount;
 }
 
-/** What the work under way has sent so far. */
+/** The numbers of messages that the work under way has sent so far. */
 export function sentSoFar(): Readonly<Partial<Record<Sent, number>>> {
   return current.getStore()?.sent ?? {};
 }

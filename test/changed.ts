@@ -14,7 +14,7 @@ read every file.
   --help       show this
 `;
 
-/** What changes every test. */
+/** The files that change every test. */
 const everything = /^(package-lock\.json|tsconfig\.json|vitest\.config\.ts|test\/support\/service\/.*)$/;
 const readEveryFile = "test/system/conventions/*.test.ts";
 

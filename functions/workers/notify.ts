@@ -32,7 +32,7 @@ function messagesOf(change: StreamRecord): NotificationMessage[] {
   return recipients.map((each) => ({ ...notification, eventId, recipients: each, requestId }));
 }
 
-/** What a change asks for, if anything, with the request that the change follows from: a batch follows from several. */
+/** The message that a change asks for, if any, with the request that the change follows from: a batch follows from several. */
 function withRequest<T extends object>(read: (change: StreamRecord) => T | undefined) {
   return (change: StreamRecord) => {
     const asked = read(change);

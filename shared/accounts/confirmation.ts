@@ -76,7 +76,7 @@ async function spendOnce(
   return isOwn && account?.resetHash === resetHash;
 }
 
-/** Whatever is wrong counts as one failure: guessing shows in their number. */
+/** Every kind of wrong pin counts as one failure: guessing shows in their number. */
 function refusePin(): never {
   count("PinFailures", {});
   throw new Refusal("pin_invalid", "The pin is wrong, expired or spent; check the digits, or request a pin");

@@ -23,7 +23,7 @@ export async function maySend(channel: "email" | "sms", message: PinMessage, now
   return false;
 }
 
-/** What a stranger's many requests for one login cause has a metric of its own. */
+/** The metric of a refused message. Refusals that a stranger's many requests for one login cause have one of their own. */
 function refusalMetric(channel: "email" | "sms", { nth, isKnown, registers }: PinMessage): MetricName & Refusals {
   const isFurther = !registers && !isKnown && nth >= messageShares.ofLogin.length;
   if (isFurther) return "FurtherMessagesRefused";

@@ -33,7 +33,7 @@ export interface IdempotentCallOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
-/** Whoever is signed in. */
+/** The user who is signed in, and their session. */
 export interface ClientSession {
   /** Undefined if the tokens in the store are from elsewhere. */
   readonly userId: number | undefined;
@@ -43,7 +43,7 @@ export interface ClientSession {
 
 /** The methods of a client that are no operations. */
 export interface SessionMethods {
-  /** Who is signed in; null if nobody is. Sends no request. */
+  /** The session of the user who is signed in; null if nobody is. Sends no request. */
   session(): Promise<ClientSession | null>;
   /**
    * Calls a listener whenever a session has ended: by `signOut`, by a renewal that is refused, or by another holder of

@@ -127,13 +127,13 @@ async function run<T>(settings: ClientSettings, options: CallOptions, work: (clo
   return work(clock).finally(clock.stop);
 }
 
-/** How a request may be sent again. */
+/** The rules by which a request may be sent again. */
 interface Again {
   readonly retries: number;
   readonly clock: Clock;
 }
 
-/** What the service would answer, without asking it. */
+/** The service's own refusal, without a request to it. */
 function nobodySignedIn(): ProblemError {
   const facts = { status: 401, requestId: undefined, retryAfter: undefined };
   const error = new ProblemError({ code: "token_missing", detail: "Nobody is signed in" }, facts);

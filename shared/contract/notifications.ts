@@ -3,7 +3,7 @@ import { everyRole, operation } from "./operation.ts";
 import { paging } from "./query.ts";
 import { bulkIdsUpTo, id, openChoice, openObject, optionalField, timestamp } from "./values.ts";
 
-/** What has happened to a record, as the service names it (D25). Other systems name more. */
+/** The events of a record, as the service names them (D25). Other systems name more. */
 const notificationTypes = [
   "issued",
   "message",

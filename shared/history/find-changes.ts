@@ -30,11 +30,11 @@ const furtherAtOnce = 200;
  */
 const furtherReads = 5;
 
-/** What is read for a filter, and which of it the caller may see or asked for: all of it if nothing says otherwise. */
+/** The entries to read for a filter, and those of them that the caller may see or asked for: all if nothing says otherwise. */
 interface Reading {
   readonly question: HistoryQuestion;
   readonly isShown?: (entry: FoundEntry) => boolean;
-  /** How often further entries are read; once if nothing says otherwise. */
+  /** The most reads of further entries; 1 if left out. */
   readonly furtherReads?: number;
 }
 

@@ -72,7 +72,7 @@ async function attempt<S extends v.GenericSchema>(
   });
 }
 
-/** What a message changes is a change of the service, unless its worker says who makes it. */
+/** A message's changes are changes of the service, unless its worker names another author. */
 function contextOf({ operation, request_id: request }: Work): WriteContext {
   return { now: new Date(), change: beginChange({ operation, request }) };
 }

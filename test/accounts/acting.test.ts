@@ -47,7 +47,7 @@ afterEach(() => void vi.unstubAllEnvs());
 
 type Send = (key?: string) => Promise<TestAnswer>;
 
-/** What a caller may do while the session is live: the same on a record that there is, and on one that there is not. */
+/** An action of a caller while the session is live: the same on a record that exists, and on one that does not. */
 interface Deed {
   readonly operation: string;
   readonly by: () => TestUser;
@@ -90,7 +90,7 @@ const deeds: Deed[] = [
   { operation: "undo-change", by: byAdmin, prepare: undoOf(byAdmin, () => time(id)) },
 ];
 
-/** What ends a token's acting, though not its reading. */
+/** The events that end a token's acting, though not its reading. */
 const endings: Record<string, (user: TestUser) => Promise<unknown>> = {
   "signing out": async (as) => expect((await call(signOutHandler, signOut, { as })).status).toBe(200),
   "ending the session from another one": async (user) => {

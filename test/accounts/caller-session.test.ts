@@ -31,7 +31,7 @@ const signOutOf = (bearer: Bearer) => call(signOutHandler, signOut, bearer);
 const register = (name: string, bearer: Bearer) =>
   call(registerHandler, registerDeviceToken, { ...bearer, body: { notification: { token: `${name}-${own.id}` } } });
 
-/** Who is pushed a new notification of the user. */
+/** The devices that get a new notification of the user. */
 async function pushed(): Promise<string[]> {
   service.inbox.clear();
   await sendPushes(queueEvent(await newPush(own.id)));

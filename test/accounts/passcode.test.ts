@@ -64,7 +64,7 @@ async function missOften(times: number) {
   for (const limit of [ofDay, inRow]) await countMore(limit, times - 1);
 }
 
-/** What is counted of the user's passcode. */
+/** The counts of the user's passcode. */
 async function counted() {
   const { ofDay, inRow } = await limits();
   const [today, row] = await Promise.all(

@@ -9,7 +9,7 @@ import type * as Source from "../../shared/client/index.ts";
 /** The client as apps import it, built into a folder of its own. */
 export interface ImportedClient {
   readonly folder: string;
-  /** What apps import. */
+  /** The package as apps import it. */
   readonly module: typeof Source;
   /** The address of its entry, for other processes. */
   readonly url: string;

@@ -12,7 +12,7 @@ export interface Received {
   readonly body: unknown;
 }
 
-/** What it answers: JSON, or text as it is; `hang` never, `drop` by closing the connection. */
+/** An answer: JSON, or text as it is; `hang` never answers, `drop` closes the connection. */
 export interface FakeAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -17,7 +17,7 @@ interface SingleRecord {
   line(id: number, companyId: number, changes?: Record<string, unknown>): { readonly id: number };
   /** The roles that see all records of their own company, beside admins, who see those of any. */
   readonly roles: readonly Role[];
-  /** What the interface shows beside the line's fields. */
+  /** The fields that the interface shows beside the line's. */
   readonly derived?: Readonly<Record<string, unknown>>;
   /** Fields that a later write changes, and what they must be for the largest id. */
   readonly change: Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ interface SingleRecord {
 const admin = { id: 1, role: "admin", company_id: null } as const;
 const largestId = Number.MAX_SAFE_INTEGER;
 
-/** What may stand in a path where an id is expected, and names no record: absent, malformed, out of range. */
+/** Values of an id in a path that name no record: absent, malformed, out of range. */
 const noIds = ["404", "0", "-5", "5.0", "05", "5e0", " 5", "five", "adjust_timer", "%00", "9007199254740992"];
 
 /** Has vitest test all that such an operation guarantees. */

@@ -10,7 +10,7 @@ const methods = ["get", "put", "post", "delete", "patch"];
 const lowest = ["minLength", "minimum", "exclusiveMinimum", "minItems", "minProperties"];
 const highest = ["maxLength", "maximum", "exclusiveMaximum", "maxItems", "maxProperties"];
 
-/** What a client of the older document could not do any more with the newer one: a line each, which begins with the place. */
+/** The uses that the newer document takes from a client of the older one: a line each, which begins with the place. */
 export function breakingChanges(older: Node, newer: Node): string[] {
   return Object.entries<Node>(older.paths).flatMap(([path, item]) =>
     methods

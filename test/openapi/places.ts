@@ -9,7 +9,7 @@ export interface Place {
   /** True where there is an example, or where the parts of the value have theirs. */
   readonly hasExample: boolean;
   readonly examples: readonly unknown[];
-  /** Where the schema of the value stands. */
+  /** The place of the value's schema. */
   readonly schema?: readonly string[];
 }
 

@@ -106,14 +106,14 @@ const refused: Readonly<Partial<Record<ProblemCode, () => Promise<TestAnswer>>>>
     lastOf(21, () => send(signIn, { from: "192.0.2.7", body: { user: { login: unknown, password: "wrong" } } })),
 };
 
-/** What is thrown by a handler: a 5xx says no more than its code, wherever it comes from. */
+/** Errors that a handler throws: a 5xx says no more than its code, wherever it comes from. */
 const thrown: Readonly<Partial<Record<ProblemCode, Error>>> = {
   busy: new Refusal("busy", ""),
   frozen: new Refusal("frozen", ""),
   internal_error: new Error("A fault"),
 };
 
-/** What the service answers of each code. */
+/** The service's answer of each code. */
 export async function recordProblems(): Promise<Record<string, unknown>> {
   // The limits of the day before are over.
   at("2026-05-03T09:00:00.000");

@@ -55,7 +55,7 @@ export async function loadRecordingData(): Promise<void> {
   for (const { id } of [admin, operatorA, operatorB]) await openTestSession(id);
 }
 
-/** What each operation answers to the request of its examples, by name. */
+/** The answer of each operation to the request of its examples, by name. */
 export async function recordAnswers(service: Service): Promise<Record<string, unknown>> {
   const answers: Record<string, unknown> = {};
   for (const operation of inOrder()) {
@@ -97,7 +97,7 @@ function maskId(name: string, value: unknown): unknown {
   return name === "instance" ? String(value).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, String(id)) : value;
 }
 
-/** What requests send that answers gave. */
+/** Values of answers that later requests send. */
 const held: Record<string, string> = {};
 
 /** Ids in paths that no example knows. */
@@ -106,7 +106,7 @@ const idsOf: Readonly<Record<string, () => Record<string, string>>> = {
   "undo-change": () => ({ id: held.change_id ?? "" }),
 };
 
-/** What ends sessions comes last. */
+/** The operations that end sessions, which therefore come last. */
 const concluding = [
   "sign-in",
   "refresh-token",

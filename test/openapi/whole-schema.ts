@@ -40,7 +40,7 @@ function mergeProperties(document: Node, { properties: one = {} }: Node, { prope
   return { ...one, ...other, ...Object.fromEntries(merged) };
 }
 
-/** What a node refers to; itself where it is no reference. */
+/** The node that a reference leads to; the node itself where it is no reference. */
 export function resolve(document: Node, schema: Node): Node {
   if (!schema?.$ref) return schema;
   const found = schema.$ref

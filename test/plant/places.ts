@@ -5,7 +5,7 @@ import ts from "typescript";
 import { createCompiler } from "./compiler.ts";
 import { type Fault, faultsOf, kinds } from "./faults.ts";
 
-/** What a fault changes: the lines that it touches, without indentation, and the same lines with the fault. */
+/** The change that a fault makes: the lines that it touches, without indentation, and the same lines with the fault. */
 export interface Change {
   readonly file: string;
   readonly before: string;

@@ -9,7 +9,7 @@ import { createTestFinder } from "./nearest-tests.ts";
 import { type Choice, choosePlaces, idOf, type Place, plantInto } from "./places.ts";
 import type { RunTests, TestRun } from "./test-run.ts";
 
-/** What the tests said to a planted fault. */
+/** The tests' verdict on a planted fault. */
 export interface Outcome {
   /** `passed` of a fault that the nearest tests let through, until all tests have run. */
   readonly verdict: "caught" | "passed" | "survived";
@@ -17,7 +17,7 @@ export interface Outcome {
   readonly tests: readonly string[];
 }
 
-/** What is kept of a run, so that a later one can go on with it. */
+/** The stored state of a run, so that a later one can go on with it. */
 export interface Progress extends Omit<Choice, "root"> {
   readonly count: number;
   /** Of every file of the tree. */

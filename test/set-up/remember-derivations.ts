@@ -46,7 +46,7 @@ function makeDerivations(): Derivations {
   return { argon2: rememberIn(new Map(), derive), randomBytes: note as typeof crypto.randomBytes, real };
 }
 
-/** What costs least, and differs wherever the original does. */
+/** The cheapest parameters that differ wherever the original ones do. */
 function cheapened(parameters: Argon2Parameters): Argon2Parameters {
   const { memory, passes, parallelism } = parameters;
   const associatedData = Buffer.from(JSON.stringify({ memory, passes, parallelism }));

@@ -114,7 +114,7 @@ async function explained(...parameters: string[]): Promise<{ code: number; lines
   return { code, lines: loggedLines.splice(0).join("").trimEnd().split("\n") };
 }
 
-/** What each line of a story begins with after its time: who wrote it, and what it says. */
+/** The beginning of each line of a story after its time: its writer and its words. */
 function plotOf(lines: readonly string[]): string[] {
   return lines
     .filter((line) => !line.startsWith("    "))

@@ -21,7 +21,7 @@ export function useMachine(): string {
   return directory;
 }
 
-/** What a tool printed, and its exit code. */
+/** The output of a tool, and its exit code. */
 export interface ToolRun {
   readonly code: number;
   readonly out: string;

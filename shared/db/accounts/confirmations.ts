@@ -17,7 +17,7 @@ export interface ConfirmedPin {
   readonly isRepeated: boolean;
 }
 
-/** Who spends a pin, by a keyed hash, and the hash of the reset token that it gives. */
+/** The client that spends a pin, by a keyed hash, and the hash of the reset token that it gets. */
 interface Spending {
   readonly client: string;
   readonly resetHash: string;

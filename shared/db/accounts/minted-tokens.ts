@@ -3,7 +3,7 @@ import { putIf } from "../table/conditional-writes.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 
-/** Who made an access token, and which user it is for, as the table has it; never the token. */
+/** The person who made an access token, and the user that it is for; never the token. */
 interface StoredMinting extends StoredItem {
   readonly jti: string;
   /** The ARN of the caller's credentials. */

@@ -34,7 +34,7 @@ export interface StoredPin extends StoredItem, TriedPin, PinHash {
 /** The entity of pins. */
 export const pins = defineEntity<StoredPin>("pin", ({ pk }) => pk.startsWith("PIN#"));
 
-/** What a pin is for: a user's login, or the registration of one that no user has (D16). */
+/** The purpose of a pin: a user's login, or the registration of a login that no user has (D16). */
 export type PinKind = "PIN" | "REGISTRATION";
 
 const kinds: readonly PinKind[] = ["PIN", "REGISTRATION"];

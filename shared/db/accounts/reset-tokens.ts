@@ -30,7 +30,7 @@ export const resetTokens = defineEntity<StoredResetToken>(
 
 const msPerMinute = 60_000;
 
-/** What a reset token is good for: a new password, or the answer again to who sets the same one (D14). */
+/** A reset token that still counts: for a new password, or for the same answer to a client that sets the same one again (D14). */
 export interface FoundResetToken {
   /** With the hash of the password. */
   readonly account: AccountWithHash;

@@ -25,7 +25,7 @@ export interface StoredSession extends StoredItem {
   readonly expires_at: number;
   /** Its user ended it from another session, or reuse did: its last token proves nothing (D10). */
   readonly revoked?: true;
-  /** What its end says of itself. */
+  /** The change that ended it. */
   readonly change?: StoredChange | undefined;
 }
 
@@ -38,7 +38,7 @@ export const sessions = defineEntity<StoredSession>(
 const msPerDay = 86_400_000;
 /** So long after its end a session's last token proves that a client was there before (D10). */
 const provesDays = 60;
-/** How long a client that lost an answer gets its refresh token again (D5). */
+/** The time during which a client that lost an answer gets its refresh token again (D5). */
 const repeatMs = 60_000;
 
 /** When a session is valid to that was ended: earlier than the clock of any request that is under way. */

@@ -29,7 +29,7 @@ export interface StoredUser extends RecordItem, Partial<Mark> {
   readonly session_epoch?: number;
   /** When the user got another password: its rise is what notices follow from (D14). */
   readonly password_changed_at?: string;
-  /** How often a line gave the user another passcode, or took it; the history follows from it. */
+  /** The number of times that a line gave the user another passcode, or took it; the history follows from it. */
   readonly passcode_changes?: number;
 }
 

@@ -19,7 +19,7 @@ interface StoredCount extends StoredItem {
 /** The entity of counted attempts; the key holds the rule, the subject's keyed hash and the window's start. */
 export const limitCounts = defineEntity<StoredCount>("limit count", ({ pk }) => pk.startsWith("LIMIT#"));
 
-/** Whose attempts are counted, by which rule. Subject and client are keyed hashes. */
+/** The subject whose attempts are counted, and the rule that counts them. Subject and client are keyed hashes. */
 export interface Limited {
   readonly rule: RuleName;
   readonly subject: string;

@@ -29,7 +29,7 @@ export interface FoundEntry extends HistoryEntry {
 /** Some changes, the latest first. */
 export interface HistoryPage {
   readonly changes: readonly FoundEntry[];
-  /** Where the next page goes on; undefined after the last. A page may hold fewer than `limit`, or none, and others follow. */
+  /** The key after which the next page begins; undefined after the last. A page may hold fewer than `limit`, or none, and others follow. */
   readonly after: string | undefined;
 }
 

@@ -2,18 +2,18 @@ import type { Change } from "../../domain/records/change.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Item, Key } from "../table/table.ts";
 
-/** What the history is kept of. A session's end is part of its user's; an import of new records is one change of its own. */
+/** The types that have a history. A session's end is part of its user's; an import of new records is one change of its own. */
 export type RecordedType = "timesheet" | "invoice" | "job" | "user" | "session" | "import";
 
-/** What became of it. */
+/** The effect of the change on the record. */
 export type RecordedDoing = "created" | "updated" | "removed" | "ended" | "imported";
 
 /** Values by field, as the interface names them; `CutValue` where one is too long to be kept. An undefined one is none. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What is kept of a long value: the beginning of its JSON, and the hash of all of it (SHA-256, 22 letters of base64url). Where so
- * many fields change that even this is too much, that it was there.
+ * The stored part of a long value: the beginning of its JSON, and the hash of all of it (SHA-256, 22 letters of base64url). If so
+ * many fields change that even this is too much, only that it was there.
  */
 export interface CutValue {
   readonly cut: string;
@@ -26,7 +26,7 @@ export interface HistoryEntry {
   /** Of the record; of a session its family, of an import the id of its run. */
   readonly id: number | string;
   readonly did: RecordedDoing;
-  /** Who made it, when and in which change; absent for a write that does not say it. */
+  /** The author, the moment and the change; absent for a write that does not say them. */
   readonly change?: Change | undefined;
   /** When it was made, ISO 8601: the change's moment, or to the second that of the stream. */
   readonly at: string;

@@ -57,7 +57,7 @@ function draftsOf(change: StreamRecord): Draft[] {
   ];
 }
 
-/** How an import began a record that nobody has changed until now. */
+/** The beginning of a record that an import created and that nobody has changed until now. */
 function beginningOf(item: Item | undefined, was: RecordedFields, shown: (fields: Fields) => Fields) {
   const change = firstImportOf(item);
   const { fields, company_id } = was;

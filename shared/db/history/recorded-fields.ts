@@ -9,7 +9,7 @@ import type { Fields, RecordedType } from "./history-items.ts";
 export interface RecordedFields {
   readonly fields: Fields;
   readonly company_id: number | undefined;
-  /** How often password and passcode have changed. The history keeps nothing else about them. */
+  /** The number of changes of password and passcode. The history keeps nothing else about them. */
   readonly secrets: { readonly password?: number; readonly passcode?: number };
 }
 

@@ -61,7 +61,7 @@ export function listKeys(
   };
 }
 
-/** What of a record decides its key in the sparse index. */
+/** The fields that decide a record's key in the sparse index. */
 type SparseFields = Readonly<Record<"state" | "date" | "dueDate" | "profileId", unknown>>;
 
 /** The key of a pending invoice, or of a timesheet, which has one driver in any state; no other record has one. */

@@ -40,7 +40,7 @@ export function findPlace<L extends ListName>(list: L, item: PlacedItem<L>): Lis
   return positionFault(list, item.company_id, fieldsOf(item)) === undefined ? placeOf(list, item) : null;
 }
 
-/** What of a record places it in its list. */
+/** The attributes that place a record in its list. */
 type PlacedItem<L extends ListName> = Pick<ListedItem<L>, "id" | "company_id" | "record">;
 
 function placeOf<L extends ListName>(list: L, item: PlacedItem<L> | undefined): ListPosition | null {

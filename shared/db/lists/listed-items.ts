@@ -86,7 +86,7 @@ export function revisionOf(item: Item | undefined): number {
   return (item as Partial<RecordItem> | undefined)?.revision ?? 0;
 }
 
-/** What a page needs of a record, from an index or from the record itself. */
+/** The attributes that a page needs, from an index or from the record itself. */
 export interface ListRow<L extends ListName> {
   readonly pk: string;
   readonly sk: string;

@@ -88,7 +88,7 @@ function entriesThatStart(scope: Scope, text: string) {
   };
 }
 
-/** What the sort key of a search entry says. */
+/** The parts, zeros, date and id in the sort key of a search entry. */
 function readEntry({ sk }: StoredNumberEntry) {
   const [parts, zeros, date = "", id] = sk.split("#");
   return { start: `${parts}#${zeros}`, date, id: Number(id) };

@@ -1,7 +1,7 @@
 import type { Change } from "../../domain/records/change.ts";
 import type { Item, Key } from "./attributes.ts";
 
-/** What an item says of its last write. */
+/** The last write of an item, as the item describes it. */
 export interface StoredChange extends Partial<Change> {
   /** True where that write made the item. */
   readonly creates?: true;
@@ -20,7 +20,7 @@ function isRecorded({ sk }: Key | Item): boolean {
   return recordedKinds.has(String(sk));
 }
 
-/** What a put says of itself: of a recorded item all of it, of others the request, which log lines need. */
+/** The stamp of a put: for a recorded item the whole change, for others the request, which log lines need. */
 export function stampOf(key: Key | Item, change: Change, { creates = false } = {}): ChangeStamp {
   if (isRecorded(key)) return { change: { ...change, ...(creates && { creates }) } };
   return { change: change.request === undefined ? undefined : { request: change.request } };

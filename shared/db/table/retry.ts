@@ -2,9 +2,7 @@ import { TransactionCanceledException, TransactionConflictException } from "@aws
 import { jitter, sleep } from "../../backoff.ts";
 import { Refusal } from "../../domain/refusal.ts";
 
-/**
- * How often a call is tried, and the pauses between, with jitter. Each pause is up to twice as long as the one before.
- */
+/** The tries of a call, and the pauses between, with jitter. Each pause is up to twice as long as the one before. */
 export interface Pace {
   /** Unlimited if left out. */
   readonly tries?: number;

@@ -13,7 +13,7 @@ export interface StreamRecord {
   readonly before: Item | undefined;
   /** The item after the change; undefined if it was removed. */
   readonly after: Item | undefined;
-  /** Who removed the record, as far as its tombstone says it. */
+  /** The change that removed the record, if its tombstone says it. */
   readonly removedBy?: StoredChange | undefined;
   /** The stream's time of the change in seconds since 1970; undefined if no stream delivered the change. */
   readonly createdAt?: number | undefined;

@@ -8,7 +8,7 @@ export interface Tombstone {
   readonly version?: number | undefined;
   /** The moment of the removal, ISO 8601 in UTC. An import may have begun hours before. */
   readonly removed_at: string;
-  /** Who removed the record, if it has a history. */
+  /** The change that removed the record, if it has a history. */
   readonly change?: StoredChange | undefined;
   readonly expires_at: number;
 }

@@ -2,24 +2,24 @@ import { allOf, anyOf, lacks } from "./conditions.ts";
 import { versionClause, versionValue } from "./entity.ts";
 import type { Item, Key } from "./table.ts";
 
-/** How an item changes, by at least one attribute; a field of its record is `record.` and the field's name. */
+/** A change of an item in at least one attribute. A field of its record is `record.` and the field's name. */
 export interface Patch {
-  /** What must be stored for the update to be made; undefined where the attribute must be absent. */
+  /** Attributes that must have these values for the update to be made; undefined where one must be absent. */
   readonly where?: Readonly<Item>;
   /** A further condition as an expression that stands beside others (`anyOf`, `allOf`), whose values are `values` and whose aliases of attributes are `names`. */
   readonly when?: string;
   readonly values?: Readonly<Item>;
   readonly names?: Readonly<Record<string, string>>;
-  /** What is set; the item's version stays unless it is among it (`versionClause`). */
+  /** Attributes to set. The item's version stays unless it is among them (`versionClause`). */
   readonly set?: Readonly<Item>;
-  /** What is set where the attribute is absent. */
+  /** Attributes to set where they are absent. */
   readonly setOnce?: Readonly<Item>;
   readonly remove?: readonly string[];
-  /** What is added to figures. */
+  /** Amounts to add to figures. */
   readonly add?: Readonly<Record<string, number>>;
 }
 
-/** What sets an attribute, or removes it where it has no value. */
+/** The patch that sets an attribute, or removes it if it has no value. */
 export function setOrRemove(attribute: string, value: unknown): Required<Pick<Patch, "set" | "remove">> {
   return value === undefined ? { set: {}, remove: [attribute] } : { set: { [attribute]: value }, remove: [] };
 }

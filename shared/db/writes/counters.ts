@@ -84,7 +84,7 @@ function totalPartition(list: ListName, ofMonths: boolean, shard: number): strin
   return `${list}#${ofMonths ? "MONTHS" : allMonths}#${shard}`;
 }
 
-/** How figures of days name states: a dense month is below 1 KB. */
+/** The letters of states in figures of days: short, so that a dense month is below 1 KB. */
 const letters: Readonly<Record<string, string>> = { pending: "p", paid: "a", overdue: "o" };
 
 /** The name of the figure of a day of the month, in two digits, and of a state. */

@@ -14,10 +14,10 @@ import type { Count } from "./counters.ts";
 import { applyDry, type DryRunStore, findInDryRun } from "./dry-run.ts";
 import { takeUniqueKey, type UniqueKey } from "./unique-keys.ts";
 
-/** What became of a record: `stale` when it is stored, or was removed, at this version or a later one already (D35). */
+/** The result of a write. `stale`: the record is stored, or was removed, at this version or a later one already (D35). */
 export type Outcome = "created" | "updated" | "unchanged" | "removed" | "stale";
 
-/** What is to be written for a record as it was read; nothing, when there are no writes. */
+/** The writes of a record as it was read; none if nothing is to be written. */
 export interface WritePlan {
   readonly outcome: Outcome;
   readonly writes?: readonly TransactionWrite[];
@@ -26,10 +26,10 @@ export interface WritePlan {
   readonly counts?: readonly Count[];
 }
 
-/** What the writes of a record depend on beside the record. */
+/** The facts beside the record that its writes depend on. */
 export interface WriteContext {
   readonly now: Date;
-  /** Who writes, and as which change. */
+  /** The change that the write belongs to, with its author. */
   readonly change: Change;
   /** True where the users that the change concerns are notified of it (D25); otherwise the write is silent (D35). */
   readonly notifies?: boolean | undefined;
@@ -101,7 +101,7 @@ async function write(
   throw fieldsInvalid(taken.map(({ field }) => ({ path: [field], code: "taken", detail: "belongs to another user" })));
 }
 
-/** What a write says of itself in its item beside the change, until the next write. */
+/** The attributes that describe a write in its item beside the change, until the next write. */
 export interface WriteStamps {
   readonly changed_by?: number;
 }

@@ -1,7 +1,7 @@
 /** The address of the service in the guides' samples. */
 const sampleOrigin = "http://localhost:3000";
 
-/** How long a button says that it has copied, in milliseconds. */
+/** The milliseconds for which a button says that it has copied. */
 const saidMilliseconds = 1500;
 
 function addCopyButton(pre) {

@@ -47,7 +47,7 @@ await api.${method}(${text});`;
   return { lang: "typescript", label: "Client", source };
 }
 
-/** What Scalar would send of a parameter where the reader enters nothing; undefined where it has neither example nor default. */
+/** The value that Scalar would send of a parameter if the reader enters none; undefined if it has neither example nor default. */
 function exampleOf({ example, examples = {}, schema = {} }, { schemas }) {
   const [given = { value: example }] = Object.values(examples);
   const { examples: ofSchema = [], default: usual } = schemas[schema.$ref?.split("/").at(-1)] ?? schema;

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { id } from "../../contract/values.ts";
 import type { HmacKey } from "../hmac-key.ts";
 
-/** How long a refresh token counts (D5). */
+/** The days for which a refresh token is valid (D5). */
 export const refreshTokenLifeDays = 30;
 
 /** The number of a session's first refresh token. */

@@ -1,10 +1,10 @@
 import type { HmacKey } from "../hmac-key.ts";
 import type { PinHash } from "./pin.ts";
 
-/** How long a reset token counts (D14). */
+/** The minutes for which a reset token is valid (D14). */
 export const resetTokenLifeMinutes = 15;
 
-/** How long a reset token proves that its client has confirmed a pin, spent or not (D10). */
+/** The minutes for which a reset token proves that its client has confirmed a pin, spent or not (D10). */
 export const resetTokenProvesMinutes = 60;
 
 /**

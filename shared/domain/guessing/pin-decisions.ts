@@ -26,7 +26,7 @@ export interface TriedPin extends AskedPin {
   readonly test_company_id?: number;
 }
 
-/** How long the client that spent a pin or a reset token gets the same answer again (D13, D14). */
+/** The time during which the client that spent a pin or a reset token gets the same answer again (D13, D14). */
 export const repeatMs = 60_000;
 
 const msPerMinute = 60_000;
@@ -36,7 +36,7 @@ export function isLive(pin: TriedPin, wrongPins: number, now: Date): boolean {
   return pin.spent_at === undefined && now.toISOString() < pin.valid_to && mayTry(pin, wrongPins);
 }
 
-/** What a request for a pin leads to: the pin that counts then, the write that makes it so, and whether it is sent. */
+/** The result of a request for a pin: the pin that counts then, the write that makes it so, and whether it is sent. */
 export interface PinAnswer {
   readonly pin: AskedPin;
   readonly write: "new" | "again" | "none";

@@ -3,9 +3,9 @@ import type { RefusalCode } from "../../contract/refusal-codes.ts";
 /** The windows by the clock (UTC) in which attempts are counted. */
 type WindowLength = "hour" | "day" | "none";
 
-/** How many attempts a subject has in a window. */
+/** The number of attempts that a subject has in a window. */
 export interface LimitRule {
-  /** Whose attempts are counted. */
+  /** The subject whose attempts are counted. */
   readonly of: "login" | "client" | "proof" | "stage" | "user" | "session" | "passcode";
   readonly most: number;
   /** The most attempts of one client within those of the subject. */
@@ -52,12 +52,12 @@ export const rules = {
 /** The name of a rule. */
 export type RuleName = keyof typeof rules;
 
-/** What pins are like, and how often they are sent and tried (D9, D10, D11). */
+/** The lengths and lives of pins, and the limits on sending and trying them (D9, D10, D11). */
 export const pinRules = {
   lifeMinutes: 12,
   /** Tries of a login's short pins in a day, right or wrong. */
   triesADay: 20,
-  /** How often the message of one pin is sent. */
+  /** The most messages of one pin. */
   messagesOfPin: 3,
   /** Messages of a login in a day before each pin is sent only once. */
   freeMessagesADay: 10,

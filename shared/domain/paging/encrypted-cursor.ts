@@ -5,7 +5,7 @@ import { cursorInvalid, type Page, type PagingQuery } from "./paging.ts";
 
 /** The version of the key, as a whole number. */
 const versionBytes = 4;
-/** What fits into a cursor of 200 characters. */
+/** The most bytes that fit into a cursor of 200 characters. */
 const mostBytes = 118;
 
 /** A page of a list that is read by cursor alone, and the place that it ends at; undefined where the list does. */

@@ -13,7 +13,7 @@ export interface PagingQuery {
   readonly cursor?: string | undefined;
 }
 
-/** Where to read a page of a list by descending id: after an id, or after a number of items. */
+/** The start of a page in a list by descending id: after an id, or after a number of items. */
 export interface PageStart {
   readonly limit: number;
   /** Only items with a lower id; undefined from the top. */
@@ -92,7 +92,7 @@ export interface Page<T> {
   readonly origins?: readonly Origin[];
   /** Number of all matches; absent of a list that is read by cursor alone. */
   readonly total?: number;
-  /** Where the page stands; absent on answers that are never paginated (D18). */
+  /** The position of the page; absent on answers that are never paginated (D18). */
   readonly place?: PagePosition;
   /** The most that is shown of a list that is never paginated; absent where that is the usual number. */
   readonly perPage?: number;

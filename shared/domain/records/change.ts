@@ -9,7 +9,7 @@ export interface Change {
   readonly request?: string | undefined;
   /** The same for all records that one call, message or run changes: a UUID that the service makes. */
   readonly id: string;
-  /** Who made the change: `user#<id>`, `import#<run id>`, `event#<source>#<event id>`, `schedule#<name>`, `tool#<command>`; else `service#<operation>`. */
+  /** The author: `user#<id>`, `import#<run id>`, `event#<source>#<event id>`, `schedule#<name>`, `tool#<command>`; else `service#<operation>`. */
   readonly by: string;
   /** Name of the operation, worker or command. */
   readonly operation: string;

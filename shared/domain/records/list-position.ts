@@ -9,7 +9,7 @@ export interface ListPosition {
   readonly state: string;
   /** The calendar date that date filters compare with; null in a list that has none. */
   readonly date: string | null;
-  /** What a search by number finds; null in a list that has none. */
+  /** The number that a search finds the record by; null in a list without one. */
   readonly number: string | null;
 }
 

@@ -10,7 +10,7 @@ export interface ItemImages {
   readonly after: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What has happened, and the names of the record that its notification is shown with, at this moment (D45). */
+/** The event, and the names of the record that its notification is shown with, at this moment (D45). */
 type EventParams = {
   readonly type: string;
   readonly title?: string | undefined;

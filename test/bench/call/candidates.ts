@@ -9,9 +9,9 @@ import { listInvoices } from "../../../shared/contract/finance.ts";
 
 const name = listInvoices.name;
 
-/** What does the job of GET invoices: the file that a runtime loads. */
+/** The files to compare, each of which answers GET invoices in a runtime of its own. */
 export interface Candidates {
-  /** What loads the service's own bundle, as it is deployed. */
+  /** The file that loads the service's own bundle, as it is deployed. */
   readonly ours: string;
   /** The bundle itself. */
   readonly bundle: string;

@@ -11,7 +11,7 @@ export interface Run {
   readonly rss: number;
 }
 
-/** What a process is to load and how often it is to call it once it is warm. */
+/** The file that a process is to load, and the number of its calls once it is warm. */
 export interface RunRequest {
   readonly file: string;
   readonly event: object;
@@ -22,7 +22,7 @@ export interface RunRequest {
 
 const longestMilliseconds = 120_000;
 
-/** What Lambda starts Node.js with in 512 MB of memory. */
+/** The flags with which Lambda starts Node.js in 512 MB of memory. */
 const nodeFlags = ["--expose-gc", "--max-semi-space-size=25", "--max-old-space-size=461"];
 
 /** Loads and calls a function in a process of its own. Throws what the process said when it failed. */

@@ -3,7 +3,7 @@ import type { OperationName } from "../../../shared/contract/operations.ts";
 /** Operations that hash a password, which takes most of their time. */
 const hashing: readonly string[] = ["sign-in", "register-user", "set-password"];
 
-/** How long a warm call runs in Lambda, in milliseconds: assumed, as it depends on the region's load. */
+/** The duration of a warm call in Lambda, in milliseconds: assumed, as it depends on the region's load. */
 export function assumedMilliseconds(name: string, writeUnits: number): number {
   if (hashing.includes(name)) return 150;
   return writeUnits > 0 ? 25 : 12;
@@ -12,7 +12,7 @@ export function assumedMilliseconds(name: string, writeUnits: number): number {
 /** Requests that a message costs: to send, to receive, to delete it. */
 export const queueRequestsPerMessage = 3;
 
-/** What a user does in a month. */
+/** The calls of a user in a month. */
 export const callsPerUser: Partial<Record<OperationName, number>> = {
   "get-profile": 30,
   "get-unread-counts": 120,
@@ -60,7 +60,7 @@ export const callsPerEnvironment = 2_000;
 export const minutesBetweenReads = 5;
 export const environmentMinutes = 120;
 
-/** What a start costs in milliseconds: Lambda bills it. */
+/** The billed milliseconds of a start. */
 export const startMilliseconds = 500;
 
 /** Receives of an empty queue a month, by Lambda's own pollers. */

@@ -6,7 +6,7 @@ import type { Prices } from "./prices.ts";
 const million = 1_000_000;
 const usualMemoryMegabytes = 512;
 
-/** What a million calls of a function cost, in US dollars, and of what it is made up. */
+/** The costs of a million calls of a function, in US dollars, and their parts. */
 export interface Bill {
   readonly name: FunctionName;
   readonly isOperation: boolean;

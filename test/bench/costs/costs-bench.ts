@@ -37,10 +37,10 @@ export async function benchCosts(region: PricedRegion, say: (text: string) => vo
   }
 }
 
-/** What was measured of every call, the template of prod, and the region that the tables are of. */
+/** The measurements of every call, the template of prod, and the region that the tables are of. */
 interface Measured {
   readonly measured: readonly MeasuredCall[];
-  /** What a new timesheet causes, beside `notify`. */
+  /** The calls that a new timesheet causes, beside `notify`. */
   readonly newTimesheet: readonly MeasuredCall[];
   readonly template: Record<string, unknown>;
   readonly region: PricedRegion;
@@ -138,7 +138,7 @@ function monthOf(
   return parts;
 }
 
-/** What the news of the example's timesheets cost, by the function that each message is for. */
+/** The costs of the notifications of the example's timesheets, by the function that each message is for. */
 function submittedTable(bills: readonly Bill[]): string {
   const rows = bills.map(({ name, readUnits, writeUnits, total }) => [
     name,

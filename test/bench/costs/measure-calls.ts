@@ -21,13 +21,13 @@ import { readItem } from "../../support/records/writes.ts";
 import { queueEvent, streamRecord } from "../../support/workers/workers.ts";
 import { operatorsOfExample } from "./assumptions.ts";
 
-/** What one call of a function takes, as measured. */
+/** The measured costs of one call of a function. */
 export interface MeasuredCall {
   readonly name: FunctionName;
   readonly isOperation: boolean;
   readonly readUnits: number;
   readonly writeUnits: number;
-  /** What the function itself writes to its log. */
+  /** The bytes that the function itself writes to its log. */
   readonly logBytes: number;
 }
 
@@ -51,7 +51,7 @@ const followers: readonly string[] = [
   "undo-change",
 ];
 
-/** What was measured: every operation and the workers behind them, and what follows from one new timesheet. */
+/** The measurements: every operation and the workers behind them, and the consequences of one new timesheet. */
 interface Measured {
   readonly calls: MeasuredCall[];
   readonly newTimesheet: MeasuredCall[];

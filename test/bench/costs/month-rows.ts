@@ -31,7 +31,7 @@ const daysPerMonth = 30;
 /** A unit reads 4 KB, and half of one where the read is not consistent. */
 const kilobytesPerUnit = 8;
 
-/** What a month of so many users costs beside their calls: of prod, by what it is for, in US dollars. */
+/** The costs of a month of so many users beside their calls: of prod, by purpose, in US dollars. */
 export function growingRows(users: number, prices: Prices): Record<string, number> {
   const prod = findStage("prod");
   const gigabytes = (users * kilobytesPerUser) / million;
@@ -58,7 +58,7 @@ export function growingRows(users: number, prices: Prices): Record<string, numbe
   };
 }
 
-/** What an event costs that goes out alone: its message, the function's call, and the bus. */
+/** The costs of an event that goes out alone: its message, the function's call, and the bus. */
 function eventOut(prices: Prices): number {
   const gigabyteSeconds = (assumedMilliseconds("send-events", 0) / 1_000) * 0.5;
   const perMillion =
@@ -66,13 +66,13 @@ function eventOut(prices: Prices): number {
   return perMillion / million + gigabyteSeconds * prices.lambdaPerGigabyteSecond;
 }
 
-/** What the check of a stage from outside costs, beside its calls: a stack with an alarm and the key of its topic. */
+/** The costs of the check of a stage from outside, beside its calls: a stack with an alarm and the key of its topic. */
 export function outsideCheck(prices: Prices): number {
   const { healthCheckPerMonth, healthCheckOverTlsPerMonth, alarmMetricPerMonth, keyPerMonth } = prices;
   return healthCheckPerMonth + healthCheckOverTlsPerMonth + alarmMetricPerMonth + keyPerMonth;
 }
 
-/** What a stage costs by being there. */
+/** The costs of a stage that nobody uses. */
 export function fixedRows(template: Record<string, unknown>, prices: Prices): Record<string, number> {
   const resources = Object.values(template.Resources as Record<string, TemplateResource>);
   const types = resources.map(({ Type }) => Type);

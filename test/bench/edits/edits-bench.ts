@@ -5,7 +5,7 @@ import { makeDirectory, runTool, startByNpm } from "../../support/service/local-
 import { type Figure, median, reportFigures } from "../figures.ts";
 import { memoryOfTree } from "./process-memory.ts";
 
-/** What an edit may take until an answer shows it, and the machine in memory when nobody has called for 10 seconds. */
+/** The most time from an edit until an answer shows it, and the most memory of the machine when nobody has called for 10 seconds. */
 const bars = { medianMilliseconds: 500, worstMilliseconds: 1_000, megabytes: 350 };
 
 const quietMilliseconds = 10_000;

@@ -7,7 +7,7 @@ import { type Cost, costOf } from "../../support/records/costs.ts";
 import { invoiceLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 
-/** What a list over many companies cost; undefined where it is refused as too broad. */
+/** The costs of a list over many companies; undefined where it is refused as too broad. */
 export interface CompaniesCost {
   readonly name: string;
   readonly cost: Cost | undefined;
@@ -17,7 +17,7 @@ const states = ["pending", "paid", "overdue"] as const;
 const months = Array.from({ length: 12 }, (_, at) => `2026-${String(at + 1).padStart(2, "0")}`);
 const days = Array.from({ length: 31 }, (_, at) => String(at + 1).padStart(2, "0"));
 const firstPage = { limit: 20, skip: 0, beforeId: undefined };
-/** What each part of a counter says of a state, of a month's of a day and state. */
+/** The figure in each part of a counter of a state, and in that of a month of a day and state. */
 const ofAll = 372;
 const ofDay = 1;
 const allParts = [...userParts, ...importParts];

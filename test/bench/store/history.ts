@@ -79,12 +79,12 @@ function changeOf(number: number): KeptChange {
   };
 }
 
-/** What a list costs now. */
+/** The costs of a list now. */
 function costOfHistory({ filter, scope = "all", limit = 20 }: HistoryMeasure): Promise<Cost> {
   return costOf(() => findChanges(filter, scope, { limit, now }));
 }
 
-/** What each list costs with so many changes, and with more. */
+/** The costs of each list with so many changes, and with more. */
 export async function measureHistoryLists(few: number, many: number) {
   await write(userLine(user.id, { financial_company_id: small }));
   await keepChanges(0, few);

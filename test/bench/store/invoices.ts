@@ -7,7 +7,7 @@ export const companies = { large: 1, usual: 2, sparse: 999 } as const;
 const sparseCount = 30;
 const days = 364;
 
-/** How ids and dates go together. */
+/** The relation of ids to dates. */
 export type Order = "by date" | "shuffled" | "back-dated";
 
 /** The import lines of so many invoices over twelve months, in the order of their ids. */

@@ -9,7 +9,7 @@ import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
 import { write } from "../../support/records/writes.ts";
 import type { Figure } from "../figures.ts";
 
-/** What a kind of write took, of so many records together. */
+/** The costs of a kind of write, of so many records together. */
 export interface WriteCost extends Cost {
   readonly name: string;
   readonly records: number;
@@ -42,7 +42,7 @@ function whole(type: Line["type"], id: number, changes: object = {}): Line {
   return { ...line, type };
 }
 
-/** What is written of a kind of record alone, each step on what the one before has left. */
+/** The writes of a kind of record alone, each step on the result of the one before. */
 function stepsAlone(type: Line["type"]): Step[] {
   const [id = 0] = idsFrom(1_000, 1);
   const next = (date: string) => [whole(type, id, { state: "paid", [dateField[type]]: date })];
@@ -134,7 +134,7 @@ export function figuresOf(costs: readonly WriteCost[]): Figure[] {
   }));
 }
 
-/** What every kind of write took, as a table of a note. */
+/** The costs of every kind of write, as a table of a note. */
 export function tableOfWrites(costs: readonly WriteCost[]): string {
   const short = (value: number) => String(Number(value.toFixed(2)));
   const rows = costs.map(({ name, records, readUnits, writeUnits, sequentialTrips }) => {

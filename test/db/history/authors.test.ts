@@ -44,7 +44,7 @@ const admin = { id: 901, role: "admin", company_id: null } as const;
 const seed = makeSeed();
 let id = 100;
 
-/** What somebody does: the item that it writes, and who that says. */
+/** An action: the item that it writes, and the author that this item names. */
 interface Deed {
   readonly key: Key;
   readonly by: string | RegExp;

@@ -27,7 +27,7 @@ function newCompany(): number {
   return lastCompany;
 }
 
-/** What a recount of all lists of a company finds. */
+/** The differences that a recount of all lists of a company finds. */
 async function differencesOf(companyId: number, options = {}): Promise<string[]> {
   const found = await Promise.all(listNames.map((list) => recount({ list, companyId }, { ...waits, ...options })));
   return found.flatMap(({ differences }) => differences.map(describeDifference));

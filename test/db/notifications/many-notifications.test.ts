@@ -17,9 +17,9 @@ const marked = usualOrFull(495, 10_000);
 const asked = 10_000;
 const mostSeconds = 20;
 const mostTogether = 99;
-/** What one partition of a table takes in a second, and keeps of an idle one at the least; a user's notifications are in one. */
+/** The units that one partition of a table takes in a second, and keeps at least when it is idle; a user's notifications are in one. */
 const partitionUnits = 1_000;
-/** What a transaction of 100 writes takes at most, with the way to the table. */
+/** The most seconds that a transaction of 100 writes takes, with the way to the table. */
 const secondsPerTrip = 0.15;
 
 useService();
@@ -28,7 +28,7 @@ function say(what: string, figures: object): void {
   if (process.env.SHOW_FIGURES) console.error(`${what}: ${JSON.stringify(figures)}`);
 }
 
-/** What each way to read a user's notifications costs. */
+/** The costs of each way to read a user's notifications. */
 async function costsOfLists(userId: number): Promise<Record<string, Cost>> {
   const page = (skip: number, limit: number, beforeId?: number) =>
     costOf(() => findNotifications(userId, { limit, beforeId, skip }));
@@ -49,7 +49,7 @@ test(`lists of a user with ${many} notifications cost what those of one with ${f
   expect(large["first page"]?.readUnits).toBeLessThanOrEqual(2);
 }, 600_000);
 
-/** How long marking the number that is asked for takes on AWS: by what its partition takes, or by its round trips. */
+/** The seconds that marking so many notifications takes on AWS: by the units of its partition, or by its round trips. */
 function secondsOnAws({ writeUnits, sequentialTrips }: Cost): { byUnits: number; byTrips: number } {
   // The index is a partition of its own, of 1 unit a notification.
   const ofTable = ((writeUnits - marked) / marked) * asked;

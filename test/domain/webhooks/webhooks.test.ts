@@ -6,7 +6,7 @@ const start = new Date("2026-06-01T08:00:00.000Z");
 const later = (minutes: number) => new Date(start.getTime() + minutes * 60_000);
 const day = 24 * 60;
 
-/** What is kept after a failure at each of some moments; `gone` are those of a 410. */
+/** The stored state after failures at some moments; `gone` are those of a 410. */
 function failAt(minutes: readonly number[], gone: readonly number[] = []): WebhookHealth | undefined {
   return minutes.reduce<WebhookHealth | undefined>(
     (known, minute) => afterFailure(known, gone.includes(minute), later(minute)) ?? known,

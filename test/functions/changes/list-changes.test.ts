@@ -263,7 +263,7 @@ describe("D2: operators", () => {
 });
 
 describe("D41: whether other companies are in a change, or in a record's past, does not show in next", () => {
-  /** How many entries each page has, and whether another one follows. */
+  /** The number of entries of each page, and whether another one follows. */
   async function pagesOf(query: Record<string, string>, as: TestUser): Promise<string[]> {
     const pages: string[] = [];
     for (let cursor: string | undefined = ""; cursor !== undefined; ) {

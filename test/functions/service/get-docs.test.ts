@@ -29,7 +29,7 @@ interface Received {
   bytes: number;
 }
 
-/** What a browser receives from API Gateway. */
+/** The answer that a browser receives from API Gateway. */
 async function get(path: string, headers: Record<string, string> = {}): Promise<Received> {
   const event = await eventOf({ method: "GET", path } as unknown as Operation, { headers });
   const { status, body, ...given } = gatewayAnswer(await handler(event, { awsRequestId: "lambda-request" } as Context));

@@ -63,7 +63,7 @@ async function nextOf(message: Message): Promise<Message> {
   return { ...message, pin };
 }
 
-/** How many messages of a channel are counted on the day of the clock. */
+/** The number of messages of a channel that are counted on the day of the clock. */
 async function counted(channel: "email" | "sms"): Promise<number> {
   const day = `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`;
   return Number((await readItem({ pk: `LIMIT#${channel}`, sk: day }))?.n ?? 0);

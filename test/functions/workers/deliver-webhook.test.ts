@@ -156,7 +156,7 @@ describe("D42: what fails", () => {
 });
 
 describe("D42: a webhook is disabled", () => {
-  /** What failures leave, of which the last one was half an hour ago unless a moment is given. */
+  /** Stores the state that failures leave, of which the last one was half an hour ago unless a moment is given. */
   async function failingSince(minutesAgo: number, until = 30): Promise<void> {
     const failing = { failing_since: minutes(-minutesAgo).toISOString(), failed_at: minutes(-until).toISOString() };
     await keepFailure(testWebhook(), await findWebhook(testWebhook()), failing);

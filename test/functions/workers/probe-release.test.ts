@@ -75,7 +75,7 @@ beforeEach(async () => {
   loggedLines.length = 0;
 });
 
-/** What CodeDeploy answers to the hook. */
+/** CodeDeploy's answer to the hook. */
 function deploy(action: string, input: { status?: string }): object {
   if (action === "PutLifecycleEventHookExecutionStatus") verdicts.push(input);
   if (action === "ListDeploymentTargets") return { targetIds: [`${prefix}${released}:live`] };

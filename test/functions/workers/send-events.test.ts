@@ -18,7 +18,7 @@ const failed = { batchItemFailures: [{ itemIdentifier: "message-0" }] };
 const idsOut = () => received.map(({ detail }) => (detail as { id: string }).id);
 const [first, second, third] = [eventOut(1), eventOut(2), eventOut(3)];
 
-/** What each call asks for; the bus refuses, in an answer that is a success, the events that are named, so many times. */
+/** The ids of the events in each call. The bus refuses the given events, in answers that are successes, so many times. */
 function refusing(times: number, ...refused: { readonly id: string }[]): string[][] {
   const calls: string[][] = [];
   const { perform } = service.buses;

@@ -20,7 +20,7 @@ const hostile = [
   "é € 🚚",
 ];
 
-/** What curl is given when a shell runs the command; npm prints a token. */
+/** The arguments of curl when a shell runs the command; npm prints a token. */
 function runInBash(command: string): string[] {
   const script = `npm() { printf 'TOKEN(%s)' "\${@: -1}"; }\ncurl() { printf '%s\\0' "$@"; }\n${command}\n`;
   const { stdout, stderr, status } = spawnSync("bash", ["-c", script], { cwd: directory.path, encoding: "utf8" });

@@ -19,7 +19,7 @@ const index = {
 };
 const storyIn = (history: History, id: string, messages: InboxView[] = []) => storyOf(id, { history, index, messages });
 
-/** What followed from a request, without its handler. */
+/** The consequences of a request, without its handler. */
 function kindsOf(history: History, id: string, messages: InboxView[] = []) {
   const { rows = [], bookkeeping = [] } = storyIn(history, id, messages) ?? {};
   return [...rows.filter(({ layer }) => layer !== "request"), ...bookkeeping].flatMap((row) => [

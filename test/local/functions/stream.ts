@@ -10,7 +10,7 @@ import { openTableStream } from "../../../infra/local/functions/table-stream.ts"
 import type { LocalStreamMapping } from "../../../infra/local/stack/event-sources.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 
-/** What a consumer of a test does with a batch. */
+/** A consumer of a test, which gets a batch. */
 export type Consume = (event: DynamoDBStreamEvent) => unknown;
 
 /** A table with a stream, and pumps on it, of each test its own. */

@@ -10,7 +10,7 @@ import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
 import { sleep } from "../../../shared/backoff.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
 
-/** How long a transaction holds its items, and what it is about. */
+/** The settings of a table whose transactions hold their items for a while. */
 export interface Holding {
   /** The same seed draws the same times, in the order in which transactions begin. */
   readonly seed?: number;
@@ -22,13 +22,13 @@ export interface Holding {
   readonly isModel?: boolean;
 }
 
-/** What became of the transactions since the last `begin`. */
+/** The results of the transactions since the last `begin`. */
 export interface HoldingFigures {
   transactions: number;
   cancelled: number;
   /** Single writes that met a held item. */
   refused: number;
-  /** How often each item was met while it was held, by its key as `<pk> <sk>`. */
+  /** The number of times that each item was met while it was held, by its key as `<pk> <sk>`. */
   met: Map<string, number>;
 }
 

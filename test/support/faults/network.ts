@@ -10,7 +10,7 @@ export interface Fault {
 }
 
 /**
- * How a call fails: `interrupted` is carried out and its answer lost once, so that the SDK may repeat it; `dropped` is carried
+ * The failure of a call: `interrupted` is carried out and its answer lost once, so that the SDK may repeat it; `dropped` is carried
  * out at each of its attempts and never answered; `slow` the same, with a connection that stays open beyond the call's
  * time; `refused` is carried out at none of them.
  */
@@ -21,7 +21,7 @@ export const losses: readonly Loss[] = ["interrupted", "dropped", "slow", "refus
 
 /** The network between a test file's AWS clients and AWS, on which calls fail, wait or are lost as a test asks. */
 export interface Network {
-  /** How often each action was asked for since the last reset; each attempt counts. */
+  /** The number of attempts of each action since the last reset. */
   readonly calls: Map<string, number>;
   /** Answers the next `times` attempts of an action with a fault, once it has let some pass. */
   fail(action: string, fault: Fault, times: number, passing?: number): void;

@@ -1,6 +1,6 @@
 import { tableClient } from "../../../shared/db/table/table.ts";
 
-/** What a piece of work cost on the table. */
+/** The costs of a piece of work on the table. */
 export interface Cost {
   readUnits: number;
   writeUnits: number;

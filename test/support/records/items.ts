@@ -28,7 +28,7 @@ export async function scanItems(): Promise<Map<string, Item>> {
   return new Map((await allItems()).map((item) => [nameOf(keyOf(item)), contentOf(item)]));
 }
 
-/** What an item holds: not the name of its last write. */
+/** An item without the name of its last write. */
 export function contentOf({ write_id: _, ...content }: Item): Item {
   return content;
 }

@@ -5,7 +5,7 @@ import type { HttpEvent } from "../../../shared/http/http-event.ts";
 import { type TestUser, tokenOf } from "../tokens/tokens.ts";
 import { expectDescribed } from "./described-answers.ts";
 
-/** What a test sends to a handler. */
+/** A request that a test sends to a handler. */
 export interface TestRequest {
   /** The user whose token is sent. */
   readonly as?: TestUser;
@@ -20,13 +20,13 @@ export interface TestRequest {
   readonly from?: string;
   /** Variables of the API's stage. */
   readonly stageVariables?: Record<string, string> | undefined;
-  /** How long the function may still run; all of an endpoint's time unless it says otherwise. */
+  /** The time that the function may still run; all of an endpoint's time unless it says otherwise. */
   readonly remainingMs?: number;
 }
 
 let lastAddress = 0;
 
-/** What the handler answered. */
+/** The handler's answer. */
 export interface TestAnswer {
   readonly status: number;
   readonly headers: Record<string, string>;

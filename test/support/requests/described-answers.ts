@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { Operation } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 
-/** What of an answer the document describes. */
+/** The parts of an answer that the document describes. */
 interface GivenAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ interface DescribedOperation {
   readonly responses: Readonly<Record<string, Described>>;
 }
 
-/** What every answer carries; HTTP itself says what they mean. */
+/** The headers of every answer; HTTP itself says what they mean. */
 const generalHeaders = ["cache-control", "content-type", "referrer-policy", "x-content-type-options"];
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is looked into by paths of any operation

@@ -1,6 +1,6 @@
 import type { InboxEntry } from "../../../infra/local/aws/inbox.ts";
 
-/** What a server answered over HTTP. */
+/** A server's answer over HTTP. */
 export interface HttpResult {
   readonly status: number;
   readonly headers: Headers;

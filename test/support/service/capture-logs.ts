@@ -5,7 +5,7 @@ export const loggedLines: string[] = [];
 
 vi.spyOn(process.stdout, "write").mockImplementation((line) => loggedLines.push(String(line)) > 0);
 
-/** What was added to the service's own metrics since the lines were last cleared: a metric's name, amount and dimensions. */
+/** The additions to the service's own metrics since the lines were last cleared: a metric's name, amount and dimensions. */
 export function countedMetrics(): Record<string, unknown>[] {
   const lines = loggedLines.filter((line) => line.startsWith('{"_aws":'));
   return lines.map((line) => {

@@ -21,7 +21,7 @@ export interface StartedMachine {
   interrupt(): Promise<number | null>;
 }
 
-/** What another command did. */
+/** The result of another command. */
 export interface CommandResult {
   readonly code: number | null;
   readonly stdout: string;

@@ -25,7 +25,7 @@ const webhookQueue = namesOf("local").webhookQueue("example");
 
 const { platformApplications } = findStage("local");
 
-/** What a test file has to itself: a table, an inbox, and the AWS endpoints behind them. */
+/** The service of a test file: a table, an inbox, and the AWS endpoints behind them. */
 export interface Service {
   inbox: Inbox;
   endpoints: AwsEndpoints;

@@ -13,15 +13,15 @@ import { newFolder } from "./new-folder.ts";
 
 /** A fake of an AWS account in which a stage is deployed. */
 export interface DeployedStage {
-  /** What the environment of a user of that account holds. */
+  /** The environment of a user of that account. */
   readonly environment: Record<string, string>;
   /** A client of the account's tables. */
   readonly database: DynamoDBDocumentClient;
-  /** What access tokens are signed with there. */
+  /** The key that access tokens are signed with there. */
   readonly signingKey: SigningKey;
 }
 
-/** Whose the credentials of that user are. */
+/** The owner of that user's credentials. */
 export const callerArn = "arn:aws:iam::000000000000:user/ada";
 
 const identity = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>${callerArn}</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`;

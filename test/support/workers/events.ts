@@ -28,7 +28,7 @@ export function eventOut(timesheetId: number): OutboundEvent<"timesheet.paid"> {
   };
 }
 
-/** What a rule that takes everything gets from the outbound bus of a test file's service, which sends events. */
+/** The events that a rule for everything gets from the outbound bus of a test file's service, which sends events. */
 export function useOutboundBus(service: Service): BusEvent[] {
   const received: BusEvent[] = [];
   useEventQueue();

@@ -9,7 +9,7 @@ import type * as posting from "../../../shared/webhooks/post.ts";
 
 type Module = typeof posting;
 
-/** What a webhook's receiver got. */
+/** A message as a webhook's receiver got it. */
 interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -56,14 +56,14 @@ export function testWebhook(): WebhookSetting {
   return webhook;
 }
 
-/** How a message came: what of it is other than in the first second of its first try. */
+/** The arrival of a message, as far as it differs from the first second of its first try. */
 interface Coming {
   readonly received?: number;
   readonly queuedAt?: Date;
   readonly receipt?: string;
 }
 
-/** What EventBridge puts into a queue for an event on the outbound bus. */
+/** The message that EventBridge puts into a queue for an event on the outbound bus. */
 export function onBus(event: OutboundEvent): object {
   const { type, source, time } = event;
   return { version: "0", id: crypto.randomUUID(), "detail-type": type, source, time, resources: [], detail: event };

@@ -25,7 +25,7 @@ export function streamRecord(
   return { eventID, eventName: OldImage ? (NewImage ? "MODIFY" : "REMOVE") : "INSERT", dynamodb };
 }
 
-/** What a worker answers that processed all of its batch. */
+/** The answer of a worker that processed all of its batch. */
 export const nothingFailed = { batchItemFailures: [] };
 
 /** A batch of queue messages, named message-0 and so on; text is sent as it is, all else as JSON. */

@@ -54,7 +54,7 @@ const users = {
  */
 const recordIds = [1, 2];
 
-/** What every operation for signed-in users answers to those who are not. */
+/** The answers of every operation for signed-in users to those who are not. */
 const notSignedIn = {
   nobody: "401 token_missing",
   garbage: "401 token_invalid",
@@ -64,7 +64,7 @@ const notSignedIn = {
   "a reset token": "401 token_invalid",
 };
 
-/** What anyone may call without a token (D3). Opening an operation is a decision: it is named here, beside its row. */
+/** The operations that anyone may call without a token (D3). Opening an operation is a decision: it is named here, beside its row. */
 const openOperations = [
   "confirm-login",
   "confirm-login-by-body",
@@ -78,12 +78,12 @@ const openOperations = [
   "sign-in",
 ] as const satisfies readonly OperationName[];
 
-/** What is sent in the Authorization header. */
+/** The senders, each with an Authorization header of its own. */
 const senders = [...keysOf(notSignedIn), ...keysOf(users)];
 
 type Sender = (typeof senders)[number];
 
-/** What those who are admitted are answered where the sample event carries a secret or a change that nobody has; all others 200. */
+/** The answers to those who are admitted where the sample event carries a secret or a change that nobody has; all others 200. */
 const refusedSamples: Partial<Record<OperationName, string>> = {
   "confirm-login": "422 pin_invalid",
   "confirm-login-by-body": "422 pin_invalid",
@@ -194,7 +194,7 @@ describe.each(endpoints)("D3: $name", ({ name, operation, handler, sample }) => 
   });
 });
 
-/** What the row's access says that a sender gets. */
+/** The outcome that a sender gets by the row's access. */
 function expectedOutcome(operation: Operation, sender: Sender): string {
   const name = operation.name as OperationName;
   const { access } = operationRows[name];

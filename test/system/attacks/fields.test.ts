@@ -19,7 +19,7 @@ const bulkIds: Fault[] = [
   ...[["1"], [null], [1.5], [2 ** 53], [1e300]].map((ids): Fault => [ids, "wrong_type", "/0"]),
 ];
 
-/** What a field refuses besides its type and limits; a field that has another meaning in one operation stands with its name. */
+/** The values that a field refuses besides its type and limits; a field that has another meaning in one operation stands with its name. */
 const further: Readonly<Record<string, readonly Fault[]>> = {
   login: [
     [`${"a".repeat(309)}@example.com`, "too_long"],
@@ -143,7 +143,7 @@ describe.each(taking)("422: $name", ({ name, operation, handler, sample }) => {
   });
 });
 
-/** What is made of a body's fields, without those that are undefined, or what is wrong with them. */
+/** The parsed fields of a body, without those that are undefined, or the faults in them. */
 function outcomeOf(fields: unknown, sent: object): unknown {
   const { issues, output } = safeParse(fields as GenericSchema, sent);
   return issues ? fieldFaults(issues) : JSON.parse(JSON.stringify(output));

@@ -84,7 +84,7 @@ export function uneven(value: object): string {
   return text.length % 3 === 0 ? `${text} ` : text;
 }
 
-/** What comes of a token: its user, or the code that it is refused with; anything else in words. */
+/** The result of a token: its user, or the code that it is refused with; anything else in words. */
 export async function outcomeOf(token: string): Promise<string> {
   return verifyAccessToken(token, now).then(
     ({ userId, role }) => `${role} ${userId}`,

@@ -95,7 +95,7 @@ test.each([
   expect(compared).toBe(most);
 });
 
-/** What keeps an owner out: so many tries a second, of every pin at once or in the owner's last moment. */
+/** The strangers against an owner: so many tries a second, of every pin at once or in the owner's last moment. */
 const strangers = {
   "no stranger": undefined,
   "1 address": { tries: 1, isPatient: false },

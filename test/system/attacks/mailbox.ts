@@ -9,7 +9,7 @@ const [arrival, typing] = [20 * second, 30 * second];
 /** An owner who has not got in by then gives up. */
 const patience = 360 * minute;
 
-/** How long an owner was kept out, and how many messages were lost on the way: of the pin that was live before, too. */
+/** The time for which an owner was kept out, and the number of messages lost on the way: of the pin that was live before, too. */
 export interface Wait {
   readonly ms: number;
   readonly lost: number;

@@ -31,7 +31,7 @@ const pages = ["two", "0", "-1", "1.5", "1e3", " 2", "2,3", "undefined", "9".rep
   (page): Fault => [page, "invalid"],
 );
 
-/** What each parameter of a query or path refuses, as `faults` of the fields of bodies. */
+/** The values that each parameter of a query or path refuses, as `faults` of the fields of bodies. */
 const faults: Readonly<Record<string, readonly Fault[]>> = {
   by_state: states,
   "list-timesheets by_state": [...states, ["overdue", "not_allowed"]],

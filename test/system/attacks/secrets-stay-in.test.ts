@@ -39,7 +39,7 @@ const names = ["Canaryfirst", "Canarylast"];
 const planted = new Set([...logins, password, newPassword, wrongPassword, passcode, wrongPasscode, ...names]);
 const answers: { readonly sent: string; readonly answer: TestAnswer }[] = [];
 const queued: string[] = [];
-/** What is printed beside the log: a console.log left behind, or a warning of a library. */
+/** The lines printed beside the log: a console.log left behind, or a warning of a library. */
 const printed: string[] = [];
 
 vi.spyOn(process.stderr, "write").mockImplementation((line) => printed.push(String(line)) > 0);
@@ -73,7 +73,7 @@ async function send(name: OperationName, request: TestRequest): Promise<TestAnsw
   return answer;
 }
 
-/** What waits in both queues now; it stays there. */
+/** Reads the messages that wait in both queues now; they stay there. */
 async function lookIntoQueues(): Promise<void> {
   for (const QueueUrl of [process.env.PIN_QUEUE_URL, process.env.NOTICE_QUEUE_URL]) {
     const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 });

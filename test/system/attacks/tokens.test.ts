@@ -13,7 +13,7 @@ beforeAll(() => store([userLine(900)]));
 const admin: TestUser = { id: 900, role: "admin", company_id: null };
 const parametersWithToken = ["access_token", "token", "authorization", "Authorization", "bearer"];
 const headersWithToken = ["cookie", "x-authorization", "proxy-authorization", "x-access-token", "x-amz-security-token"];
-/** What is no token, or more than one, where there is one valid token and one of an unknown key. */
+/** Headers with no token, or more than one, made of one valid token and one of an unknown key. */
 const malformed = (valid: string, garbage: string) => [
   ...["Basic dXNlcjpwYXNz", "Bearer", "Bearer ", "Bearer a b", "token", valid],
   ...[`Bearer ${valid},Bearer ${valid}`, `Bearer ${valid}, Bearer ${valid}`],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { installBrowserTools } from "./install.ts";
 
-/** Where Debian's package puts it. */
+/** The path at which Debian's package puts it. */
 const program = "/usr/bin/chromium";
 
 /** Why no browser can be driven here; undefined where one can. */

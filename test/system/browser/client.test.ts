@@ -9,7 +9,7 @@ import { type Browser, type BrowserContext, type BrowserPage, browserObstacle, s
 import { buildViteApp } from "./vite-app.ts";
 
 declare global {
-  /** What the app gives the tests, in the browser. */
+  /** The client that the app gives the tests, in the browser. */
   var workforce: typeof Source;
 }
 

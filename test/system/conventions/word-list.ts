@@ -4,7 +4,7 @@ export interface BannedWord {
   readonly use: string;
 }
 
-/** Where a banned word is right, and why. */
+/** A place in which a banned word is right, and the reason. */
 export interface WordException {
   /** A glob of files. */
   readonly files: string;

@@ -11,7 +11,7 @@ export async function requireDeployed(stackName: string, output: string): Promis
   expect(await countDeployed(stackName)).toBe(countResources(parts));
 }
 
-/** How many resources a deployed stack and its nested stacks have, the nested stacks themselves not counted. */
+/** The number of resources of a deployed stack and its nested stacks, the nested stacks themselves not counted. */
 async function countDeployed(stackName: string): Promise<number> {
   const client = new CloudFormationClient();
   try {

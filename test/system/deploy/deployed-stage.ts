@@ -13,14 +13,14 @@ export interface DeployedStage {
   readonly eventBusName: string;
   /** The newest message to a login, as soon as it is there. */
   messageTo(login: string, about?: RegExp): Promise<string>;
-  /** How many messages wait in each queue, by its name. */
+  /** The number of messages that wait in each queue, by its name. */
   waiting(): Promise<Map<string, number>>;
   close(): Promise<void>;
 }
 
 const arrivesWithinMs = 60_000;
 
-/** What a stage is called by instead of its API's own address: a host of its own, with what an edge adds to a request. */
+/** The address of a stage instead of its API's own: a host of its own, with the headers that an edge adds to a request. */
 interface Address {
   readonly host: string;
   readonly headers: Readonly<Record<string, string>>;

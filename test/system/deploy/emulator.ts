@@ -16,11 +16,11 @@ export const region = "eu-west-2";
 /** An AWS of this process's own: it listens on the loopback interface, forgets everything, and ends with this process. */
 export interface Emulator {
   readonly port: number;
-  /** What a program needs in its environment to be a client of it, with all rights. */
+  /** The environment that makes a program a client of it, with all rights. */
   readonly clientEnvironment: Readonly<Record<string, string>>;
   /** Calls that were refused because the caller's role has no right to them. */
   refusals(): string[];
-  /** What the emulator and the functions it ran printed. */
+  /** The lines that the emulator and the functions it ran printed. */
   log(): string;
   close(): Promise<void>;
 }

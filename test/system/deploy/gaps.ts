@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { DeployedStage } from "./deployed-stage.ts";
 
-/** What a deploy into AWS does and the emulator cannot show, and why. */
+/** The guarantees of a deploy into AWS that the emulator cannot show, and the reasons. */
 const gaps: readonly (readonly [guarantee: string, reason: string])[] = [
   ["429 above the throttles of API Gateway", "the emulator takes every request"],
   ["413 and 431 from API Gateway itself", "the emulator has no limits on bodies and headers"],

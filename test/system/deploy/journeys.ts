@@ -176,7 +176,7 @@ async function functionNames(): Promise<string[]> {
   return names;
 }
 
-/** What a new account is asked for: SES sends from and, until it trusts the account, to verified addresses only. */
+/** Verifies addresses, as a new account must: SES sends from and, until it trusts the account, to verified addresses only. */
 async function verifyAddresses(addresses: readonly string[]): Promise<void> {
   const ses = new SESClient();
   for (const EmailAddress of addresses) await ses.send(new VerifyEmailIdentityCommand({ EmailAddress }));

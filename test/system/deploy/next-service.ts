@@ -4,10 +4,10 @@ import { registerUser } from "../../../shared/contract/accounts.ts";
 import type { Operation } from "../../../shared/contract/operation.ts";
 import { getHealth } from "../../../shared/contract/service.ts";
 
-/** What the next deploy adds: a route of accounts without a token, which therefore has a throttle. It runs get-health. */
+/** The operation that the next deploy adds: a route of accounts without a token, which therefore has a throttle. It runs get-health. */
 export const added: Operation = { ...getHealth, name: "get-made-up", path: "/api/v1/made_up" };
 
-/** What the next deploy removes: a route with a throttle as well. */
+/** The operation that the next deploy removes: a route with a throttle as well. */
 export const removed: Operation = registerUser;
 
 const { [removed.name]: _, ...keptFunctions } = service.functions;

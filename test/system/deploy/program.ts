@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 /** The folder of the project. */
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** What a program did: its exit code, and all that it printed. */
+/** The result of a program: its exit code, and all that it printed. */
 export interface ProgramResult {
   readonly code: number | null;
   readonly output: string;

@@ -5,7 +5,7 @@ import { root, runProgram } from "./program.ts";
 
 const longestMs = 300_000;
 
-/** What is installed: the name of its folder in `.local`, what it is for people, and its list of versions. */
+/** The packages to install: the name of their folder in `.local`, their purpose in words, and their list of versions. */
 export interface PythonPackages {
   readonly folder: string;
   readonly title: string;

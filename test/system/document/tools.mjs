@@ -40,7 +40,7 @@ writeFileSync(
   }),
 );
 
-/** What a command of Redocly's prints about the document; it asks nobody for updates. */
+/** The output of a command of Redocly's about the document; it asks nobody for updates. */
 function redocly(command, ...options) {
   const program = ["node_modules/@redocly/cli/bin/cli.js", command, file, "--format", "json", ...options];
   const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };

@@ -37,7 +37,7 @@ function isOfAccounts(name: OperationName): boolean {
   return Object.hasOwn(accountLosses(service), name);
 }
 
-/** What only reads answers as it does when nothing is lost. */
+/** The plan of an operation that only reads: it answers as it does when nothing is lost. */
 function reading(name: OperationName): LossPlan {
   return {
     holds: "the answer is as ever",

@@ -10,7 +10,7 @@ function as(role: Reader, method: string, path: string, body?: object) {
   return target.request(method, `/api/v1/users/notifications${path}`, { as: role, ...(body && { body }) });
 }
 
-/** How often the newest notifications are of a record. */
+/** The number of the newest notifications that are of a record. */
 async function timesNotified(role: Reader, type: string, id: number): Promise<number> {
   const { body } = await as(role, "GET", "?per_page=50");
   const list = body.notifications as { record_type: string; record_id: number }[];

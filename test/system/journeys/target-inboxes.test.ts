@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
 import { openInboxes } from "./target-inboxes.ts";
 
-/** What each form of inbox answers: an older and a newer message to one person each. */
+/** The answer of each form of inbox: an older and a newer message to one person each. */
 const answers: Readonly<Record<string, object>> = {
   "/_local/inbox": ["newer", "older"].map((text) => ({ channel: "push", to: "device", text })),
   "/_ministack/ses/messages": {

@@ -3,7 +3,7 @@ import type { InboxEntry } from "../../../infra/local/aws/inbox.ts";
 
 type Channel = InboxEntry["channel"];
 
-/** What a person is sent, as far as a journey reads it. */
+/** A message to a person, as far as a journey reads it. */
 export type ReadMessage = Pick<InboxEntry, "channel" | "to" | "text">;
 
 /** Addresses that show what a target sends. */

@@ -5,7 +5,7 @@ import { startLocalMachine } from "../../support/service/local-machine.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 import { openInboxes, type TargetInboxes } from "./target-inboxes.ts";
 
-/** Where journeys go: a running service, and how to reach what stands behind it. This process is its client. */
+/** The place that journeys run against: a running service, and the ways to reach the parts behind it. This process is its client. */
 export interface TargetPlace {
   readonly baseUrl: string;
   readonly inboxes: TargetInboxes;
@@ -14,7 +14,7 @@ export interface TargetPlace {
   readonly registration: "open" | "closed";
   /** Whether notifications are pushed to devices there. */
   readonly pushes: boolean;
-  /** What the service has printed, where it is a local machine's. */
+  /** The output of the service, if it is a local machine's. */
   printed?(): string;
   close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ export interface Person {
 
 type PersonRole = "admin" | "operator" | "driver";
 
-/** What is sent beside method and path. */
+/** The parts of a request beside method and path. */
 export interface TargetRequest {
   readonly body?: object;
   readonly bearer?: string;
@@ -36,7 +36,7 @@ export interface Target extends Omit<TargetPlace, "close" | "eventBus"> {
 
 type ImportLine = { readonly type: string; readonly id: number } & Record<string, unknown>;
 
-/** How long a journey waits for what travels through queues and streams. */
+/** The time for which a journey waits for messages that travel through queues and streams. */
 export const arriving = { timeout: 30_000, interval: 200 };
 
 // Above any id that a real system gives, and below those of no user (2^52), so that a run meets no record but its own; 1,000

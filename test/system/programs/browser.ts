@@ -19,7 +19,7 @@ export interface WatchedPage {
   readonly requests: string[];
 }
 
-/** How a reader has set the browser. */
+/** The settings of a reader's browser. */
 export interface Reader {
   readonly colorScheme?: "light" | "dark";
   readonly width?: number;
@@ -66,7 +66,7 @@ export interface Barrier {
   readonly elements: readonly string[];
 }
 
-/** What axe finds that keeps people out of a page, or out of a part of it: serious and critical findings. */
+/** The findings of axe that keep people out of a page, or out of a part of it: serious and critical ones. */
 export async function findBarriers(page: Page, part = "body"): Promise<Barrier[]> {
   const axe = readFileSync(join(installGateTools(), "axe-core/axe.min.js"), "utf8");
   const { violations } = (await page.evaluate(

@@ -30,7 +30,7 @@ function unlock(changes: Record<string, string>): Promise<CommandResult> {
   return run("unlock", ["--login", login], changes);
 }
 
-/** Who made which token of the stage, as it is recorded. */
+/** The records of the tokens that people made for the stage. */
 async function mintings() {
   const query = { KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": "MINTED" } };
   return (await stage.database.send(new QueryCommand({ TableName, ...query, ConsistentRead: true }))).Items ?? [];

@@ -30,7 +30,7 @@ function edit(file: string, from: string | RegExp, to: string): void {
   copy.save(file, edited);
 }
 
-/** What the machine prints of a request from now on, with the lines below it. */
+/** The lines that the machine prints of a request from now on, with those below it. */
 async function printedBy(act: () => Promise<unknown>, until: string | RegExp): Promise<string> {
   const before = machine.output().length;
   await act();

@@ -18,7 +18,7 @@ const guides = guideSources().map((file) => ({
   markdown: readFileSync(join(root, file), "utf8"),
 }));
 
-/** What the samples of each guide print, by their language. */
+/** The output of the samples of each guide, by their language. */
 const printed: Readonly<Record<string, { readonly js?: RegExp; readonly sh?: RegExp }>> = {
   "0-first-call": { sh: /^\{\n {2}"id": \d+,\n[\s\S]*\n\}\n$/ },
   "1-sign-in": {

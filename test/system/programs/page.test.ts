@@ -39,7 +39,7 @@ async function openAreas({ page }: WatchedPage): Promise<void> {
 }
 
 /**
- * What Scalar's own markup breaks of axe's rules: a button that copies has no name, one that shows more is named otherwise than
+ * The rules of axe that Scalar's own markup breaks: a button that copies has no name, one that shows more is named otherwise than
  * it reads, and code that scrolls takes no focus. Contrast is no part of it: the colours are the page's own.
  */
 const barriersOfScalar = ["button-name", "label-content-name-mismatch", "scrollable-region-focusable"];

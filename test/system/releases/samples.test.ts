@@ -11,7 +11,7 @@ import { loadRelease } from "./release.ts";
 import { type Begun, begin, goOn } from "./story.ts";
 import { takeTurns } from "./turns.ts";
 
-/** What a release had stored in the middle of the story, and the newest message that each of its workers was given. */
+/** The items that a release had stored in the middle of the story, and the newest message of each of its workers. */
 interface Samples {
   readonly at: string;
   readonly begun: Begun;

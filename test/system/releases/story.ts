@@ -7,7 +7,7 @@ import type { Turns } from "./turns.ts";
 
 const password = "seven quiet harbours";
 
-/** What somebody holds in the middle of the story. `base` is below every id in it. */
+/** The state of somebody in the middle of the story. `base` is below every id in it. */
 export interface Begun {
   readonly base: number;
   readonly changeId: string;

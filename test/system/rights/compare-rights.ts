@@ -2,7 +2,7 @@ import type { NeededRight } from "./needed-rights.ts";
 import type { RecordedNeed } from "./recordings.ts";
 import type { Condition, FunctionRights, GivenRight } from "./role-rights.ts";
 
-/** What Lambda does in a function's name, by what for: no test can need it of the function itself. */
+/** Rights that Lambda uses in a function's name, by purpose: no test can need them of the function itself. */
 const usedByLambda: Readonly<Record<string, readonly string[]>> = {
   "to write its log lines": ["logs:CreateLogStream", "logs:PutLogEvents"],
   "to trace its calls": ["xray:PutTraceSegments", "xray:PutTelemetryRecords"],
@@ -17,7 +17,7 @@ const usedByLambda: Readonly<Record<string, readonly string[]>> = {
 
 const lambdaActions = new Set(Object.values(usedByLambda).flat());
 
-/** What is wrong with the roles, a line each: calls that they do not allow, and rights that no call needs. */
+/** The faults of the roles, a line each: calls that they do not allow, and rights that no call needs. */
 export interface RightsReport {
   readonly missing: readonly string[];
   readonly unused: readonly string[];

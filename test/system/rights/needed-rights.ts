@@ -1,7 +1,7 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { AwsCall } from "../../support/faults/aws-calls.ts";
 
-/** What IAM asks of a call: an action on a resource, and what conditions may look at. */
+/** The right that a call needs from IAM: an action on a resource, and the values that conditions may look at. */
 export interface NeededRight {
   readonly action: string;
   /** An ARN, or what a setting names, as `<TABLE_NAME>/index/by-mark`. */

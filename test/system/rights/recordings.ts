@@ -25,7 +25,7 @@ export function record(about: RecordedNeed | RecordedFile): void {
   appendFileSync(join(inject("recordings"), recording), line);
 }
 
-/** What the test files of this run have recorded by now. */
+/** The recordings of the test files of this run until now. */
 export function readRecordings(): { needs: RecordedNeed[]; files: RecordedFile[] } {
   const directory = inject("recordings");
   const texts = readdirSync(directory).map((name) => readFileSync(join(directory, name), "utf8").trim());

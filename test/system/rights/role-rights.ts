@@ -1,6 +1,6 @@
 import type { SynthesizedStack } from "../../infra/stack.ts";
 
-/** What one statement of a function's role allows. */
+/** The rights that one statement of a function's role allows. */
 export interface GivenRight {
   readonly actions: readonly string[];
   readonly resources: readonly string[];
@@ -31,7 +31,7 @@ export function readRights(stack: Pick<SynthesizedStack, "functions" | "rightsOf
   });
 }
 
-/** What a role allows that no function has, with the settings of whoever takes it. */
+/** The rights of a role that no function has, with the settings of whoever takes it. */
 export function readRole(
   stack: Pick<SynthesizedStack, "rights">,
   role: string,

@@ -16,7 +16,7 @@ const ofCanaries = readRights(readStack(synthesizeAlone({ stage: anywhere }).tem
 );
 /** The tests that call handlers to see what they do. */
 const needed = "test/{accounts,functions,http,system/attacks,system/faults}/**/*.test.ts";
-/** What compares times runs by itself, and calls what others call. */
+/** Files that need no rights of their own: the one that compares times runs by itself, and calls the same as others. */
 const exclude = ["test/system/attacks/known-logins/timing.test.ts"];
 
 test("a function makes no AWS call that its role does not allow", ({ skip }) => {

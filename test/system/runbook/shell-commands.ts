@@ -15,7 +15,7 @@ export function awsCommandsIn(page: string): string[][] {
 /** A number of as many characters as the shortest name in AWS has: it counts as text and as a number. */
 const filledIn = "100";
 
-/** What the shell makes of the text of a command, up to its end, with the same for all that it would fill in. */
+/** The words that the shell makes of the text of a command, up to its end, with the same for all that it would fill in. */
 function wordsFrom(text: string): string[] {
   const words: string[] = [];
   let word: string | undefined;
@@ -65,7 +65,7 @@ function readQuoted(text: string): { value: string; length: number } {
   return { value, length: at + 1 };
 }
 
-/** How long a variable or a command that the shell fills in is at the start of a text; 0 where there is none. */
+/** The length of a variable or a command that the shell fills in at the start of a text; 0 where there is none. */
 function readExpansion(text: string): number {
   const [variable = ""] = /^\$(?:\w+|\{[^}]*\})/.exec(text) ?? [];
   if (variable || !text.startsWith("$(")) return variable.length;

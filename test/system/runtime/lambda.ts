@@ -11,7 +11,7 @@ const flags = ["--no-experimental-require-module", "--no-experimental-detect-mod
 /** Lambda ends an environment that has not started within this time. */
 const mostStartMs = 10_000;
 
-/** What a function's environment did: how long it took to start, and what it answered its first call. */
+/** The start of a function's environment: its duration, and the answer to its first call. */
 export interface Started {
   readonly startMs: number;
   /** Undefined where no answer was waited for. */
@@ -19,7 +19,7 @@ export interface Started {
   readonly log: string;
 }
 
-/** How a function is started. */
+/** The program and the environment of a function's start. */
 export interface Start {
   readonly program: string;
   readonly bundle: string;

@@ -21,7 +21,7 @@ const tableOf = (type: "invoice" | "timesheet", ...lines: object[]) => {
   return header + lines.map((line) => row(JSON.stringify(line))).join("");
 };
 
-/** What a reader gives for a file, by the number of its line; a refusal as its field errors. */
+/** The result of a reader for a file, by the number of its line; a refusal as its field errors. */
 async function read(reader: RecordReader, file: string | Buffer): Promise<[number, unknown][]> {
   async function* source() {
     yield Buffer.from(file);
@@ -47,7 +47,7 @@ test("what an export writes as a table, the import reads as the same records", a
   );
 });
 
-/** What a spreadsheet takes for a formula, whatever quotes and spaces are before it. */
+/** Text that a spreadsheet takes for a formula, whatever quotes and spaces are before it. */
 const formula = /^["\s]*[=+\-@\t\r＝＋－＠]/;
 
 test("whichever separator a spreadsheet splits by, no piece begins with a formula but numbers", () => {

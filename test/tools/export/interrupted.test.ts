@@ -20,7 +20,7 @@ async function importLines(lines: readonly object[]): Promise<void> {
   expect((await runImport(streamOf(...lines))).errors).toEqual([]);
 }
 
-/** What an export that has begun leaves in the folder of a file. */
+/** The files that an interrupted export leaves in the folder of its file. */
 const leftOf = (out: string) => readdirSync(dirname(out)).filter((name) => name.startsWith(basename(out)));
 
 /** Runs work with something done before a page of the table is read. */

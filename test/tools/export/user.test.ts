@@ -113,7 +113,7 @@ test("everything that is held about a user, with nothing of a credential", async
   }
 });
 
-/** What the table has of the user that nobody may see: hashes and tokens. */
+/** The hashes and tokens of the user in the table, which nobody may see. */
 async function storedSecrets(): Promise<string[]> {
   const kept = await Promise.all(
     ["password", "passcode"].map((kind) => readItem(secretKey(kind as SecretKind, userId))),

@@ -10,7 +10,7 @@ useService();
 
 const ids = Array.from({ length: 120 }, (_, at) => 1 + at);
 const imported = (id: number) => invoiceLine(id, 1 + (id % 3), { version: 5, state: "pending", total: "5.00" });
-/** What another system says of the same invoice meanwhile: something older, newer, of another company, or that it is gone. */
+/** The events of another system about the same invoice meanwhile: something older, newer, of another company, or that it is gone. */
 const events = {
   older: (id: number) => invoiceLine(id, 7, { version: 4, state: "overdue", total: "4.00" }),
   newer: (id: number) => invoiceLine(id, 8, { version: 6, state: "paid", total: "6.00" }),

@@ -2,7 +2,7 @@ import { askPin, register, tryPassword, tryPin } from "../../../support/requests
 import type { TestAnswer } from "../../../support/requests/call.ts";
 import { deliverPins, useUpShortPins } from "../../../support/requests/pins.ts";
 
-/** What a stranger sends for a login that may be known. */
+/** A request of a stranger for a login that may be known. */
 export interface AnonymousFlow {
   readonly name: string;
   /** Its status for known and unknown logins. */

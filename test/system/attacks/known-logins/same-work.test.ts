@@ -39,7 +39,7 @@ beforeAll(async () => {
   await store([userLine(100, { phone_number: phones[0] })]);
 });
 
-/** What an answer shows beside what the caller sent, the id made of it, and the moment. */
+/** The parts of an answer that are not sent by the caller, an id made of the login, or the moment. */
 function shapeOf({ status, headers, body }: TestAnswer, login: string): string {
   const { "x-request-id": _id, ...shown } = headers;
   return JSON.stringify([status, shown, body])

@@ -126,7 +126,7 @@ async function importLines(lines: readonly object[]): Promise<void> {
   expect(await importRecords({ source, now: new Date() })).toMatchObject({ created: lines.length, failed: 0 });
 }
 
-/** What the deployed CloudFront sends with each request. */
+/** The secret that the deployed CloudFront sends with each request. */
 async function secretOfEdge(): Promise<string> {
   const id = "$(aws cloudfront list-distributions --query 'DistributionList.Items[0].Id' --output text)";
   const query = "DistributionConfig.Origins.Items[0].CustomHeaders.Items[0].[HeaderName,HeaderValue]";

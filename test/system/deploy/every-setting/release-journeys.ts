@@ -9,7 +9,7 @@ import { setAlarm } from "./alarms.ts";
 import { readInvoices } from "./journey.ts";
 import { careful, type createReleases } from "./releases.ts";
 
-/** What the tests of releases need of the stage that was deployed first. */
+/** The stage that was deployed first, as far as the tests of releases need it. */
 interface ReleasePlace {
   readonly aws: Account;
   readonly settings: () => Stage;

@@ -6,7 +6,7 @@ import type { Stage } from "../../../../infra/stages/stages.ts";
 import type { Account } from "../account.ts";
 import { runbookText, type Shell, shellBlocksOf } from "./shell.ts";
 
-/** What the tests of a removal need of the stage that is deployed, and the folder of its last deploy. */
+/** The deployed stage, as far as the tests of a removal need it, and the folder of its last deploy. */
 interface RemovalPlace {
   readonly aws: Account;
   readonly settings: () => Stage;

@@ -10,7 +10,7 @@ import { runProgram } from "../program.ts";
 import { readInvoices, user } from "./journey.ts";
 import { type Shell, shellBlocksOf } from "./shell.ts";
 
-/** What the tests of a restore need of the stage that is deployed. */
+/** The deployed stage, as far as the tests of a restore need it. */
 interface RestorePlace {
   readonly aws: Account;
   readonly settings: () => Stage;
@@ -99,7 +99,7 @@ export function testRestore({ aws, settings, change, stage, shell, importInvoice
     await expect.poll(total, { timeout: 30_000 }).toBe(invoices + 1);
   });
 
-  /** What AWS does each night. */
+  /** Makes the backup that AWS makes each night. */
   async function backUp(): Promise<void> {
     const table = `arn:aws:dynamodb:$AWS_DEFAULT_REGION:${account}:table/${tableOf()}`;
     const role = `arn:aws:iam::${account}:role/workforce-$STAGE-$AWS_REGION-restore`;

@@ -2,7 +2,7 @@ import { Refusal } from "../../../../shared/domain/refusal.ts";
 import type { HeldItems, Holding } from "../../../support/faults/held-items.ts";
 import type { ModelClock } from "./model-clock.ts";
 
-/** What became of many changes that were made at once. */
+/** The results of many changes that were made at once. */
 export interface Contention {
   readonly atOnce: number;
   /** Milliseconds until half of those that were written had been, and so on. */

@@ -18,7 +18,7 @@ const searched = ["2026-01", "7", "inv-2026-003"];
 const numbers = Array.from({ length: 40 }, (_, at) => `INV-2026-${String(at).padStart(3, "0")}`);
 /** Of each list: its days are dense. */
 const slots = 600;
-/** Where ids begin. */
+/** The lowest id. */
 const base = 1_000_000_000;
 
 /** Days of February and March. */

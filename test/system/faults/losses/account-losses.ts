@@ -51,7 +51,7 @@ async function signedIn(client: Client | Promise<Client> = newUser()) {
   return (await call(signInHandler, signIn, { body: { user: { login, password } }, from })).body.token;
 }
 
-/** What a session is good for: its refresh token renews it, or does not. */
+/** The status of a renewal with a session's refresh token. */
 async function refreshStatus(refresh_token: string): Promise<number> {
   return (await refreshWith(refresh_token)).status;
 }
@@ -124,7 +124,7 @@ export const sessionLosses = {
 
 /** The plans of accounts, whose messages arrive in the inbox of the service. */
 export function accountLosses(service: Service) {
-  /** What must hold of a request for a pin: a message or one more, with one pin, that confirms the login. */
+  /** Expects one message or two after a request for a pin, with one pin, that confirms the login. */
   async function expectOnePin({ login, from }: Client): Promise<void> {
     await deliverPins();
     const pins = service.inbox.entries().map(({ text }) => pinIn(text));

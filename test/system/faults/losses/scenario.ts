@@ -9,15 +9,15 @@ import { queueEvent } from "../../../support/workers/workers.ts";
 /** One try, as a client or a queue makes it: true when it was answered well or processed. */
 export type Attempt = () => Promise<boolean>;
 
-/** What is set up for one loss: the attempt, which is repeated until it is well, and what must hold then. */
+/** One run under one loss: the attempt, which is repeated until it succeeds, and the check that follows. */
 export interface Scenario {
   readonly attempt: Attempt;
   readonly check?: () => Promise<void>;
 }
 
-/** How a function is run through the losses. */
+/** A function to run through the losses. */
 export interface LossPlan {
-  /** What holds, whatever was lost. */
+  /** The guarantee that holds, whichever call was lost. */
   readonly holds: string;
   /** Sets up one run, with things of its own. */
   readonly prepare: () => Promise<Scenario>;
@@ -31,7 +31,7 @@ export interface LossPlan {
 export const redeliveryMs = 6 * 60_000;
 
 const clientPauseMs = 2_000;
-/** What a worker sends is tried once: its queue repeats it. */
+/** The calls that send a worker's messages. They are tried once: its queue repeats them. */
 const sentOnce = [
   "SendEmail",
   "Publish",
@@ -50,7 +50,7 @@ export function newId(): number {
   return lastId;
 }
 
-/** What takes no longer than the call itself. A slow answer takes all of a call's patience. */
+/** The losses that take no longer than the call itself. A slow answer takes all of a call's patience. */
 const quickLosses = losses.filter((loss) => loss !== "slow");
 
 /**
