@@ -11,14 +11,7 @@ import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { Item, Key } from "../../../shared/db/table/table.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
 import { callerContext, driverContext, testContext } from "../../support/records/contexts.ts";
-import {
-  companyLine,
-  invoiceLine,
-  jobLine,
-  notificationLine,
-  timesheetLine,
-  userLine,
-} from "../../support/records/records.ts";
+import * as lines from "../../support/records/records.ts";
 import { readItem, write } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
 
@@ -42,60 +35,65 @@ async function storedUser(id: number) {
 const ways: readonly (readonly [name: string, line: object, key: Key, write: () => Promise<unknown>])[] = [
   [
     "a company by a line",
-    companyLine(1),
+    lines.companyLine(1),
     recordKey("COMPANY", 1),
     () => write({ type: "company", id: 1, name: "Quay" }),
   ],
   [
     "a user by a line",
-    userLine(1),
+    lines.userLine(1),
     recordKey("USER", 1),
     () => write({ type: "user", id: 1, job_position: "Planner" }),
   ],
   [
     "a timesheet by a line",
-    timesheetLine(1, 1),
+    lines.timesheetLine(1, 1),
     recordKey("TIMESHEET", 1),
     () => write({ type: "timesheet", id: 1, total: "1.00" }),
   ],
   [
     "an invoice by a line",
-    invoiceLine(1, 1),
+    lines.invoiceLine(1, 1),
     recordKey("INVOICE", 1),
     () => write({ type: "invoice", id: 1, total: "1.00" }),
   ],
-  ["a job by a line", jobLine(1, 1), recordKey("JOB", 1), () => write({ type: "job", id: 1, title: "Crane driver" })],
+  [
+    "a job by a line",
+    lines.jobLine(1, 1),
+    recordKey("JOB", 1),
+    () => write({ type: "job", id: 1, title: "Crane driver" }),
+  ],
   [
     "a notification by a line",
-    notificationLine(1, 1),
+    lines.notificationLine(1, 1),
     notificationKey(1, 1),
     () => write({ type: "notification", id: 1, user_id: 1, record_id: 99 }),
   ],
   [
     "a notification that is marked",
-    notificationLine(2, 1),
+    lines.notificationLine(2, 1),
     notificationKey(1, 2),
     () => markNotifications([2], true, driverContext(1)),
   ],
-  ["a payment", timesheetLine(2, 1), recordKey("TIMESHEET", 2), () => pay(2)],
-  ["the undo of a payment", timesheetLine(3, 1), recordKey("TIMESHEET", 3), async () => undo(await pay(3))],
-  ["a timer", jobLine(2, 1), recordKey("JOB", 2), () => setTimer(2)],
-  ["the undo of a timer", jobLine(3, 1), recordKey("JOB", 3), async () => undo(await setTimer(3))],
+  ["a payment", lines.timesheetLine(2, 1), recordKey("TIMESHEET", 2), () => pay(2)],
+  ["the undo of a payment", lines.timesheetLine(3, 1), recordKey("TIMESHEET", 3), async () => undo(await pay(3))],
+  ["a timer", lines.jobLine(2, 1), recordKey("JOB", 2), () => setTimer(2)],
+  ["the undo of a timer", lines.jobLine(3, 1), recordKey("JOB", 3), async () => undo(await setTimer(3))],
   [
     "an overdue invoice",
-    invoiceLine(2, 1, { due_date: "2126-05-02" }),
+    lines.invoiceLine(2, 1, { due_date: "2126-05-02" }),
     recordKey("INVOICE", 2),
     () => markOverdue("2126-05-03", testContext()),
   ],
   [
     "a reset token",
-    userLine(2),
+    lines.userLine(2),
     recordKey("USER", 2),
     async () => transact([giveResetToken(await storedUser(2), "reset", testContext())]),
   ],
   [
     "a new password",
-    userLine(3),
+    lines.userLine(3),
     recordKey("USER", 3),
     async () =>
       transact(

@@ -11,14 +11,7 @@ import { signIn } from "../../../shared/contract/sessions.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { refusalOf } from "../../domain/refusals.ts";
 import { type AwsCall, watchCalls } from "../../support/faults/aws-calls.ts";
-import {
-  companyLine,
-  invoiceLine,
-  jobLine,
-  notificationLine,
-  timesheetLine,
-  userLine,
-} from "../../support/records/records.ts";
+import * as lines from "../../support/records/records.ts";
 import { openTestSession } from "../../support/records/sessions.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
@@ -101,16 +94,18 @@ beforeAll(async () => {
   const login = "client@example.com";
   await store([
     ...Object.values(users).map(({ id, role, company_id }) =>
-      userLine(id, {
+      lines.userLine(id, {
         role,
         financial_company_id: company_id,
         ...(id === users.client.id && { email: login, password }),
-        profile_id: id === users.driver.id ? timesheetLine(1, company.own).driver.profile_id : null,
+        profile_id: id === users.driver.id ? lines.timesheetLine(1, company.own).driver.profile_id : null,
       }),
     ),
-    ...recordIds.map((id) => companyLine(id)),
-    ...recordIds.flatMap((id) => [timesheetLine, invoiceLine, jobLine].map((line) => line(id, company.own))),
-    ...recordIds.flatMap((id) => Object.values(users).map((user) => notificationLine(id, user.id))),
+    ...recordIds.map((id) => lines.companyLine(id)),
+    ...recordIds.flatMap((id) =>
+      [lines.timesheetLine, lines.invoiceLine, lines.jobLine].map((line) => line(id, company.own)),
+    ),
+    ...recordIds.flatMap((id) => Object.values(users).map((user) => lines.notificationLine(id, user.id))),
   ]);
   const signedIn = await call(signInHandler, signIn, { body: { user: { login, password } } });
   await call(resetHandler, requestPasswordReset, { body: { user: { login } } });
@@ -144,7 +139,7 @@ async function restore(): Promise<void> {
 
 test("D1: the roles are a closed set of four; a user of another one cannot come in", () => {
   expect(roles).toEqual(["admin", "operator", "client", "driver"]);
-  const refusal = refusalOf(() => parseRecordLine({ ...userLine(1), role: "root" }, "GB"));
+  const refusal = refusalOf(() => parseRecordLine({ ...lines.userLine(1), role: "root" }, "GB"));
   expect(refusal).toMatchObject({ code: "fields_invalid", facts: { errors: [{ pointer: "/role" }] } });
 });
 

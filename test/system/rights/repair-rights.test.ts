@@ -14,14 +14,7 @@ import { stackBeside } from "../../infra/stack.ts";
 import { fullStage } from "../../infra/stages/owned-stage.ts";
 import { watchCalls } from "../../support/faults/aws-calls.ts";
 import { changeIdOf, putHistory } from "../../support/records/history.ts";
-import {
-  companyLine,
-  invoiceLine,
-  jobLine,
-  notificationLine,
-  timesheetLine,
-  userLine,
-} from "../../support/records/records.ts";
+import * as lines from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { useService } from "../../support/service/service.ts";
 import { runImport, streamOf } from "../../tools/import/run-import.ts";
@@ -57,12 +50,19 @@ async function needsOf(work: () => Promise<unknown>): Promise<RecordedNeed[]> {
   return own;
 }
 
-const importOf = (...lines: readonly object[]) => needsOf(() => runImport(streamOf(...lines), { notifies: true }));
+const importOf = (...records: readonly object[]) => needsOf(() => runImport(streamOf(...records), { notifies: true }));
 const wrong = (companyId: number, list: "INVOICES" | "TIMESHEETS", month: string, figure: string) =>
   counterWrites([{ list, companyId, month, figures: new Map([[figure, 4]]) }], 0);
 
 beforeAll(async () => {
-  await store([companyLine(1), companyLine(5), userLine(2), timesheetLine(3, 1), invoiceLine(4, 1), jobLine(5, 1)]);
+  await store([
+    lines.companyLine(1),
+    lines.companyLine(5),
+    lines.userLine(2),
+    lines.timesheetLine(3, 1),
+    lines.invoiceLine(4, 1),
+    lines.jobLine(5, 1),
+  ]);
   await putHistory([{ id: 900, by: "user#2", changeId: changeIdOf(0) }]);
 });
 
@@ -79,8 +79,8 @@ test("the repair role may recount all companies and repair their counters", asyn
 
 test("the repair role may import companies, jobs, invoices and timesheets: new, changed and removed ones", async () => {
   const own = [
-    ...(await importOf(companyLine(6), timesheetLine(7, 1), invoiceLine(8, 1), jobLine(9, 1))),
-    ...(await importOf(invoiceLine(4, 1, { number: "HL-99" }), timesheetLine(3, 5), jobLine(5, 5))),
+    ...(await importOf(lines.companyLine(6), lines.timesheetLine(7, 1), lines.invoiceLine(8, 1), lines.jobLine(9, 1))),
+    ...(await importOf(lines.invoiceLine(4, 1, { number: "HL-99" }), lines.timesheetLine(3, 5), lines.jobLine(5, 5))),
     ...(await importOf(
       ...(["invoice", "timesheet", "job"] as const).map((type, at) => ({ type, id: [4, 3, 5][at], deleted: true })),
       { type: "company", id: 6, deleted: true },
@@ -105,7 +105,7 @@ test("the repair role may print the history of a record, of a user and of a chan
 });
 
 test("the repair role may import no user and no notification, which the runbook leaves to an administrator", async () => {
-  for (const line of [userLine(2, { first_name: "Olivia" }), notificationLine(6, 2)]) {
+  for (const line of [lines.userLine(2, { first_name: "Olivia" }), lines.notificationLine(6, 2)]) {
     const { missing } = compareRights([role], await importOf(line));
     expect(missing).not.toEqual([]);
   }

@@ -12,14 +12,7 @@ import type { Item } from "../../../shared/db/table/table.ts";
 import { testContext } from "../../support/records/contexts.ts";
 import { putHistory } from "../../support/records/history.ts";
 import { putItems, scanItems } from "../../support/records/items.ts";
-import {
-  companyLine,
-  invoiceLine,
-  jobLine,
-  notificationLine,
-  timesheetLine,
-  userLine,
-} from "../../support/records/records.ts";
+import * as lines from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { useService } from "../../support/service/service.ts";
@@ -47,12 +40,12 @@ async function storeAllOf({ id, first_name, last_name }: Someone): Promise<void>
   const driver = { id, financial_company_id: id, profile_id: id, referral_code: "R", first_name, last_name };
   const names = { first_name, last_name, profile_id: id };
   await store([
-    companyLine(id),
-    userLine(id, { ...names, financial_company_id: id, password: "Correct horse battery", passcode: "4711" }),
-    timesheetLine(id, id, { driver, job_title: text }),
-    invoiceLine(id, id),
-    jobLine(id, id),
-    notificationLine(id, id, { record_type: "Timesheet", record_id: id, params: { type: "t", text } }),
+    lines.companyLine(id),
+    lines.userLine(id, { ...names, financial_company_id: id, password: "Correct horse battery", passcode: "4711" }),
+    lines.timesheetLine(id, id, { driver, job_title: text }),
+    lines.invoiceLine(id, id),
+    lines.jobLine(id, id),
+    lines.notificationLine(id, id, { record_type: "Timesheet", record_id: id, params: { type: "t", text } }),
   ]);
   await saveDeviceToken(id, { token: `token ${id}`, platform: "fcm", pushService: "fcm" }, id);
   await putHistory([
