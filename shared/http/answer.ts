@@ -1,8 +1,8 @@
-import { type AllowList, allowListOf } from "../contract/allow-list.ts";
 import { type Answer, type Operation, parameterNames } from "../contract/operation.ts";
 import { defaultPerPage } from "../contract/query.ts";
 import { publicNameOf } from "../db/table/item-keys.ts";
 import type { Origin, Page } from "../domain/paging/paging.ts";
+import { type AllowList, allowListOf } from "./allow-list.ts";
 import { type HttpAnswer, type HttpRequest, requestIdOf } from "./http-event.ts";
 import { pageLinks } from "./page-links.ts";
 

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { allowListOf } from "../../shared/contract/allow-list.ts";
 import { since } from "../../shared/contract/since.ts";
 import { text } from "../../shared/contract/values.ts";
+import { allowListOf } from "../../shared/http/allow-list.ts";
 import { jsonSchemaOf } from "../../shared/openapi/schemas.ts";
 
 const order = v.object({

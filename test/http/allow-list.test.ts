@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { allowListOf } from "../../shared/contract/allow-list.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { text } from "../../shared/contract/values.ts";
+import { allowListOf } from "../../shared/http/allow-list.ts";
 
 const person = v.object({
   name: text(10),

@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import { isNewField } from "./since.ts";
+import { isNewField } from "../contract/since.ts";
 
 /** Copies the fields that a schema names. Throws if the value has another shape. */
 export type AllowList = (value: unknown) => unknown;
