@@ -15,7 +15,7 @@ export interface Guide {
 
 /** The signatures for the tests of receivers, from the folder of the checkout. A guide links to them. */
 export const signaturesSource = "shared/docs/guides/webhook-signatures.json";
-/** Where they are served. */
+/** The path that they are served at. */
 export const signaturesPath = `${pagePath}/${basename(signaturesSource)}`;
 
 const { compare: byNumber } = new Intl.Collator("en", { numeric: true });

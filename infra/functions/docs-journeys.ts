@@ -28,7 +28,7 @@ export interface Journey {
   readonly steps: readonly JourneyStep[];
 }
 
-/** Who pays for a person's work: the same words in the Arazzo file and in llms.txt. */
+/** The rule on who pays for a person's work: the same words in the Arazzo file and in llms.txt. */
 export const payingNeedsAPerson =
   "Paying timesheets and undoing changes need the passcode of a person who has one: a program asks that person each time, sends it as " +
   "`passcode` in the same request, and never stores it. Plan first: `plan-bulk-update-timesheets` shows the effect and writes nothing.";

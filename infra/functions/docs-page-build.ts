@@ -29,7 +29,7 @@ export function pageSources(): string[] {
 export interface LocalParts {
   /** In the head of each page. */
   readonly head: string;
-  /** Where a person is chosen. */
+  /** The element in which the reader chooses a person. */
   readonly slot: string;
 }
 

@@ -95,7 +95,7 @@ async function importInto(
   return summary.isComplete ? Number(summary.failed > 0) : interrupted;
 }
 
-/** How far an import is: by bytes if the size is known, by lines in any case. */
+/** The progress of an import: by bytes if the size is known, by lines in any case. */
 function describeProgress({ bytesRead, done, doneUpTo, failed }: ImportProgress, size: number | undefined, ms: number) {
   const share = size ? `${Math.floor((bytesRead / size) * 100)}% ` : "";
   return `${share}line ${doneUpTo}, ${Math.round((done * 1_000) / ms)} a second${failed > 0 ? `, ${failed} failed` : ""}`;

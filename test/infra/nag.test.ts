@@ -3,7 +3,7 @@ import { stageNames } from "../../infra/stages/stages.ts";
 import { findSynthesis } from "./stack.ts";
 import type { Finding } from "./synthesize-stages.ts";
 
-/** What cdk-nag finds fault with and is so on purpose: the reason, and the rule with its place. */
+/** The findings of cdk-nag that are on purpose: the reason, and the rule with its place. */
 const acknowledged: Readonly<Record<string, RegExp>> = {
   "What the key has hashed, pins and passcodes, would be lost with a new one": /^SMG4 .*\/HmacKey\/Secret\//,
   "A function of the stack replaces the keys every 30 days, in steps that Secrets Manager's own rotation lacks":

@@ -16,7 +16,7 @@ const withoutResource: Readonly<Record<string, string>> = {
   "sns:SetSMSAttributes": "the attributes are the account's, and have no ARN",
 };
 
-/** Whoever answers alarms may look at whatever is there by verbs that only look: AWS names new ones as services grow. */
+/** The rights of those who answer alarms to look at anything, by verbs that only look: AWS names new ones as services grow. */
 const looks = /^OnCallRole.* [a-z0-9-]+:(BatchGet|Describe|Get|GET|List|Lookup|StopQuery)/;
 
 const stageNamesAndFull = [...stageNames, "full"];

@@ -39,7 +39,7 @@ interface TemplateResource {
 
 type TemplateResources = Record<string, TemplateResource>;
 
-/** What a statement of a policy allows or denies. */
+/** The rights that a statement of a policy allows or denies. */
 export interface Statement {
   readonly Effect: string;
   readonly Action?: string | string[];
@@ -59,7 +59,7 @@ export interface SynthesizedStack {
   functions(): Map<string, Resource>;
   /** Everything that roles are allowed, by the id of the role. */
   rights(): Map<string, Statement[]>;
-  /** What the role of a function is allowed. */
+  /** The statements of a function's role. */
   rightsOf(name: string): Statement[];
   /** The resources of all templates, and the outputs of the root. */
   template: Template;
@@ -96,7 +96,7 @@ export function arnOf({ id }: Pick<Resource, "id">): object {
 
 const found = new Map<string, CheckedSynthesis>();
 
-/** What came of the synthesis of a stage. */
+/** The result of the synthesis of a stage. */
 export function findSynthesis(name: string): CheckedSynthesis {
   const synthesis = found.get(name) ?? JSON.parse(readFileSync(join(inject("syntheses"), `${name}.json`), "utf8"));
   found.set(name, synthesis);

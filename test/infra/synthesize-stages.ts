@@ -16,7 +16,7 @@ import { readWholeTemplate, type WholeTemplate } from "../../infra/whole-templat
 import { WorkforceStack } from "../../infra/workforce-stack.ts";
 import { fullStage, ownedStage } from "./stages/owned-stage.ts";
 
-/** What came of the synthesis of a stage. */
+/** The result of the synthesis of a stage. */
 export interface StageSynthesis extends WholeTemplate {
   /** Seconds of a processor that the synthesis took. */
   readonly seconds: number;
@@ -24,9 +24,9 @@ export interface StageSynthesis extends WholeTemplate {
 
 /** A synthesis that cdk-nag has looked through. */
 export interface CheckedSynthesis extends StageSynthesis {
-  /** What cdk-nag's AWS Solutions pack finds fault with. */
+  /** The findings of cdk-nag's AWS Solutions pack. */
   readonly findings: readonly Finding[];
-  /** How many resources cdk-nag was shown, nested stacks themselves not counted. */
+  /** The number of resources that cdk-nag was shown, nested stacks themselves not counted. */
   readonly checkedResources: number;
   /** Whether AWS refuses to delete the stack. */
   readonly isProtected: boolean;
@@ -84,14 +84,14 @@ export function writeStubBundles(bundles: string, names: readonly string[], cont
   }
 }
 
-/** What a stage is synthesised from: an empty folder to write into, and a table of functions where it is not the usual one. */
+/** The input of a synthesis: an empty folder to write into, and a table of functions where it is not the usual one. */
 export interface StagePlace {
   readonly stage: Stage;
   readonly bundles: string;
   readonly outdir: string;
   readonly service?: ServiceTable;
   readonly commit?: string;
-  /** What the cdk command was given with `-c`. */
+  /** The context that the cdk command was given with `-c`. */
   readonly context?: Readonly<Record<string, unknown>>;
 }
 

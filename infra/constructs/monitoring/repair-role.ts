@@ -16,7 +16,7 @@ const longestSession = Duration.hours(1);
 /** The indexes that a recount and the history of a change are read from. */
 const readIndexes = ["by-company", "by-company-month", "by-month", "by-total"];
 
-/** What the role repairs. */
+/** The resources that the role repairs. */
 export interface RepairRoleProps {
   readonly stage: Stage;
   readonly table: ITableV2;

@@ -48,7 +48,6 @@ function listIndex(name: string, sortKey: Attribute) {
   return { partitionKey: { name, type: STRING }, sortKey, ...projection };
 }
 
-/** What the table is made from. */
 export type RecordsTableProps = Pick<Stage, "name" | "tableName" | "removal" | "deletionProtection">;
 
 /** The one table, with the indexes that its lists are read by. */

@@ -83,7 +83,7 @@ export function demoFirstNotifications(today: string): object[] {
 
 type Subject = readonly [recordType: keyof Records | "Chat", type: string];
 
-/** What of a demo record says who may open it, and what it is called. */
+/** The parts of a demo record that say who may open it, and what it is called. */
 interface Demo {
   readonly id: number;
   readonly company_id: number;

@@ -168,7 +168,7 @@ export interface InboxView {
   subject: string | null;
   /** The words that a person reads. */
   text: string;
-  /** What the push service was sent. */
+  /** The message as the push service was sent it. */
   payload: string | null;
   hasHtml: boolean;
   pin: string | null;

@@ -90,7 +90,7 @@ function declareOperation(document: Document, operation: Operation): { shapes: s
   const answer = described.responses["200"]?.content["application/json"]?.schema ?? {};
   const shapes = [
     ...(input ? [`${commentOf(input, "")}export type ${shape}Input = ${typeOf(input)};`] : []),
-    `/** What \`${method}\` answers. */\nexport type ${shape}Answer = ${typeOf(answer)};`,
+    `/** The answer of \`${method}\`. */\nexport type ${shape}Answer = ${typeOf(answer)};`,
   ].join("\n");
   const isOptional = !input?.required?.length;
   const parameter = input ? `input${isOptional ? "?" : ""}: ${shape}Input` : "input?: Record<string, never>";
@@ -121,7 +121,7 @@ function inputOf(document: Document, described: Described, { name, body }: Opera
   if (!fields && own.length === 0) return undefined;
   return {
     type: "object",
-    description: fields?.description ?? `What \`${methodNameOf(name)}\` takes.`,
+    description: fields?.description ?? `The parameters of \`${methodNameOf(name)}\`.`,
     properties: { ...properties, ...fields?.properties } as NonNullable<JsonSchema["properties"]>,
     required: [...required, ...(fields?.required ?? [])],
   };

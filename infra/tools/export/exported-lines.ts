@@ -13,7 +13,7 @@ export interface ExportedRecord {
   readonly id: number;
   /** Of a notification its user; 0 of all others, whose id is theirs alone. */
   readonly userId: number;
-  /** Whose it is; undefined of a notification, which only its user says. */
+  /** The company of the record; undefined of a notification, of which only the user is known. */
   readonly companyId: number | null | undefined;
   /** The version of the record in the system it comes from (D35). */
   readonly version: number | undefined;
@@ -31,7 +31,7 @@ const ownedByCompany =
     return { id, userId: 0, companyId: fields.company_id, version: stored.version, fields };
   };
 
-/** How each type is read, and which keys it has. */
+/** The reader and the keys of each type. */
 const kinds: { readonly [T in RecordType]: { readonly matches: (key: Key) => boolean; readonly read: Read } } = {
   company: {
     matches: companies.matches,
@@ -60,7 +60,7 @@ const kinds: { readonly [T in RecordType]: { readonly matches: (key: Key) => boo
   },
 };
 
-/** What a key names, as the import names it; undefined where that is no record of the import. */
+/** The record that a key names, as the import names it; undefined where it is no record of the import. */
 export function namedByKey(key: Key): Pick<ExportedRecord, "type" | "id" | "userId"> | undefined {
   const type = typeOfKey(key);
   const [, alone] = key.pk.split("#");
@@ -105,7 +105,7 @@ function idOf(type: RecordType, id: number, userId: number) {
   return { type, id, ...(type === "notification" && { user_id: userId }) };
 }
 
-/** What a line says, whatever else it says. */
+/** The fields that every line has. */
 interface Line extends Readonly<Record<string, unknown>> {
   readonly type: RecordType;
   readonly id: number;

@@ -41,7 +41,7 @@ export async function readRecords(options: ReadOptions): Promise<ReadonlySet<num
   return selection.companyId === undefined ? undefined : members;
 }
 
-/** How a sort key begins. Of other items than these nothing is transferred, though all are read. */
+/** The beginnings of sort keys. Of other items than these nothing is transferred, though all are read. */
 const keyStarts = {
   company: "COMPANY",
   user: "USER",

@@ -19,7 +19,7 @@ export const csvTypes = ["timesheet", "invoice"] as const;
 /** A type that has a form as a table. */
 export type CsvType = (typeof csvTypes)[number];
 
-/** What a call may say of the selection, as it was typed. */
+/** The selection as it was typed. */
 interface Typed {
   readonly types?: string | undefined;
   readonly company?: string | undefined;

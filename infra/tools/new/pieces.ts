@@ -51,7 +51,7 @@ import { useService } from "../../support/service/service.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
 
-/** Where ${name} is still a draft. */
+/** The places in which ${name} is still a draft. */
 const places = [
 ${places.map((place) => `  "${place}",`).join("\n")}
 ];

@@ -55,7 +55,7 @@ function healthOf(users: number): World {
 }
 
 type Change = (healthy: number, of: (name: string) => number, minute: number) => number | undefined;
-/** What becomes of metrics, by name; a word behind the name is in the dimensions of those that change. */
+/** The changes of metrics, by name; a word behind the name is in the dimensions of those that change. */
 type Changes = Readonly<Record<string, Change>>;
 
 /** A world in which some metrics change from minute 0 on; the rest stays as in health. */
@@ -124,7 +124,7 @@ test.each<[failure: string, changes: Changes, heard: string[]]>([
 
 const scanner = (healthy: number) => healthy + 2_000;
 const bigStages = [10_000, 1_000_000];
-/** What happens to a healthy stage, how often in a year (assumed), what changes for two hours, and which pages come of it at which sizes. */
+/** The events of a healthy stage, their number in a year (assumed), the changes for two hours, and the pages that follow at which sizes. */
 const happenings: readonly [what: string, aYear: number, changes: Changes, pages: string[], at?: readonly number[]][] =
   [
     ["nothing but the usual noise", 12, {}, []],

@@ -11,7 +11,7 @@ import { everyStage, type StageSynthesis } from "../synthesize-stages.ts";
 import { policyCharactersOf } from "./policy-size.ts";
 
 const made = usualOrFull(80, 200);
-/** What a template may hold, well below what CloudFormation takes: 500 resources, 1 MB, 200 parameters and outputs. */
+/** The most that a template may hold, well below the limits of CloudFormation: 500 resources, 1 MB, 200 parameters and outputs. */
 const most = { resources: 400, bytes: 900_000, parameters: 200, outputs: 200 };
 const mostSeconds = 60;
 /** IAM takes 10,240 characters of policies in a role. */

@@ -16,7 +16,7 @@ const pseudoParameters: Readonly<Record<string, string>> = {
 };
 
 /**
- * How many characters the policies of each role have at most, by the role's id: as IAM counts them, with ARNs where the
+ * The most characters of the policies of each role, by the role's id: as IAM counts them, with ARNs where the
  * template has references. Throws at an intrinsic function that it cannot resolve.
  */
 export function policyCharactersOf({ Resources }: Template): Map<string, number> {

@@ -25,7 +25,7 @@ const ready: Readonly<Record<string, FakeAnswer>> = {
   "GET /2016-08-19/account-settings": { json: { AccountLimit: { ConcurrentExecutions: 1_000 } } },
 };
 
-/** What AWS says of regions: that they have every service. */
+/** AWS's answer about regions: that they have every service. */
 function services(...regions: string[]): FakeAnswer {
   const names = "apigateway dynamodb lambda scheduler ses sns sqs backup codedeploy xray".split(" ");
   const path = "/aws/service/global-infrastructure/regions";

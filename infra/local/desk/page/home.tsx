@@ -13,7 +13,7 @@ const counted = ["company", "user", "timesheet", "invoice", "job"];
 /** More than a busy machine's consumers usually have to do. */
 const manyChanges = 200;
 
-/** What is going on: the last story, failures, lags, new messages, and first steps. */
+/** The present state: the last story, failures, lags, new messages, and first steps. */
 export function Home() {
   const live = useLive<HomeView>("home", 2);
   return (

@@ -48,7 +48,7 @@ export function Summary({ story: { row, title } }: { story: StoryView }) {
 
 const layerTitles = { request: "Request", table: "Table", worker: "Workers", message: "Messages" } as const;
 
-/** What followed from a request, by part of the service, on one scale of time. */
+/** The consequences of a request, by part of the service, on one scale of time. */
 export function Layers({ story: { row, rows, bookkeeping, mayLackChanges } }: { story: StoryView }) {
   const whole = Math.max(...[...rows, ...bookkeeping].map(({ at, milliseconds }) => at + milliseconds - row.at), 1);
   const place = { since: row.at, whole };

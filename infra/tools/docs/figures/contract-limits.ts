@@ -45,7 +45,7 @@ function limitsIn(node: object, place: string): Limit[] {
   });
 }
 
-/** What the document itself names: an operation, or a parameter where it is used. */
+/** The name in the document itself: of an operation, or of a parameter where it is used. */
 function nameOf(node: object): string {
   if ("operationId" in node) return `${node.operationId}`;
   return "in" in node && "name" in node ? ` ${node.name}` : "";

@@ -37,7 +37,7 @@ test("whoever answers alarms reads no secret and no stream, changes no live reco
   }
 });
 
-/** What of a stage or of its account the role may touch beside looking. */
+/** The resources of a stage or of its account that the role may change. */
 const arnsOf = (stage: string) => {
   const { accessLogs } = namesOf(stage);
   const table = tableNameOf({ name: stage });
@@ -119,7 +119,7 @@ function isAllowed(action: string, arn: string, stage: string | undefined): bool
   });
 }
 
-/** What an ARN in a template represents, in the stage's account. */
+/** The ARNs that an ARN in a template represents, in the stage's account. */
 function patternOf(arn: unknown): RegExp {
   const text =
     typeof arn === "string" ? arn : (arn as { "Fn::Join": [string, unknown[]] })["Fn::Join"][1].map(textOf).join("");

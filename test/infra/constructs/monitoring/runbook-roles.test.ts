@@ -12,7 +12,7 @@ const page = readFileSync(join(root, "infra/RUNBOOK.md"), "utf8");
 const commands = awsCommandsIn(page);
 const roles = { "on call": actionsOf("OnCallRole"), repair: actionsOf("RepairRole") };
 
-/** What an administrator does: no role that answers alarms at night has a right to it. */
+/** The commands of an administrator: no role that answers alarms at night has a right to them. */
 const ofAdministrators = [
   "apigateway update-stage",
   "backup delete-backup-vault",
