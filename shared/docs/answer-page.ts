@@ -32,18 +32,21 @@ export function answerPage({ rawPath, headers }: Pick<HttpEvent, "rawPath" | "he
   if (rawPath === "/") return { statusCode: 302, headers: { location: pagePath } };
   const file = findPageFile(rawPath);
   if (!file) throw routeNotFound();
-  const cached = cacheHeaders(file);
+  const kept = keptHeaders(file);
   const known = headers["if-none-match"]?.split(",").map((tag) => tag.trim());
-  if (known?.includes(cached.etag)) return { statusCode: 304, headers: cached };
+  if (known?.includes(kept.etag)) return { statusCode: 304, headers: kept };
   const { body, isBase64Encoded, encoding } = encode(file, headers["accept-encoding"]);
-  const described = { "content-type": file.type, "content-security-policy": policyOf(file.path), ...encoding };
-  return { statusCode: 200, headers: { ...cached, ...described }, body, isBase64Encoded };
+  const described = { "content-security-policy": policyOf(file.path), ...encoding };
+  return { statusCode: 200, headers: { ...kept, ...described }, body, isBase64Encoded };
 }
 
-/** A weak validator, because the content is the same in every encoding but the bytes are not. */
-function cacheHeaders({ path, hash }: PageFile) {
+/**
+ * The headers of a 304, too: API Gateway adds a type if there is none. The validator is weak, because the content is the same in every
+ * encoding but the bytes are not.
+ */
+function keptHeaders({ path, hash, type }: PageFile) {
   const control = neverChanges.test(path) ? `public, max-age=${secondsOfYear}, immutable` : "no-cache";
-  return { "cache-control": control, etag: `W/"${hash}"`, vary: "Accept-Encoding" };
+  return { "cache-control": control, "content-type": type, etag: `W/"${hash}"`, vary: "Accept-Encoding" };
 }
 
 interface Encoded {

@@ -2,7 +2,7 @@ import type { FieldCode } from "../contract/field-faults.ts";
 import { type Operation, parameterNames, takesList } from "../contract/operation.ts";
 import { type FieldRefusal, Refusal } from "../domain/refusal.ts";
 import { log } from "../logger.ts";
-import { nearestOf } from "../nearest.ts";
+import { likelyNameOf } from "../nearest.ts";
 import { settings } from "../settings.ts";
 import type { HttpEvent } from "./http-event.ts";
 
@@ -44,19 +44,23 @@ function refuseTwoSpellings(twice: readonly { readonly sentAs: string; readonly 
 
 function refuseUnknown(unknown: readonly string[], known: readonly string[]): void {
   if (settings.unknownParameters() === "warn") {
-    const nearest = unknown.slice(0, maxRefused).map((name) => nearestOf(name, known) ?? "");
+    const nearest = unknown.slice(0, maxRefused).map((name) => likelyNameOf(name, known) ?? "");
     log("warn", "unknown parameters", { code: "unknown_parameter", nearest, count: unknown.length });
     return;
   }
   const errors = unknown.slice(0, maxRefused).map((name) => {
-    const nearest = nearestOf(name, known);
-    const hint = nearest === undefined ? "the operation takes none" : `the nearest one is ${nearest}`;
+    const hint = hintAt(likelyNameOf(name, known), known);
     return fault(name, "unknown", `is not a parameter of this operation; ${hint}`);
   });
   const detail = errors
     .map(({ parameter = "a name of other characters", detail }) => `${parameter} ${detail}`)
     .join(". ");
   throw new Refusal("unknown_parameter", `Unknown: ${detail}`, { errors });
+}
+
+function hintAt(nearest: string | undefined, known: readonly string[]): string {
+  if (nearest !== undefined) return `the nearest one is ${nearest}`;
+  return known.length === 0 ? "the operation takes none" : `it takes ${known.join(", ")}`;
 }
 
 function fault(name: string, code: FieldCode, detail: string): FieldRefusal {

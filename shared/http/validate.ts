@@ -68,6 +68,8 @@ const mostShown = 40;
 function withValue(fault: FieldFault, value: unknown): FieldFault {
   const name = fault.path.findLast((part) => !/^\d+$/.test(part)) ?? "";
   if (!shownFields.includes(name) || !["string", "number"].includes(typeof value)) return fault;
+  // JSON's parser has rounded it: the caller wrote another one.
+  if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER) return fault;
   const text = [...String(value).toWellFormed()];
   const shown = text.length > mostShown ? `${text.slice(0, mostShown).join("")}…` : text.join("");
   return { ...fault, detail: `${fault.detail}, not ${typeof value === "number" ? value : JSON.stringify(shown)}` };

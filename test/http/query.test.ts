@@ -35,7 +35,6 @@ test.each([
   ["from_date[]", "from_date"],
   ["by_state[0]", "by_state"],
   ["curser", "cursor"],
-  ["constructor", "cursor"],
 ])("D22: %j is refused, and the nearest name is %s", (name, nearest) => {
   const { code, message, facts } = refusalOf({ [name]: "1" });
   expect(code).toBe("unknown_parameter");
@@ -54,8 +53,12 @@ test.each([
 ])("D22: %j is refused without being repeated, as it may be a value", (name) => {
   const { code, message, facts } = refusalOf({ [name]: "1" });
   expect(code).toBe("unknown_parameter");
-  expect(facts.errors).toEqual([{ code: "unknown", detail: expect.stringContaining("the nearest one is ") }]);
+  expect(facts.errors).toEqual([{ code: "unknown", detail: expect.stringContaining("it takes ") }]);
   expect(message).toMatch(/^Unknown: a name of other characters is not a parameter/);
+});
+
+test.each(["offset", "sort", "q", "constructor"])("D22: %j is near to no name, so all of them are listed", (name) => {
+  expect(refusalOf({ [name]: "1" }).message).toMatch(/is not a parameter of this operation; it takes \w+(, \w+)+$/);
 });
 
 test("D22: an operation without parameters says that it takes none", () => {

@@ -47,7 +47,7 @@ const named: readonly DemoUser[] = [
   person(4, "client", 1, "Martin", "Sorley", { email: "client@harbour-logistics.example", password: demoPassword }),
   person(5, "driver", 1, "Dana", "Whitfield", {
     email: "driver@workforce.example",
-    phone_number: "+442079460005",
+    phone_number: "+447700900005",
     profile_id: 5005,
     password: demoPassword,
   }),
@@ -69,8 +69,8 @@ function others(): DemoUser[] {
     const company = demoCompanies[(at + Math.floor(at / 5)) % demoCompanies.length] ?? demoCompanies[0];
     const first = firstNames.split(",")[(at * 7) % 20] ?? "";
     const last = lastNames.split(",")[(at * 11 + Math.floor(at / 20)) % 20] ?? "";
-    // Ofcom keeps 020 7946 0xxx and 0113 496 0xxx free for fiction.
-    const phone = `${chance.pick(["+442079460", "+441134960"])}${String(100 + id)}`;
+    // Ofcom keeps 07700 900xxx free for fiction.
+    const phone = `+447700900${100 + id}`;
     const email = `${asciiName(first)}.${asciiName(last)}@${company.domain}`;
     if (role !== "driver") return person(id, role, company.id, first, last, { email, contact_phone_number: phone });
     // Some drivers sign in by phone only.

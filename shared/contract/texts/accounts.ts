@@ -15,7 +15,7 @@ import { describes, shapes } from "./text.ts";
 const userTexts = {
   id: ["Number of the account; the `sub` of its access tokens.", 2],
   company: ["The employer or customer this person acts for, by `financial_company_id`; null for none."],
-  contact_phone_number: ["Where colleagues reach this person; not a login.", "+442079460102"],
+  contact_phone_number: ["Where colleagues reach this person; not a login.", "+447700900102"],
   email: [
     "Address for mails, and a login. Null for people who sign in by phone.",
     "operator@harbour-logistics.example",
@@ -24,7 +24,7 @@ const userTexts = {
   first_name: ["What to call the person; empty until set after a registration.", "Owen"],
   job_position: ["Free text, for display.", "Transport planner"],
   last_name: ["Surname; it may be empty as well.", "Pryce"],
-  phone_number: ["Mobile number in E.164 form, which takes SMS and is a login too.", "+442079460005"],
+  phone_number: ["Mobile number in E.164 form, which takes SMS and is a login too.", "+447700900005"],
   profile_id: ["For drivers: the number that timesheets name them by.", 5005],
   role: ["What the account may do: `admin`, `operator`, `client` or `driver`.", "operator"],
 } as const;

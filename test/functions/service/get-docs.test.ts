@@ -112,6 +112,7 @@ describe("the pages", () => {
     expect(headers).toMatchObject({ "cache-control": "no-cache", vary: "Accept-Encoding" });
     const etag = String(headers.etag);
     expect(await get(path, { "if-none-match": `"other", ${etag}` })).toMatchObject({ status: 304, text: "" });
+    expect((await get(path, { "if-none-match": etag })).headers["content-type"]).toBe(headers["content-type"]);
     expect((await get(path, { "if-none-match": '"other"' })).status).toBe(200);
   });
 
