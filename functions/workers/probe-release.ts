@@ -23,11 +23,11 @@ export const handler = forSchedule(async (_, event) => {
 
 async function judge(hook: HookCall): Promise<Verdict> {
   const { functionName, currentVersion, targetVersion } = await findRelease(hook);
-  const own = settings.functionName().slice(0, -settings.operation().length);
-  const name = probedOperations.find((each) => functionName === own + each);
+  const stagePrefix = settings.functionName().slice(0, -settings.operation().length);
+  const name = probedOperations.find((each) => functionName === stagePrefix + each);
   if (name === undefined) throw new Error("The release is of a function that no probe knows");
   return probeRelease(name, await probeUser(), (operation, version, event) => {
-    if (operation !== name) return invoke(own + operation, "live", event);
+    if (operation !== name) return invoke(stagePrefix + operation, "live", event);
     return invoke(functionName, version === "new" ? targetVersion : currentVersion, event);
   });
 }

@@ -36,8 +36,8 @@ const apnsForm = /^[0-9a-f]{64,400}$/i;
 
 /** The push service of a token. If the platform does not say it, the token's form does (D28). */
 export function pushServiceOf(token: string, platform: string | undefined): PushService {
-  const named = platform === undefined ? "by_token" : (pushServices[platform.toLowerCase()] ?? "by_token");
-  if (named !== "by_token") return named;
+  const service = platform === undefined ? "by_token" : (pushServices[platform.toLowerCase()] ?? "by_token");
+  if (service !== "by_token") return service;
   return apnsForm.test(token) ? "apns" : "fcm";
 }
 

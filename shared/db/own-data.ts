@@ -41,7 +41,7 @@ function shown<Stored extends object>(entity: Entity<Stored>, lineOf: (stored: S
   return [entity, decision] as const;
 }
 
-function left(entity: Entity<object>, leftOut: string) {
+function omitted(entity: Entity<object>, leftOut: string) {
   const decision: Decision = { leftOut };
   return [entity, decision] as const;
 }
@@ -104,25 +104,25 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
     const operation = change?.operation ?? null;
     return { type: "change", of: type, id, did, at, operation, before: before ?? null, after: after ?? null };
   }),
-  left(userSecrets, secret),
-  left(pins, secret),
-  left(resetTokens, secret),
-  left(publicKeys, ofNobody),
-  left(mintedTokens, "which engineer made an access token: its record is for audits, and no function reaches it"),
-  left(profiles, derived),
-  left(notificationCounts, derived),
-  left(deliveredEvents, "ids of events whose notifications are shown"),
-  left(deviceSets, "a revision, without data"),
-  left(deviceOwners, derived),
-  left(limitCounts, guarding),
-  left(changes, "which records a change of the user wrote, for its undo: the history shows the change"),
-  left(companies, ofCompany),
-  left(listedItems.INVOICES, ofCompany),
-  left(listedItems.JOBS, ofCompany),
-  left(webhooks, ofNobody),
-  left(counters, ofNobody),
-  left(numberEntries, ofCompany),
-  left(sequences, ofNobody),
+  omitted(userSecrets, secret),
+  omitted(pins, secret),
+  omitted(resetTokens, secret),
+  omitted(publicKeys, ofNobody),
+  omitted(mintedTokens, "which engineer made an access token: its record is for audits, and no function reaches it"),
+  omitted(profiles, derived),
+  omitted(notificationCounts, derived),
+  omitted(deliveredEvents, "ids of events whose notifications are shown"),
+  omitted(deviceSets, "a revision, without data"),
+  omitted(deviceOwners, derived),
+  omitted(limitCounts, guarding),
+  omitted(changes, "which records a change of the user wrote, for its undo: the history shows the change"),
+  omitted(companies, ofCompany),
+  omitted(listedItems.INVOICES, ofCompany),
+  omitted(listedItems.JOBS, ofCompany),
+  omitted(webhooks, ofNobody),
+  omitted(counters, ofNobody),
+  omitted(numberEntries, ofCompany),
+  omitted(sequences, ofNobody),
 ]);
 
 const shownKinds = [...ownData].flatMap(([entity, decision]) =>

@@ -41,8 +41,8 @@ export function clientProofOf({ headers }: HttpEvent): string | undefined {
 }
 
 async function findClientAddress(event: HttpEvent): Promise<string> {
-  const named = (await isFromEdge(event)) ? viewerAddressOf(event) : undefined;
-  return named ?? event.requestContext.http.sourceIp;
+  const viewerAddress = (await isFromEdge(event)) ? viewerAddressOf(event) : undefined;
+  return viewerAddress ?? event.requestContext.http.sourceIp;
 }
 
 async function isFromEdge({ headers }: HttpEvent): Promise<boolean> {
@@ -64,7 +64,7 @@ function isSame(given: string, secret: string): boolean {
 
 /** Undefined if CloudFront sends no valid address. */
 function viewerAddressOf({ headers }: HttpEvent): string | undefined {
-  const named = headers[viewerAddressHeader.toLowerCase()] ?? "";
-  const address = named.slice(0, Math.max(0, named.lastIndexOf(":"))).replace(/^\[(.*)\]$/, "$1");
+  const header = headers[viewerAddressHeader.toLowerCase()] ?? "";
+  const address = header.slice(0, Math.max(0, header.lastIndexOf(":"))).replace(/^\[(.*)\]$/, "$1");
   return isIP(address) > 0 ? address : undefined;
 }

@@ -87,8 +87,8 @@ export function idempotent<O extends IdempotentOperation>(
   return chain(operation, { access: [authenticate(operation)] }, async (event, context) => {
     const key = await readKey(operation, event);
     const request = signedInRequestOf<O>(event, context);
-    const own = { ...request.change, ...(key && { id: key.changeId }) };
-    const change = authorize(request).then(() => own);
+    const begun = { ...request.change, ...(key && { id: key.changeId }) };
+    const change = authorize(request).then(() => begun);
     return onceAuthorized(change, () => handle({ ...request, key, change }));
   });
 }

@@ -28,10 +28,10 @@ export async function sendSms(to: string, text: string): Promise<void> {
 }
 
 function attributesOf(values: Readonly<Record<string, string | undefined>>): Record<string, MessageAttributeValue> {
-  const given = Object.entries(values).flatMap(([name, StringValue]) =>
+  const attributes = Object.entries(values).flatMap(([name, StringValue]) =>
     StringValue === undefined
       ? []
       : [[`AWS.SNS.SMS.${name}`, { DataType: name === "MaxPrice" ? "Number" : "String", StringValue }] as const],
   );
-  return Object.fromEntries(given);
+  return Object.fromEntries(attributes);
 }

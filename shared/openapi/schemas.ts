@@ -220,16 +220,16 @@ function describeObject({ type, entries }: ObjectSchema, jsonSchema: JsonSchema)
     ...requireNewFields(entries, jsonSchema),
     ...(isOpen && { additionalProperties: true }),
   };
-  const base = extended.find((name) => isMore(named[name].entries, entries));
+  const base = extended.find((name) => addsFieldsTo(named[name].entries, entries));
   return base ? extend(base, whole) : whole;
 }
 
 /** The shapes that others add fields to: these refer to them. */
 const extended = ["User", "Job"] as const;
 
-function isMore(base: Entries, entries: Entries): boolean {
-  const own = Object.entries(base);
-  return Object.keys(entries).length > own.length && own.every(([name, field]) => entries[name] === field);
+function addsFieldsTo(base: Entries, entries: Entries): boolean {
+  const fields = Object.entries(base);
+  return Object.keys(entries).length > fields.length && fields.every(([name, field]) => entries[name] === field);
 }
 
 function extend(base: (typeof extended)[number], { properties = {}, required = [] }: JsonSchema): JsonSchema {

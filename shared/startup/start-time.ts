@@ -12,7 +12,7 @@ export function noteStart(): void {
 
 /** The start time of the environment in milliseconds, for its first call only; undefined later. */
 export function takeStartMilliseconds(): number | undefined {
-  const taken = milliseconds;
+  const startMilliseconds = milliseconds;
   milliseconds = undefined;
-  return taken;
+  return startMilliseconds;
 }

@@ -15,18 +15,18 @@ import { describes, shapes } from "./text.ts";
 const userTexts = {
   id: ["Number of the account; the `sub` of its access tokens.", 2],
   company: ["The employer or customer this person acts for, by `financial_company_id`; null for none."],
-  contact_phone_number: ["Where colleagues reach this person; not a login.", "+447700900102"],
+  contact_phone_number: ["The number that colleagues call; not a login.", "+447700900102"],
   email: [
     "Address for mails, and a login. Null for people who sign in by phone.",
     "operator@harbour-logistics.example",
   ],
   financial_company_id: ["Decides whose invoices, timesheets and jobs an operator or client sees.", 1],
-  first_name: ["What to call the person; empty until set after a registration.", "Owen"],
+  first_name: ["The given name; empty until set after a registration.", "Owen"],
   job_position: ["Free text, for display.", "Transport planner"],
   last_name: ["Surname; it may be empty as well.", "Pryce"],
   phone_number: ["Mobile number in E.164 form, which takes SMS and is a login too.", "+447700900005"],
   profile_id: ["For drivers: the number that timesheets name them by.", 5005],
-  role: ["What the account may do: `admin`, `operator`, `client` or `driver`.", "operator"],
+  role: ["The rights of the account: `admin`, `operator`, `client` or `driver`.", "operator"],
 } as const;
 
 export const userText = shapes(user, "A person with an account, as shown to that person.", userTexts);
@@ -66,7 +66,7 @@ e-mail, a phone number an SMS. Nothing shows whether the login is known: the ans
 It is never refused. While a pin lives, asking again sends the same digits, a minute apart and three times at most, or changes nothing.
 Clients that were signed in before should send \`Known-Client\`: their message goes out even if strangers have caused many.`,
   body: {
-    text: "Who has forgotten the password.",
+    text: "The login whose password is forgotten.",
     fields: {
       login: [
         "The e-mail address or phone number of the account, up to 320 characters. Numbers without a country code are read as the stage's.",
@@ -127,7 +127,7 @@ After a lost answer the same request may be repeated for a minute.`,
 
 export const registerUserText = describes(registerUser, {
   description: `Opens an account on stages that allow it; elsewhere the path does not exist (404). A pin goes out to the login. Confirm
-it, then set password and names with the reset token. What is sent here of these is only checked, not stored, so that nobody can
+it, then set password and names with the reset token. Those sent here are only checked, not stored, so that nobody can
 prepare an account for someone else's address.
 
 Known logins get the same answer. Thirty registrations an hour are accepted from one network address.`,
@@ -142,7 +142,7 @@ Known logins get the same answer. Thirty registrations an hour are accepted from
   },
   answer: {
     text: "A pin goes to the login, unless the messages of the day are used up.",
-    fields: { user: ["What the account will look like: a driver without a company."] },
+    fields: { user: ["The future account: a driver without a company."] },
   },
 });
 
@@ -169,5 +169,5 @@ sent then, which has twelve and no limit. Wrong, expired and spent pins are not 
 export const getProfileText = describes(getProfile, {
   description: `Who the access token belongs to, with role and company: ask it after signing in to decide which screens to show. It is read
 afresh, so a change of name or company shows at once, while the token keeps its role until it is renewed.`,
-  answer: { text: "Who you are.", fields: { user: ["Your own account."] } },
+  answer: { text: "Your profile.", fields: { user: ["Your own account."] } },
 });

@@ -1,7 +1,7 @@
 import { actor, change, listChanges, undoChange } from "../changes.ts";
 import { describes, nested, shapes } from "./text.ts";
 
-export const actorText = shapes(actor, "Who is behind a change: a person, or what worked on its own.", {
+export const actorText = shapes(actor, "The author of a change: a person, or an automatic process.", {
   kind: [
     "`user`: somebody signed in. `import`: a file that was loaded. `event`: another system. `schedule`: a daily run. `tool`: an engineer's command. `service`: somebody without a token, such as with a pin. `unknown`: written before this was kept.",
     "user",
@@ -10,13 +10,10 @@ export const actorText = shapes(actor, "Who is behind a change: a person, or wha
     "Of a user the id; of an import its run; of an event its source and id, with a `#` between; else a name. Null when `unknown`.",
     "2",
   ],
-  name: [
-    "What that user is called today; null for users who were removed, and for whatever is no user.",
-    "Olivia Hart",
-  ],
+  name: ["The present name of that user; null for users who were removed, and for other authors.", "Olivia Hart"],
 });
 
-export const changeText = shapes(change, "What one change did to one record.", {
+export const changeText = shapes(change, "The effect of one change on one record.", {
   id: ["Unique and stable: whoever copies the history meets each entry under one id.", "7Jd0Qp2mZk1xVbN4sTyW9A"],
   change_id: [
     "Shared by everything that one call or one import wrote. Null for a write that did not say it.",
@@ -60,7 +57,7 @@ says otherwise. There is no \`total\`: follow \`rel="next"\` until it is absent.
   },
   answer: {
     text: "A page of changes; those of the same moment stand in a fixed order.",
-    fields: { changes: ["What was done, latest at the top."] },
+    fields: { changes: ["The changes found, latest at the top."] },
   },
 });
 
@@ -76,7 +73,7 @@ has been delivered stays. An undo is a change itself: undo it by the \`change-id
     id: ["The `change-id` of the change that is to be undone.", "0196f2a4-5c80-8b1e-8000-00000000020e"],
   },
   body: {
-    text: "What authorises the undo; an empty object for users without a passcode.",
+    text: "The authorisation of the undo; an empty object for users without a passcode.",
     fields: {
       passcode: ["Your payment passcode, where one was set for you: an undo asks for it as `bulk_update` does.", 4821],
     },
@@ -88,7 +85,7 @@ has been delivered stays. An undo is a change itself: undo it by the \`change-id
         id: ["Its own id, as in the header `change-id`.", "0196f2a9-1f40-84c7-8000-000000000255"],
         undone: ["The id that was asked for.", "0196f2a4-5c80-8b1e-8000-00000000020e"],
         record_type: [
-          "What was put back: timesheets, or jobs with their timers; named as in notifications.",
+          "The restored records: timesheets, or jobs with their timers; named as in notifications.",
           "Timesheet",
         ],
         record_ids: [

@@ -2,8 +2,8 @@ import { company, listCompanies } from "../companies.ts";
 import { describes, shapes } from "./text.ts";
 
 export const companyText = shapes(company, "An employer or customer, which invoices, timesheets and jobs belong to.", {
-  id: ["What `by_company` filters by.", 1],
-  name: ["How the company is called today; records keep the name that they were made with.", "Harbour Logistics Ltd"],
+  id: ["The value for `by_company`.", 1],
+  name: ["The present name; records keep the name that they were made with.", "Harbour Logistics Ltd"],
 });
 
 export const listCompaniesText = describes(listCompanies, {

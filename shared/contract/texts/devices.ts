@@ -2,8 +2,8 @@ import { device, deviceToken, listDeviceTokens, registerDeviceToken, removeDevic
 import { describes, shapes } from "./text.ts";
 
 export const deviceTokenText = shapes(deviceToken, "A device that pushes of its user go to.", {
-  id: ["What to delete it by.", 7_012_845],
-  platform: ["What was sent when it was registered; if nothing was, the push service: `fcm` or `apns`.", "ios"],
+  id: ["The id to delete it by.", 7_012_845],
+  platform: ["The value sent at the registration; if none was, the push service: `fcm` or `apns`.", "ios"],
   token: [
     "The device's address at its push service.",
     "740f4707bebcf74f9b7c25d48e3358945f6aa01da5ddb387462c7eaf61bb78ad",
@@ -18,7 +18,7 @@ A device belongs to the session that registers it, and leaves with it. Of more t
     text: "The device to push to.",
     fields: {
       token: [
-        "What FCM or APNs gave the app, up to 4,096 characters; for APNs in hexadecimal.",
+        "The token that FCM or APNs gave the app, up to 4,096 characters; for APNs in hexadecimal.",
         "740f4707bebcf74f9b7c25d48e3358945f6aa01da5ddb387462c7eaf61bb78ad",
       ],
       platform: [

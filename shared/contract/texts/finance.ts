@@ -31,7 +31,7 @@ export const timelogText = shapes(
   {
     id: ["Number of the log in the system that recorded the hours.", 10_021],
     amend_status: [
-      "Where an amendment of the hours stands, such as `approved`. Further values may come: treat it as text.",
+      "The progress of an amendment of the hours, such as `approved`. Further values may come: treat it as text.",
       "approved",
     ],
     breaks: nested(
@@ -40,7 +40,7 @@ export const timelogText = shapes(
         id: ["Number of the pause, unique within its log.", 1],
         start_at: ["When the pause began.", "2026-05-01T12:00:00.000Z"],
         end_at: ["When work went on.", "2026-05-01T12:30:00.000Z"],
-        duration: nested("How long the pause lasted, in whole hours and the minutes that remain.", {
+        duration: nested("The length of the pause, in whole hours and the minutes that remain.", {
           hours: ["Full hours of the pause.", 0],
           minutes: ["Minutes of the pause beyond its full hours.", 30],
         }),
@@ -58,11 +58,11 @@ export const timesheetText = shapes(
   timesheet,
   "One driver's work for one company on one day, and whether it has been paid for.",
   {
-    id: ["What `bulk_update` takes in `timesheet_ids`. Higher ids are newer.", 42],
+    id: ["The number that `bulk_update` takes in `timesheet_ids`. Higher ids are newer.", 42],
     company_name: ["Name of the company that was worked for, at the time of the last change.", "Harbour Logistics Ltd"],
     currency: ["Currency of `total`.", "GBP"],
     date: ["The working day, which `from_date` and `to_date` compare with.", "2026-05-01"],
-    driver: ["Who did the work."],
+    driver: ["The person who did the work."],
     job_title: [
       "Title of the job that was done; a copy, so a later change of the job does not show here.",
       "Night shift loader",
@@ -73,13 +73,13 @@ export const timesheetText = shapes(
       "pending",
     ],
     timelog: ["The recorded hours."],
-    total: ["What the driver is owed, before tax.", "164.00"],
+    total: ["The amount that the driver is owed, before tax.", "164.00"],
   },
 );
 
 export const invoiceText = shapes(invoice, "A bill to a company for the work of a period.", {
   id: ["Stable for the life of the invoice. Lists are sorted by it, highest first.", 75],
-  company_name: ["Who the bill is addressed to.", "Harbour Logistics Ltd"],
+  company_name: ["The company that the bill is addressed to.", "Harbour Logistics Ltd"],
   created_at: [
     "When the invoice was first recorded, which may be days before it was issued.",
     "2026-05-01T08:30:00.000Z",
@@ -137,7 +137,7 @@ Users who have a passcode must send it. With an \`Idempotency-Key\`, a repetitio
 export const planBulkUpdateTimesheetsText = describes(planBulkUpdateTimesheets, {
   description: `Ask before you pay: the same body as \`bulk_update\` and the same checks in the same order, the passcode and its
 limit of misses included. The answer shows the timesheets as \`bulk_update\` would leave them; nothing is written and nobody is
-notified. What others change between the plan and the payment is not in the plan. It takes no \`Idempotency-Key\`.`,
+notified. The plan does not contain changes that others make before the payment. It takes no \`Idempotency-Key\`.`,
   body: {
     text: "The payment that is being considered.",
     fields: {
@@ -147,10 +147,10 @@ notified. What others change between the plan and the payment is not in the plan
     },
   },
   answer: {
-    text: "What the payment would do.",
+    text: "The effect that the payment would have.",
     fields: {
       timesheets: ["The timesheets as they would be, in the order of the request."],
-      plan: ["How many would change, and how many people would hear of it."],
+      plan: ["The number that would change, and the number of people who would hear of it."],
     },
   },
 });

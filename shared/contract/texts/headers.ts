@@ -19,7 +19,7 @@ export const answerHeaderTexts = {
     schema: { type: "string", format: "uuid" },
   },
   "per-page": {
-    text: "How many items a page of this list holds at most: your `per_page`, or 20.",
+    text: "The most items on a page of this list: your `per_page`, or 20.",
     example: 20,
     schema: { type: "integer", format: "int32", minimum: 1, maximum: 100 },
   },
@@ -90,7 +90,7 @@ export const requestHeaderTexts = {
     text:
       "Proves that this client was signed in under the login before, or has just confirmed a pin of it: the last refresh token " +
       "of a session, expired or not; a device token of the user; or a reset token, for an hour, also once it has set a password. " +
-      "What strangers fail at the login then does not lock this client out, and a pin that it asks for is sent as the first of the day. " +
+      "Failures of strangers at the login then do not lock this client out, and a pin that it asks for is sent as the first of the day. " +
       "Anything else proves nothing, and refuses nothing.",
     example: "example-refresh-token-of-an-earlier-session",
     schema: { type: "string", maxLength: 4096 },

@@ -23,12 +23,12 @@ key set and this document.
 export const tagTexts = {
   sessions: "Signing in, renewing tokens, signing out. Begin here: nearly everything else wants the access token.",
   account: "Recovering a password with a pin, confirming a login, registering, and the profile of who is signed in.",
-  finance: "What drivers are owed and what companies are billed: timesheets with their payment state, and invoices.",
+  finance: "Debts to drivers and bills to companies: timesheets with their payment state, and invoices.",
   jobs: "Offers of work, and the window in which they can be taken.",
-  companies: "Who employs and who pays: for admins, to choose whose records they see.",
-  notifications: "What has happened to the records of a user: the list, the badge counts, and marking as read.",
+  companies: "The employers: for admins, to choose whose records they see.",
+  notifications: "News about the records of a user: the list, the badge counts, and marking as read.",
   devices: "Phones and browsers that receive pushes.",
-  history: "Who changed which record, when, and what stood there before; and taking a change back for a day.",
+  history: "Changes of records, with author, time and earlier values; and their undo for a day.",
   service: "For machines: health, public keys, and this document.",
 } as const;
 

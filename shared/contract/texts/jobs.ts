@@ -6,7 +6,7 @@ const jobTexts = {
   industries: ["Branches that the work belongs to, up to 50.", ["Logistics", "Warehousing"]],
   job_type: ["Kind of contract, such as `part_time` or `temporary_contract`; more kinds may appear.", "part_time"],
   number: ["Running number that people quote on the phone.", 1007],
-  postcode: ["Where the work is done.", "HU1 3DZ"],
+  postcode: ["The place of the work.", "HU1 3DZ"],
   published_at: ["Since when drivers can see the offer.", "2026-05-01T08:30:00.000Z"],
   title: ["Headline of the offer.", "Night shift loader"],
 } as const;
@@ -45,10 +45,10 @@ end already would not change; as the time runs from the request, that is mostly 
     },
   },
   answer: {
-    text: "What the change would do.",
+    text: "The effect that the new timer would have.",
     fields: {
       jobs: ["The jobs named, in the order of the request; without their timers."],
-      plan: ["How many timers would change. Timers notify nobody."],
+      plan: ["The number of timers that would change. Timers notify nobody."],
     },
   },
 });

@@ -4,7 +4,7 @@ import { describes, nested, shapes } from "./text.ts";
 export const notificationText = shapes(notification, "Reports to one user what happened to one record.", {
   id: ["Number of the notification; later ones are higher.", 20_012],
   created_at: ["When it happened.", "2026-05-01T08:30:00.000Z"],
-  params: nested("What happened. Events of other systems add keys of their own, up to 16 KiB in all.", {
+  params: nested("The event. Events of other systems add keys of their own, up to 16 KiB in all.", {
     type: [
       "The event. Later releases and other systems have more than those listed: show `text` for any.",
       "published",
@@ -46,7 +46,10 @@ there were more than some 10,000. The counts are exact at every moment.`,
         "1 to 90 of your own ids. Leave it out to mark everything as read; to mark as unread it is required.",
         [2, 1],
       ],
-      read: ["True to mark as read, false to bring back as unread. What is read already keeps its `read_at`.", true],
+      read: [
+        "True to mark as read, false to bring back as unread. One that is already read keeps its `read_at`.",
+        true,
+      ],
     },
   },
   answer: {
@@ -59,7 +62,7 @@ export const getUnreadCountsText = describes(getUnreadCounts, {
   description: `Numbers for the badges of any user, of their own notifications. Made to be polled: it reads a single item, whatever the length of the inbox. The counts change in the
 same transaction as the notifications, so they never drift.`,
   answer: {
-    text: "How much is unread at this moment.",
+    text: "The numbers of unread notifications at this moment.",
     fields: {
       notifications: ["All that is unread, of whatever kind.", 12],
       timesheets: ["Unread ones about timesheets: new ones for operators, payments for drivers.", 3],

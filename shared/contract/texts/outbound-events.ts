@@ -35,7 +35,7 @@ export const eventTexts: Readonly<Record<OutboundEventType, EventText>> = {
   "timesheet.pending": {
     tag: "finance",
     summary: "A timesheet is unpaid again",
-    description: "What counted as paid does no longer. One that is new and unpaid is `timesheet.submitted`.",
+    description: "It was paid, and no longer is. One that is new and unpaid is `timesheet.submitted`.",
   },
   "invoice.issued": {
     tag: "finance",
@@ -85,15 +85,15 @@ export const eventTexts: Readonly<Record<OutboundEventType, EventText>> = {
 
 export const outboundEnvelopeText = shapes(
   outboundEnvelope,
-  "What every event has around its data: the attributes of CloudEvents 1.0, in JSON.",
+  "The envelope of every event: the attributes of CloudEvents 1.0, in JSON.",
   {
     specversion: ["Version of CloudEvents.", "1.0"],
     id: ["Drop an event whose id you have seen: copies keep it.", "7d9c3f1e5a2b4c6d8e0f1a2b3c4d5e6f"],
     source: ["Names the stage that speaks: `urn:workforce:` and how the stage is called.", "urn:workforce:prod"],
-    type: ["What happened. Expect kinds that are not listed yet.", "timesheet.paid"],
+    type: ["The kind of event. Expect kinds that are not listed yet.", "timesheet.paid"],
     time: ["Second in which the change was stored.", "2026-05-04T16:00:07.000Z"],
     subject: ["Kind and key of what changed, with a slash between.", "timesheet/17"],
-    datacontenttype: ["How `data` is written.", "application/json"],
+    datacontenttype: ["The media type of `data`.", "application/json"],
     dataschema: ["Name of the schema of `data`, its version at the end.", "urn:workforce:event:timesheet.paid:1"],
     sequence: [
       "Revision of the subject in 16 digits. Events overtake each other: compare as text, and ignore what is lower than the last you took.",
@@ -105,7 +105,7 @@ export const outboundEnvelopeText = shapes(
 
 export const timesheetEventText = shapes(timesheetEventData, "A timesheet, without who worked.", {
   id: ["Opens it at `GET /api/v1/finance/timesheets/{id}`.", 17],
-  currency: ["What the driver is paid in.", "GBP"],
+  currency: ["The currency that the driver is paid in.", "GBP"],
   date: ["Day of the shift.", "2026-05-04"],
   state: ["`paid` or `pending`, after the change.", "paid"],
   total: ["Sum that the driver gets for it.", "120.00"],
@@ -118,8 +118,8 @@ export const invoiceEventText = shapes(invoiceEventData, "An invoice, without ad
   currency: ["Unit of the bill.", "GBP"],
   due_date: ["Until when money was expected.", "2026-06-01"],
   issued_date: ["Printed on the bill as its day.", "2026-05-01"],
-  number: ["How bookkeepers call it.", "INV-2026-00012"],
-  state: ["Where it stands from now on.", "paid"],
+  number: ["The number that bookkeepers use.", "INV-2026-00012"],
+  state: ["The state from now on.", "paid"],
   total: ["Gross amount.", "1250.00"],
   company_id: ["The debtor.", 1],
 });
@@ -127,10 +127,10 @@ export const invoiceEventText = shapes(invoiceEventData, "An invoice, without ad
 export const jobEventText = shapes(jobEventData, "An offer as it was published.", {
   id: ["The new offer's key; `GET /api/v1/jobs/{id}` shows it.", 13],
   job_type: ["Sort of employment.", "part_time"],
-  number: ["What callers quote.", 4013],
+  number: ["The number that callers quote.", 4013],
   published_at: ["Start of its visibility.", "2026-05-01T09:00:00.000Z"],
   title: ["Its headline, up to 200 characters.", "Forklift driver"],
-  company_id: ["Who offers the work.", 1],
+  company_id: ["The employer, by its number.", 1],
 });
 
 export const timerEventText = shapes(timerEventData, "The new end of an offer's window.", {

@@ -61,10 +61,10 @@ export const codeTexts: Readonly<Record<ProblemCode, string>> = {
 /** The text of a status, which is the same for all its codes. */
 export const statusTexts: Readonly<Record<number, string>> = {
   400: "The body is not a JSON document of the expected outline.",
-  401: "Who is calling could not be established.",
+  401: "The caller could not be identified.",
   403: "The caller is known, and may not do this.",
-  404: "What was asked for is not there.",
-  409: "What is stored, or under way, stands against it.",
+  404: "The requested record or path does not exist.",
+  409: "It conflicts with the stored records, or with a request under way.",
   413: "The request is larger than the service reads.",
   414: "The address is longer than the service reads.",
   415: "The body is of a kind that the service cannot read.",
@@ -87,7 +87,7 @@ export const problemTexts = {
   title: ["Short English name of the kind, the same for every occurrence.", "Fields invalid"],
   status: ["The HTTP status once more, for logs that keep bodies only.", 422],
   detail: [
-    "What was wrong this time, in English. It never repeats a secret, and a 5xx has none.",
+    "The reason for this refusal, in English. It never repeats a secret, and a 5xx has none.",
     "Invalid: /timesheet/state",
   ],
   instance: ["Path that was requested, without its query.", "/api/v1/finance/timesheets/bulk_update"],
@@ -110,7 +110,7 @@ export const fieldFaultText =
 
 /** The texts of its members. */
 export const fieldFaultTexts = {
-  pointer: ["Where in the body, as a JSON Pointer (RFC 6901).", "/timesheet/state"],
+  pointer: ["The place in the body, as a JSON Pointer (RFC 6901).", "/timesheet/state"],
   parameter: ["Which parameter of the path or the query string, as it was sent.", "from_date"],
   header: ["Which request header.", "Idempotency-Key"],
   code: [`One of ${fieldCodes.map((code) => `\`${code}\``).join(", ")}; more may come.`, "not_allowed"],

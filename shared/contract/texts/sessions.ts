@@ -29,7 +29,10 @@ Clients that were signed in before should send \`Known-Client\` as well, so that
   },
   answer: {
     text: "Signed in.",
-    fields: { user: ["Who has signed in, so that no second call is needed."], token: ["Tokens of the new session."] },
+    fields: {
+      user: ["The user who has signed in, so that no second call is needed."],
+      token: ["Tokens of the new session."],
+    },
   },
 });
 
@@ -60,7 +63,7 @@ export const sessionText = shapes(session, "A place where the caller is signed i
   ],
   opened_at: ["The moment of signing in.", "2026-04-20T06:58:12.000Z"],
   refreshed_at: ["When its tokens were renewed last: it ends by itself 30 days later.", "2026-05-01T08:30:00.000Z"],
-  platforms: ["What the devices call themselves that were registered for pushes while signed in there.", ["ios"]],
+  platforms: ["The platforms of the devices that were registered for pushes in it.", ["ios"]],
   current: ["True for the one that sends this request.", true],
 });
 
@@ -69,7 +72,7 @@ export const listSessionsText = describes(listSessions, {
 new password are left out. Of more than 100 it shows the 100 that were active last; \`total\` counts all. Addresses and browsers are
 not kept, so that devices registered for pushes are the only hint at what a session is.`,
   answer: {
-    text: "Where you could go on without a password.",
+    text: "The sessions that you can go on with without a password.",
     fields: { sessions: ["Those that can still be renewed, recently active ones at the top."] },
   },
 });

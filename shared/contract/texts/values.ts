@@ -11,7 +11,7 @@ export const valueTexts = {
   ],
   Currency: ["ISO 4217 code, three capitals.", "GBP"],
   TimesheetState: ["Whether a timesheet is paid. It may become pending again.", "paid"],
-  InvoiceState: ["How far the payment of an invoice is; the service itself makes pending ones overdue.", "overdue"],
+  InvoiceState: ["The state of an invoice's payment; the service itself makes pending ones overdue.", "overdue"],
   Platform: ["A push service, or a system that has one.", "ios"],
   Page: ["Position of a page in its list.", 1],
   PerPage: ["Number of items that a page is cut to.", 20],

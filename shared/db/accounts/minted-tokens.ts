@@ -34,7 +34,7 @@ export interface Minting {
 /** Access pattern MT1: records who makes an access token, and which user it is for, for 400 days. One write unit. */
 export async function recordMinting({ jti, madeBy, user, madeAt, validTo }: Minting): Promise<void> {
   const [made_at, valid_to] = [madeAt.toISOString(), validTo.toISOString()];
-  const of = { jti, made_by: madeBy, made_at, user_id: user.id, role: user.role, valid_to };
+  const fields = { jti, made_by: madeBy, made_at, user_id: user.id, role: user.role, valid_to };
   const expires_at = epochSecondsAfter(madeAt, keptDays);
-  await putIf({ Item: mintedTokens.encode({ pk: partition, sk: `${made_at}#${jti}`, ...of, expires_at }) });
+  await putIf({ Item: mintedTokens.encode({ pk: partition, sk: `${made_at}#${jti}`, ...fields, expires_at }) });
 }

@@ -128,8 +128,8 @@ async function countTries(short: readonly StoredPin[], right: StoredPin | undefi
 }
 
 async function countTry(pin: StoredPin): Promise<boolean> {
-  const left = { when: "tries < :most", values: { ":most": pinRules.triesADay } };
-  const changes = { where: { request_id: pin.request_id }, ...left, add: { tries: 1 } };
+  const ifTriesLeft = { when: "tries < :most", values: { ":most": pinRules.triesADay } };
+  const changes = { where: { request_id: pin.request_id }, ...ifTriesLeft, add: { tries: 1 } };
   return (await updateIf(keyOf(pin), changes)) !== undefined;
 }
 

@@ -117,8 +117,8 @@ export async function findCompanyUsers(
 
 /** The write that makes a new user, who sets names and password with a reset token (D16). */
 export function createUser({ id, ...record }: User, resetHash: string, context: WriteContext): TransactionWrite {
-  const own = { id, company_id: record.financial_company_id, role: record.role, record };
-  const item = users.encode({ ...userKey(id), ...own, reset_hash: resetHash, revision: firstRevision() });
+  const attributes = { id, company_id: record.financial_company_id, role: record.role, record };
+  const item = users.encode({ ...userKey(id), ...attributes, reset_hash: resetHash, revision: firstRevision() });
   return replaceItem(undefined, item, { ...context, notifies: true });
 }
 

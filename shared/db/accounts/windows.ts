@@ -82,9 +82,9 @@ export async function giveBack({ key, client, isOnly }: Taken): Promise<void> {
   const less = ofClient ? { ...ofClient, add: { n: -1, [client]: -1 } } : { ...least, add: { n: -1 } };
   if (isOnly && client) {
     const isStillOnly = { ...least, when: allOf(least.when, `${client} = :one`) };
-    if (await isGiven(key, { ...isStillOnly, add: { n: -1 }, remove: [client] })) return;
+    if (await isGivenBack(key, { ...isStillOnly, add: { n: -1 }, remove: [client] })) return;
   }
-  await isGiven(key, less);
+  await isGivenBack(key, less);
 }
 
 /** Access pattern G3: counts a failure, whatever the limit. One write unit. Returns the count. */
@@ -121,7 +121,7 @@ function oneMore(limited: Limited, now: Date): Patch {
   return { set: { expires_at }, add: { n: 1, ...(client && { [client]: 1 }) } };
 }
 
-async function isGiven(key: Key, patch: Patch): Promise<boolean> {
+async function isGivenBack(key: Key, patch: Patch): Promise<boolean> {
   const failed = await transact([{ Update: updateOf(key, patch) }]).catch(staysCounted);
   return failed.length === 0;
 }

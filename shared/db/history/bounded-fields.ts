@@ -43,8 +43,8 @@ function cutValue(value: unknown, letters: number): unknown {
 }
 
 function cutFields(fields: Fields, letters: number): Fields {
-  const there = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(there.map(([name, value]) => [name, cutValue(value, letters)]));
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present.map(([name, value]) => [name, cutValue(value, letters)]));
 }
 
 function bytesOf(text = ""): number {

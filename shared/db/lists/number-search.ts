@@ -45,8 +45,8 @@ export async function findByNumber(
   const matching = await findIds(search, filter);
   const following = matching.filter((id) => id < beforeId).sort((a, b) => b - a);
   const { rows, end } = await readShown(following.slice(skip), limit, search, filter);
-  const gone = end - rows.length;
-  return toPage(rows, matching.length - gone, following.length > skip + end);
+  const noLongerMatching = end - rows.length;
+  return toPage(rows, matching.length - noLongerMatching, following.length > skip + end);
 }
 
 /**
@@ -69,11 +69,11 @@ async function findIds(search: NumberSearch, filter: Filter): Promise<number[]> 
   if (otherStates.length > 0) return findInStates(search, filter, otherStates);
   // The counters of all companies may cost more than the entries.
   const isShort = filter.scope !== "all" && (filter.fromDate !== undefined || filter.toDate !== undefined);
-  const own = isShort ? await selectInvoices(filter) : undefined;
-  if (own && own.rows <= fewRows) return (await findFew(search, filter)) ?? own.find(search);
+  const selected = isShort ? await selectInvoices(filter) : undefined;
+  if (selected && selected.rows <= fewRows) return (await findFew(search, filter)) ?? selected.find(search);
   return (
     (await findMatches(filter, search, mostInvoices)) ??
-    findAmong(own ?? (await selectInvoices(filter)), search, filter)
+    findAmong(selected ?? (await selectInvoices(filter)), search, filter)
   );
 }
 
@@ -82,18 +82,18 @@ function findFew(search: NumberSearch, filter: Filter): Promise<number[] | undef
 }
 
 async function findInStates(search: NumberSearch, filter: Filter, states: readonly string[]): Promise<number[]> {
-  const few = await findFew(search, filter);
-  if (few && few.length <= maxBatchReads) return keepInStates(few, filter);
-  const own = await selectInvoices(filter);
-  if (few && few.length * rowsOfRecord <= own.rows) return keepInStates(few, filter);
-  if (own.rows <= fewRows) return own.find(search);
-  const others = await selectInvoices({ ...filter, states });
-  if (own.rows <= Math.min(mostInvoices, others.rows + rowsOfEntries)) return own.find(search);
-  const areFew = others.rows <= mostInvoices;
+  const fewMatches = await findFew(search, filter);
+  if (fewMatches && fewMatches.length <= maxBatchReads) return keepInStates(fewMatches, filter);
+  const selected = await selectInvoices(filter);
+  if (fewMatches && fewMatches.length * rowsOfRecord <= selected.rows) return keepInStates(fewMatches, filter);
+  if (selected.rows <= fewRows) return selected.find(search);
+  const otherInvoices = await selectInvoices({ ...filter, states });
+  if (selected.rows <= Math.min(mostInvoices, otherInvoices.rows + rowsOfEntries)) return selected.find(search);
+  const areFew = otherInvoices.rows <= mostInvoices;
   const matches = await findMatches(filter, search, areFew ? mostInvoices : mostRecords);
-  if (!matches) return findAmong(own, search, filter);
+  if (!matches) return findAmong(selected, search, filter);
   if (!areFew) return keepInStates(matches, filter);
-  const inOthers = new Set(await others.find(search));
+  const inOthers = new Set(await otherInvoices.find(search));
   return matches.filter((id) => !inOthers.has(id));
 }
 

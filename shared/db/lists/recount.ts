@@ -32,20 +32,22 @@ const rowPaths = "pk sk schema_version id record.state record.date record.issued
  * months that differ, a unit each. With `repairs` it adds the differences.
  */
 export async function recount(
-  of: CompanyList,
+  companyList: CompanyList,
   { repairs = false, apartMs = looksApartMs, lagMs = indexLagMs } = {},
 ): Promise<Recount> {
   const attempt = async (): Promise<Recount | undefined> => {
-    const { records, ...first } = await look(of);
+    const { records, ...first } = await compare(companyList);
     if (first.differences.length === 0) return { records, differences: [] };
     await sleep(apartMs);
-    const second = await look(of, { months: first.differences.map(({ month }) => month), lagMs });
+    const second = await compare(companyList, { months: first.differences.map(({ month }) => month), lagMs });
     const differences = first.differences.flatMap((count) => alikeIn(second.differences, count));
     const isDone = !repairs || (await addIfAsRead(differences, second.counters));
     return isDone ? { records, differences } : undefined;
   };
   return retry(paces.recount, attempt, () => {
-    throw new Error(`Others write the counters of the ${of.list} of company ${of.companyId} all the time`);
+    throw new Error(
+      `Others write the counters of the ${companyList.list} of company ${companyList.companyId} all the time`,
+    );
   });
 }
 
@@ -56,19 +58,22 @@ export function describeDifference({ list, companyId, month, figures }: Count): 
 }
 
 /** Compares all counters with the rows of an index, or those of some months with their records. */
-async function look(of: CompanyList, some?: { readonly months: readonly string[]; readonly lagMs: number }) {
-  const before = await readCounters(of);
-  await sleep(some?.lagMs ?? 0);
+async function compare(
+  companyList: CompanyList,
+  recheck?: { readonly months: readonly string[]; readonly lagMs: number },
+) {
+  const before = await readCounters(companyList);
+  await sleep(recheck?.lagMs ?? 0);
   let [records, counted]: [number, Count[]] = [0, []];
-  for await (const rows of some ? recordsOf(of, some.months) : rowsOf(of, allMonths)) {
+  for await (const rows of recheck ? recordsOf(companyList, recheck.months) : rowsOf(companyList, allMonths)) {
     records += rows.length;
-    counted = foldCounts([...counted, ...rows.flatMap((row) => countsOf(of, row))]);
+    counted = foldCounts([...counted, ...rows.flatMap((row) => countsOf(companyList, row))]);
   }
-  const counters = await readCounters(of);
-  const stored = sumsOf(of, before);
-  const isAsked = ({ month }: Count) => some?.months.includes(month) ?? true;
-  const others = stored.filter((count) => !isAsked(count) && isCounted(of, count.month));
-  const months = [...counted.filter(isAsked), ...others];
+  const counters = await readCounters(companyList);
+  const stored = sumsOf(companyList, before);
+  const isCompared = ({ month }: Count) => recheck?.months.includes(month) ?? true;
+  const others = stored.filter((count) => !isCompared(count) && isCounted(companyList, count.month));
+  const months = [...counted.filter(isCompared), ...others];
   // The counter of all months is the sum of the months' counters: it can be compared only if nobody wrote any of them.
   const partsOf = (parts: CounterParts, month: string) => (month === allMonths ? parts : parts.get(month));
   const isStill = ({ month }: Count) => isDeepStrictEqual(partsOf(before, month), partsOf(counters, month));
@@ -122,9 +127,9 @@ async function* rowsOf({ list, companyId }: CompanyList, month: string): AsyncGe
 }
 
 /** Reads the records of months consistently. */
-async function* recordsOf(of: CompanyList, months: readonly string[]): AsyncGenerator<Item[]> {
-  for (const month of months.filter((each) => isCounted(of, each))) {
-    for await (const rows of rowsOf(of, month)) {
+async function* recordsOf(companyList: CompanyList, months: readonly string[]): AsyncGenerator<Item[]> {
+  for (const month of months.filter((each) => isCounted(companyList, each))) {
+    for await (const rows of rowsOf(companyList, month)) {
       for (const keys of chunksOf(rows.map(keyOf), maxBatchReads)) {
         yield (await readBatch(keys, { paths: ["company_id", ...rowPaths] })).filter((record) => record !== undefined);
       }

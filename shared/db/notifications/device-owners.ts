@@ -33,24 +33,24 @@ export function acquireDeviceToken(
   const before = owner?.user_id === device.user_id ? owner : undefined;
   const Item = deviceOwners.encode({ ...before, ...deviceOwnerKey(hash), ...device });
   if (!owner) return { Put: { Item, ...ifAbsent } };
-  return { Put: { Item, ...whileOf(owner.user_id, owner.id) } };
+  return { Put: { Item, ...ifOwnedBy(owner.user_id, owner.id) } };
 }
 
 /** The write that releases a token if this device of the user owns it. */
 export function releaseDeviceToken(hash: string, userId: number, id: number): TransactionWrite {
-  return { Delete: { Key: deviceOwnerKey(hash), ...whileOf(userId, id) } };
+  return { Delete: { Key: deviceOwnerKey(hash), ...ifOwnedBy(userId, id) } };
 }
 
 /** The same for a token that may already have been released. */
 export function ensureDeviceTokenReleased(hash: string, userId: number, id: number): TransactionWrite {
-  const { ConditionExpression, ...values } = whileOf(userId, id);
+  const { ConditionExpression, ...values } = ifOwnedBy(userId, id);
   const isReleased = anyOf(isAbsent, ConditionExpression);
   return { Delete: { Key: deviceOwnerKey(hash), ConditionExpression: isReleased, ...values } };
 }
 
 const isOwnedBy = allOf("user_id = :user", "id = :id");
 
-function whileOf(userId: number, id: number) {
+function ifOwnedBy(userId: number, id: number) {
   const ExpressionAttributeValues = { ":user": userId, ":id": id };
   return { ConditionExpression: isOwnedBy, ExpressionAttributeValues };
 }

@@ -56,8 +56,8 @@ export async function saveDeviceToken(
     if (known && registered.every((field) => known[field] === next[field])) return { id };
     const failed = await transact([
       ...checks,
-      ...own(userId, next, owner),
-      ...drop(userId, devicesToDrop(set, next)),
+      ...acquireWrites(userId, next, owner),
+      ...dropWrites(userId, devicesToDrop(set, next)),
       raiseRevision(userId, set.revision),
     ]);
     if (failed.some((position) => position < checks.length)) return { id: undefined };
@@ -85,7 +85,7 @@ async function dropWhere(userId: number, isDropped: (device: StoredDevice) => bo
     const set = await findDeviceSet(userId, { consistent: true });
     const found = set.devices.filter(isDropped);
     if (found.length === 0) return true;
-    const failed = await transact([...drop(userId, found), raiseRevision(userId, set.revision)]);
+    const failed = await transact([...dropWrites(userId, found), raiseRevision(userId, set.revision)]);
     return failed.length === 0 || undefined;
   });
 }
@@ -106,7 +106,7 @@ function devicesToDrop(set: DeviceSet, added: StoredDevice): StoredDevice[] {
   return [...replaced, ...kept.slice(0, Math.max(0, kept.length - maxDevicesPerUser + 1))];
 }
 
-function own(userId: number, device: StoredDevice, owner: StoredDeviceOwner | undefined): TransactionWrite[] {
+function acquireWrites(userId: number, device: StoredDevice, owner: StoredDeviceOwner | undefined): TransactionWrite[] {
   const writes: TransactionWrite[] = [
     acquireDeviceToken(device.hash, { user_id: userId, id: device.id }, owner),
     { Put: { Item: devices.encode(device) } },
@@ -115,7 +115,7 @@ function own(userId: number, device: StoredDevice, owner: StoredDeviceOwner | un
   return writes;
 }
 
-function drop(userId: number, dropped: readonly StoredDevice[]): TransactionWrite[] {
+function dropWrites(userId: number, dropped: readonly StoredDevice[]): TransactionWrite[] {
   return dropped.flatMap(({ id, hash, moved_at }) => [
     { Delete: { Key: deviceKey(userId, id) } },
     ...(moved_at === undefined ? [releaseDeviceToken(hash, userId, id)] : []),

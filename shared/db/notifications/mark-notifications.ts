@@ -59,7 +59,7 @@ export function markNotifications(
   return retryConflicts(async (_, leftMs) => {
     const [earlier, stored] = await Promise.all([findEarlier(context), readPresent(userId, ids)]);
     // The notifications that were read beside the change may be older than it.
-    if (earlier) return showAgain(await readPresent(userId, ids));
+    if (earlier) return showRepeated(await readPresent(userId, ids));
     requireAll(ids, stored);
     const change = context.key ? [putChange(newChange("NOTIFICATIONS", [], context, await context.change))] : [];
     const marked = stored.map((item) => mark(userId, item, read ? context.now : null));
@@ -81,10 +81,10 @@ export async function markAllRead(
   context: ChangeContext & { readonly remainingMs: () => number },
 ): Promise<MarkedNotifications> {
   if (!context.key) return markUnread(context);
-  const own = newChange("NOTIFICATIONS", [], context, await context.change);
-  const begun = await beginMarking(own, context);
+  const change = newChange("NOTIFICATIONS", [], context, await context.change);
+  const begun = await beginMarking(change, context);
   if (begun.done) return showDone(begun.user_id, begun.done);
-  const marked = await markUnread(context, begun === own ? undefined : begun.at);
+  const marked = await markUnread(context, begun === change ? undefined : begun.at);
   const done = { total: marked.total, ids: marked.items.map(({ id }) => id) };
   const ended = await endMarking(begun, done);
   return ended ? showDone(begun.user_id, ended) : marked;
@@ -122,8 +122,8 @@ async function markUnread(
 }
 
 /** Stores the change of a call for all notifications. Returns it, or the one that an earlier call with the key stored. */
-function beginMarking(own: StoredChange, context: ChangeContext): Promise<StoredChange> {
-  return retry(paces.record, async () => ((await putIf(putChange(own).Put)) ? own : await findEarlier(context)));
+function beginMarking(change: StoredChange, context: ChangeContext): Promise<StoredChange> {
+  return retry(paces.record, async () => ((await putIf(putChange(change).Put)) ? change : await findEarlier(context)));
 }
 
 /** Stores the outcome of a call for all notifications. Returns the one that another call with the key has stored before. */
@@ -138,11 +138,11 @@ async function endMarking({ change_id }: StoredChange, done: MarkedAll): Promise
 
 /** The answer of a call that ended, with its notifications as they are. */
 async function showDone(userId: number, { total, ids }: MarkedAll): Promise<MarkedNotifications> {
-  return { ...showAgain(await readPresent(userId, ids)), total };
+  return { ...showRepeated(await readPresent(userId, ids)), total };
 }
 
-function showAgain(left: readonly StoredNotification[]): MarkedNotifications {
-  return { ...showNotifications(left), total: left.length, isRepetition: true };
+function showRepeated(present: readonly StoredNotification[]): MarkedNotifications {
+  return { ...showNotifications(present), total: present.length, isRepetition: true };
 }
 
 interface Marked {

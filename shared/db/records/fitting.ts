@@ -27,8 +27,8 @@ export function requireFitting<L extends UndoableList>(
 ): void {
   const fitting = countFitting(list, steps);
   if (fitting === steps.length) return;
-  const given = `the first ${fitting} of these ${steps.length}`;
-  const detail = `must be fewer: ${given} fit into one transaction, with their companies, months and sizes`;
+  const fittingIds = `the first ${fitting} of these ${steps.length}`;
+  const detail = `must be fewer: ${fittingIds} fit into one transaction, with their companies, months and sizes`;
   throw fieldsInvalid([{ path: idsPath, code: "too_long", detail }]);
 }
 

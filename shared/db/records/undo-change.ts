@@ -100,7 +100,7 @@ async function readUntouched<L extends UndoableList>(
   });
   if (untouched.length === records.length) return untouched;
   if ((await findChange(change_id))?.undone_by !== undefined) return undefined;
-  const left = new Set(untouched.map(({ id }) => id));
-  const changedIds = records.flatMap(({ id }) => (left.has(id) ? [] : [id]));
+  const untouchedIds = new Set(untouched.map(({ id }) => id));
+  const changedIds = records.flatMap(({ id }) => (untouchedIds.has(id) ? [] : [id]));
   throw new Refusal("changed_since", "Some of the records were changed since", { changedIds });
 }

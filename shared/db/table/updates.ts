@@ -44,18 +44,20 @@ export function updateOf({ pk, sk }: Key, changes: Patch, writeId?: string) {
     bound[`:v${count}`] = value;
     return `:v${count}`;
   };
-  const each = (changed: Readonly<Item>, clauseOf: (path: string, value: unknown) => string) =>
+  const clausesOf = (changed: Readonly<Item>, clauseOf: (path: string, value: unknown) => string) =>
     Object.entries(changed).map(([attribute, value]) => clauseOf(pathOf(attribute, names), value));
-  const conditions = each(where, (path, value) => (value === undefined ? lacks(path) : `${path} = ${bind(value)}`));
+  const conditions = clausesOf(where, (path, value) =>
+    value === undefined ? lacks(path) : `${path} = ${bind(value)}`,
+  );
   const sets = [
-    ...each(set, (path, value) => `${path} = ${bind(value)}`),
-    ...each(setOnce, (path, value) => `${path} = if_not_exists(${path}, ${bind(value)})`),
+    ...clausesOf(set, (path, value) => `${path} = ${bind(value)}`),
+    ...clausesOf(setOnce, (path, value) => `${path} = if_not_exists(${path}, ${bind(value)})`),
     ...(keepsVersion ? [versionClause] : []),
     ...(writeId === undefined ? [] : ["write_id = :write_id"]),
   ];
   const removed = remove.map((attribute) => pathOf(attribute, names));
   if (writeId === undefined) removed.push("write_id");
-  const clauses = { SET: sets, REMOVE: removed, ADD: each(add, (path, value) => `${path} ${bind(value)}`) };
+  const clauses = { SET: sets, REMOVE: removed, ADD: clausesOf(add, (path, value) => `${path} ${bind(value)}`) };
   const ifNotWritten = writeId === undefined ? [] : [anyOf(lacks("write_id"), "write_id <> :write_id")];
   const present = Object.entries(clauses).filter(([, parts]) => parts.length > 0);
   return {

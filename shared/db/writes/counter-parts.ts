@@ -63,9 +63,9 @@ export async function addIfAsRead(counts: readonly Count[], read: CounterParts):
         : { ConditionExpression: "writes = :writes", ExpressionAttributeValues: { ":writes": writes } };
     return { ConditionCheck: { Key: counterKey(count, part), ...isAsRead } };
   };
-  for (const some of chunksOf(counts, countersAtOnce)) {
-    const adds = counterWrites(some, 0, (count) => ({ writes: writesOf(count, 0) }));
-    const checks = some.flatMap((count) => otherParts.map((part) => check(count, part)));
+  for (const chunk of chunksOf(counts, countersAtOnce)) {
+    const adds = counterWrites(chunk, 0, (count) => ({ writes: writesOf(count, 0) }));
+    const checks = chunk.flatMap((count) => otherParts.map((part) => check(count, part)));
     const failed = await transact([...adds, ...checks]);
     if (failed.length > 0) return false;
   }

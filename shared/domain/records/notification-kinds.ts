@@ -45,7 +45,7 @@ const firstOperators = ({ company }: Facts["Timesheet"]) => [
 ];
 const driver = ({ profile }: Facts["Timesheet"]) => [{ profile }];
 const self = ({ user }: Facts["User"]) => [{ users: [user] }];
-const named = () => [];
+const namedByEvent = () => [];
 
 /** The kinds of notifications by `record_type`. */
 export const notifyingRecordTypes = {
@@ -70,7 +70,7 @@ export const notifyingRecordTypes = {
     countedAs: null,
     kinds: { password_changed: { recipients: self } },
   },
-  Chat: { countedAs: "chats", kinds: { message: { recipients: named } } },
+  Chat: { countedAs: "chats", kinds: { message: { recipients: namedByEvent } } },
 } as const satisfies { readonly [T in keyof Facts & NotificationRecordType]: NotifyingRecordType<Facts[T]> };
 
 const byRecordType = new Map<string, NotifyingRecordType<never>>(Object.entries(notifyingRecordTypes));

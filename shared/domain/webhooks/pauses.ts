@@ -22,9 +22,9 @@ export interface FailedAttempt {
  * may ask for more, up to half an hour. `chance` is from 0 to 1.
  */
 export function pauseAfter({ received, retryAfter }: FailedAttempt, now: Date, chance: number): number {
-  const own = Math.min(firstSeconds * 2 ** Math.min(received - 1, 20), longestSeconds);
-  const asked = Math.min(readRetryAfter(retryAfter, now), longestSeconds);
-  return Math.ceil(Math.max(own * (leastShare + (1 - leastShare) * chance), asked));
+  const backoffSeconds = Math.min(firstSeconds * 2 ** Math.min(received - 1, 20), longestSeconds);
+  const askedSeconds = Math.min(readRetryAfter(retryAfter, now), longestSeconds);
+  return Math.ceil(Math.max(backoffSeconds * (leastShare + (1 - leastShare) * chance), askedSeconds));
 }
 
 /** Whether an event has time for another attempt after a pause. */
