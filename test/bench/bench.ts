@@ -7,7 +7,7 @@ const usualRounds = { cold: 31, warm: 9, edits: 20 };
 
 const help = `npm run bench -- BENCHMARK [--rounds N] [--sizes N,N,…] [--region REGION]
 
-store  read units, write units and round trips of every call that has a bar, on a local engine of its own
+store  read units and round trips of every list of invoices that has a bar, on a local engine of its own
 cold   size, start and first call of GET invoices, against the bare SDK and the usual stack
 warm   repeated calls of GET invoices: own code, the whole call against the bare SDK, memory
 edits  from saving a file to the first answer that shows it, under npm start; the local machine's memory

@@ -3,8 +3,6 @@ import { confirm } from "../../shared/accounts/confirmation.ts";
 import { requestPin } from "../../shared/accounts/pin-requests.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
 import { findUnreadCounts } from "../../shared/db/notifications/notification-counts.ts";
-import { findNotifications } from "../../shared/db/notifications/notifications.ts";
-import { findInvoices } from "../../shared/db/records/invoices.ts";
 import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { undoChange } from "../../shared/db/records/undo-change.ts";
 import { importParts } from "../../shared/db/writes/counters.ts";
@@ -12,7 +10,7 @@ import { createWriteBatches } from "../../shared/db/writes/write-batches.ts";
 import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";
 import { callerContext, testContext } from "../support/records/contexts.ts";
 import { costOf } from "../support/records/costs.ts";
-import { companyLine, invoiceLine, notificationLine, timesheetLine, userLine } from "../support/records/records.ts";
+import { companyLine, notificationLine, timesheetLine, userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { write } from "../support/records/writes.ts";
 import { forgetLimits } from "../support/requests/limits.ts";
@@ -20,14 +18,12 @@ import { askForPin, forgetPinsOf, otherPin, useUpShortPins } from "../support/re
 import { useService } from "../support/service/service.ts";
 
 const caller = { userId: 1, role: "operator", companyId: 1, sessionId: "s" } as const;
-const firstPage = { limit: 20, beforeId: undefined, skip: 0 };
 
 const service = useService();
 
 beforeAll(() =>
   store([
     ...Array.from({ length: 100 }, (_, index) => timesheetLine(index + 1, 1)),
-    ...Array.from({ length: 60 }, (_, index) => invoiceLine(index + 1, 1)),
     ...Array.from({ length: 60 }, (_, index) => notificationLine(index + 1, 5)),
   ]),
 );
@@ -67,13 +63,6 @@ test.runIf(countsTransactions)(
   },
 );
 
-test("a page of notifications costs at most 2 read units, in one round trip", async () => {
-  const cost = await costOf(() => findNotifications(5, firstPage));
-  expect(cost.readUnits).toBeGreaterThan(0);
-  expect(cost.readUnits).toBeLessThanOrEqual(2);
-  expect(cost).toMatchObject({ writeUnits: 0, sequentialTrips: 1 });
-});
-
 test("unread counts cost half a read unit", async () => {
   expect(await costOf(() => findUnreadCounts(5))).toEqual({ readUnits: 0.5, writeUnits: 0, sequentialTrips: 1 });
 });
@@ -93,13 +82,6 @@ test("the same device token again writes nothing", async () => {
   const device = { token: "again", platform: "ios", pushService: "apns" } as const;
   await saveDeviceToken(6, device, timeOrderedId(new Date()));
   expect(await costOf(() => saveDeviceToken(6, device, timeOrderedId(new Date())))).toMatchObject({ writeUnits: 0 });
-});
-
-test("a page of invoices in one state costs at most 3 read units beside its total, in one round trip", async () => {
-  const filter = { scope: 1, states: ["pending"] } as const;
-  const cost = await costOf(() => findInvoices(filter, firstPage));
-  expect(cost.readUnits).toBeLessThanOrEqual(6);
-  expect(cost).toMatchObject({ writeUnits: 0, sequentialTrips: 1 });
 });
 
 describe("D10, D11: pins", () => {

@@ -6,7 +6,7 @@ import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { type RecordKind, recordKey } from "../../shared/db/table/item-keys.ts";
 import type { ListName } from "../../shared/domain/records/list-position.ts";
 import { callerContext } from "../support/records/contexts.ts";
-import { companyLine, invoiceLine, jobLine, timesheetLine } from "../support/records/records.ts";
+import { invoiceLine, jobLine, timesheetLine } from "../support/records/records.ts";
 import { readRecord } from "../support/records/store.ts";
 import { faultsOf, readItem, write, writtenAt } from "../support/records/writes.ts";
 import { useService } from "../support/service/service.ts";
@@ -23,21 +23,6 @@ async function idsIn(list: ListName, states: readonly string[], scope: number): 
 async function revisionOf(kind: RecordKind, id: number): Promise<number> {
   return Number((await readItem(recordKey(kind, id)))?.revision);
 }
-
-test.each<[string, object, RecordKind]>([
-  ["company", companyLine(10), "COMPANY"],
-  ["timesheet", timesheetLine(10, 1), "TIMESHEET"],
-  ["invoice", invoiceLine(10, 1), "INVOICE"],
-  ["job", jobLine(10, 1), "JOB"],
-])("D35: a %s is created once, then unchanged without a write, then removed for good", async (type, line, kind) => {
-  expect(await write(line)).toBe("created");
-  const created = await readItem(recordKey(kind, 10));
-  expect(await write(line)).toBe("unchanged");
-  expect(await readItem(recordKey(kind, 10))).toEqual(created);
-  expect(await write({ type, id: 10, deleted: true })).toBe("removed");
-  expect(await write({ type, id: 10, deleted: true })).toBe("unchanged");
-  expect(await readItem(recordKey(kind, 10))).toBeUndefined();
-});
 
 test("D35: fields left out stay, and every write raises the revision", async () => {
   await write(invoiceLine(20, 1));

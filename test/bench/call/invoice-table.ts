@@ -1,9 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
 import { startEngine } from "../../../infra/local/engine/engine.ts";
-import { createTable, type TableDefinition } from "../../../infra/local/engine/local-table.ts";
 import { enterEnvironment } from "../../../infra/local/local-aws.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
 import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/invoke/sample-event.ts";
@@ -15,6 +13,7 @@ import { queryItems, queryPage } from "../../../shared/db/table/table.ts";
 import { totalPartitions } from "../../../shared/db/writes/counters.ts";
 import { documentClient } from "../../support/records/items.ts";
 import { publishTestKey, tokenOf } from "../../support/tokens/tokens.ts";
+import { createBenchTable } from "../bench-table.ts";
 import { invoiceLines } from "../store/invoices.ts";
 import { importLines } from "../store/load.ts";
 import type { Canned } from "./canned-dynamodb.ts";
@@ -47,9 +46,7 @@ export async function openInvoiceTable(directory: string): Promise<InvoiceTable>
     CANNED: join(directory, "canned.json"),
   };
   enterEnvironment(environment);
-  const client = new DynamoDBClient({});
-  await createTable(client, tableOf(template), environment.TABLE_NAME);
-  client.destroy();
+  await createBenchTable(template, environment.TABLE_NAME);
   await importLines(invoiceLines(invoices, "by date"), () => {});
   await publishTestKey(documentClient(), environment.TABLE_NAME);
   writeFileSync(environment.CANNED, JSON.stringify(await readCanned()));
@@ -79,11 +76,4 @@ async function readCanned(): Promise<Canned> {
     counters[partition] = (await queryItems(query)).map(toAttributes);
   }
   return { keys, rows: rows.map(toAttributes), counters };
-}
-
-function tableOf(template: Record<string, unknown>): TableDefinition {
-  const resources = Object.values(template.Resources as Record<string, { Type: string; Properties: unknown }>);
-  const table = resources.find(({ Type }) => Type === "AWS::DynamoDB::GlobalTable");
-  const { StreamSpecification: _, ...definition } = table?.Properties as TableDefinition;
-  return definition;
 }

@@ -1,19 +1,15 @@
 import { findInvoices, type InvoiceFilter } from "../../../shared/db/records/invoices.ts";
-import { queryPages } from "../../../shared/db/table/table.ts";
 import type { PageStart } from "../../../shared/domain/paging/paging.ts";
 import { type Cost, costOf } from "../../support/records/costs.ts";
 import { companies, earlierMonth, earlyDays, firstId, month, numberOf, tenWeeks, year } from "./invoices.ts";
 
-/** One call of the table of bars: what it does, what it may cost, and whether that may grow with the table. */
+/** One list of the table of bars: what it may cost, and whether that may grow with the table. */
 export interface Measure {
   readonly name: string;
   readonly mostReadUnits: number;
   readonly mostTrips: number;
-  /**
-   * `flat`: the same cost at every size. `parts`: grows with the parts of the companies' counters. `months`: grows
-   * until every part has each day of the months. `matches`: grows with the number of matches.
-   */
-  readonly growth: "flat" | "parts" | "months" | "matches";
+  /** The same cost at every size. Others grow with the parts of counters, the days that these have, or the matches. */
+  readonly isFlat?: boolean;
   run(count: number): Promise<unknown>;
 }
 
@@ -46,7 +42,6 @@ export const invoiceMeasures: readonly Measure[] = [
     ...undated("all companies, all states, the deepest page by number", everything, () => deepestPage, 80),
     // It reads the nine hundred rows above it once, and a little of each state beyond them.
     mostTrips: 6,
-    growth: "matches",
   },
   dated("twelve months, one company", { ...everything, ...year, scope: companies.large }, 24),
   dated("twelve months, a company with thirty invoices", { ...everything, ...year, scope: companies.sparse }, 24),
@@ -83,12 +78,6 @@ export const rangeMeasures: readonly Measure[] = [
   reported("ten weeks, all companies", { ...everything, ...tenWeeks }),
 ];
 
-/** The same lists without counters and without days in the keys: count the index, then filter its rows. */
-export const naiveMeasures: readonly Measure[] = [
-  { ...unbounded("all states, first page"), run: () => countAndFilter() },
-  { ...unbounded("twelve months, all companies"), run: () => countAndFilter(year) },
-];
-
 /** Runs each call once and counts what it took. */
 export async function measureAll(measures: readonly Measure[], count: number): Promise<Map<string, Cost>> {
   const costs = new Map<string, Cost>();
@@ -102,45 +91,20 @@ function undated(
   start: (count: number) => PageStart,
   mostReadUnits: number,
 ): Measure {
-  const growth = filter.scope === "all" ? "parts" : "flat";
-  return { name, mostReadUnits, mostTrips: 1, growth, run: (count) => findInvoices(filter, start(count)) };
+  const isFlat = filter.scope !== "all";
+  return { name, mostReadUnits, mostTrips: 1, isFlat, run: (count) => findInvoices(filter, start(count)) };
 }
 
 function dated(name: string, filter: InvoiceFilter, mostReadUnits: number): Measure {
-  return { name, mostReadUnits, mostTrips: 4, growth: "months", run: () => findInvoices(filter, firstPage) };
+  return { name, mostReadUnits, mostTrips: 4, run: () => findInvoices(filter, firstPage) };
 }
 
 function reported(name: string, filter: InvoiceFilter): Measure {
-  return { ...unbounded(name), run: () => findInvoices(filter, firstPage) };
+  const most = Number.POSITIVE_INFINITY;
+  return { ...dated(name, filter, most), mostTrips: most };
 }
 
 function search(name: string, number: (count: number) => string, mostReadUnits = 10): Measure {
   const run = (count: number) => findInvoices({ ...everything, number: number(count) }, firstPage);
-  return { name, mostReadUnits, mostTrips: 3, growth: "matches", run };
-}
-
-function unbounded(name: string): Omit<Measure, "run"> {
-  const most = Number.POSITIVE_INFINITY;
-  return { name, mostReadUnits: most, mostTrips: most, growth: "matches" };
-}
-
-async function countAndFilter(range?: typeof year): Promise<number> {
-  const counts = await Promise.all(
-    states.map(async (state) => {
-      const filter = range && {
-        FilterExpression: "#record.issued_date BETWEEN :from AND :to",
-        ExpressionAttributeNames: { "#record": "record" },
-      };
-      const values = { ":key": `INVOICES#${state}`, ...(range && { ":from": range.fromDate, ":to": range.toDate }) };
-      let count = 0;
-      const query = {
-        IndexName: "by-state",
-        KeyConditionExpression: "all_key = :key",
-        ExpressionAttributeValues: values,
-      };
-      for await (const rows of queryPages({ ...query, ...filter })) count += rows.length;
-      return count;
-    }),
-  );
-  return counts.reduce((sum, count) => sum + count, 0);
+  return { name, mostReadUnits, mostTrips: 3, run };
 }

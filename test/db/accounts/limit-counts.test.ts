@@ -65,17 +65,6 @@ test.each([
   expect(await readItem(key)).toMatchObject({ expires_at: noon.getTime() / 1_000 + days * 86_400 });
 });
 
-test("one client reaches its own limit before the login's, and the others go on", async () => {
-  const { subject } = fresh("password");
-  const by = (client: string): Limited => ({ rule: "password", subject, client });
-  await takeTimes(by("a"), 20);
-  await expect(take(by("a"), noon)).rejects.toMatchObject({ code: "too_many_requests" });
-  await takeTimes(by("b"), 20);
-  await takeTimes(by("c"), 20);
-  await expect(take(by("d"), noon)).rejects.toMatchObject({ code: "too_many_requests" });
-  expect(await findCount(by("d"), noon)).toBe(60);
-});
-
 test("of attempts at once no more than the limit get through", async () => {
   const limited = fresh("knownPassword", "a");
   const outcomes = await Promise.allSettled(Array.from({ length: 25 }, () => take(limited, noon)));

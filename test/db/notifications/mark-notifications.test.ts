@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
 import { markAllRead, markNotifications } from "../../../shared/db/notifications/mark-notifications.ts";
-import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
 import { driverContext } from "../../support/records/contexts.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { notificationLine } from "../../support/records/records.ts";
@@ -58,11 +57,4 @@ test("D27: all that are unread cost one round trip for every 99, and two before 
   const cost = await costOf(() => markAllRead(driverContext(userId, now)));
   expect(cost.readUnits).toBeLessThanOrEqual(110 + 2);
   expect(cost.sequentialTrips).toBeLessThanOrEqual(2 + 2);
-});
-
-test("a page of notifications still costs at most 2 read units", async () => {
-  const page = { limit: 20, beforeId: undefined, skip: 0 };
-  const cost = await costOf(() => findNotifications(userId, page));
-  expect(cost.readUnits).toBeLessThanOrEqual(2);
-  expect(cost.sequentialTrips).toBe(1);
 });

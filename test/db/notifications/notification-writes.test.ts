@@ -45,17 +45,6 @@ test("D35: a new one is unread and made now unless the line says otherwise, and 
   expect(await faultsOf(() => write(bare))).toEqual(["/params missing", "/record_id missing", "/record_type missing"]);
 });
 
-test("D26: reading, unreading and retyping a notification moves the counts", async () => {
-  await write(notificationLine(4, 2, { record_type: "Chat" }));
-  expect(await findUnreadCounts(2)).toEqual({ notifications: 1, timesheets: 0, jobs: 0, chats: 1 });
-  await write({ type: "notification", id: 4, user_id: 2, record_type: "Timesheet" });
-  expect(await findUnreadCounts(2)).toEqual({ notifications: 1, timesheets: 1, jobs: 0, chats: 0 });
-  await write({ type: "notification", id: 4, user_id: 2, read_at: readAt });
-  expect(await findUnreadCounts(2)).toEqual({ notifications: 0, timesheets: 0, jobs: 0, chats: 0 });
-  await write({ type: "notification", id: 4, user_id: 2, read_at: null });
-  expect(await findUnreadCounts(2)).toEqual({ notifications: 1, timesheets: 1, jobs: 0, chats: 0 });
-});
-
 test("D29: an import that notifies pushes a notification, unless devices show none of its kind", async () => {
   const isPushed = async (id: number, type: string) => {
     await write(notificationLine(id, 6, { record_type: "Timesheet", params: { type } }), { notifies: true });

@@ -157,15 +157,6 @@ test("D26, D35: a late notification of many that were removed leaves the counts 
   expect(await findNotifications(20, { limit: 5, beforeId: undefined, skip: 0 })).toMatchObject({ total: 1 });
 });
 
-test("D35: a removed user leaves nothing but the tombstone of a removal at a version", async () => {
-  await write(userLine(30));
-  await write(notificationLine(1, 30));
-  expect(await write({ type: "user", id: 30, version: 4, deleted: true })).toBe("removed");
-  expect(await write({ type: "user", id: 30, version: 4, deleted: true })).toBe("unchanged");
-  expect(await write(userLine(30, { version: 4 }))).toBe("stale");
-  expect(await findUnreadCounts(30)).toMatchObject({ notifications: 0 });
-});
-
 const event = fc.record({ version: fc.integer({ min: 1, max: 12 }), deleted: fc.boolean() });
 
 test.each([

@@ -8,7 +8,6 @@ import {
   makeSeed,
   parseRefreshToken,
   type RefreshToken,
-  refreshTokenLifeDays,
 } from "../../../shared/domain/accounts/refresh-token.ts";
 import { fc } from "../../support/service/properties.ts";
 import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
@@ -26,10 +25,6 @@ function parsed(text: string): RefreshToken {
   if (!token) throw new Error("The text has not the form of a refresh token");
   return token;
 }
-
-test("D5: a refresh token counts for 30 days", () => {
-  expect(refreshTokenLifeDays).toBe(30);
-});
 
 const numbers = fc.integer({ min: 1, max: 999_999_999 });
 const userIds = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });

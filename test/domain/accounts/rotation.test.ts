@@ -1,27 +1,8 @@
 import { expect, test } from "vitest";
-import { keysToRetire, nextKeySignsFrom } from "../../../shared/domain/accounts/rotation.ts";
+import { keysToRetire } from "../../../shared/domain/accounts/rotation.ts";
 
 const first = new Date("2026-01-01T00:00:00.000Z");
 const due = new Date("2026-01-31T00:00:00.000Z");
-
-test("D6: the first key signs at once", () => {
-  expect(nextKeySignsFrom(undefined, first)).toEqual(first);
-});
-
-test("D6: no key is due before the newest has signed for 30 days, to the millisecond", () => {
-  expect(nextKeySignsFrom(first, first)).toBeUndefined();
-  expect(nextKeySignsFrom(first, new Date(due.getTime() - 1))).toBeUndefined();
-  expect(nextKeySignsFrom(first, due)).toBeDefined();
-});
-
-test("D6: no key is due while the newest does not sign yet", () => {
-  expect(nextKeySignsFrom(new Date("2026-01-31T00:10:00.000Z"), due)).toBeUndefined();
-});
-
-test("D6: a key that follows another signs 10 minutes after it is made, however late that is", () => {
-  expect(nextKeySignsFrom(first, due)).toEqual(new Date("2026-01-31T00:10:00.000Z"));
-  expect(nextKeySignsFrom(first, new Date("2026-06-01T00:00:00.000Z"))).toEqual(new Date("2026-06-01T00:10:00.000Z"));
-});
 
 const [one, two] = [
   { kid: "one", signsFrom: first },

@@ -1,12 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  askFor,
-  isLive,
-  newPin,
-  shareOf,
-  type TriedPin,
-  tryOf,
-} from "../../../shared/domain/guessing/pin-decisions.ts";
+import { askFor, isLive, newPin, type TriedPin, tryOf } from "../../../shared/domain/guessing/pin-decisions.ts";
 
 const noon = new Date("2026-05-01T12:00:00.000Z");
 const client = "client";
@@ -138,16 +131,4 @@ test.each<[string, TriedPin, number, Date, "counted" | "free" | "none"]>([
   ["the expired pin of test logins", { ...pin, test_company_id: 900 }, 0, minutes(12), "none"],
 ])("D9, D10, D13: a try of %s", (_, stored, wrongPins, now, expected) => {
   expect(tryOf(stored, { wrongPins, client, now })).toBe(expected);
-});
-
-test.each([
-  [{ nth: 1 }, 1],
-  [{ nth: 2 }, 0.8],
-  [{ nth: 3 }, 0.6],
-  [{ nth: 4 }, 0.4],
-  [{ nth: 127 }, 0.4],
-  [{ nth: 127, isKnown: true }, 0.8],
-  [{ nth: 1, registers: true }, 0.4],
-])("D11: the share of message %j is %d", (message, share) => {
-  expect(shareOf({ isKnown: false, registers: false, ...message })).toBe(share);
 });

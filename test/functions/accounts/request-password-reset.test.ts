@@ -8,7 +8,6 @@ import { askPin, requestPin } from "../../support/requests/accounts.ts";
 import { forgetLimits } from "../../support/requests/limits.ts";
 import { changePin, forgetPinsOf, storedPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
 
@@ -143,27 +142,6 @@ describe("D9, D11: a request while a pin is live", () => {
     vi.setSystemTime(start + 720_000);
     expect((await askPin(to)).body.user.pin_valid_to).toBe("2026-09-01T09:24:00.000Z");
   });
-
-  test(
-    "is refused to nobody, and of ten messages a day on each pin is sent once",
-    async () => {
-      const start = Date.parse("2026-09-02T00:00:00.000Z");
-      const sentAt: number[] = [];
-      const all = usualOrFull(75, 25 * 60);
-      for (let minutes = 0; minutes < all; minutes += 1) {
-        vi.useFakeTimers({ now: start + minutes * 60_000, toFake: ["Date"] });
-        service.inbox.clear();
-        expect((await requestPin(login, { from: "198.51.100.9" })).status).toBe(200);
-        if (sentTo(login).length > 0) sentAt.push(minutes);
-      }
-      expect(sentAt.slice(0, 13)).toEqual([0, 1, 2, 12, 13, 14, 24, 25, 26, 36, 48, 60, 72]);
-      // Each day has ten messages, and one more of each further pin.
-      const ofDay = (days: number) => sentAt.filter((at) => Math.floor(at / 1_440) === days).length;
-      expect(ofDay(0)).toBeLessThanOrEqual(10 + Math.min(all, 1_440) / 12);
-      expect(ofDay(1)).toBeLessThanOrEqual(10 + Math.max(all - 1_440, 0) / 12);
-    },
-    usualOrFull(60_000, 600_000),
-  );
 
   test("of a new day has the figures of a pin that lives past midnight start again with the next", async () => {
     const pin = { messages: 10, tries: 19 };

@@ -11,6 +11,7 @@ import { changeIdOf, type KeptChange, putHistory } from "../../support/records/h
 import { callerLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
+import { nextQuery, walkPages } from "../../support/requests/pages.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
@@ -26,22 +27,14 @@ beforeAll(() =>
   store([callerLine(operator, { first_name: "Olivia", last_name: "Hart" }), timesheetLine(1, 1), timesheetLine(3, 1)]),
 );
 
-const list = (query: Record<string, string> = {}, as: TestUser = admin) => call(handler, listChanges, { as, query });
+const list = (query: Readonly<Record<string, string | undefined>> = {}, as: TestUser = admin) =>
+  call(handler, listChanges, { as, query });
 
 /** Every entry of a list, page by page. */
 async function walk(query: Record<string, string>, as: TestUser = admin): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  for (let cursor: string | undefined = ""; cursor !== undefined; ) {
-    const answer = await list({ ...query, ...(cursor && { cursor }) }, as);
-    expect(answer.status).toBe(200);
-    entries.push(...answer.body.changes);
-    cursor = cursorOf(answer);
-  }
-  return entries;
-}
-
-function cursorOf({ headers }: { headers: Record<string, string> }): string | undefined {
-  return /[?&]cursor=([\w-]+)[^>]*>; rel="next"/.exec(headers.link ?? "")?.[1];
+  const pages = await walkPages((next) => list(next, as), query);
+  expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
+  return pages.flatMap(({ body }) => body.changes);
 }
 
 const moment = (index: number) => new Date(Date.UTC(2026, 4, 1, 9) - index * 1_000).toISOString();
@@ -173,7 +166,7 @@ describe("D30: by cursor", () => {
   });
 
   test("a cursor shows nothing, and holds for its own filter and its own caller's reach alone", async () => {
-    const cursor = cursorOf(await list({ by_user: "40", per_page: "5" })) ?? "";
+    const { cursor = "" } = nextQuery(await list({ by_user: "40", per_page: "5" })) ?? {};
     expect(Buffer.from(cursor, "base64url").toString("latin1")).not.toMatch(/timesheet|400|17\d{8}/i);
     for (const [query, as] of [
       [{ by_user: "41", cursor }, admin],
@@ -254,7 +247,7 @@ describe("D2: operators", () => {
       const query = { by_user: "603", per_page: "1" };
       const first = await list(query, asking);
       expect(first.body.changes).toEqual([]);
-      expect(cursorOf(first)).toBeDefined();
+      expect(nextQuery(first)).toBeDefined();
       expect(recordsOf(await walk(query, asking))).toEqual([62]);
       const { readUnits } = await costOf(() => list(query, asking));
       expect(readUnits).toBeLessThanOrEqual(202 * 0.5 + 20);
@@ -265,13 +258,8 @@ describe("D2: operators", () => {
 describe("D41: whether other companies are in a change, or in a record's past, does not show in next", () => {
   /** The number of entries of each page, and whether another one follows. */
   async function pagesOf(query: Record<string, string>, as: TestUser): Promise<string[]> {
-    const pages: string[] = [];
-    for (let cursor: string | undefined = ""; cursor !== undefined; ) {
-      const answer = await list({ ...query, ...(cursor && { cursor }) }, as);
-      cursor = cursorOf(answer);
-      pages.push(`${answer.body.changes.length}${cursor === undefined ? "" : ", next"}`);
-    }
-    return pages;
+    const pages = await walkPages((next) => list(next, as), query);
+    return pages.map((page) => `${page.body.changes.length}${nextQuery(page) ? ", next" : ""}`);
   }
 
   /** The 90 entries of a call. */

@@ -6,6 +6,7 @@ import { counterWrites } from "../../../shared/db/writes/counters.ts";
 import { invoiceLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
+import { nextQuery, walkPages } from "../../support/requests/pages.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
 
@@ -163,13 +164,12 @@ describe("200", () => {
     const byPage: number[] = [];
     for (let page = 1; page <= 9; page += 1)
       byPage.push(...idsOf(await list({ ...filters, per_page: "6", page: `${page}` })));
-    expect(await walk({ ...filters, per_page: "6" })).toEqual(byPage);
+    expect((await walkPages(list, { ...filters, per_page: "6" })).flatMap(idsOf)).toEqual(byPage);
     expect(byPage).toEqual([...new Set(byPage)].sort((a, b) => b - a));
   });
 
   test("D30: a cursor without a page number leads on, too", async () => {
-    const cursor = new URL(linksOf((await list()).headers.link).get("next") ?? "").searchParams.get("cursor") ?? "";
-    const answer = await list({ cursor });
+    const answer = await list({ cursor: nextQuery(await list())?.cursor });
     expect(idsOf(answer)).toEqual(countdown(25, 6));
     expect(linksOf(answer.headers.link).get("next")).not.toContain("page=");
   });
@@ -177,8 +177,7 @@ describe("200", () => {
 
 describe("422", () => {
   test("D30: a cursor of other filters, or none at all, is cursor_invalid", async () => {
-    const { headers } = await list({ by_state: "paid", per_page: "2" });
-    const cursor = new URL(linksOf(headers.link).get("next") ?? "").searchParams.get("cursor") ?? "";
+    const { cursor = "" } = nextQuery(await list({ by_state: "paid", per_page: "2" })) ?? {};
     expect((await list({ by_state: "paid", cursor })).status).toBe(200);
     for (const query of [{ by_state: "pending", cursor }, { cursor }, { cursor: "bm9uc2Vuc2U" }]) {
       expect(await list(query)).toMatchObject({ status: 422, body: { code: "cursor_invalid" } });
@@ -217,16 +216,4 @@ describe("422", () => {
 
 function linksOf(header = ""): Map<string, string> {
   return new Map([...header.matchAll(/<([^>]+)>; rel="([a-z]+)"/g)].map(([, url = "", rel = ""]) => [rel, url]));
-}
-
-async function walk(query: Record<string, string | undefined>): Promise<number[]> {
-  const ids: number[] = [];
-  let next: Record<string, string | undefined> | undefined = query;
-  while (next) {
-    const answer: TestAnswer = await list(next);
-    ids.push(...idsOf(answer));
-    const url = linksOf(answer.headers.link).get("next");
-    next = url === undefined ? undefined : Object.fromEntries(new URL(url).searchParams);
-  }
-  return ids;
 }

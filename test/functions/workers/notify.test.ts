@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { handler } from "../../../functions/workers/notify.ts";
-import { secretKey } from "../../../shared/db/accounts/user-secrets.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { crashEverywhere } from "../../support/faults/crash.ts";
@@ -103,13 +102,6 @@ describe("D14: a new password", () => {
     const record = streamRecord(key, { before: user, after: newPassword });
     const itemIdentifier = record.dynamodb?.SequenceNumber;
     expect(await handler({ Records: [record] })).toEqual({ batchItemFailures: [{ itemIdentifier }] });
-  });
-
-  test("is none where only its hash was renewed, and where it was written silently", async () => {
-    const renewed = streamRecord(secretKey("password", 8), { before: { hash: "a" }, after: { hash: "b" } });
-    const silent = streamRecord(key, { before: user, after: { ...newPassword, silent: true } });
-    expect(await handler({ Records: [renewed, silent] })).toEqual(nothingFailed);
-    expect(queue.calls.size).toBe(0);
   });
 });
 

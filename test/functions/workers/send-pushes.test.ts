@@ -198,15 +198,4 @@ describe("D29: an endpoint", () => {
     expect(pushedTo(service)).toEqual(["abc789"]);
     expect(await tokensOf(userId)).toEqual(["abc789"]);
   });
-
-  test("stays with the user a token has moved from no longer than the token", async () => {
-    await register(userId, "moving");
-    await send(await newPush(userId));
-    const before = await endpointOf(userId, "moving");
-    userId = newUserId();
-    await register(userId, "moving");
-    expect(await endpointOf(userId, "moving")).toBeUndefined();
-    await send(await newPush(userId));
-    expect(await endpointOf(userId, "moving")).toBe(before);
-  });
 });

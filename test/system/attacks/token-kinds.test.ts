@@ -1,20 +1,15 @@
-import { importJWK, SignJWT } from "jose";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { handler as profileHandler } from "../../../functions/accounts/get-profile.ts";
-import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
 import { getProfile } from "../../../shared/contract/accounts.ts";
-import { readSigningKeys } from "../../../shared/tokens/signing-keys.ts";
 import { useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { resetTokenOf, setNewPassword } from "../../support/requests/accounts.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { refreshWith, signInAs } from "../../support/requests/sessions.ts";
 import { useService } from "../../support/service/service.ts";
-import { payloadOf } from "../../support/tokens/tokens.ts";
 
 const service = useService();
 const password = "a harbour before dawn";
-const minute = 60_000;
 
 useSigningKey();
 const own = useOwnUser(() => ({ password }));
@@ -102,29 +97,4 @@ test.each(names)("a spoilt %s token is refused, whatever was done to it, and spe
     expectProblem(answer, answer.status, refusals);
   }
   await expectStillGood(tokens);
-});
-
-test("D6: a retired key's token counts until its end; one made with that key after its overlap does not", async () => {
-  const start = Date.now();
-  const retiredAt = start + 31 * 24 * 60 * minute;
-  const [old] = await readSigningKeys();
-  if (!old) throw new Error("There is no signing key");
-  vi.useFakeTimers({ now: retiredAt, toFake: ["Date"] });
-  await rotate();
-  const keys = await readSigningKeys();
-  expect(keys.map(({ jwk }) => jwk.kid)).toEqual([old.jwk.kid, expect.any(String)]);
-  const madeWith = async (jwk: typeof old.jwk, moment: number) =>
-    new SignJWT(payloadOf({ id: own.id, role: "operator", company_id: 1 }, new Date(moment)))
-      .setProtectedHeader({ alg: "ES256", typ: "at+jwt", kid: jwk.kid })
-      .sign(await importJWK(jwk, "ES256"));
-  // The old key signs for 10 more minutes; its last token ends 15 minutes later.
-  const last = await madeWith(old.jwk, retiredAt + 10 * minute - 1_000);
-  vi.setSystemTime(retiredAt + 24 * minute);
-  expect((await kinds.access.use(last)).status).toBe(200);
-  vi.setSystemTime(retiredAt + 36 * minute);
-  const late = await madeWith(old.jwk, retiredAt + 36 * minute);
-  expectProblem(await kinds.access.use(late), 401, "token_invalid");
-  const newest = keys.at(-1);
-  if (!newest) throw new Error("There is no new key");
-  expect((await kinds.access.use(await madeWith(newest.jwk, retiredAt + 36 * minute))).status).toBe(200);
 });

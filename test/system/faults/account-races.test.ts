@@ -4,7 +4,6 @@ import { handler as resetHandler } from "../../../functions/accounts/request-pas
 import { handler as passwordHandler } from "../../../functions/accounts/set-password.ts";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
 import { handler as rotate } from "../../../functions/workers/rotate-signing-key.ts";
-import { pinIn } from "../../../infra/local/aws/message-pin.ts";
 import { registerUser, requestPasswordReset, setPassword } from "../../../shared/contract/accounts.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
 import { allItems } from "../../support/records/items.ts";
@@ -107,26 +106,6 @@ test("D13: of 20 parallel right pins of a user exactly one succeeds", async () =
   expect((await tryPin(name, pin)).status).toBe(422);
 });
 
-test("D10: a new pin does not reset the login's tries: after 20 in a day it has twelve digits", async () => {
-  const name = "renewed@example.com";
-  const start = Date.parse("2026-06-01T12:00:00.000Z");
-  vi.useFakeTimers({ now: start, toFake: ["Date"] });
-  const ask = async (minutes: number) => {
-    vi.setSystemTime(start + minutes * 60_000);
-    service.inbox.clear();
-    expect((await call(resetHandler, requestPasswordReset, { body: { user: { login: name } } })).status).toBe(200);
-    await deliverPins();
-    return newestPin(service.inbox, name);
-  };
-  for (const minutes of [0, 12]) {
-    const pin = await ask(minutes);
-    await Promise.all(wrongPins(pin, 10).map((wrong) => tryPin(name, wrong)));
-  }
-  expect(await storedPin(name)).toMatchObject({ tries: 20 });
-  expect(await ask(13)).toMatch(/^[0-9]{12}$/);
-  expect(await ask(720)).toMatch(/^[0-9]{6}$/);
-});
-
 const refreshes = usualOrFull(40, 100);
 
 test(`D5: ${refreshes} parallel refreshes with one token get one successor, and end no session`, async () => {
@@ -177,23 +156,6 @@ test("D11, D16: of 20 parallel registrations of one login one has a pin sent, wh
   expect(statuses(confirmed)).toEqual({ 200: 1, 422: 19 });
   expect(await usersOf(name)).toHaveLength(1);
 }, 40_000);
-
-test("D16: registrations of one login processed at once end in one user, by the newest pin", async () => {
-  const name = "twins@example.com";
-  const start = Date.now();
-  vi.useFakeTimers({ now: start, toFake: ["Date"] });
-  for (const [index, first] of ["Ada", "Bea", "Cleo"].entries()) {
-    await forgetLimits(service);
-    vi.setSystemTime(start + index);
-    const user = { login: name, password: `a harbour of ${first}`, first_name: first, last_name: "Field" };
-    expect((await call(registerHandler, registerUser, { body: { user } })).status).toBe(200);
-  }
-  await deliverPins();
-  const pins = service.inbox.entries().filter(({ to }) => to === name);
-  const answers = await Promise.all(pins.map(({ text }) => tryPin(name, pinIn(text) ?? "000000")));
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-  expect(await usersOf(name)).toHaveLength(1);
-});
 
 async function usersOf(name: string): Promise<unknown[]> {
   const items: { sk?: string; record?: { email?: string } }[] = await allItems();

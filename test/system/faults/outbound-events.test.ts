@@ -2,6 +2,7 @@ import type { DynamoDBRecord } from "aws-lambda";
 import { expect, test, vi } from "vitest";
 import { handler as notify } from "../../../functions/workers/notify.ts";
 import { handler as sendEvents } from "../../../functions/workers/send-events.ts";
+import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
 import { chunksOf } from "../../../shared/batches.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { type CrashMoment, crashAt } from "../../support/faults/crash.ts";
@@ -15,15 +16,6 @@ import { queueEvent } from "../../support/workers/workers.ts";
 const service = useService();
 const received = useOutboundBus(service);
 const at = new Date("2026-05-04T16:00:07.000Z");
-
-/** A generator of whole numbers below a bound, the same in every run. */
-function chance(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return Math.floor((state / 2_147_483_648) * below);
-  };
-}
 
 /** A paid timesheet, or a timer together with an undone change: one event, or two. */
 function change(n: number): DynamoDBRecord {
@@ -41,7 +33,8 @@ const eventsOf = (n: number) =>
 
 test("D42: consumer and sender are killed at any call, the bus refuses some: every event is out, doubles have the same id", async () => {
   const changes = usualOrFull(200, 10_000);
-  const draw = chance(42);
+  const chance = chanceOf(42);
+  const draw = (below: number) => chance.between(0, below - 1);
   let crashes = 0;
   let refusals = 0;
   const { perform } = service.buses;

@@ -33,7 +33,6 @@ async function signIn(role: Role, change: (answer: Response, path: string) => Re
 }
 
 const session = async (store: TokenStore) => (await store.get()) ?? {};
-const renewals = (sent: readonly string[]) => sent.filter((each) => each === "POST /api/v1/users/token").length;
 
 test("a list is walked page by page, with its total", async () => {
   const ids = Array.from({ length: 5 }, () => newId());
@@ -90,46 +89,7 @@ test("D32: a payment whose first answer is lost is sent again under its key, and
   expect(sent).toHaveLength(3);
 });
 
-test("a device is registered and removed; notifications and their counts are read", async () => {
-  const { client } = await signIn("operator");
-  const registered = await client.registerDeviceToken({ token: `token-${newId()}`, platform: "fcm" });
-  const { notification } = registered as { notification: { id: number } };
-  expect(await client.removeDeviceToken({ id: notification.id })).toEqual({});
-  expect(await client.listNotifications()).toMatchObject({ notifications: [], total: 0 });
-  expect(await client.getUnreadCounts()).toMatchObject({ notifications: 0, jobs: 0 });
-});
-
 describe("D5: a session", () => {
-  test("is renewed once for twenty calls at the same time", async () => {
-    const { client, store, sent } = await signIn("driver");
-    const { refreshToken } = await session(store);
-    store.set({ ...(await session(store)), accessToken: "refused" });
-    const answers = await Promise.all(Array.from({ length: 20 }, () => client.getProfile()));
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(renewals(sent)).toBe(1);
-    expect((await session(store)).refreshToken).not.toBe(refreshToken);
-  });
-
-  test("survives two tabs that renew it at the same moment, without a lock", async () => {
-    const { store } = await signIn("driver");
-    store.set({ ...(await session(store)), accessToken: "refused" });
-    const both = Promise.withResolvers<void>();
-    let arrived = 0;
-    const fetchTogether = async (url: string, init: RequestInit) => {
-      if (!url.endsWith("/users/token")) return fetch(url, init);
-      arrived += 1;
-      if (arrived === 2) both.resolve();
-      await both.promise;
-      return fetch(url, init);
-    };
-    // A store object each over the same session: nothing in this process has them take turns.
-    const tabs = [1, 2].map(() => newClient({ ...store }, { fetch: fetchTogether }));
-    await Promise.all(tabs.map((tab) => tab.getProfile()));
-    expect(arrived).toBe(2);
-    store.set({ ...(await session(store)), accessToken: "refused" });
-    for (const tab of tabs) expect(await tab.getProfile()).toMatchObject({ user: { id: target.people.driver.id } });
-  });
-
   test("ends at a sign-out: no renewal revives it; it still proves itself at the next sign-in (D10)", async () => {
     const { client, store, login, password } = await signIn("driver");
     const before = await session(store);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
-import { tableClient } from "../../../shared/db/table/table.ts";
+import { beforeCalls } from "../../support/faults/before-calls.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
@@ -24,21 +24,9 @@ async function importLines(lines: readonly object[]): Promise<void> {
 const leftOf = (out: string) => readdirSync(dirname(out)).filter((name) => name.startsWith(basename(out)));
 
 /** Runs work with something done before a page of the table is read. */
-async function beforePage<T>(meanwhile: (page: number) => Promise<void> | void, work: () => Promise<T>): Promise<T> {
+function beforePage<T>(meanwhile: (page: number) => Promise<void> | void, work: () => Promise<T>): Promise<T> {
   let pages = 0;
-  const name = `meanwhile-${crypto.randomUUID()}`;
-  tableClient().middlewareStack.add(
-    (next, { commandName }) =>
-      async (args) => {
-        if (commandName === "ScanCommand") {
-          pages += 1;
-          await meanwhile(pages);
-        }
-        return next(args);
-      },
-    { step: "initialize", name },
-  );
-  return work().finally(() => tableClient().middlewareStack.remove(name));
+  return beforeCalls((command) => command === "ScanCommand" && meanwhile(++pages), work);
 }
 
 const ids = fc.integer({ min: 1, max: 40 });

@@ -10,7 +10,7 @@ import { historyItems, historyPartition } from "../../../shared/db/history/histo
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";
 import { notificationKey, notifications } from "../../../shared/db/notifications/notifications.ts";
-import { tableClient } from "../../../shared/db/table/table.ts";
+import { beforeCalls } from "../../support/faults/before-calls.ts";
 import { testContext } from "../../support/records/contexts.ts";
 import { allItems, putItems } from "../../support/records/items.ts";
 import { notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
@@ -164,21 +164,15 @@ test("an operator's notification of their timesheet keeps what happened, and nei
 test("a run that is killed anywhere is finished by the next one", async () => {
   for (let calls = 3; ; calls += usualOrFull(17, 1, 5)) {
     await fill();
-    const name = `kill-${calls}`;
     let left = calls;
-    tableClient().middlewareStack.add(
-      (next) => async (args) => {
-        left -= 1;
-        if (left < 0) throw new Error("killed");
-        return next(args);
-      },
-      { step: "initialize", name },
-    );
-    const isDone = await forgetPerson(id, list, testContext(now)).then(
+    const kill = () => {
+      left -= 1;
+      if (left < 0) throw new Error("killed");
+    };
+    const isDone = await beforeCalls(kill, () => forgetPerson(id, list, testContext(now))).then(
       () => true,
       () => false,
     );
-    tableClient().middlewareStack.remove(name);
     if (isDone) break;
     expect(await forgetPerson(id, list, testContext(now))).toBeDefined();
     expect(await traces()).toEqual([]);
@@ -246,20 +240,13 @@ test("two who are forgotten side by side both go from a change of one driver to 
   await fill();
   const pk = historyPartition("timesheet", 91);
   await putItems([history(pk, "1", "timesheet", { driver }, { driver: other })]);
-  const name = "overtaking";
   let isOvertaken = false;
-  tableClient().middlewareStack.add(
-    (next, { commandName }) =>
-      async (args) => {
-        const isIt =
-          commandName?.startsWith("Update") === true && JSON.stringify(args.input).includes(pk) && !isOvertaken;
-        isOvertaken ||= isIt;
-        if (isIt) await forgetPerson(32, list, testContext(now));
-        return next(args);
-      },
-    { step: "initialize", name },
-  );
-  await forgetPerson(id, list, testContext(now)).finally(() => tableClient().middlewareStack.remove(name));
+  const overtake = async (command: string, input: object) => {
+    if (isOvertaken || !command.startsWith("Update") || !JSON.stringify(input).includes(pk)) return;
+    isOvertaken = true;
+    await forgetPerson(32, list, testContext(now));
+  };
+  await beforeCalls(overtake, () => forgetPerson(id, list, testContext(now)));
   const kept = JSON.stringify((await allItems()).filter((item) => item.pk === pk));
   expect([isOvertaken, kept.match(/Xenia|Ada|Erased/g)]).toEqual([true, ["Erased", "Erased"]]);
 });
