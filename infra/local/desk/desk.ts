@@ -125,7 +125,6 @@ async function read(
 ): Promise<GatewayAnswer> {
   const { inbox } = sources;
   if (place === "") return redirect("/_local/");
-  if (place === "inbox.html") return redirect("/_local/#/inbox");
   if (place === "inbox") {
     if (request.headers.accept?.includes("text/html")) return redirect("/_local/#/inbox");
     return file("json", JSON.stringify(inbox.entries(), null, 2));
