@@ -11,7 +11,6 @@ export function matchesAny(event: unknown, patterns: readonly Pattern[]): boolea
 
 function matches(event: unknown, pattern: Pattern): boolean {
   return Object.entries(pattern).every(([name, wanted]) => {
-    if (name === "$or") return matchesAny(event, wanted as Pattern[]);
     const value = fieldOf(event, name);
     if (Array.isArray(wanted)) return wanted.some((each) => holds(value, each));
     if (isMap(wanted))
@@ -22,47 +21,13 @@ function matches(event: unknown, pattern: Pattern): boolean {
 
 /** Whether a field, which may have several values, has one that meets the condition. */
 function holds(value: unknown, condition: unknown): boolean {
-  if (isMap(condition) && typeof condition.exists === "boolean") {
-    // `exists` is about values: a field that contains only other fields has none.
-    return condition.exists === (value !== undefined && !isMap(value));
-  }
-  const values = Array.isArray(value) ? value : [value];
-  return values.some((each) => each !== undefined && meets(each, condition));
-}
-
-function meets(value: unknown, condition: unknown): boolean {
-  if (!isMap(condition)) return value === condition;
-  const [operator = "", operand] = Object.entries(condition)[0] ?? [];
-  const text = typeof value === "string" ? value : undefined;
-  switch (operator) {
-    case "prefix":
-      return text?.startsWith(String(operand)) ?? false;
-    case "suffix":
-      return text?.endsWith(String(operand)) ?? false;
-    case "equals-ignore-case":
-      return text?.toLowerCase() === String(operand).toLowerCase();
-    case "anything-but":
-      return !isMap(value) && ![operand].flat().some((each) => meets(value, each));
-    case "numeric":
-      return isWithin(value, operand as (string | number)[]);
-    default:
-      throw new Error(`The local machine does not know the pattern ${JSON.stringify(condition)}`);
-  }
-}
-
-/** Bounds such as `[">", 0, "<=", 5]`. */
-function isWithin(value: unknown, bounds: readonly (string | number)[]): boolean {
-  if (typeof value !== "number") return false;
-  const [operator, bound, ...rest] = bounds;
-  const limit = Number(bound);
-  const order: Record<string, boolean> = {
-    "=": value === limit,
-    "<": value < limit,
-    "<=": value <= limit,
-    ">": value > limit,
-    ">=": value >= limit,
-  };
-  return (order[String(operator)] ?? false) && (rest.length === 0 || isWithin(value, rest));
+  const values = [value].flat();
+  if (!isMap(condition)) return values.includes(condition);
+  // `exists` is about values: a field that contains only other fields has none.
+  if (typeof condition.exists === "boolean") return condition.exists === (value !== undefined && !isMap(value));
+  const { prefix } = condition;
+  if (typeof prefix === "string") return values.some((each) => typeof each === "string" && each.startsWith(prefix));
+  throw new Error(`The local machine does not know the pattern ${JSON.stringify(condition)}`);
 }
 
 function fieldOf(event: unknown, name: string): unknown {

@@ -7,9 +7,14 @@ export interface JsonFile<T> {
   save(): void;
 }
 
+/** The value of a JSON file; undefined if there is no file. */
+export function readJsonFile<T>(file: string): T | undefined {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as T) : undefined;
+}
+
 /** Opens the file. Without one, the value is `initial`. */
 export function openJsonFile<T>(file: string | undefined, initial: T): JsonFile<T> {
-  const value = file && existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as T) : initial;
+  const value = (file && readJsonFile<T>(file)) || initial;
   return { value, save: () => file && writeJsonFile(file, value) };
 }
 

@@ -10,11 +10,13 @@ import { type Inbox, openInbox } from "./aws/inbox.ts";
 import { localCredentials } from "./aws/local-credentials.ts";
 import { openSecrets } from "./aws/secrets-manager.ts";
 import { type Queues, startQueues } from "./aws/sqs.ts";
+import { withClient } from "./aws/with-client.ts";
 import { type Builds, buildsFolder, openBuilds } from "./builds/builds.ts";
 import { type Engine, startEngine } from "./engine/engine.ts";
 import { createTable } from "./engine/local-table.ts";
 import { runTriggers } from "./functions/triggers.ts";
 import type { WorkersOptions } from "./functions/workers.ts";
+import { readJsonFile } from "./json-file.ts";
 import { synthesizeOnce } from "./stack/synthesis.ts";
 import { type LocalFunction, type LocalStack, readStack } from "./stack/template.ts";
 import { requireStoredShapes } from "./stored-shapes.ts";
@@ -78,6 +80,11 @@ export function machineFile(directory: string): string {
   return join(directory, "machine.json");
 }
 
+/** The description of a machine that runs on a directory; undefined if none does, or one is just starting. */
+export function readMachineFile(directory: string): MachineFile | undefined {
+  return readJsonFile<MachineFile>(machineFile(directory));
+}
+
 /** Options for workers on a directory's data. */
 export function workersOptions(
   directory: string,
@@ -93,11 +100,7 @@ export function workersOptions(
  * Starts local AWS as the stack describes it and reports slow steps to `onProgress`. The caller holds the directory's
  * lock. Throws one sentence on data of other stored shapes.
  */
-export async function startLocalAws(
-  directory: string,
-  baseUrl: string,
-  onProgress?: (step: string) => void,
-): Promise<OwnLocalAws> {
+export async function startLocalAws(directory: string, onProgress?: (step: string) => void): Promise<OwnLocalAws> {
   const data = dataDirectory(directory);
   requireStoredShapes(data);
   const inbox = openInbox(join(data, "inbox.jsonl"));
@@ -119,7 +122,7 @@ export async function startLocalAws(
     const at = Date.now();
     const { template, bundles, sources } = await synthesizeOnce(directory, () => onProgress?.("Building the stack"));
     const [engine, queues, endpoints] = await allStarted;
-    const place = { region: localRegion, stackName: "Workforce-local", queueEndpoint: queues.endpoint, baseUrl };
+    const place = { region: localRegion, queueEndpoint: queues.endpoint };
     const takeIn: OwnLocalAws["takeIn"] = async (given) => {
       const stack = readStack(given, buildsFolder(directory), place);
       await createRecords(directory, stack, engine);
@@ -144,9 +147,8 @@ export async function startLocalAws(
 
 async function createRecords(directory: string, { table }: LocalStack, engine: Engine): Promise<void> {
   const client = new DynamoDBClient({ endpoint: engine.endpoint, region: localRegion, credentials: localCredentials });
-  const created = await createTable(client, table.definition, table.name);
+  const created = await withClient(client, () => createTable(client, table.definition, table.name));
   if (created) writeFileSync(demoMark(directory), "");
-  client.destroy();
 }
 
 /** The file that exists until the demo data is loaded. */

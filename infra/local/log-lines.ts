@@ -1,3 +1,5 @@
+import { parseJson } from "./json-text.ts";
+
 /** A line of a log. */
 export interface LogLine {
   /** Milliseconds since 1970. */
@@ -15,7 +17,7 @@ interface ReadFrom {
 
 /** Reads a line of JSON. A line of another form becomes a message alone. */
 export function readLine(text: string, from: ReadFrom): LogLine {
-  const fields = parse(text);
+  const fields = text.startsWith("{") ? (parseJson(text) as LogLine["fields"] | undefined) : undefined;
   if (!fields) return { at: from.at ?? 0, source: from.source, fields: { message: text.trim() } };
   const { operation = from.source, timestamp, time } = fields;
   const said = Date.parse(String(timestamp ?? time));
@@ -28,13 +30,4 @@ export function isOf({ fields }: LogLine, requestId: string): boolean {
   const { request_id, request_ids, _aws } = fields;
   if (_aws !== undefined) return false;
   return request_id === requestId || (Array.isArray(request_ids) && request_ids.includes(requestId));
-}
-
-function parse(text: string): Record<string, unknown> | undefined {
-  if (!text.startsWith("{")) return undefined;
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,16 +2,17 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { openDesk } from "./desk/desk.ts";
 import { createEnvironments, type Environments, type Invoke } from "./functions/environments.ts";
-import { reportWork, type Work } from "./functions/work-report.ts";
+import { reportWork, type WorkListeners } from "./functions/work-report.ts";
 import { startWorkers, type Workers } from "./functions/workers.ts";
-import { type Front, type FrontRequest, startFront } from "./gateway/http-server.ts";
-import { openJsonFile, writeJsonFile } from "./json-file.ts";
+import { type Front, type FrontOptions, startFront } from "./gateway/http-server.ts";
+import { writeJsonFile } from "./json-file.ts";
 import {
   dataDirectory,
   describeLocalAws,
   type MachineFile,
   machineFile,
   type OwnLocalAws,
+  readMachineFile,
   startLocalAws,
   type TakenIn,
   workersOptions,
@@ -23,21 +24,14 @@ import { describeChanges, haveSameWork } from "./stack/stack-changes.ts";
 import { watchStack } from "./stack/stack-watch.ts";
 
 /** The machine's folder and port, and callbacks for its events. */
-export interface MachineOptions {
+export interface MachineOptions extends WorkListeners, Pick<FrontOptions, "lan" | "onRequest"> {
   directory: string;
   /** 0 takes a free port. */
   port: number;
   /** Deletes the data of earlier runs first. */
   fresh?: boolean;
-  /** Lets other computers of the network connect, to the API and to the desk. */
-  lan?: boolean;
   /** Called with each step of the start that takes seconds. */
   onProgress?(step: string): void;
-  onRequest?(request: FrontRequest): void;
-  /** Called with each call of a worker. */
-  onWork?(work: Work): void;
-  /** Called if a queue or the stream cannot be read. The read is retried. */
-  onWorkerFailure?(functionName: string, error: unknown): void;
   /** Called with a line when the stack changes while the machine runs, and with one on the result. */
   onStack?(line: string): void;
 }
@@ -75,16 +69,15 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
 
 /** The reason why a directory's lock is taken. Other commands take it too, and a machine that is starting has no address. */
 function heldBy(directory: string): string {
-  const { value: running } = openJsonFile<Partial<MachineFile>>(machineFile(directory), {});
-  if (running.baseUrl !== undefined)
-    return `This folder's machine runs already at ${running.baseUrl}: use it, or end it first.`;
+  const running = readMachineFile(directory);
+  if (running) return `This folder's machine runs already at ${running.baseUrl}: use it, or end it first.`;
   return `Another process uses the data in ${directory}: end it first.`;
 }
 
 async function assemble(options: MachineOptions, port: number, release: () => void): Promise<Machine> {
   const { directory, lan = false } = options;
   const baseUrl = `http://127.0.0.1:${port}`;
-  const { takeIn, builds, made, ...aws } = await startLocalAws(directory, baseUrl, options.onProgress);
+  const { takeIn, builds, made, ...aws } = await startLocalAws(directory, options.onProgress);
   const logFile = join(directory, "machine.log");
   const log = openMachineLog(logFile);
   const environments = createEnvironments({ ...aws, functions: aws.stack.functions, builds, output: log.write });

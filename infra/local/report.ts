@@ -1,14 +1,10 @@
 import { relative } from "node:path";
 import { operations } from "../../shared/contract/operations.ts";
 import { namesOf } from "../stages/names.ts";
-import type { TokenUser } from "./local-aws.ts";
+import type { findDemoPeople } from "./demo/demo.ts";
 import type { Machine } from "./machine.ts";
 
-/** A user of the demo data, and whether the demo password still works. */
-export interface DemoPerson extends TokenUser {
-  login: string;
-  hasDemoPassword: boolean;
-}
+type DemoPerson = Awaited<ReturnType<typeof findDemoPeople>>[number];
 
 /** The facts about a machine that just started. */
 export interface MachineReport {

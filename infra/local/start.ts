@@ -64,7 +64,7 @@ async function main(): Promise<void> {
 /** Loads the demo data if it is missing, and prints the report of the start. */
 async function introduce(machine: Machine, began: number): Promise<void> {
   const { demoPassword } = await import("./demo/demo-people.ts");
-  const { findDemoPeople } = await import("./demo/demo-logins.ts");
+  const { findDemoPeople } = await import("./demo/demo.ts");
   enterEnvironment(machine.environment);
   if (machine.wantsDemo) {
     say("Loading the demo data …");

@@ -61,23 +61,21 @@ function synthesizeFigures(): MarkedTables {
 
 /** Runs the benchmark, which writes the page of costs itself. */
 function measureCosts(root: string): void {
-  const { status, stderr } = spawnSync(process.execPath, [join(root, "test/bench/bench.ts"), "costs"], {
-    cwd: root,
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(`The costs could not be measured: ${stderr.trim().split("\n").at(-1)}`);
+  const { isSuccess, output } = runNode(root, ["test/bench/bench.ts", "costs"]);
+  if (!isSuccess) throw new Error(`The costs could not be measured: ${output.split("\n").at(-1)}`);
 }
 
 /** Runs the test that compares the examples, in the mode that writes them. */
 function recordExamples(root: string): void {
-  const vitest = join(root, "node_modules/vitest/vitest.mjs");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [vitest, "run", "test/openapi/recorded.test.ts"], {
-    cwd: root,
-    encoding: "utf8",
-    env: { ...process.env, RECORD_EXAMPLES: "1" },
-  });
+  const parameters = ["node_modules/vitest/vitest.mjs", "run", "test/openapi/recorded.test.ts"];
+  const { isSuccess, output } = runNode(root, parameters, { RECORD_EXAMPLES: "1" });
   // The test itself compares with the old file, so it fails when the examples change.
-  if (status !== 0 && !`${stdout}${stderr}`.includes("npm run docs -- --examples")) {
-    throw new Error(`The examples could not be recorded: ${`${stdout}${stderr}`.trim().split("\n").at(-1)}`);
-  }
+  if (isSuccess || output.includes("npm run docs -- --examples")) return;
+  throw new Error(`The examples could not be recorded: ${output.split("\n").at(-1)}`);
+}
+
+function runNode(cwd: string, parameters: readonly string[], environment = {}) {
+  const env = { ...process.env, ...environment };
+  const { status, stdout, stderr } = spawnSync(process.execPath, parameters, { cwd, env, encoding: "utf8" });
+  return { isSuccess: status === 0, output: `${stdout}${stderr}`.trim() };
 }

@@ -1,13 +1,12 @@
-import { readFileSync } from "node:fs";
-import { type LogLine, readLine } from "../local/log-lines.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isOf, type LogLine, readLine } from "../local/log-lines.ts";
 import type { Stage } from "../stages/stages.ts";
-import { explainAwsFault } from "./aws/aws-faults.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { findDeployedLines, findReleases } from "./explain/deployed-lines.ts";
-import { findLocalLines } from "./explain/local-lines.ts";
 import { createStackMapper, type FindCommit } from "./explain/mapped-stacks.ts";
 import { describeStory } from "./explain/request-story.ts";
-import { enterStage, findDeployedStage, findRegion, stagesHelp } from "./service/deployed-stage.ts";
+import { findDeployedStage, inStage, stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 
 /** Users report what failed today or yesterday. */
@@ -43,31 +42,21 @@ export async function explain(parameters: string[], directory: string): Promise<
   if ((request === undefined) === (text === "")) {
     throw new UsageError("Give either --request ID or a stack (npm run explain -- --help)");
   }
-  const find = (place?: Stage) =>
-    request === undefined ? linesIn(text) : findLines({ place, directory, requestId: readId(request), hours });
+  const find = async (place?: Stage) => {
+    if (request === undefined) return linesIn(text);
+    const id = readId(request);
+    return place ? findDeployedLines(place.name, id, readHours(hours)) : findLocalLines(directory, id);
+  };
   if (stage === undefined) return report(await find(), async () => undefined);
-  return inStage(findDeployedStage(stage), async (place) => report(await find(place), commitsOf(place.name)));
+  const place = findDeployedStage(stage);
+  return inStage(place, async () => report(await find(place), commitsOf(place.name)));
 }
 
-async function inStage(stage: Stage, work: (stage: Stage) => Promise<number>): Promise<number> {
-  enterStage(stage);
-  const region = await findRegion(stage);
-  try {
-    return await work(stage);
-  } catch (error) {
-    throw explainAwsFault(error, { stage: stage.name, region });
-  }
-}
-
-interface Wanted {
-  readonly place: Stage | undefined;
-  readonly directory: string;
-  readonly requestId: string;
-  readonly hours: string | undefined;
-}
-
-async function findLines({ place, directory, requestId, hours }: Wanted): Promise<LogLine[]> {
-  return place ? findDeployedLines(place.name, requestId, readHours(hours)) : findLocalLines(directory, requestId);
+/** The lines of a request in the log of a local machine, including the previous file. */
+function findLocalLines(directory: string, requestId: string): LogLine[] {
+  const files = ["machine.log.1", "machine.log"].map((name) => join(directory, name)).filter(existsSync);
+  const texts = files.flatMap((file) => readFileSync(file, "utf8").split("\n"));
+  return texts.map((text) => readLine(text, { source: "machine" })).filter((line) => isOf(line, requestId));
 }
 
 async function report(lines: readonly LogLine[], findCommit: FindCommit): Promise<number> {

@@ -2,7 +2,7 @@ import { beginChange } from "../../shared/domain/records/change.ts";
 import { settings } from "../../shared/settings.ts";
 import { carryOut } from "../../shared/work.ts";
 import { findStage, type Stage } from "../stages/stages.ts";
-import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { readArguments, readId, runCommand, UsageError } from "./cli/command.ts";
 import { type ErasedList, openErasedList } from "./forget/erased-list.ts";
 import { type Forgotten, forgetPerson, planToForget, readmit, replayErasures } from "./forget/forget-person.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
@@ -52,7 +52,7 @@ export async function forget(parameters: string[], directory: string): Promise<n
     throw new UsageError("Name a person with --user ID, or give --replay (npm run forget -- --help)");
   }
   const list = openErasedList({ stage, directory });
-  const id = user === undefined ? undefined : readId(user);
+  const id = user === undefined ? undefined : readId("user", user);
   return withService({ stage, directory }, async (service, { show }) => {
     let read = 0;
     show(() => `${read} items read`);
@@ -68,12 +68,6 @@ export async function forget(parameters: string[], directory: string): Promise<n
 
 function contextOfCommand() {
   return { now: new Date(), change: beginChange({ operation: "forget", by: "tool#forget" }) };
-}
-
-function readId(typed: string): number {
-  const id = Number(typed);
-  if (Number.isSafeInteger(id) && id >= 1) return id;
-  throw new UsageError("--user takes the id of a user");
 }
 
 interface Call {

@@ -2,7 +2,15 @@ import { createReadStream, existsSync, fstatSync, openSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { recordTypes } from "../../shared/contract/records.ts";
-import { abortOnSignals, interrupted, readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
+import {
+  abortOnSignals,
+  interrupted,
+  readArguments,
+  readWholeNumber,
+  runCommand,
+  UsageError,
+  unknownWord,
+} from "./cli/command.ts";
 import type { ProgressLine } from "./cli/progress-line.ts";
 import { readColumnMap } from "./import/column-map.ts";
 import { csvReader } from "./import/csv-lines.ts";
@@ -125,8 +133,8 @@ function readCall(parameters: string[]) {
   const { values } = call;
   const [file, ...others] = call.positionals;
   if (file === undefined || others.length > 0) throw new UsageError("Name one file (npm run import -- --help)");
-  const concurrency = readWholeNumber("concurrency", values.concurrency ?? defaultConcurrency, maxConcurrency);
-  const from = readWholeNumber("from", values.from ?? 1, Number.MAX_SAFE_INTEGER);
+  const concurrency = readWholeNumber("concurrency", values.concurrency ?? defaultConcurrency, 1, maxConcurrency);
+  const from = readWholeNumber("from", values.from ?? 1, 1, Number.MAX_SAFE_INTEGER);
   const report = values.report ?? `${file === "-" ? "import" : file}.errors.jsonl`;
   if (resolve(report) === resolve(file)) throw new UsageError("--report would overwrite the file to import");
   if (!existsSync(dirname(resolve(report)))) throw new UsageError(`There is no folder for the report ${report}`);
@@ -139,12 +147,6 @@ function readerOf(csv: string | undefined, map: string | undefined): RecordReade
   if (map !== undefined && csv === undefined) throw new UsageError("--map goes with --csv TYPE");
   if (csv !== undefined && !type) throw unknownWord("type to import", csv, recordTypes);
   return type ? csvReader(type, map === undefined ? undefined : readColumnMap(map, type)) : readJsonLines;
-}
-
-function readWholeNumber(option: string, text: string | number, most: number): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= most) return number;
-  throw new UsageError(`--${option} must be a whole number from 1 to ${most}`);
 }
 
 /** The file as a stream, and its size in bytes where it has one. */

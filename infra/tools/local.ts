@@ -1,9 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { pinRules } from "../../shared/domain/guessing/rules.ts";
 import type { InboxEntry } from "../local/aws/inbox.ts";
 import { pinIn } from "../local/aws/message-pin.ts";
-import { type MachineFile, machineFile } from "../local/local-aws.ts";
+import { readMachineFile } from "../local/local-aws.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
 import { localDirectory } from "./service/local-service.ts";
 
@@ -47,9 +46,9 @@ export async function askLocal(parameters: string[], directory: string): Promise
 }
 
 function baseUrl(directory: string): string {
-  const file = machineFile(directory);
-  if (!existsSync(file)) throw new Error("The local machine does not run: start it with npm start.");
-  return (JSON.parse(readFileSync(file, "utf8")) as MachineFile).baseUrl;
+  const machine = readMachineFile(directory);
+  if (!machine) throw new Error("The local machine does not run: start it with npm start.");
+  return machine.baseUrl;
 }
 
 async function requestPin(base: string, login: string): Promise<string> {

@@ -1,10 +1,10 @@
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { type FunctionName, functions } from "../functions/functions.ts";
+import { withClient } from "../local/aws/with-client.ts";
 import type { Stage } from "../stages/stages.ts";
-import { explainAwsFault } from "./aws/aws-faults.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
 import { type LiveVersions, moveAlias, planMoves, readLiveVersions } from "./rollback/live-versions.ts";
-import { enterStage, findDeployedStage, findRegion, stagesHelp } from "./service/deployed-stage.ts";
+import { findDeployedStage, inStage, stagesHelp } from "./service/deployed-stage.ts";
 
 const canaries = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].canary).toSorted();
 
@@ -47,13 +47,7 @@ export async function rollback(parameters: string[]): Promise<number> {
   for (const name of values.function ?? []) {
     if (!canaries.some((each) => each === name)) throw unknownWord("function with versions", name, canaries);
   }
-  enterStage(stage);
-  const region = await findRegion(stage);
-  try {
-    return await goBack(stage, values.function ?? canaries, values["dry-run"] === true);
-  } catch (error) {
-    throw explainAwsFault(error, { stage: stage.name, region });
-  }
+  return inStage(stage, () => goBack(stage, values.function ?? canaries, values["dry-run"] === true));
 }
 
 function findCanaryStage(name: string): Stage {
@@ -64,8 +58,7 @@ function findCanaryStage(name: string): Stage {
 }
 
 async function goBack(stage: Stage, names: readonly string[], isDryRun: boolean): Promise<number> {
-  const client = new LambdaClient({});
-  try {
+  return withClient(new LambdaClient({}), async (client) => {
     const found = await Promise.all(canaries.map((name) => readLiveVersions(client, stage.name, name)));
     const chosen = found.filter(({ name }) => names.includes(name));
     const moves = planMoves(found);
@@ -74,9 +67,7 @@ async function goBack(stage: Stage, names: readonly string[], isDryRun: boolean)
     if (!isDryRun && chosen.some(({ canary }) => canary !== undefined)) say(canaryRuns);
     say(`Deploy the cure with npx cdk deploy -c stage=${stage.name} -c release=now`);
     return stuck.length > 0 ? 1 : 0;
-  } finally {
-    client.destroy();
-  }
+  });
 }
 
 async function moveOne(

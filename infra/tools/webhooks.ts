@@ -8,14 +8,15 @@ import {
   signingSecrets,
   writeWebhookKeys,
 } from "../../shared/webhooks/webhook-secrets.ts";
+import { countMessages } from "../local/aws/sqs.ts";
 import { namesOf } from "../stages/names.ts";
-import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
+import { readArguments, readWholeNumber, runCommand, UsageError, unknownWord } from "./cli/command.ts";
 import type { ProgressLine } from "./cli/progress-line.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 import { redeliver } from "./webhooks/redeliver.ts";
-import { countMessages, findQueues, withQueues } from "./webhooks/webhook-queues.ts";
+import { findQueues, withQueues } from "./webhooks/webhook-queues.ts";
 
 /** Receivers change their secret within a working day. */
 const usualKeepHours = 24;
@@ -90,7 +91,7 @@ export async function manageWebhooks(parameters: string[], directory: string): P
   if ((word === "redeliver") !== (id !== undefined || all) || (id !== undefined && all)) {
     throw new UsageError("Say what is to be delivered again: redeliver WEBHOOK --id EVENT, or --all");
   }
-  const keepHours = readHours(values["keep-hours"]);
+  const keepHours = readWholeNumber("keep-hours", values["keep-hours"] ?? usualKeepHours, 0, mostKeepHours);
   return withService({ stage, directory }, (_, progress) =>
     word === "list" ? showAll() : work[word](findSetting(name), { stage, id, keepHours, progress }),
   );
@@ -106,12 +107,6 @@ function findSetting(name = ""): WebhookSetting {
     name,
     all.map((each) => each.name),
   );
-}
-
-function readHours(text = String(usualKeepHours)): number {
-  const hours = Number(text);
-  if (Number.isInteger(hours) && hours >= 0 && hours <= mostKeepHours) return hours;
-  throw new UsageError(`--keep-hours is a whole number from 0 to ${mostKeepHours}`);
 }
 
 async function showAll(): Promise<number> {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { asciiJson } from "../../../shared/messaging/ascii-json.ts";
 import { matchesAny, type Pattern } from "../filter-patterns.ts";
+import { parseJson } from "../json-text.ts";
 import { AwsError } from "./aws-error.ts";
 import { localAccount } from "./local-account.ts";
 
@@ -120,12 +121,8 @@ function faultOf({ Source, DetailType, Detail }: Entry): Outcome | undefined {
 }
 
 function isJsonObject(text = ""): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
+  const value = parseJson(text);
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function envelope({ Source, DetailType, Detail = "", Time, Resources = [] }: Entry, region: string) {

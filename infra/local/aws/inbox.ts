@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { parseJson } from "../json-text.ts";
 
 /** One message the service sent, in the form its recipient would see. */
 export interface InboxEntry {
@@ -52,11 +53,5 @@ function readEntries(file: string): InboxEntry[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split("\n").filter(Boolean);
   // A process killed while writing leaves at most one incomplete line. It is skipped, so that the next start works.
-  return lines.flatMap((text) => {
-    try {
-      return [JSON.parse(text) as InboxEntry];
-    } catch {
-      return [];
-    }
-  });
+  return lines.flatMap((text) => (parseJson(text) as InboxEntry | undefined) ?? []);
 }

@@ -1,4 +1,10 @@
-import { CreateQueueCommand, SendMessageCommand, SetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  SendMessageCommand,
+  SetQueueAttributesCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
 import { buildApp } from "fauxqs";
 import { localCredentials } from "./local-credentials.ts";
 
@@ -46,4 +52,13 @@ export async function startQueues(region: string): Promise<Queues> {
 /** The address of a queue behind an SQS endpoint. */
 export function queueUrl(endpoint: string, name: string): string {
   return `${endpoint}/000000000000/${name}`;
+}
+
+/** The approximate numbers of messages in a queue: those that wait, and those that are delayed or in work. */
+export async function countMessages(client: SQSClient, QueueUrl: string): Promise<{ waiting: number; held: number }> {
+  const names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"] as const;
+  const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] });
+  const { Attributes = {} } = await client.send(command);
+  const [waiting = 0, held = 0] = names.map((name) => Number(Attributes[name] ?? 0));
+  return { waiting, held };
 }

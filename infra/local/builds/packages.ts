@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BuildOptions } from "esbuild";
 import { packageAliases, root } from "../../functions/bundle-places.ts";
-import { writeJsonFile } from "../json-file.ts";
+import { readJsonFile, writeJsonFile } from "../json-file.ts";
 import { writeChangedFile } from "../whole-file.ts";
 import { withEsbuild } from "./esbuild.ts";
 
@@ -25,7 +25,7 @@ export function openPackages(directory: string, bundles: string): BuiltPackages 
   const folder = packagesFolder(directory);
   const file = join(folder, "built.json");
   const digest = digestOf(["package-lock.json", "infra/functions/lambda-credentials.ts"]);
-  const saved = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Built) : undefined;
+  const saved = readJsonFile<Built>(file);
   let built = new Set(saved?.digest === digest ? saved.specifiers : []);
   let added = Promise.resolve();
   const addNext = async (specifiers: Iterable<string>) => {

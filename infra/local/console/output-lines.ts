@@ -1,4 +1,5 @@
 import { relative, sep } from "node:path";
+import { parseJson } from "../json-text.ts";
 import { root } from "../stack/synthesis.ts";
 import { escapeControls, type Style } from "./style.ts";
 
@@ -32,14 +33,9 @@ type LogLine = { level: string; message: string } & Record<string, unknown>;
 
 /** The fields of a line of the service's logger or metrics; undefined for any other text. */
 function readLogLine(line: string): Partial<LogLine> | undefined {
-  if (!line.startsWith("{")) return undefined;
-  try {
-    const fields = JSON.parse(line) as Partial<LogLine>;
-    const isOfService = "_aws" in fields || (typeof fields.level === "string" && typeof fields.message === "string");
-    return isOfService ? fields : undefined;
-  } catch {
-    return undefined;
-  }
+  const fields = (line.startsWith("{") ? parseJson(line) : undefined) as Partial<LogLine> | undefined;
+  if (!fields || "_aws" in fields) return fields;
+  return typeof fields.level === "string" && typeof fields.message === "string" ? fields : undefined;
 }
 
 function logLines(

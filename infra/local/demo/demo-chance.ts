@@ -1,14 +1,5 @@
-/** Numbers that look random but are the same in every run. */
-export interface Chance {
-  /** A whole number from `low` to `high`, both included. */
-  between(low: number, high: number): number;
-  pick<T>(choices: readonly [T, ...T[]]): T;
-  /** True in this percentage of cases. */
-  percent(share: number): boolean;
-}
-
-/** A source of random numbers; the same seed gives the same numbers (mulberry32). */
-export function chanceOf(seed: number): Chance {
+/** A source of numbers that look random; the same seed gives the same numbers (mulberry32). */
+export function chanceOf(seed: number) {
   let state = seed;
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -16,11 +7,13 @@ export function chanceOf(seed: number): Chance {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
+  /** A whole number from `low` to `high`, both included. */
   const between = (low: number, high: number) => low + Math.floor(next() * (high - low + 1));
   return {
     between,
-    pick: (choices) => choices[between(0, choices.length - 1)] ?? choices[0],
-    percent: (share) => next() * 100 < share,
+    pick: <T>(choices: readonly [T, ...T[]]): T => choices[between(0, choices.length - 1)] ?? choices[0],
+    /** True in this percentage of cases. */
+    percent: (share: number) => next() * 100 < share,
   };
 }
 

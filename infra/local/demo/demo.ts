@@ -1,9 +1,11 @@
+import { findAccountWith } from "../../../shared/db/accounts/accounts.ts";
 import { type DeviceToken, saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { verifyPassword } from "../../../shared/domain/accounts/password.ts";
 import { importRecords } from "../../tools/import/import-records.ts";
 import type { LineError } from "../../tools/import/line-errors.ts";
 import { demoFirstNotifications, demoJobs, demoNotifications } from "./demo-activity.ts";
 import { demoInvoices, demoTimesheets } from "./demo-finance.ts";
-import { demoCompanies, demoDrivers, demoPeople } from "./demo-people.ts";
+import { demoCompanies, demoDrivers, demoPassword, demoPeople } from "./demo-people.ts";
 
 /** The demo users that samples and tests name, with the login of each. */
 export const demoUsers = {
@@ -13,6 +15,17 @@ export const demoUsers = {
   client: { id: 4, role: "client", company_id: 1, login: "client@harbour-logistics.example" },
   driver: { id: 5, role: "driver", company_id: 1, login: "driver@workforce.example" },
 } as const;
+
+/** The named demo users, and whether the demo password still works for each. */
+export function findDemoPeople() {
+  return Promise.all(
+    Object.values(demoUsers).map(async (user) => {
+      const account = await findAccountWith("password", user.id);
+      const hasDemoPassword = account?.hash !== undefined && (await verifyPassword(demoPassword, account.hash));
+      return { ...user, hasDemoPassword };
+    }),
+  );
+}
 
 /**
  * Imports the demo data into the table that the settings name. All dates are relative to the day of `now` (UTC), so

@@ -65,16 +65,14 @@ export async function changeDesk(path: string, change: DeskChange, sources: Desk
   if (path === "token") return { token: await mintToken(Number(change.user), sources) };
   if (path === "limits") return { count: await resetLimits() };
   if (path === "redrive") return { count: await redrive(String(change.queue), sources) };
-  if (path === "webhook") return pointWebhook(String(change.url ?? ""), sources);
+  if (path === "webhook") {
+    sources.webhook.point(String(change.url ?? ""), sources.buses, sources.environment.OUTBOUND_BUS_NAME);
+    return {};
+  }
   if (path !== "run") return undefined;
   const schedule = sources.stack.schedules.find(({ functionName }) => functionName === change.function);
   if (!schedule) throw new Error(`No schedule calls ${change.function}.`);
   await sources.run(schedule.functionName);
-  return {};
-}
-
-function pointWebhook(url: string, { webhook, buses, environment }: DeskSources): object {
-  webhook.point(url, buses, environment.OUTBOUND_BUS_NAME);
   return {};
 }
 

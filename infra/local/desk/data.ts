@@ -2,7 +2,6 @@ import { join } from "node:path";
 import {
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageCommand,
-  GetQueueAttributesCommand,
   ReceiveMessageCommand,
   SendMessageCommand,
   SQSClient,
@@ -11,7 +10,8 @@ import { entities } from "../../../shared/db/entities.ts";
 import { readBatch } from "../../../shared/db/table/batch-reads.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { localCredentials } from "../aws/local-credentials.ts";
-import { queueUrl } from "../aws/sqs.ts";
+import { countMessages, queueUrl } from "../aws/sqs.ts";
+import { withClient } from "../aws/with-client.ts";
 import { openJsonFile } from "../json-file.ts";
 import type { LocalStack } from "../stack/template.ts";
 import { ownConsumer } from "./index-file.ts";
@@ -109,23 +109,19 @@ interface Sqs {
 
 async function withSqs<T>({ environment }: DataSources, work: (sqs: Sqs) => Promise<T>): Promise<T> {
   const { AWS_ENDPOINT_URL_SQS: endpoint = "", AWS_REGION: region = "" } = environment;
-  const client = new SQSClient({ endpoint, region, credentials: localCredentials });
-  try {
-    return await work({ client, urlOf: (name) => queueUrl(endpoint, name) });
-  } finally {
-    client.destroy();
-  }
+  return withClient(new SQSClient({ endpoint, region, credentials: localCredentials }), (client) =>
+    work({ client, urlOf: (name) => queueUrl(endpoint, name) }),
+  );
 }
 
 async function viewQueue(name: string, stack: LocalStack, { client, urlOf }: Sqs): Promise<QueueView> {
   const QueueUrl = urlOf(name);
-  const { Attributes = {} } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["All"] }));
-  const waiting = Number(Attributes.ApproximateNumberOfMessages ?? 0);
+  const { waiting, held } = await countMessages(client, QueueUrl);
   const keepsFailed = !stack.mappings.some(({ queueName }) => queueName === name);
   return {
     name,
     waiting,
-    inWork: Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
+    inWork: held,
     deadLettersOf: sourceOf(name, stack) ?? null,
     keepsFailed,
     messages: keepsFailed && waiting > 0 ? await peek(client, QueueUrl) : [],

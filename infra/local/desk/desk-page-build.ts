@@ -2,16 +2,10 @@ import type { BuildOptions } from "esbuild";
 import { root } from "../../functions/bundle-places.ts";
 import { withEsbuild } from "../builds/esbuild.ts";
 
-/** The files that a browser loads beside the page itself. */
-export interface PageFiles {
-  script: string;
-  style: string;
-}
-
-let built: Promise<PageFiles> | undefined;
+let built: ReturnType<typeof build> | undefined;
 
 /** The page's script and style, built at the first request. A failed build is tried again. */
-export function pageFiles(): Promise<PageFiles> {
+export function pageFiles() {
   built ??= build().catch((error) => {
     built = undefined;
     throw error;
@@ -19,7 +13,7 @@ export function pageFiles(): Promise<PageFiles> {
   return built;
 }
 
-async function build(): Promise<PageFiles> {
+async function build() {
   const options = {
     absWorkingDir: root,
     entryPoints: ["infra/local/desk/page/desk.tsx", "infra/local/desk/page/desk.css"],

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { DynamoDBStreamEvent } from "aws-lambda";
-import type { Work } from "../functions/work-report.ts";
+import type { WorkListeners } from "../functions/work-report.ts";
 import { type GatewayAnswer, gatewayRefusal, writeAnswer } from "../gateway/gateway-answer.ts";
 import { splitTarget } from "../gateway/gateway-event.ts";
-import type { FrontRequest } from "../gateway/http-server.ts";
+import type { FrontOptions } from "../gateway/http-server.ts";
 import { readBody } from "../http-service.ts";
 import { callAsScript, viewCallers } from "./call-as.ts";
 import { icon, mailPolicy, pageFiles, pagePolicy, renderPage } from "./desk-page-build.ts";
@@ -24,10 +24,7 @@ export interface Desk {
   alongside<L extends Listeners>(given: L): L & Required<Listeners>;
 }
 
-interface Listeners {
-  onRequest?(request: FrontRequest): void;
-  onWork?(work: Work): void;
-}
+type Listeners = Pick<WorkListeners, "onWork"> & Pick<FrontOptions, "onRequest">;
 
 /** Runs code of the desk so that its errors fail no request and no worker. Prints the first error. */
 function openGuard(): (remember: () => unknown) => Promise<void> {
@@ -125,7 +122,6 @@ async function read(
 ): Promise<GatewayAnswer> {
   const { inbox } = sources;
   if (place === "") return redirect("/_local/");
-  if (place === "inbox.html") return redirect("/_local/#/inbox");
   if (place === "inbox") {
     if (request.headers.accept?.includes("text/html")) return redirect("/_local/#/inbox");
     return file("json", JSON.stringify(inbox.entries(), null, 2));

@@ -4,8 +4,8 @@ import { deviceOwnerKey } from "../../../shared/db/notifications/device-owners.t
 import { hashToken } from "../../../shared/domain/token-hash.ts";
 import type { InboxEntry } from "../aws/inbox.ts";
 import { pinIn } from "../aws/message-pin.ts";
+import { parseJson } from "../json-text.ts";
 import type { ItemIndex } from "./item-index.ts";
-import { parse } from "./mask.ts";
 import type { InboxView } from "./views.ts";
 
 /** Messages as the page shows them, with the recipient of each. */
@@ -42,7 +42,7 @@ function mailId(entry: InboxEntry): string {
 function alertOf(payload: string): { subject: string; text: string } {
   type Alert = { title?: string; body?: string };
   type Payload = { aps?: { alert?: Alert }; fcmV1Message?: { message?: { notification?: Alert } } };
-  const { aps, fcmV1Message } = (parse(payload) ?? {}) as Payload;
+  const { aps, fcmV1Message } = (parseJson(payload) ?? {}) as Payload;
   const { title = "Push", body = payload } = aps?.alert ?? fcmV1Message?.message?.notification ?? {};
   return { subject: title, text: body };
 }

@@ -1,3 +1,5 @@
+import { parseJson } from "../json-text.ts";
+
 /** Replaces a secret. It is ASCII, so that a header may carry it. */
 const masked = "(masked)";
 
@@ -50,7 +52,7 @@ export function maskBody(body: string): string {
 
 /** Text that may be JSON. Returns it unchanged if it holds no secret. */
 function maskUnknown(text: string, depth: number): string {
-  const value = parse(text);
+  const value = parseJson(text);
   if (value === undefined) {
     return isSecret(decode(text))
       ? `${masked}: ${text.length} characters that are no JSON and name a secret`
@@ -97,15 +99,6 @@ export function clip(text: string, most = mostOfBody): string {
   const rest = text.length - most;
   // A slice alone would keep the whole text in memory.
   return rest > 0 ? `${Buffer.from(text.slice(0, most)).toString()}… (${rest} more characters)` : text;
-}
-
-/** The value of a JSON text; undefined for any other text. */
-export function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Decodes percent and JSON escapes, so that they hide no name. */

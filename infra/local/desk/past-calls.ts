@@ -5,7 +5,6 @@ import type { Work } from "../functions/work-report.ts";
 import type { FrontRequest } from "../gateway/http-server.ts";
 import type { LogLine } from "../log-lines.ts";
 import { clip, maskBody, maskHeaders, maskQuery, maskText, maskValue } from "./mask.ts";
-import { openNewest } from "./newest.ts";
 import { linesOf, mostOfOutput } from "./past-lines.ts";
 import { messagesOf, type PastMessage } from "./queue-messages.ts";
 
@@ -95,6 +94,29 @@ export function openHistory(): History {
       revision += 1;
       return read;
     },
+  };
+}
+
+/** Keeps at most so many items, oldest first, and at most so many characters of them as JSON. */
+function openNewest<T extends object>(count: number, characters: number) {
+  const list: T[] = [];
+  const lengths: number[] = [];
+  let total = 0;
+  let hasDropped = false;
+  return {
+    list: list as readonly T[],
+    add(item: T) {
+      const { length } = JSON.stringify(item);
+      list.push(item);
+      lengths.push(length);
+      total += length;
+      while (list.length > count || total > characters) {
+        list.shift();
+        total -= lengths.shift() ?? 0;
+        hasDropped = true;
+      }
+    },
+    hasDropped: () => hasDropped,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { SQSEvent } from "aws-lambda";
-import { clip, maskBody, maskText, parse } from "./mask.ts";
+import { parseJson } from "../json-text.ts";
+import { clip, maskBody, maskText } from "./mask.ts";
 import type { QueueMessage } from "./views.ts";
 
 /** A message that a worker was called with, as the history keeps it. */
@@ -28,7 +29,7 @@ export function messagesOf(event: unknown): PastMessage[] {
 
 /** The request and title of a message. Other systems may send any text. */
 function readFacts(body: string, messageId: string): Pick<PastMessage, "requestId" | "title"> {
-  const { requestId, "detail-type": type, source } = (parse(body) ?? {}) as Record<string, unknown>;
+  const { requestId, "detail-type": type, source } = (parseJson(body) ?? {}) as Record<string, unknown>;
   return {
     requestId: typeof requestId === "string" ? requestId : messageId,
     title: typeof type === "string" ? clip(maskText(`${type} from ${source}`), mostOfTitle) : "message",

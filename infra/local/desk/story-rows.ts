@@ -1,7 +1,15 @@
 import { operations } from "../../../shared/contract/operations.ts";
+import { parseJson } from "../json-text.ts";
 import type { ItemIndex } from "./item-index.ts";
-import { parse } from "./mask.ts";
-import { type ChangeView, durationOf, type InboxView, type RequestRow, type RunView, type StoryRow } from "./views.ts";
+import {
+  type ChangeView,
+  durationOf,
+  type InboxView,
+  plural,
+  type RequestRow,
+  type RunView,
+  type StoryRow,
+} from "./views.ts";
 
 /** Kinds of items that a person would mention. */
 const mentioned = ["company", "user", "timesheet", "invoice", "job", "notification", "session", "device", "pin"];
@@ -20,7 +28,7 @@ export function foldChanges(changes: readonly ChangeView[]): StoryRow[] {
   const groups = Object.values(Object.groupBy(changes, (each) => `${each.entity} ${wayOf(each)}`));
   return groups.map((given = []) => {
     const [first] = given;
-    const title = first ? countOf(given.length, first.entity) : "";
+    const title = first ? plural(given.length, first.entity) : "";
     const names = given.map((each) => each.title);
     const about = [first ? wayOf(first) : "", ...(given.length === 1 ? names : [])].join(" · ");
     return { ...rowOf("table", title, about, given), changes: given };
@@ -78,7 +86,7 @@ export function silentPushes(
 
 function duePushes({ at, messages }: RunView): { at: number; userId: number }[] {
   return messages.flatMap(({ body }) => {
-    const { userId } = (parse(body) ?? {}) as { userId?: unknown };
+    const { userId } = (parseJson(body) ?? {}) as { userId?: unknown };
     return typeof userId === "number" ? [{ at, userId }] : [];
   });
 }
@@ -106,7 +114,7 @@ export function sentenceOf(
 }
 
 function stateOf({ changes: [first] }: StoryRow): string {
-  return String(parse(fieldOf(first)?.after ?? ""));
+  return String(parseJson(fieldOf(first)?.after ?? ""));
 }
 
 function fieldOf(change: ChangeView | undefined) {
@@ -116,14 +124,8 @@ function fieldOf(change: ChangeView | undefined) {
 /** The action, or both states. */
 function wayOf(change: ChangeView): string {
   const state = fieldOf(change);
-  const both = state?.before && state.after ? `${parse(state.before)} → ${parse(state.after)}` : change.action;
+  const both = state?.before && state.after ? `${parseJson(state.before)} → ${parseJson(state.after)}` : change.action;
   return change.isNamed ? both : `${both}, seen meanwhile`;
-}
-
-/** A number of items of a kind. */
-function countOf(count: number, entity: string): string {
-  const many = /(s|history)$/.test(entity) ? entity : entity.replace(/y$/, "ie").concat("s");
-  return `${count} ${count === 1 ? entity : many}`;
 }
 
 function listOf(names: readonly string[]): string {

@@ -7,6 +7,12 @@ export function durationOf(milliseconds: number): string {
   return milliseconds < 1_000 ? `${milliseconds.toFixed(0)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
 }
 
+/** A number of things. */
+export function plural(count: number, name: string): string {
+  const many = /(s|history)$/.test(name) ? name : name.replace(/y$/, "ie").concat("s");
+  return `${count.toLocaleString("en-GB")} ${count === 1 ? name : many}`;
+}
+
 /** A user in the list of people. */
 export interface Person {
   id: number;

@@ -4,7 +4,19 @@ import { url as inspectorUrl } from "node:inspector";
 import type { LocalFunction } from "../stack/template.ts";
 import { startProcess } from "./environment-process.ts";
 import type { Invocation, Outcome, ProcessMessage } from "./environment-program.ts";
-import { FunctionError } from "./function-error.ts";
+
+/** A failure inside a function, with the type and message that Lambda would answer. */
+class FunctionError extends Error {
+  override readonly name = "FunctionError";
+  readonly errorType: string;
+  readonly trace: string | undefined;
+
+  constructor(errorType: string, message: string, trace?: string) {
+    super(message);
+    this.errorType = errorType;
+    this.trace = trace;
+  }
+}
 
 /** One running copy of a function, which takes one call at a time. */
 export interface Environment {
@@ -133,7 +145,12 @@ interface End {
 
 /** The error for a process that ended without being asked to. */
 function endOf({ code, signal, lastWords }: End, { memoryMegabytes }: LocalFunction): FunctionError {
-  if (lastWords.includes("heap out of memory")) return FunctionError.outOfMemory(memoryMegabytes);
+  if (lastWords.includes("heap out of memory")) {
+    return new FunctionError(
+      "Runtime.OutOfMemory",
+      `Runtime ended: it took more than its ${memoryMegabytes} MB of memory`,
+    );
+  }
   const [, thrown] = /^(?:Uncaught )?(\w*Error: .*(?:\n {4}at .*)*)/m.exec(lastWords) ?? [];
   const how = signal === null ? `with code ${code}` : `by ${signal}`;
   if (thrown === undefined) return new FunctionError("Runtime.ExitError", `Runtime exited ${how}`);

@@ -1,15 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import type { LocalMapping } from "../stack/event-sources.ts";
 
 /** One queue that feeds one function, as the stack's event source mapping defines it. */
-export interface PumpOptions {
+export interface PumpOptions extends Pick<LocalMapping, "batchSize" | "reportsItemFailures"> {
   client: SQSClient;
   queueUrl: string;
   queueArn: string;
-  batchSize: number;
-  /** Whether the function names the messages of a batch that failed. */
-  reportsItemFailures: boolean;
   invoke(event: SQSEvent): Promise<unknown>;
   /** Called with the error of a batch that failed as a whole; its messages come back after their visibility timeout. */
   onFailure?(error: unknown): void;

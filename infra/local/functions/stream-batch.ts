@@ -1,10 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
+import type { LocalStreamMapping } from "../stack/event-sources.ts";
 
 /** The function that takes a batch, and the callbacks for its progress. */
-export interface BatchDelivery {
-  /** Whether the function names the records of a batch that failed. */
-  reportsItemFailures: boolean;
+export interface BatchDelivery extends Pick<LocalStreamMapping, "reportsItemFailures"> {
   invoke(event: DynamoDBStreamEvent): Promise<unknown>;
   /** Called with the last record of each part that the function processed. */
   onDone(last: DynamoDBRecord): void;

@@ -18,6 +18,7 @@ export interface Work {
 /** Callbacks for the workers' calls and for failures outside of calls. */
 export interface WorkListeners {
   onWork?(work: Work): void;
+  /** Called if a queue or the stream cannot be read. The read is retried. */
   onWorkerFailure?(functionName: string, error: unknown): void;
 }
 

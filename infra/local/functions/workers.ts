@@ -1,16 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
-import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { SQSClient } from "@aws-sdk/client-sqs";
 import type { DynamoDBStreamEvent } from "aws-lambda";
 import { localAccount } from "../aws/local-account.ts";
 import { localCredentials } from "../aws/local-credentials.ts";
-import { queueUrl } from "../aws/sqs.ts";
+import { countMessages, queueUrl } from "../aws/sqs.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { LocalStack } from "../stack/template.ts";
 import type { Invoke } from "./environments.ts";
 import { type PumpOptions, startPump } from "./pump.ts";
 import { startSchedules } from "./schedules.ts";
-import { type StreamConsumer, type StreamPump, startStreamPump } from "./stream-pump.ts";
+import { type StreamConsumer, startStreamPump } from "./stream-pump.ts";
 import { openTableStream } from "./table-stream.ts";
 
 /** The sources of the workers' work, and the function that calls them. */
@@ -67,13 +67,18 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     startSchedules(stack.schedules, call),
   ];
   return {
-    settled: (milliseconds) =>
-      settle(
-        stream,
-        () => countMessages(queues, options),
-        () => batches,
-        milliseconds,
-      ),
+    async settled(milliseconds) {
+      const deadline = Date.now() + milliseconds;
+      for (;;) {
+        const before = batches;
+        await stream.settled(Math.max(shortestWaitMilliseconds, deadline - Date.now()));
+        const queued = await countQueued(queues, options);
+        // Stream consumers queue messages and queue workers write, which is work too.
+        if (queued === 0 && batches === before) return;
+        if (Date.now() > deadline) throw new Error(`${queued} messages are still queued.`);
+        await pause(20);
+      }
+    },
     async stop() {
       await Promise.all(parts.map((part) => part.stop()));
       for (const each of [queues, streams]) each.destroy();
@@ -113,30 +118,8 @@ function pumpOptions(
 const shortestWaitMilliseconds = 1_000;
 
 /** The number of messages that wait for a worker or for their next try. */
-async function countMessages(client: SQSClient, { stack, queueEndpoint }: WorkersOptions): Promise<number> {
-  const names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"] as const;
-  const counts = stack.mappings.map(async ({ queueName }) => {
-    const QueueUrl = queueUrl(queueEndpoint, queueName);
-    const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] }));
-    return names.reduce((sum, name) => sum + Number(Attributes?.[name] ?? 0), 0);
-  });
-  return (await Promise.all(counts)).reduce((sum, each) => sum + each, 0);
-}
-
-/** Waits for a round that calls nobody: stream consumers queue messages and queue workers write, which is work too. */
-async function settle(
-  stream: StreamPump,
-  countQueued: () => Promise<number>,
-  countBatches: () => number,
-  milliseconds: number,
-): Promise<void> {
-  const deadline = Date.now() + milliseconds;
-  for (;;) {
-    const before = countBatches();
-    await stream.settled(Math.max(shortestWaitMilliseconds, deadline - Date.now()));
-    const queued = await countQueued();
-    if (queued === 0 && countBatches() === before) return;
-    if (Date.now() > deadline) throw new Error(`${queued} messages are still queued.`);
-    await pause(20);
-  }
+async function countQueued(client: SQSClient, { stack, queueEndpoint }: WorkersOptions): Promise<number> {
+  const urls = stack.mappings.map(({ queueName }) => queueUrl(queueEndpoint, queueName));
+  const counts = await Promise.all(urls.map((url) => countMessages(client, url)));
+  return counts.reduce((sum, { waiting, held }) => sum + waiting + held, 0);
 }

@@ -7,6 +7,7 @@ import type { Resource } from "./physical-names.ts";
 interface BatchMapping {
   functionName: string;
   batchSize: number;
+  /** Whether the function names the messages or records of a batch that failed. */
   reportsItemFailures: boolean;
 }
 

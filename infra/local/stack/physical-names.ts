@@ -9,14 +9,11 @@ export interface Resource {
   Properties?: Record<string, unknown>;
 }
 
-/** The names and addresses of the stack on this machine. */
+/** The place of the stack on this machine. */
 export interface LocalAddresses {
   region: string;
-  stackName: string;
   /** Endpoint of the local SQS. */
   queueEndpoint: string;
-  /** Address of the HTTP API. */
-  baseUrl: string;
 }
 
 /** The local name of a resource: for a function its operation, else the name in the stack, else its logical id. */
@@ -40,7 +37,6 @@ export function localNames(resources: Record<string, Resource>, place: LocalAddr
     "AWS::Region": place.region,
     "AWS::AccountId": localAccount,
     "AWS::Partition": "aws",
-    "AWS::StackName": place.stackName,
     "AWS::URLSuffix": "amazonaws.com",
   };
   const find = (id: string) => {
@@ -60,13 +56,11 @@ export function localNames(resources: Record<string, Resource>, place: LocalAddr
 
   const attribute = (id: string, attributeName: string): string => {
     const { resource, name } = find(id);
-    if (attributeName === "ApiEndpoint") return place.baseUrl;
-    if (attributeName === "QueueName") return name;
-    if (attributeName === "QueueUrl") return ref(id);
-    if (resource.Type === "AWS::SecretsManager::Secret") return ref(id);
-    const path = arnPaths[resource.Type]?.(name) ?? `${resource.Type.split("::")[1]?.toLowerCase()}:%:${name}`;
-    const suffix = attributeName === "Arn" ? "" : `/${attributeName === "StreamArn" ? "stream/local" : attributeName}`;
-    return `arn:aws:${path.replace("%", `${place.region}:${localAccount}`)}${suffix}`;
+    const suffix = arnSuffixes[attributeName];
+    if (suffix === undefined) throw new Error(`The local machine does not know ${attributeName} of ${id}.`);
+    const service = resource.Type.split("::")[1]?.toLowerCase();
+    const own = `${arnPrefixes[resource.Type] ?? ""}${name}${suffix}`;
+    return `arn:aws:${service}:${place.region}:${localAccount}:${own}`;
   };
   return { ref, attribute };
 }
@@ -75,9 +69,9 @@ function functionOfVersion({ Properties = {} }: Resource): string {
   return (Properties.FunctionName as { Ref: string }).Ref;
 }
 
-const arnPaths: Record<string, (name: string) => string> = {
-  "AWS::SQS::Queue": (name) => `sqs:%:${name}`,
-  "AWS::DynamoDB::GlobalTable": (name) => `dynamodb:%:table/${name}`,
-  "AWS::Lambda::Function": (name) => `lambda:%:function:${name}`,
-  "AWS::Events::EventBus": (name) => `events:%:event-bus/${name}`,
+const arnSuffixes: Readonly<Record<string, string>> = { Arn: "", StreamArn: "/stream/local" };
+const arnPrefixes: Readonly<Record<string, string>> = {
+  "AWS::DynamoDB::GlobalTable": "table/",
+  "AWS::Lambda::Function": "function:",
+  "AWS::Events::EventBus": "event-bus/",
 };

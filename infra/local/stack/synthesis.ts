@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { root } from "../../functions/bundle-places.ts";
 import { packagesFolder } from "../builds/packages.ts";
 import { bundleProgram } from "../builds/program-bundle.ts";
-import { writeJsonFile } from "../json-file.ts";
+import { readJsonFile, writeJsonFile } from "../json-file.ts";
 import { runModule } from "../program.ts";
 
 export { root };
@@ -20,7 +20,6 @@ export interface LocalSynthesis {
 
 interface LastSynthesis {
   digest: string;
-  template: LocalSynthesis["template"];
   sources: string[];
 }
 
@@ -29,11 +28,8 @@ const settingFiles = ["package-lock.json", "cdk.json"].map((file) => join(root, 
 
 /** Synthesises the stack, calling `onBuild` first. Returns the last synthesis instead if no source file has changed. */
 export async function synthesizeOnce(directory: string, onBuild?: () => void): Promise<LocalSynthesis> {
-  const file = synthesisFile(directory);
-  const last: LastSynthesis | undefined = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
-  if (last && last.digest === digestFiles(last.sources)) {
-    return { template: last.template, bundles: bundlesFolder(directory), sources: last.sources };
-  }
+  const last = readJsonFile<LastSynthesis>(synthesisFile(directory));
+  if (last && last.digest === digestFiles(last.sources)) return readSynthesis(directory, last.sources);
   onBuild?.();
   return synthesizeAgain(directory);
 }
@@ -53,9 +49,14 @@ export async function synthesizeAgain(directory: string): Promise<LocalSynthesis
   const sources = [...program.sources, ...settingFiles];
   rmSync(assemblyFolder(directory), { recursive: true, force: true });
   renameSync(outdir, assemblyFolder(directory));
-  const template = JSON.parse(readFileSync(templateFile(directory), "utf8")) as LocalSynthesis["template"];
-  writeJsonFile(synthesisFile(directory), { digest: digestFiles(sources), template, sources } satisfies LastSynthesis);
-  return { template, bundles: bundlesFolder(directory), sources };
+  writeJsonFile(synthesisFile(directory), { digest: digestFiles(sources), sources } satisfies LastSynthesis);
+  return readSynthesis(directory, sources);
+}
+
+function readSynthesis(directory: string, sources: string[]): LocalSynthesis {
+  const folder = assemblyFolder(directory);
+  const template = JSON.parse(readFileSync(join(folder, "whole-template.json"), "utf8"));
+  return { template, bundles: join(folder, "bundles"), sources };
 }
 
 /** Starts a machine's folder with the synthesis and packages of another one. */
@@ -67,15 +68,6 @@ export function copySynthesis(from: string, to: string): void {
 
 function assemblyFolder(directory: string): string {
   return join(directory, "cdk.out");
-}
-
-function bundlesFolder(directory: string): string {
-  return join(assemblyFolder(directory), "bundles");
-}
-
-/** The file the program writes beside the assembly. */
-function templateFile(directory: string): string {
-  return join(assemblyFolder(directory), "whole-template.json");
 }
 
 function synthesisFile(directory: string): string {

@@ -1,6 +1,9 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { findEngine } from "../../local/engine/engine-commands.ts";
+import { root } from "../../local/stack/synthesis.ts";
 import { findPython, neededPython } from "../cli/python.ts";
-import { installObstacle } from "./install-obstacle.ts";
 
 /** One gate: a program that ends with 0 on success. */
 export interface Gate {
@@ -15,54 +18,21 @@ export interface Gate {
   obstacle?(): Promise<string | undefined>;
 }
 
-/** Runs tools that only gates need, and installs them at the first use. */
-const ownProgram = "test/gates/run.ts";
 /** Two gates side by side keep the processors busy; more workers would only make tests wait. */
 const twoWorkers = "--maxWorkers=2";
 /** The tests that import one of these files. There must be at least one. */
 const relatedTo = (...files: string[]) => ["related", ...files, "--run", "--passWithNoTests=false"];
 const onDynamodbLocal = { DYNAMODB_ENGINE: "dynamodb-local", DYNAMODB_ENDPOINT: "" };
-const installing = ["run", "--config", "test/system/deploy/vitest.config.ts"];
 /** A seed that no run before has used. */
 const freshSeed = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 
 /** The gates of `npm run check`. */
 export const gates: readonly Gate[] = [
-  {
-    name: "types",
-    title: "types",
-    program: "node",
-    parameters: [ownProgram, "tsc", "--project", "."],
-    obstacle: installOwn,
-  },
-  {
-    name: "page-types",
-    title: "types of the desk's page",
-    program: "node",
-    parameters: [ownProgram, "tsc", "--project", "infra/local/desk/page"],
-    obstacle: installOwn,
-  },
-  {
-    name: "format",
-    title: "format and lint",
-    program: "node",
-    parameters: [ownProgram, "biome", "ci", "--error-on-warnings", "--colors=off"],
-    obstacle: installOwn,
-  },
-  {
-    name: "imports",
-    title: "import rules",
-    program: "node",
-    parameters: [ownProgram, "depcruise", "functions", "shared", "infra", "test"],
-    obstacle: installOwn,
-  },
-  {
-    name: "unused",
-    title: "unused code",
-    program: "node",
-    parameters: [ownProgram, "knip", "--no-progress"],
-    obstacle: installOwn,
-  },
+  byOwnTool("types", "types", "tsc", "--project", "."),
+  byOwnTool("page-types", "types of the desk's page", "tsc", "--project", "infra/local/desk/page"),
+  byOwnTool("format", "format and lint", "biome", "ci", "--error-on-warnings", "--colors=off"),
+  byOwnTool("imports", "import rules", "depcruise", "functions", "shared", "infra", "test"),
+  byOwnTool("unused", "unused code", "knip", "--no-progress"),
   // The gates that take minutes begin first, so that none of them runs alone at the end.
   {
     name: "programs",
@@ -70,13 +40,7 @@ export const gates: readonly Gate[] = [
     program: "vitest",
     parameters: ["run", "--project=programs", twoWorkers],
   },
-  {
-    name: "deploy",
-    title: "deploy into an emulator",
-    program: "vitest",
-    parameters: [...installing, "test/system/deploy"],
-    obstacle: () => pythonObstacle("the emulator", "test/system/deploy"),
-  },
+  byInstalledTests("deploy", "deploy into an emulator", ["the emulator", "test/system/deploy"], pythonObstacle),
   ...["1", String(freshSeed)].map((seed, at) => ({
     name: at === 0 ? "properties" : "fresh",
     title: `properties, seed ${seed}`,
@@ -95,20 +59,8 @@ export const gates: readonly Gate[] = [
     parameters: ["synth", "--quiet", "--no-notices", "--output", ".local/check/cdk.out"],
     environment: { CDK_DISABLE_VERSION_CHECK: "true", WORKFORCE_STAGES: "" },
   },
-  {
-    name: "runtime",
-    title: "AWS's runtime client",
-    program: "vitest",
-    parameters: [...installing, "test/system/runtime"],
-    obstacle: () => installObstacle("the runtime client", "test/system/runtime"),
-  },
-  {
-    name: "lint",
-    title: "templates by cfn-lint",
-    program: "vitest",
-    parameters: [...installing, "test/system/lint"],
-    obstacle: () => pythonObstacle("cfn-lint", "test/system/lint"),
-  },
+  byInstalledTests("runtime", "AWS's runtime client", ["the runtime client", "test/system/runtime"]),
+  byInstalledTests("lint", "templates by cfn-lint", ["cfn-lint", "test/system/lint"], pythonObstacle),
   {
     name: "document",
     title: "OpenAPI document: linters, generated clients, receivers of events",
@@ -116,13 +68,7 @@ export const gates: readonly Gate[] = [
     parameters: ["run", "--config", "test/system/document/vitest.config.ts"],
     obstacle: () => installObstacle("linters and client generators", "test/system/document"),
   },
-  {
-    name: "browser",
-    title: "the client in a browser",
-    program: "vitest",
-    parameters: [...installing, "test/system/browser"],
-    obstacle: () => installObstacle("Vite", "test/system/browser"),
-  },
+  byInstalledTests("browser", "the client in a browser", ["Vite", "test/system/browser"]),
   {
     name: "store",
     title: "store on DynamoDB Local",
@@ -151,12 +97,13 @@ export const longGates: readonly Gate[] = [
     isAlone: true,
   },
   {
-    name: "templates",
-    title: "templates of every stage by cfn-lint",
-    program: "vitest",
-    parameters: [...installing, "test/system/lint"],
+    ...byInstalledTests(
+      "templates",
+      "templates of every stage by cfn-lint",
+      ["cfn-lint", "test/system/lint"],
+      pythonObstacle,
+    ),
     environment: { COUNTS: "full" },
-    obstacle: () => pythonObstacle("cfn-lint", "test/system/lint"),
   },
   {
     name: "engine",
@@ -183,12 +130,40 @@ export const longGates: readonly Gate[] = [
   })),
 ];
 
+const run = promisify(execFile);
+/** The current installation: only one at a time, because several gates share a folder. Other gates keep running. */
+let lastInstallation: Promise<unknown> = Promise.resolve();
+
+/** The reason why the packages of a folder's tests could not be installed; undefined if they are. */
+function installObstacle(what: string, folder: string): Promise<string | undefined> {
+  const obstacle = lastInstallation.then(() =>
+    run(process.execPath, [join(root, folder, "install.ts")]).then(
+      () => undefined,
+      ({ stderr }: { stderr: string }) => `${what} could not be installed: ${stderr.trim().split("\n").at(-1)}`,
+    ),
+  );
+  lastInstallation = obstacle;
+  return obstacle;
+}
+
 /**
- * Never an obstacle: if the packages cannot be installed, the gate fails. Installing here keeps two gates from
- * installing at once.
+ * A gate by a tool that only gates need. Never an obstacle: if the packages cannot be installed, the gate fails. Installing here
+ * keeps two gates from installing at once.
  */
-async function installOwn(): Promise<undefined> {
-  await installObstacle("the tools of the gates", "test/gates");
+function byOwnTool(name: string, title: string, ...parameters: string[]): Gate {
+  const obstacle = () => installObstacle("the tools of the gates", "test/gates").then(() => undefined);
+  return { name, title, program: "node", parameters: ["test/gates/run.ts", ...parameters], obstacle };
+}
+
+/** A gate by the tests in a folder, whose packages are installed first. */
+function byInstalledTests(
+  name: string,
+  title: string,
+  [what, folder]: [what: string, folder: string],
+  obstacle = installObstacle,
+): Gate {
+  const parameters = ["run", "--config", "test/system/deploy/vitest.config.ts", folder];
+  return { name, title, program: "vitest", parameters, obstacle: () => obstacle(what, folder) };
 }
 
 async function dynamodbLocalObstacle(): Promise<string | undefined> {

@@ -52,6 +52,20 @@ export function readArguments<const T extends ParseArgsConfig>(command: string, 
   }
 }
 
+/** Reads the id in an option. Throws `UsageError` if it is none. */
+export function readId(option: "company" | "user", typed: string): number {
+  const id = Number(typed);
+  if (Number.isSafeInteger(id) && id >= 1) return id;
+  throw new UsageError(`--${option} takes the id of a ${option}`);
+}
+
+/** Reads the whole number in an option. Throws `UsageError` if it is none, or out of its bounds. */
+export function readWholeNumber(option: string, typed: string | number, least: number, most: number): number {
+  const number = Number(typed);
+  if (Number.isInteger(number) && number >= least && number <= most) return number;
+  throw new UsageError(`--${option} takes a whole number from ${least} to ${most}`);
+}
+
 /** The error for an unknown word. It lists the known ones and suggests the nearest. */
 export function unknownWord(kind: string, word: string, known: readonly string[]): UsageError {
   const nearest = likelyNameOf(word, known);

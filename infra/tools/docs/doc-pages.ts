@@ -9,9 +9,10 @@ import {
   refusalCodes,
 } from "../../../shared/contract/refusal-codes.ts";
 import { recordedAnswers, recordedProblems } from "../../../shared/openapi/recorded.ts";
+import { settingNames, textOf } from "../../stages/stage-shape.ts";
+import { stages } from "../../stages/stages.ts";
 import { methodNameOf } from "../client/client-operations.ts";
 import { type MarkedTables, tableOf } from "./marked-tables.ts";
-import { settingsTable } from "./settings-table.ts";
 
 /** The page of costs, whose tables come from a measurement. */
 export const costsPage = "infra/COSTS.md";
@@ -78,4 +79,25 @@ function codesTable(): string {
 function callersOf({ access, refusals = [] }: Operation): string {
   if (access === "anyone") return `anyone${refusals.map((code) => conditions[code] ?? "").join("")}`;
   return access.length === everyRole.length ? "everyone signed in" : access.join(", ");
+}
+
+/** Every setting of a stage, with its meaning and its value in the stages that come with the project. */
+function settingsTable(): string {
+  const { local: _, ...shown } = stages;
+  const rows = settingNames.map((name) => {
+    const { meaning, otherwise } = textOf(name);
+    return [`\`${name}\``, meaning, ...Object.values(shown).map((stage) => shownValue(stage[name] ?? otherwise))];
+  });
+  return tableOf(["setting", "meaning", ...Object.keys(shown)], rows);
+}
+
+function shownValue(value: unknown): string {
+  if (value === undefined) return "–";
+  if (Array.isArray(value)) return value.join(", ");
+  if (typeof value !== "object" || value === null) return String(value);
+  return (
+    Object.entries(value)
+      .map(([key, each]) => `${key} ${each}`)
+      .join(", ") || "–"
+  );
 }

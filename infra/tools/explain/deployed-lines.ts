@@ -9,6 +9,7 @@ import { ParameterNotFound, paginateGetParameterHistory, SSMClient } from "@aws-
 import { chunksOf } from "../../../shared/batches.ts";
 import { functions } from "../../functions/functions.ts";
 import { type ReleaseManifest, readManifest } from "../../functions/release.ts";
+import { withClient } from "../../local/aws/with-client.ts";
 import { isOf, type LogLine, readLine } from "../../local/log-lines.ts";
 import { functionNameOf, namesOf } from "../../stages/names.ts";
 
@@ -25,8 +26,7 @@ type LogGroups = ReadonlyMap<string, string>;
  * own on failed calls. CloudWatch bills the data it scans, $0.005 a GB.
  */
 export async function findDeployedLines(stage: string, requestId: string, hours: number): Promise<LogLine[]> {
-  const client = new CloudWatchLogsClient({});
-  try {
+  return withClient(new CloudWatchLogsClient({}), async (client) => {
     const groups = await findGroups(client, stage);
     const search = (text: string) => searchFor(client, groups, text, hours);
     const lines = (await search(requestId)).filter((line) => isOf(line, requestId));
@@ -35,26 +35,21 @@ export async function findDeployedLines(stage: string, requestId: string, hours:
       .filter((id) => typeof id === "string" && id !== "-");
     const ofCalls = await Promise.all(calls.map((id) => search(String(id))));
     return [...lines, ...ofCalls.flat().filter(({ fields }) => fields.record !== undefined)];
-  } finally {
-    client.destroy();
-  }
+  });
 }
 
 /** The releases of a stage, newest first; empty if none is stored. */
 export async function findReleases(stage: string): Promise<ReleaseManifest[]> {
-  const client = new SSMClient({});
-  const releases: ReleaseManifest[] = [];
-  try {
+  return withClient(new SSMClient({}), async (client) => {
+    const releases: ReleaseManifest[] = [];
     const pages = paginateGetParameterHistory({ client }, { Name: namesOf(stage).release });
     for await (const { Parameters = [] } of pages)
       releases.push(...Parameters.map(({ Value = "" }) => readManifest(Value)));
     return releases.toReversed();
-  } catch (error) {
+  }).catch((error) => {
     if (error instanceof ParameterNotFound) return [];
     throw error;
-  } finally {
-    client.destroy();
-  }
+  });
 }
 
 /** The groups that exist, because CloudWatch refuses a query that names another. */

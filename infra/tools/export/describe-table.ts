@@ -1,5 +1,6 @@
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { settings } from "../../../shared/settings.ts";
+import { withClient } from "../../local/aws/with-client.ts";
 
 /** The facts of a table that an export needs. */
 export interface DescribedTable {
@@ -22,10 +23,7 @@ export async function describeTable(): Promise<DescribedTable> {
     },
     { step: "finalizeRequest", name: "noteTime" },
   );
-  try {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: settings.tableName() }));
-    return { items: Table?.ItemCount, now: () => new Date(Date.now() - aheadMs) };
-  } finally {
-    client.destroy();
-  }
+  const command = new DescribeTableCommand({ TableName: settings.tableName() });
+  const { Table } = await withClient(client, () => client.send(command));
+  return { items: Table?.ItemCount, now: () => new Date(Date.now() - aheadMs) };
 }

@@ -1,7 +1,7 @@
 import { type RecordType, recordTypes } from "../../../shared/contract/records.ts";
 import { tombstoneDays } from "../../../shared/db/writes/record-plans.ts";
 import { isDay } from "../../stages/setting-values.ts";
-import { UsageError, unknownWord } from "../cli/command.ts";
+import { readId, UsageError, unknownWord } from "../cli/command.ts";
 
 /** Which records an export holds. */
 export interface Selection {
@@ -56,13 +56,6 @@ export function readSelection({ types, company, since, csv }: Typed, now: Date):
 export function requireKept({ since }: Pick<Selection, "since">, now: Date): void {
   if (since === undefined || Date.parse(since) >= now.getTime() - tombstoneDays * msPerDay) return;
   throw new UsageError(`Removals are kept for ${tombstoneDays} days: what was removed since ${since} is not known`);
-}
-
-/** Reads the id in an option. Throws `UsageError` if it is none. */
-export function readId(option: "company" | "user", typed: string): number {
-  const id = Number(typed);
-  if (Number.isSafeInteger(id) && id >= 1) return id;
-  throw new UsageError(`--${option} takes the id of a ${option}`);
 }
 
 /** A moment as ISO 8601 has it; one without a time zone is in UTC. */

@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   DeleteParameterCommand,
@@ -7,6 +6,8 @@ import {
   paginateGetParametersByPath,
   SSMClient,
 } from "@aws-sdk/client-ssm";
+import { withClient } from "../../local/aws/with-client.ts";
+import { readJsonFile } from "../../local/json-file.ts";
 import { writeWholeFile } from "../../local/whole-file.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { ServiceTarget } from "../service/open-service.ts";
@@ -37,7 +38,7 @@ function withEntry(entries: readonly ErasedEntry[], entry: ErasedEntry): ErasedE
 }
 
 function inFile(file: string): ErasedList {
-  const read = (): ErasedEntry[] => (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : []);
+  const read = () => readJsonFile<ErasedEntry[]>(file) ?? [];
   const write = (entries: readonly ErasedEntry[]) => writeWholeFile(file, JSON.stringify(entries), 0o600);
   return {
     entries: async () => read(),
@@ -52,12 +53,8 @@ function inFile(file: string): ErasedList {
 }
 
 function inParameters(path: string): ErasedList {
-  const withClient = async <T>(work: (client: SSMClient) => Promise<T>): Promise<T> => {
-    const client = new SSMClient({});
-    return work(client).finally(() => client.destroy());
-  };
   const entries = () =>
-    withClient(async (client) => {
+    withClient(new SSMClient({}), async (client) => {
       const found: ErasedEntry[] = [];
       for await (const { Parameters = [] } of paginateGetParametersByPath({ client }, { Path: path })) {
         found.push(...Parameters.map(({ Value = "" }): ErasedEntry => JSON.parse(Value)));
@@ -70,14 +67,14 @@ function inParameters(path: string): ErasedList {
       const next = withEntry(await entries(), entry);
       if (!next) return;
       const parameter = { Name: `${path}/${next.id}`, Type: "String", Value: JSON.stringify(next) } as const;
-      await withClient((client) => client.send(new PutParameterCommand({ ...parameter, Overwrite: true })));
+      const command = new PutParameterCommand({ ...parameter, Overwrite: true });
+      await withClient(new SSMClient({}), (client) => client.send(command));
     },
     async remove(id) {
-      await withClient((client) => client.send(new DeleteParameterCommand({ Name: `${path}/${id}` }))).catch(
-        (error) => {
-          if (!(error instanceof ParameterNotFound)) throw error;
-        },
-      );
+      const command = new DeleteParameterCommand({ Name: `${path}/${id}` });
+      await withClient(new SSMClient({}), (client) => client.send(command)).catch((error) => {
+        if (!(error instanceof ParameterNotFound)) throw error;
+      });
     },
   };
 }

@@ -77,18 +77,11 @@ async function deleteEndpoints(userId: number): Promise<string[]> {
   return endpoints.filter((_, at) => deletions[at]?.status === "rejected");
 }
 
-/** The result of a replay. */
-export interface Replayed {
-  readonly forgotten: readonly number[];
-  /** Users that the table did not contain. */
-  readonly absent: readonly number[];
-  readonly endpointsLeft: readonly string[];
-}
-
 /**
- * Forgets everybody on the list again, because a restored table may contain them, and blocks those it does not contain.
+ * Forgets everybody on the list again, because a restored table may contain them, and blocks those it does not contain, the
+ * absent ones.
  */
-export async function replayErasures(list: ErasedList, context: WriteContext, onRead?: OnRead): Promise<Replayed> {
+export async function replayErasures(list: ErasedList, context: WriteContext, onRead?: OnRead) {
   const ids = (await list.entries()).map((entry) => entry.id);
   const there = new Set(await patiently(() => findExistingUsers(ids)));
   const endpointsLeft: string[] = [];

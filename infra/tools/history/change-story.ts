@@ -1,9 +1,5 @@
-import type * as v from "valibot";
-import type { change } from "../../../shared/contract/changes.ts";
+import type { ShownChange } from "../../../shared/history/shown-changes.ts";
 import { escapeControls, type Style } from "../../local/console/style.ts";
-
-/** A change as the interface shows it. */
-export type ShownChange = v.InferOutput<typeof change>;
 
 /** Characters of a value on the screen: three lines of a terminal. */
 const mostOfValue = 200;

@@ -6,15 +6,7 @@ import type { Change } from "../../../shared/domain/records/change.ts";
 const mostLetters = 200;
 
 /** The run of an import in the history. It begins with the first write, so an import without changes leaves none. */
-export interface ImportRun {
-  /** Commits writes by the given function, once the run is stored. */
-  readonly commit: Commit;
-  /** Stores the counts of the lines. After a run that is killed earlier, the history has only its beginning. */
-  end(counts: Readonly<Record<string, number>>): Promise<void>;
-}
-
-/** Opens the run of an import. */
-export function openImportRun(file: string, run: Change, commit: Commit): ImportRun {
+export function openImportRun(file: string, run: Change, commit: Commit) {
   const about = { file: file.slice(0, mostLetters) };
   let beginning: Promise<void> | undefined;
   const begin = () =>
@@ -24,12 +16,14 @@ export function openImportRun(file: string, run: Change, commit: Commit): Import
       throw error;
     });
   return {
-    commit: async (writes, counts) => {
+    /** Commits writes by the given function, once the run is stored. */
+    commit: (async (writes, counts) => {
       beginning ??= begin();
       await beginning;
       return commit(writes, counts);
-    },
-    end: async (counts) => {
+    }) satisfies Commit,
+    /** Stores the counts of the lines. After a run that is killed earlier, the history has only its beginning. */
+    end: async (counts: Readonly<Record<string, number>>) => {
       if (beginning) await keepImport(run, { ...about, ...counts, ended_at: new Date().toISOString() });
     },
   };

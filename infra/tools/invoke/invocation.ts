@@ -4,6 +4,7 @@ import { gunzipSync } from "node:zlib";
 import type { APIGatewayProxyStructuredResultV2, Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { type FunctionName, functions } from "../../functions/functions.ts";
 import type { InboxEntry } from "../../local/aws/inbox.ts";
+import { spreadJson } from "../../local/json-text.ts";
 
 /** A handler's result, and its duration. */
 export interface Outcome {
@@ -31,7 +32,7 @@ export function describeAnswer({ answer, milliseconds }: Outcome): string {
   const given = answer as APIGatewayProxyStructuredResultV2;
   const { statusCode = 0, headers = {} } = given;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return `${statusCode} ${STATUS_CODES[statusCode] ?? ""}  ${milliseconds.toFixed(0)} ms\n${lines.join("\n")}\n\n${spread(textOf(given))}\n`;
+  return `${statusCode} ${STATUS_CODES[statusCode] ?? ""}  ${milliseconds.toFixed(0)} ms\n${lines.join("\n")}\n\n${spreadJson(textOf(given))}\n`;
 }
 
 /** The body as text; a function sends in base64 only what it has compressed. */
@@ -58,14 +59,6 @@ export function isSuccess({ answer }: Outcome): boolean {
 
 function failuresOf(answer: unknown): number {
   return (answer as SQSBatchResponse | undefined)?.batchItemFailures?.length ?? 0;
-}
-
-function spread(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2);
-  } catch {
-    return body;
-  }
 }
 
 function writeAside(chunk: string | Uint8Array): boolean {

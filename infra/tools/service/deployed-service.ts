@@ -3,11 +3,11 @@ import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { recordMinting } from "../../../shared/db/accounts/minted-tokens.ts";
 import { makeFamily } from "../../../shared/domain/accounts/refresh-token.ts";
 import { signAccessToken } from "../../../shared/tokens/issue-tokens.ts";
+import { withClient } from "../../local/aws/with-client.ts";
 import { tableNameOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
-import { explainAwsFault } from "../aws/aws-faults.ts";
 import { UsageError } from "../cli/command.ts";
-import { enterStage, findDeployedStage, findRegion } from "./deployed-stage.ts";
+import { findDeployedStage, inStage } from "./deployed-stage.ts";
 import { findTokenUser, type Service } from "./tool-service.ts";
 
 /**
@@ -16,42 +16,29 @@ import { findTokenUser, type Service } from "./tool-service.ts";
  */
 export async function withDeployedService<T>(stageName: string, work: (service: Service) => Promise<T>): Promise<T> {
   const stage = findDeployedStage(stageName);
-  enterStage(stage);
-  const region = await findRegion(stage);
-  try {
+  return inStage(stage, async (region) => {
     const account = await findAccount(stage);
     process.stderr.write(`Stage ${stage.name}, account ${account}, region ${region}\n`);
-    return await work({
+    return work({
       running: true,
       processPending: async () => {},
       mintTokenFor: (login, hours) => mintToken(stage, login, hours),
     });
-  } catch (error) {
-    throw explainAwsFault(error, { stage: stage.name, region });
-  }
+  });
 }
 
 /** The account of the stage's table. */
 async function findAccount(stage: Stage): Promise<string> {
-  const client = new DynamoDBClient({});
-  try {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: tableNameOf(stage) }));
-    return Table?.TableArn?.split(":")[4] ?? "unknown";
-  } finally {
-    client.destroy();
-  }
+  const command = new DescribeTableCommand({ TableName: tableNameOf(stage) });
+  const { Table } = await withClient(new DynamoDBClient({}), (client) => client.send(command));
+  return Table?.TableArn?.split(":")[4] ?? "unknown";
 }
 
 /** The ARN of the user's own credentials. */
 async function findCallerArn(): Promise<string> {
-  const client = new STSClient({});
-  try {
-    const { Arn } = await client.send(new GetCallerIdentityCommand({}));
-    if (Arn === undefined) throw new Error("AWS does not say whose the credentials are: no token is made.");
-    return Arn;
-  } finally {
-    client.destroy();
-  }
+  const { Arn } = await withClient(new STSClient({}), (client) => client.send(new GetCallerIdentityCommand({})));
+  if (Arn === undefined) throw new Error("AWS does not say whose the credentials are: no token is made.");
+  return Arn;
 }
 
 /** Signs a token for a stage after recording who makes it. */

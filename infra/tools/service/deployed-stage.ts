@@ -1,9 +1,11 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { queueNames, queueSetting } from "../../../shared/settings.ts";
+import { withClient } from "../../local/aws/with-client.ts";
 import { namesOf, tableNameOf, tokenAudience } from "../../stages/names.ts";
 import { requireComplete } from "../../stages/stage-rules.ts";
 import { readStageSettings } from "../../stages/stage-settings.ts";
 import { findStage, type Stage, stagesFile } from "../../stages/stages.ts";
+import { explainAwsFault } from "../aws/aws-faults.ts";
 import { UsageError } from "../cli/command.ts";
 
 /**
@@ -65,13 +67,17 @@ export function enterStage(stage: Stage): void {
 
 /** The region of this process. Throws `UsageError` if nothing sets one. */
 export async function findRegion(stage: Stage): Promise<string> {
-  const client = new DynamoDBClient({});
-  try {
-    return await client.config.region();
-  } catch {
+  return withClient(new DynamoDBClient({}), ({ config }) => config.region()).catch(() => {
     const advice = `set AWS_REGION, or the region of the stage ${stage.name} in ${stagesFile()}`;
     throw new UsageError(`No AWS region is named: ${advice}.`);
-  } finally {
-    client.destroy();
-  }
+  });
+}
+
+/** Runs work as a client of a stage, with its region. Throws AWS errors as one sentence that says what to do. */
+export async function inStage<T>(stage: Stage, work: (region: string) => Promise<T>): Promise<T> {
+  enterStage(stage);
+  const region = await findRegion(stage);
+  return work(region).catch((error) => {
+    throw explainAwsFault(error, { stage: stage.name, region });
+  });
 }

@@ -1,7 +1,20 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type InboxEntry, openInbox } from "../../local/aws/inbox.ts";
-import { dataDirectory, enterEnvironment } from "../../local/local-aws.ts";
-import { type OpenLocalAws, openLocalAws } from "../../local/open-local-aws.ts";
+import { createEnvironments } from "../../local/functions/environments.ts";
+import { startWorkers } from "../../local/functions/workers.ts";
+import {
+  dataDirectory,
+  describeLocalAws,
+  enterEnvironment,
+  type LocalAws,
+  machineFile,
+  type OwnLocalAws,
+  readMachineFile,
+  startLocalAws,
+  workersOptions,
+} from "../../local/local-aws.ts";
+import { takeLock } from "../../local/machine-lock.ts";
 import { root } from "../../local/stack/synthesis.ts";
 import { findTokenUser, type Service } from "./tool-service.ts";
 
@@ -11,42 +24,74 @@ export function localDirectory(): string {
 }
 
 /** Local AWS with records; this process is its client. */
-export interface LocalService extends OpenLocalAws, Service {
+export interface LocalService extends LocalAws, Service {
   /** Everything the service sent, newest first. */
   messages(): InboxEntry[];
 }
 
-/** Joins the running machine, or opens its data without a server. Loads the demo data at the first use. */
-async function openLocalService(directory: string): Promise<LocalService> {
-  const aws = await openLocalAws({ directory });
+/**
+ * Runs work on a local service, which is closed afterwards even if the work fails. Joins the running machine, or opens its data
+ * without a server. Loads the demo data at the first use.
+ */
+export async function withLocalService<T>(directory: string, work: (service: LocalService) => Promise<T>): Promise<T> {
+  const aws = await openLocalAws(directory);
   try {
     enterEnvironment(aws.environment);
     // A running machine loads the data itself.
     if (aws.wantsDemo && !aws.running) await loadDemoData(aws);
-  } catch (error) {
+    return await work({
+      ...aws,
+      messages: () => openInbox(join(dataDirectory(directory), "inbox.jsonl")).entries(),
+      mintTokenFor: async (login, hours) =>
+        aws.mintAccessToken(await findTokenUser(login, "the local machine"), Math.ceil(hours * 60 * 60)),
+    });
+  } finally {
     await aws.close();
+  }
+}
+
+type OpenAws = LocalAws & Pick<Service, "running" | "processPending">;
+
+async function openLocalAws(directory: string): Promise<OpenAws> {
+  const release = takeLock(directory);
+  if (!release) return joinMachine(directory);
+  try {
+    rmSync(machineFile(directory), { force: true });
+    const aws = await startLocalAws(directory);
+    const close = () => aws.close().finally(release);
+    return { ...aws, running: false, processPending: () => processPending(directory, aws), close };
+  } catch (error) {
+    release();
     throw error;
   }
-  return {
-    ...aws,
-    messages: () => openInbox(join(dataDirectory(directory), "inbox.jsonl")).entries(),
-    async mintTokenFor(login, hours) {
-      return aws.mintAccessToken(await findTokenUser(login, "the local machine"), Math.ceil(hours * 60 * 60));
-    },
-  };
 }
 
-/** Runs work on a local service, which is closed afterwards even if the work fails. */
-export async function withLocalService<T>(directory: string, work: (service: LocalService) => Promise<T>): Promise<T> {
-  const service = await openLocalService(directory);
+function joinMachine(directory: string): OpenAws {
+  const machine = readMachineFile(directory);
+  if (!machine)
+    throw new Error(
+      "Another process uses the local data or is just starting: try again when it is ready or has ended.",
+    );
+  const nothing = async () => {};
+  return { ...describeLocalAws(directory, machine), running: true, processPending: nothing, close: nothing };
+}
+
+/** Work that follows from the first use of a machine's data, or from an import, may take minutes. */
+const processPendingMs = 10 * 60_000;
+
+async function processPending(directory: string, aws: OwnLocalAws): Promise<void> {
+  const { environment, builds } = aws;
+  const environments = createEnvironments({ functions: aws.stack.functions, environment, builds, output: () => {} });
+  const workers = await startWorkers(workersOptions(directory, aws, environments.invoke));
   try {
-    return await work(service);
+    await workers.settled(processPendingMs);
   } finally {
-    await service.close();
+    await workers.stop();
+    await environments.close();
   }
 }
 
-async function loadDemoData(aws: OpenLocalAws): Promise<void> {
+async function loadDemoData(aws: OpenAws): Promise<void> {
   process.stderr.write("First use: loading the demo data …\n");
   const { loadDemo } = await import("../../local/demo/demo.ts");
   await loadDemo();

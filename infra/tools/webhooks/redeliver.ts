@@ -9,7 +9,9 @@ import {
 import * as v from "valibot";
 import { inParallel } from "../../../shared/batches.ts";
 import { webhookMessage } from "../../../shared/messaging/webhook-queue.ts";
-import { countMessages, type QueueUrls } from "./webhook-queues.ts";
+import { countMessages } from "../../local/aws/sqs.ts";
+import { parseJson } from "../../local/json-text.ts";
+import type { QueueUrls } from "./webhook-queues.ts";
 
 /** Longer than a run takes, so that visited letters stay hidden from it. */
 const hiddenSeconds = 15 * 60;
@@ -31,17 +33,11 @@ interface RedeliveryOptions {
   readonly onProgress?: (text: () => string) => void;
 }
 
-/** The number of visited and moved dead letters. */
-export interface Redelivery {
-  readonly visited: number;
-  readonly moved: number;
-}
-
 /**
- * Moves dead letters of a webhook back into its queue: those of one event, or all. The run visits each letter once and
- * moves each event once, so it ends even if a receiver refuses all of them again. Remaining letters become visible at
- * its end. A letter is queued before it is deleted. If the run breaks off between, the event is delivered twice with
- * the same id.
+ * Moves dead letters of a webhook back into its queue: those of one event, or all. Returns how many it visited and moved. The run
+ * visits each letter once and moves each event once, so it ends even if a receiver refuses all of them again. Remaining
+ * letters become visible at its end. A letter is queued before it is deleted. If the run breaks off between, the event is
+ * delivered twice with the same id.
  *
  * SQS's own move of messages (StartMessageMoveTask) is not used: it takes neither a number of letters to end at nor an event, so
  * it would move copies of an event and letters that come back meanwhile, and the local machine's SQS does not have it.
@@ -50,7 +46,7 @@ export async function redeliver(
   client: SQSClient,
   urls: QueueUrls,
   { eventId, waitSeconds = usualWaitSeconds, onProgress }: RedeliveryOptions,
-): Promise<Redelivery> {
+) {
   const { waiting } = await countMessages(client, urls.deadLettersUrl);
   const run = new Run(client, urls, eventId, Math.ceil(waiting * (1 + marginShare)) + marginCount);
   onProgress?.(() => `${run.visited} of about ${waiting} dead letters visited, ${run.moved.size} on their way`);
@@ -117,9 +113,6 @@ class Run {
 
 /** The id of the event in a dead letter; undefined for an invalid one, which would fail again. */
 function eventIdIn(body: string): string | undefined {
-  try {
-    return v.parse(webhookMessage, JSON.parse(body)).detail.id;
-  } catch {
-    return undefined;
-  }
+  const read = v.safeParse(webhookMessage, parseJson(body));
+  return read.success ? read.output.detail.id : undefined;
 }

@@ -1,5 +1,6 @@
-import { GetQueueAttributesCommand, GetQueueUrlCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { GetQueueUrlCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { WebhookSetting } from "../../../shared/settings.ts";
+import { withClient } from "../../local/aws/with-client.ts";
 
 /** The addresses of a webhook's queues. */
 export interface QueueUrls {
@@ -8,14 +9,9 @@ export interface QueueUrls {
 }
 
 /** Runs work with an SQS client, which is closed afterwards even if the work fails. */
-export async function withQueues<T>(work: (client: SQSClient) => Promise<T>): Promise<T> {
+export function withQueues<T>(work: (client: SQSClient) => Promise<T>): Promise<T> {
   // Calls the configured endpoint, not the one in the queue's address.
-  const client = new SQSClient({ useQueueUrlAsEndpoint: false });
-  try {
-    return await work(client);
-  } finally {
-    client.destroy();
-  }
+  return withClient(new SQSClient({ useQueueUrlAsEndpoint: false }), work);
 }
 
 /** Looks up the queues of a webhook. */
@@ -24,14 +20,4 @@ export async function findQueues(client: SQSClient, { queue, deadLetters }: Webh
     [queue, deadLetters].map(async (QueueName) => (await client.send(new GetQueueUrlCommand({ QueueName }))).QueueUrl),
   );
   return { queueUrl, deadLettersUrl };
-}
-
-/** The approximate numbers of messages in a queue: those that wait, and those that are delayed or in work. */
-export async function countMessages(client: SQSClient, QueueUrl: string) {
-  const names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"] as const;
-  const { Attributes = {} } = await client.send(
-    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] }),
-  );
-  const [waiting = 0, held = 0] = names.map((name) => Number(Attributes[name] ?? 0));
-  return { waiting, held };
 }

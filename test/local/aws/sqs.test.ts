@@ -6,12 +6,7 @@ import { readStack } from "../../../infra/local/stack/template.ts";
 import { synthesizedTemplate } from "../../support/service/made-stack.ts";
 
 const region = "eu-west-2";
-const place = {
-  region,
-  stackName: "Workforce-local",
-  queueEndpoint: "http://127.0.0.1:1",
-  baseUrl: "http://127.0.0.1",
-};
+const place = { region, queueEndpoint: "http://127.0.0.1:1" };
 const { queues: definitions, mappings } = readStack(await synthesizedTemplate(), "/bundles", place);
 const worked = mappings.map(({ queueName }) => queueName);
 let queues: Queues;

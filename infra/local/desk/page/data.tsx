@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { ItemsView, ResourcesView } from "../views.ts";
 import { Changes } from "./changes.tsx";
-import { Action, Code, Empty, Head, Loaded, Row, Search, Split } from "./parts.tsx";
+import { Action, Card, Code, Empty, Head, Loaded, Row, Search, Split } from "./parts.tsx";
 import { Queues } from "./queues.tsx";
 import { change, useLive } from "./server.ts";
 
@@ -65,8 +65,7 @@ function Places({ view, openId = "queues" }: { view: ResourcesView; openId: stri
 
 function Consumers({ consumers }: { consumers: ResourcesView["consumers"] }) {
   return (
-    <section class="card" aria-label="Stream">
-      <h2>Stream</h2>
+    <Card title="Stream">
       <ul class="rows">
         {consumers.map(({ functionName, after, behind }) => (
           <Row key={functionName} name={functionName} about={`after change ${after}`}>
@@ -76,7 +75,7 @@ function Consumers({ consumers }: { consumers: ResourcesView["consumers"] }) {
           </Row>
         ))}
       </ul>
-    </section>
+    </Card>
   );
 }
 
@@ -84,8 +83,7 @@ function Schedules({ schedules }: { schedules: ResourcesView["schedules"] }) {
   const reset = async () => `${(await change<{ count: number }>("limits")).count} counts forgotten`;
   return (
     <>
-      <section class="card" aria-label="Schedules">
-        <h2>Schedules</h2>
+      <Card title="Schedules">
         <ul class="rows">
           {schedules.map(({ functionName, when }) => (
             <Row key={functionName} name={functionName} about={when}>
@@ -93,15 +91,14 @@ function Schedules({ schedules }: { schedules: ResourcesView["schedules"] }) {
             </Row>
           ))}
         </ul>
-      </section>
-      <section class="card" aria-label="Limits">
-        <h2>Limits</h2>
+      </Card>
+      <Card title="Limits">
         <ul class="rows">
           <Row name="Pins, passwords, passcodes, SMS" about="How often each was tried or sent">
             <Action label="Reset" act={reset} />
           </Row>
         </ul>
-      </section>
+      </Card>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { OutboundView, WebhookView } from "../views.ts";
-import { Action, Code, Copy, Empty, Form, Head, Loaded, Time } from "./parts.tsx";
+import { Action, Card, Code, Copy, Empty, Form, Head, Loaded, Time } from "./parts.tsx";
 import { change, useLive } from "./server.ts";
 
 interface Draft {
@@ -72,8 +72,7 @@ function Webhook() {
   const [typed, setTyped] = useState<string>();
   const point = (url: string) => change("webhook", { url }).then(live.refresh);
   return (
-    <section class="card" aria-label="Webhook of this computer">
-      <h2>Webhook of this computer</h2>
+    <Card title="Webhook of this computer">
       <Loaded live={live}>
         {({ url, secret }) => (
           <Form>
@@ -96,7 +95,7 @@ function Webhook() {
           </Form>
         )}
       </Loaded>
-    </section>
+    </Card>
   );
 }
 
@@ -104,8 +103,7 @@ function Webhook() {
 function Outbound() {
   const live = useLive<OutboundView[]>("outbound", postedSeconds);
   return (
-    <section class="card" aria-label="What went out">
-      <h2>What went out</h2>
+    <Card title="What went out">
       <Loaded live={live}>
         {(events) =>
           events.length === 0 ? (
@@ -127,7 +125,7 @@ function Outbound() {
           )
         }
       </Loaded>
-    </section>
+    </Card>
   );
 }
 
@@ -135,8 +133,7 @@ function Inbound() {
   const [draft, setDraft] = useState<Draft>(draftOf("A job is added"));
   const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
   return (
-    <section class="card" aria-label="Send an event">
-      <h2>Send an event</h2>
+    <Card title="Send an event">
       <Form>
         <p class="muted">It comes in on the bus as from another system. What follows from it is among the requests.</p>
         <label>
@@ -174,7 +171,7 @@ function Inbound() {
           <a href="#/requests">See what follows</a>
         </p>
       </Form>
-    </section>
+    </Card>
   );
 }
 

@@ -1,7 +1,6 @@
-import type { ComponentChildren } from "preact";
-import type { HomeView, Person } from "../views.ts";
+import { type HomeView, type Person, plural } from "../views.ts";
 import { Messages } from "./inbox.tsx";
-import { Action, Copy, Empty, Head, Lag, Loaded, plural } from "./parts.tsx";
+import { Action, Card, Copy, Empty, Head, Lag, Loaded } from "./parts.tsx";
 import { RequestRows } from "./requests.tsx";
 import { queueTitle } from "./run.tsx";
 import { tokenOf, useLive } from "./server.ts";
@@ -70,15 +69,6 @@ function News({ view }: { view: HomeView }) {
         </div>
       </div>
     </div>
-  );
-}
-
-function Card({ title, children }: { title: string; children: ComponentChildren }) {
-  return (
-    <section class="card" aria-label={title}>
-      <h2>{title}</h2>
-      {children}
-    </section>
   );
 }
 

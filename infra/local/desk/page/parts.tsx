@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { FieldChange } from "../views.ts";
+import { spreadJson } from "../../json-text.ts";
+import { type FieldChange, plural } from "../views.ts";
 import type { Live } from "./server.ts";
 
 interface ActionProps {
@@ -100,6 +101,16 @@ export function hasWords(wanted: string, ...texts: readonly unknown[]): boolean 
     .toLowerCase()
     .split(" ")
     .every((word) => all.includes(word));
+}
+
+/** A box with a title. */
+export function Card({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <section class="card" aria-label={title}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
 }
 
 /** One row of a card: name, description and actions. */
@@ -210,17 +221,9 @@ export function Code({ text, label }: { text: string; label: string }) {
   return (
     // biome-ignore lint/a11y: what can be focused can be scrolled by keyboard, and a section would be a landmark.
     <div class="code" role="group" tabIndex={0} aria-label={label}>
-      {spread(text)}
+      {spreadJson(text)}
     </div>
   );
-}
-
-function spread(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }
 
 /** Fields before and after a change, folded if there are many. */
@@ -248,12 +251,6 @@ export function Lag({ behind }: { behind: number }) {
       The desk is {behind} seconds behind the table: some records may be missing here
     </p>
   );
-}
-
-/** A number of things. */
-export function plural(count: number, name: string): string {
-  const many = name.replace(/y$/, "ie").concat("s");
-  return `${count.toLocaleString("en-GB")} ${count === 1 ? name : many}`;
 }
 
 /** A form whose button acts by itself: nothing is sent by the browser. */

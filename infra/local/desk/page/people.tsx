@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { PeopleView, Person } from "../views.ts";
-import { Action, Copy, Empty, Head, Lag, Loaded, Search } from "./parts.tsx";
+import { Action, Card, Copy, Empty, Head, Lag, Loaded, Search } from "./parts.tsx";
 import { tokenOf, useLive } from "./server.ts";
 
 /** Everyone by company, each with a token to copy. */
@@ -35,14 +35,13 @@ function Groups({ people, total, docs, demoPassword, behind }: PeopleView) {
         </Empty>
       )}
       {companies.map(([company, members = []]) => (
-        <section key={company} class="card" aria-label={company}>
-          <h2>{company}</h2>
+        <Card key={company} title={company}>
           <ul class="rows">
             {members.map((person) => (
               <Row key={person.id} person={person} docs={docs} />
             ))}
           </ul>
-        </section>
+        </Card>
       ))}
     </div>
   );

@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
-import type { QueueView } from "../views.ts";
-import { Action, Code, plural, Row, Time } from "./parts.tsx";
+import { plural, type QueueView } from "../views.ts";
+import { Action, Card, Code, Row, Time } from "./parts.tsx";
 import { queueTitle } from "./run.tsx";
 import { change } from "./server.ts";
 
@@ -24,14 +24,13 @@ export function Queues({ queues, onDone }: { queues: readonly QueueView[]; onDon
     </ul>
   );
   return (
-    <section class="card" aria-label="Queues">
-      <h2>Queues</h2>
+    <Card title="Queues">
       {rows(pairs.filter(({ queue }) => busy.has(queue.name)))}
       <details>
         <summary class="foot">{plural(idle.length, "empty queue")}</summary>
         {rows(idle)}
       </details>
-    </section>
+    </Card>
   );
 }
 

@@ -18,31 +18,25 @@ export function Requests({ id }: { id: string | undefined }) {
   const want = (part: Partial<typeof everything>) => setWanted({ ...wanted, ...part });
   const rows = live.value ?? [];
   const found = rows.filter((row) => matches(row, wanted));
+  const choices = [
+    ["person", "Person", "Everyone", valuesOf(rows, nameOf)],
+    ["outcome", "Status", "Any status", Object.keys(outcomes)],
+    ["operation", "Operation", "Every operation", valuesOf(rows, ({ functionName }) => functionName)],
+  ] as const;
   return (
     <>
       <Head title="Requests" about="The newest 500. Keys: j and k move, Enter opens, / searches, c copies as curl.">
         <Search label="Search by path or code" value={wanted.text} onInput={(text) => want({ text })} />
-        <Choice
-          label="Person"
-          all="Everyone"
-          value={wanted.person}
-          options={valuesOf(rows, nameOf)}
-          onChoose={(person) => want({ person })}
-        />
-        <Choice
-          label="Status"
-          all="Any status"
-          value={wanted.outcome}
-          options={Object.keys(outcomes)}
-          onChoose={(outcome) => want({ outcome })}
-        />
-        <Choice
-          label="Operation"
-          all="Every operation"
-          value={wanted.operation}
-          options={valuesOf(rows, ({ functionName }) => functionName)}
-          onChoose={(operation) => want({ operation })}
-        />
+        {choices.map(([field, label, all, options]) => (
+          <Choice
+            key={field}
+            label={label}
+            all={all}
+            value={wanted[field]}
+            options={options}
+            onChoose={(value) => want({ [field]: value })}
+          />
+        ))}
       </Head>
       <Loaded live={live}>
         {() => (
