@@ -324,6 +324,16 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   ],
   [
     "alarm e-mails",
+    `SNS waits for ${alarmAddress} to confirm`,
+    {
+      ...deployed,
+      ListSubscriptionsByTopic: subscribed("arn:aws:sns:a:b:c:d"),
+      "us-east-1 ListSubscriptionsByTopic": subscribed("PendingConfirmation"),
+    },
+    { ...watched, probedHost },
+  ],
+  [
+    "alarm e-mails",
     `Nobody gets the alarms of arn:aws:sns:eu-west-1:000000000000:Alarms: run aws sns subscribe --protocol email --notification-endpoint ${alarmAddress} --topic-arn`,
     { ...deployed, ListSubscriptionsByTopic: subscribed() },
     watched,
@@ -392,6 +402,15 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
     "Workforce-dev-api-5xx and Workforce-dev-api-4xx reached no topic",
     { DescribeAlarmHistory: alarmHistory("Failed to execute action arn:aws:sns:x") },
     { alarmAddress },
+  ],
+  [
+    "alarms",
+    "; Workforce-dev-no-answer reached no topic",
+    {
+      DescribeAlarmHistory: alarmHistory("Successfully executed action arn:aws:sns:x"),
+      "us-east-1 DescribeAlarmHistory": alarmHistory(),
+    },
+    { alarmAddress, probedHost },
   ],
 ])("%s is for later where the deploy comes first, and says: %s", async (about, advice, answers, stage) => {
   Object.assign(aws.answers, answers);
