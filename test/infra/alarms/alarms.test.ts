@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { root } from "../../../infra/local/stack/synthesis.ts";
 import { type Resource, stackOf } from "../stack.ts";
-import { deployedAlarms, fires, run, type World } from "./alarm-model.ts";
+import { deployedAlarms, fires, isPaging, nameOf, run, type World } from "./alarm-model.ts";
 import { evaluate } from "./metric-math.ts";
 
 /**
@@ -222,6 +225,19 @@ describe("strangers", () => {
     expect(goesBack(canary(49, 49, { calls: 540, refused: 0 }))).toBe(false);
     expect(goesBack(canary(60, 60, { calls: 49, refused: 0 }))).toBe(false);
   });
+});
+
+test("the runbook's chapter on severity names every alarm that pages, and no other", () => {
+  const [, chapter = ""] = readFileSync(join(root, "infra/RUNBOOK.md"), "utf8").split("## Severity\n");
+  const [list = ""] = chapter.split("Everything else waits");
+  const names = [...list.matchAll(/^- .*(?:\n {2}.*)*/gm)].flatMap(([line]) => [...line.matchAll(/`([\w*-]+)`/g)]);
+  const patterns = names.map(([, name = ""]) => new RegExp(`^${name.replace("*", ".+")}$`));
+  const [paging, waiting] = [true, false].map((pages) =>
+    deployedAlarms.filter((alarm) => isPaging(alarm) === pages).map(nameOf),
+  ) as [string[], string[]];
+  expect(paging.filter((name) => !patterns.some((each) => each.test(name)))).toEqual([]);
+  expect(patterns.filter((each) => !paging.some((name) => each.test(name)))).toEqual([]);
+  expect(waiting.filter((name) => patterns.some((each) => each.test(name)))).toEqual([]);
 });
 
 test("metric math is read as CloudWatch's user guide shows it", () => {
