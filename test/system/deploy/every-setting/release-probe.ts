@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import {
   GetFunctionConfigurationCommand,
   InvokeCommand,
@@ -9,6 +11,7 @@ import { expect, test } from "vitest";
 import { functionNameOf } from "../../../../infra/stages/names.ts";
 import { callService } from "../../../../shared/call-service.ts";
 import type { Account } from "../account.ts";
+import { root } from "../program.ts";
 import { type Shell, shellBlocksOf } from "./shell.ts";
 
 /** What the tests of the probe need of the stage that is deployed. */
@@ -52,6 +55,10 @@ export function testReleaseProbe({ aws, stage, shell, importLines }: ProbePlace)
 
   test("a probe that no version lets in stops no release, and feeds the alarm on unproven ones", async () => {
     lambda = new LambdaClient();
+    // To start them may take longer on a busy machine than the hook waits.
+    const Payload = readFileSync(join(root, "events/sessions/sign-in.json"));
+    const start = { FunctionName: functionNameOf(stage, "sign-in"), Payload };
+    for (const Qualifier of ["1", "2"]) await lambda.send(new InvokeCommand({ ...start, Qualifier }));
     expect(await probe("sign-in", "1", "2")).toEqual({ status: "Succeeded", code: "unproven", unproven: 1 });
   });
 
