@@ -29,7 +29,8 @@ const fiveMinutesOfHour = 13;
  * of refused requests brings about.
  */
 export function trafficAlarms({ apiId, functions }: MonitoredResources, namespace: string): AlarmRow[] {
-  const FunctionName = functions.get(getHealth.name) ?? "";
+  // A service without that operation has no such calls.
+  const FunctionName = functions.get(getHealth.name) ?? getHealth.name;
   const look = (minutes: number) => {
     const api = (name: string) => awsMetric(`ApiGateway ${name}`, { ApiId: apiId }, { statistic: "Sum", minutes });
     // The check from outside alone asks 720 times an hour.
