@@ -8,7 +8,7 @@ import { type AlarmRow, awsMetric } from "./constructs/monitoring/alarm-row.ts";
 import { AlarmTopics } from "./constructs/monitoring/alarm-topics.ts";
 import { edgeAlarms } from "./constructs/monitoring/edge-alarms.ts";
 import { GlobalStack } from "./global-stack.ts";
-import { namesOf } from "./stages/names.ts";
+import { namesOf, outsideAlarm } from "./stages/names.ts";
 import { type Stage, StageRefusal, stagesFile } from "./stages/stages.ts";
 
 /** The fewest that Route 53 accepts, on three continents. */
@@ -45,7 +45,7 @@ export class ProbeStack extends GlobalStack {
     });
     const dimensions = { HealthCheckId: check.attrHealthCheckId };
     const row = {
-      id: "no-answer",
+      id: outsideAlarm,
       metric: awsMetric("Route53 HealthCheckStatus", dimensions, { statistic: "Minimum", minutes: 1 }),
       threshold: 1,
       isBelow: true,

@@ -11,7 +11,8 @@ export interface ServiceAction {
 
 /**
  * Calls a service of AWS of which a call or two are needed, without a package of its own: with the credentials, region,
- * signature and time limits of a client that is there. One attempt. Throws errors of AWS by their name.
+ * signature and time limits of a client that makes no other calls: a client goes on signing for the service that it signed for first.
+ * One attempt. Throws errors of AWS by their name.
  */
 export async function callService(
   { config }: LambdaClient,

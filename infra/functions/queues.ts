@@ -2,6 +2,7 @@ import type { QueueName } from "../../shared/settings.ts";
 import type { ServiceFunctionName } from "./worker-rows.ts";
 
 const usualRetentionHours = 4 * 24;
+const overWeekend = "A fault of a Friday can be mended on the Monday after.";
 
 /** The lowest maximum concurrency that SQS accepts. Lambda would throttle calls above the reserved concurrency. */
 export const fewestWorkerCalls = 2;
@@ -19,6 +20,8 @@ export interface QueueRow {
   readonly onlyIf?: (stage: QueueSettings) => boolean;
   /** The longest time a message may wait for its worker. */
   readonly retentionHours: number;
+  /** The reason for that time, and for the tries. */
+  readonly kept: string;
   /**
    * Most concurrent calls of the worker. Without a limit, Lambda adds calls until the account has no concurrency left
    * for the API.
@@ -53,6 +56,7 @@ export const queues: Readonly<Record<QueueName, QueueRow>> = {
   pins: {
     worker: "deliver-pin",
     retentionHours: 1,
+    kept: "A pin expires after twelve minutes.",
     mostCalls: 10,
     redrive: "never",
     late: "Pins arrive late or not at all: each counts for 12 minutes from when it was asked for.",
@@ -64,6 +68,7 @@ export const queues: Readonly<Record<QueueName, QueueRow>> = {
   notices: {
     worker: "notify-password-changed",
     retentionHours: usualRetentionHours,
+    kept: overWeekend,
     mostCalls: 5,
     redrive: "operator",
     late: "Users learn late that their password was changed.",
@@ -72,15 +77,16 @@ export const queues: Readonly<Record<QueueName, QueueRow>> = {
   notifications: {
     worker: "deliver-notifications",
     retentionHours: usualRetentionHours,
+    kept: overWeekend,
     mostCalls: 20,
     redrive: "operator",
     late: "Notifications come late.",
     lost: "Some users were not notified of something that concerns them.",
   },
-  // Yesterday's news must not wake anybody.
   pushes: {
     worker: "send-pushes",
     retentionHours: 24,
+    kept: "Yesterday's news must not wake anybody.",
     mostCalls: 20,
     redrive: "operator",
     late: "Pushes come late; notifications are in the apps all the same.",
@@ -89,17 +95,18 @@ export const queues: Readonly<Record<QueueName, QueueRow>> = {
   intake: {
     worker: "intake",
     retentionHours: usualRetentionHours,
+    kept: overWeekend,
     mostCalls: 10,
     redrive: "operator",
     late: "What other systems change shows late.",
     lost: "A change of another system was refused: its record is out of date here.",
   },
-  // A try every two minutes for a day, so that a bus may fail for a day without any loss and without sending again by
-  // hand. Everything in this queue goes out in the service's name, so only an administrator adds to it.
+  // Everything in this queue goes out in the service's name, so only an administrator adds to it.
   events: {
     worker: "send-events",
     onlyIf: hasOutboundEvents,
     retentionHours: usualRetentionHours,
+    kept: "A try every two minutes for a day: a bus may fail so long without a loss.",
     mostCalls: 5,
     tries: 720,
     redrive: "administrator",

@@ -93,3 +93,6 @@ export function smsFailureLog({ account, region }: { readonly account: string; r
  * again within minutes.
  */
 export const testedAlarms = ["api-5xx", "api-4xx"];
+
+/** The alarm of the check from outside, in us-east-1; it is fired for test as well. */
+export const outsideAlarm = "no-answer";

@@ -23,7 +23,8 @@ const targets = v.object({
 /** A function, and the versions that a release leads from and to. */
 type Release = v.InferOutput<typeof functionInfo>;
 
-let client: LambdaClient | undefined;
+let lambda: LambdaClient | undefined;
+let codeDeploy: LambdaClient | undefined;
 
 /** The release that a deployment makes. Throws if CodeDeploy does not name exactly one function. */
 export async function findRelease({ DeploymentId: deploymentId }: HookCall): Promise<Release> {
@@ -44,17 +45,14 @@ export async function answerHook(hook: HookCall, passes: boolean): Promise<void>
 /** Calls a version or an alias of a function as API Gateway does. A call that dies has the status 500. */
 export async function invoke(FunctionName: string, Qualifier: string, event: object): Promise<ProbeAnswer> {
   const call = new InvokeCommand({ FunctionName, Qualifier, Payload: Buffer.from(JSON.stringify(event)) });
-  const { FunctionError, Payload } = await lambda().send(call);
+  lambda ??= new LambdaClient(limitedBy(callLimits.probe));
+  const { FunctionError, Payload } = await lambda.send(call);
   if (FunctionError !== undefined) return { status: 500, body: "" };
   const { statusCode, body } = JSON.parse(Buffer.from(Payload ?? []).toString());
   return { status: Number(statusCode), body: String(body) };
 }
 
 function callCodeDeploy(action: string, input: object): Promise<unknown> {
-  return callService(lambda(), { service: "codedeploy", target: `CodeDeploy_20141006.${action}` }, input);
-}
-
-function lambda(): LambdaClient {
-  client ??= new LambdaClient(limitedBy(callLimits.probe));
-  return client;
+  codeDeploy ??= new LambdaClient(limitedBy(callLimits.probe));
+  return callService(codeDeploy, { service: "codedeploy", target: `CodeDeploy_20141006.${action}` }, input);
 }

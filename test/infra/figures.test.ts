@@ -16,16 +16,17 @@ test("the page of figures says what the full stage deploys, and what the sources
   expect(page, `${figuresPage} is stale; run npm run docs`).toBe(fillTables(page, tables));
 });
 
-test("every alarm that a single event does not set off has a reason for its figures", () => {
+test("every queue, every mapping, and every alarm that a single event does not set off has a reason for its figures", () => {
   const { template } = withStacksBeside({ name: "full", template: stackOf("full").template });
-  const alarms = Object.values(template.Resources).filter(({ Type }) => Type === "AWS::CloudWatch::Alarm");
-  const without = alarms.filter(({ Properties = {}, Metadata: { Reason = "" } = {} }) => {
+  const types = ["AWS::CloudWatch::Alarm", "AWS::SQS::Queue", "AWS::Lambda::EventSourceMapping"];
+  const explained = Object.entries(template.Resources).filter(([, { Type }]) => types.includes(Type));
+  const without = explained.filter(([, { Properties = {}, Metadata: { Reason = "" } = {} }]) => {
     const { Threshold, EvaluationPeriods, ComparisonOperator } = Properties;
     const isEvident = Threshold === 1 && EvaluationPeriods === 1 && ComparisonOperator !== "LessThanThreshold";
     return !isEvident && String(Reason).split(" ").length < 5;
   });
-  expect(alarms.length).toBeGreaterThan(50);
-  expect(without.map(({ Properties }) => Properties?.AlarmName)).toEqual([]);
+  expect(explained.length).toBeGreaterThan(70);
+  expect(without.map(([id]) => id)).toEqual([]);
 });
 
 test("every figure of the sources has a comment above it that says why it is so", () => {

@@ -6,7 +6,7 @@ interface Request {
 
 interface Scope {
   readonly signingDate: Date;
-  readonly signingRegion: string;
+  readonly signingRegion?: string;
   readonly signingService: string;
 }
 
@@ -16,6 +16,7 @@ interface Signer {
 
 interface Config {
   credentials(): Promise<{ readonly accessKeyId: string }>;
+  region(): Promise<string>;
   signer(): Promise<Signer>;
 }
 
@@ -45,9 +46,9 @@ if (!everyClient[own]) {
 }
 
 async function signerOf(config: Config): Promise<Signer> {
-  const { accessKeyId } = await config.credentials();
+  const [{ accessKeyId }, region] = await Promise.all([config.credentials(), config.region()]);
   return {
-    async sign(request, { signingDate, signingRegion, signingService }) {
+    async sign(request, { signingDate, signingRegion = region, signingService }) {
       const moment = signingDate.toISOString().replace(/[-:]|\.\d+/g, "");
       const scope = [accessKeyId, moment.slice(0, 8), signingRegion, signingService, "aws4_request"].join("/");
       request.headers["x-amz-date"] = moment;

@@ -7,7 +7,10 @@ export type FakeAnswer = { readonly json: object } | { readonly xml: string } | 
 /** An AWS that answers what a test configures, action by action; everything else is denied. */
 export interface FakeAws {
   endpoint: string;
-  /** Answers by action, such as `DescribeTable`, or by method and path where a service has no actions. */
+  /**
+   * Answers by action, such as `DescribeTable`, or by method and path where a service has no actions; those of one region alone by it
+   * and the action.
+   */
   answers: Record<string, FakeAnswer>;
 }
 
@@ -22,7 +25,8 @@ export function useFakeAws(): FakeAws {
       const isQuery = !target && request.method === "POST";
       const action = target ? String(target).split(".")[1] : new URLSearchParams(body).get("Action");
       const name = action ?? `${request.method} ${request.url}`;
-      const answer = aws.answers[name] ?? { error: "AccessDeniedException" };
+      const [, region] = /Credential=[^/]+\/\d+\/([^/]+)/.exec(request.headers.authorization ?? "") ?? [];
+      const answer = aws.answers[`${region} ${name}`] ?? aws.answers[name] ?? { error: "AccessDeniedException" };
       const status = "error" in answer ? 400 : 200;
       response.writeHead(status, {
         "content-type": isQuery ? "text/xml" : "application/x-amz-json-1.1",

@@ -1,10 +1,11 @@
 import { Annotations, Duration } from "aws-cdk-lib";
-import { Alarm, type CfnAlarm, MathExpression, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { Alarm, MathExpression, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { type Alias, type CfnAlias, type IFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { liveAlias } from "../../stages/names.ts";
+import { withReason } from "../reason.ts";
 import { InlineRole } from "./inline-role.ts";
 
 const leastFaults = 5;
@@ -160,9 +161,4 @@ function refusalsAlarm(scope: Construct, released: ReleasedFunction): Alarm {
     treatMissingData: TreatMissingData.NOT_BREACHING,
   });
   return withReason(alarm, `In percentage points, from ${leastCalls} calls of each: fewer say little of a release.`);
-}
-
-function withReason(alarm: Alarm, because: string): Alarm {
-  (alarm.node.defaultChild as CfnAlarm).addMetadata("Reason", because);
-  return alarm;
 }

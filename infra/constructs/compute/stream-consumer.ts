@@ -4,10 +4,12 @@ import { EventSourceMapping, type IFunction, MetricType, StartingPosition } from
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { type StreamConsumerName, streamFilters } from "../../functions/stream-filters.ts";
+import { withReason } from "../reason.ts";
 
 const changesInBatch = 100;
-// Half the day that the stream keeps its records. It leaves a person half a day to read those that were given up.
 const triedFor = Duration.hours(12);
+const reason =
+  "Half the day that the stream keeps changes: a person has the other half to read those that were given up.";
 
 /** The properties of a consumer of the table's stream. */
 export interface StreamConsumerProps {
@@ -39,6 +41,7 @@ export class StreamConsumer extends Construct {
       // Up to six metrics, one of which says that the mapping polls.
       metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
     });
+    withReason(mapping, reason);
     this.mappingId = mapping.eventSourceMappingId;
     // This grants the images of every item, hashes included. Filters choose the delivered records but limit no right.
     fn.addToRolePolicy(

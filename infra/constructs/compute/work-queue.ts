@@ -7,11 +7,18 @@ import type { QueueName } from "../../../shared/settings.ts";
 import { functions } from "../../functions/functions.ts";
 import { type QueueRow, queues } from "../../functions/queues.ts";
 import type { Stage } from "../../stages/stages.ts";
+import { withReason } from "../reason.ts";
 import { createQueue } from "./encrypted-queue.ts";
 import { type ServiceFunction, timeoutSecondsOf } from "./service-function.ts";
 
 /** A call that Lambda throttles counts as a try. AWS advises at least five. */
 const usualTries = 5;
+/** The reason for the figures of every queue that a worker consumes. */
+const advised =
+  "AWS advises six timeouts of the worker, and five tries: a batch can be throttled before another call sees it.";
+/** The reason for the figures of its mapping. */
+export const capped =
+  "Ten is the most that does not wait to be full. Without a cap, calls are added until the account has none left for the API.";
 
 /** A queue that one worker consumes, with its dead letters. */
 export class WorkQueue extends Construct {
@@ -25,24 +32,25 @@ export class WorkQueue extends Construct {
     this.name = name;
     this.row = row;
     this.deadLetters = createQueue(this, "DeadLetters");
-    this.queue = createQueue(this, "Queue", {
-      // The factor is AWS's advice: a batch can be throttled and retried before another call sees it.
+    const props = {
       visibilityTimeout: Duration.seconds(6 * timeoutSecondsOf(functions[row.worker])),
       retentionPeriod: Duration.hours(row.retentionHours),
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: row.tries ?? usualTries },
-    });
+    };
+    this.queue = createQueue(this, "Queue", props, `${row.kept} ${advised}`);
   }
 
   /** Makes a function the worker of the queue. */
   addConsumer(worker: ServiceFunction): void {
     const fn = worker.live;
-    new EventSourceMapping(worker, "Queue", {
+    const mapping = new EventSourceMapping(worker, "Queue", {
       target: fn,
       eventSourceArn: this.queue.queueArn,
       batchSize: 10,
       maxConcurrency: this.#mostCallsOf(worker),
       reportBatchItemFailures: true,
     });
+    withReason(mapping, capped);
     const actions = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"];
     fn.addToRolePolicy(new PolicyStatement({ actions, resources: [this.queue.queueArn] }));
   }

@@ -1,6 +1,7 @@
-import { Alarm, type CfnAlarm, ComparisonOperator, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { Alarm, ComparisonOperator, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import type { Stage } from "../../stages/stages.ts";
+import { withReason } from "../reason.ts";
 import type { AlarmRow } from "./alarm-row.ts";
 import { alarmNameOf, placeInRunbook } from "./runbook.ts";
 
@@ -21,7 +22,5 @@ export function addAlarm(scope: Construct, constructId: string, row: AlarmRow, s
     treatMissingData,
     ...(isOfFew && { evaluateLowSampleCountPercentile: "ignore" }),
   });
-  // The page of figures reads it there.
-  if (row.because !== undefined) (alarm.node.defaultChild as CfnAlarm).addMetadata("Reason", row.because);
-  return alarm;
+  return row.because === undefined ? alarm : withReason(alarm, row.because);
 }

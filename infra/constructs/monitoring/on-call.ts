@@ -4,7 +4,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { dailyFunctions, type ServiceTable } from "../../functions/service-table.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
-import { functionNameOf, namesOf, smsFailureLog, tableNameOf, testedAlarms } from "../../stages/names.ts";
+import { functionNameOf, namesOf, outsideAlarm, smsFailureLog, tableNameOf, testedAlarms } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
@@ -46,6 +46,7 @@ const looks = [
   "ses:List*",
   "sns:GetSMSAttributes",
   "sns:GetSMSSandboxAccountStatus",
+  "sns:ListSubscriptionsByTopic",
   "sqs:GetQueueUrl",
   "sqs:ListQueues",
 ];
@@ -98,12 +99,11 @@ export class OnCall extends Construct {
       allow(
         ["cloudwatch:SetAlarmState"],
         ...testedAlarms.map((id) => this.#arn("cloudwatch", `alarm:${alarmNameOf(this.#stage, id)}`)),
-        // The check from outside is in another region.
-        Stack.of(this).formatArn({
-          service: "cloudwatch",
-          region: "us-east-1",
-          resource: `alarm:${alarmNameOf(this.#stage, "no-answer")}`,
-        }),
+        this.#globalArn("cloudwatch", `alarm:${alarmNameOf(this.#stage, outsideAlarm)}`),
+      ),
+      allow(
+        ["wafv2:GetSampledRequests"],
+        this.#globalArn("wafv2", `global/webacl/${namesOf(props.stage.name).firewall}/*`),
       ),
       // `npm run explain` looks up releases beside the logs.
       allow(["ssm:GetParameterHistory"], this.#arn("ssm", `parameter${namesOf(props.stage.name).release}`)),
@@ -161,6 +161,12 @@ export class OnCall extends Construct {
   #arn(service: string, resource: string): string {
     const { partition, account, region } = Stack.of(this);
     return `arn:${partition}:${service}:${region}:${account}:${resource}`;
+  }
+
+  /** What stands beside the stage is in us-east-1. */
+  #globalArn(service: string, resource: string): string {
+    const { partition, account } = Stack.of(this);
+    return `arn:${partition}:${service}:us-east-1:${account}:${resource}`;
   }
 
   /** Allows actions only on this stage's resources, by tag, where names do not distinguish stages. */

@@ -1,9 +1,10 @@
 import { Duration } from "aws-cdk-lib";
 import { type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
+import { getHealth } from "../../../shared/contract/service.ts";
 import { gatewayThrottles } from "../api/access-log.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, percentOf } from "./alarm-row.ts";
 
-/** Successful answers an hour. With fewer, an hour says little about the next, and the check from outside watches. */
+/** Successful answers an hour, without those of health. With fewer, an hour says little about the next, and the check from outside watches. */
 const leastAnHour = 500;
 /** Refusals in five minutes, and their share: expired tokens and typing errors are a tenth in health. */
 const leastRefused = 50;
@@ -27,10 +28,14 @@ const fiveMinutesOfHour = 13;
  * refused, so refusals alone wait for the morning. They page if successful answers fall by half as well, which no number
  * of refused requests brings about.
  */
-export function trafficAlarms({ apiId }: MonitoredResources, namespace: string): AlarmRow[] {
+export function trafficAlarms({ apiId, functions }: MonitoredResources, namespace: string): AlarmRow[] {
+  // A service without that operation has no such calls.
+  const FunctionName = functions.get(getHealth.name) ?? getHealth.name;
   const look = (minutes: number) => {
     const api = (name: string) => awsMetric(`ApiGateway ${name}`, { ApiId: apiId }, { statistic: "Sum", minutes });
-    return { calls: api("Count"), refused: api("4xx"), failed: api("5xx") };
+    // The check from outside alone asks 720 times an hour.
+    const health = awsMetric("Lambda Invocations", { FunctionName }, { statistic: "Sum", minutes });
+    return { calls: api("Count"), refused: api("4xx"), failed: api("5xx"), health };
   };
   const heading = "Many requests are refused";
   const { calls, refused } = look(60);
@@ -89,7 +94,7 @@ export function trafficAlarms({ apiId }: MonitoredResources, namespace: string):
       threshold: 1,
       compared: hoursOfWeek,
       because:
-        "A holiday of a business has more than a tenth of the calls; a steep morning has as many as the day before.",
+        "A holiday of a business has more than a tenth of the calls; a steep morning has as many as the day before. Answers of health do not count.",
       severity: "page",
       impact: "Users do not reach the API, or their apps have stopped: hardly any request is answered.",
       heading: "Traffic has stopped",
@@ -109,14 +114,14 @@ const fellBy = `100 * ${periodsBefore} * answered < ${fallen} * before AND befor
  * alarm asked for change nothing, as all of them are older.
  */
 function lastOf(
-  using: Readonly<Record<"calls" | "refused" | "failed", IMetric>>,
+  using: Readonly<Record<"calls" | "refused" | "failed" | "health", IMetric>>,
   condition: string,
   { label, ...sums }: { readonly before: string; readonly dayBefore?: string; readonly label: string },
 ): MathExpression {
   const { period } = using.calls as Metric;
   const derived = (expression: string, usingMetrics: Record<string, IMetric>) =>
     new MathExpression({ expression, usingMetrics, period });
-  const answered = derived("FILL(calls, 0) - FILL(refused, 0) - FILL(failed, 0)", using);
+  const answered = derived("FILL(calls, 0) - FILL(refused, 0) - FILL(failed, 0) - FILL(health, 0)", using);
   const summed = Object.entries(sums).map(([name, when]) => [
     name,
     derived(`TIME_SERIES(SUM(IF(${when}, answered, 0)))`, { calls: using.calls, answered }),

@@ -14,6 +14,8 @@ import type { Stage, Webhook } from "../../stages/stages.ts";
 import { createQueue } from "../compute/encrypted-queue.ts";
 import type { OutboundBus } from "../compute/outbound-bus.ts";
 import { type ServiceFunction, timeoutSecondsOf } from "../compute/service-function.ts";
+import { capped } from "../compute/work-queue.ts";
+import { withReason } from "../reason.ts";
 import { WebhookKeys } from "./webhook-keys.ts";
 
 /**
@@ -79,13 +81,14 @@ export class Webhooks extends Construct {
   /** Makes a function the worker of all queues, with the same concurrency for each. */
   addConsumer(worker: ServiceFunction): void {
     for (const { name, queue } of this.queues) {
-      new EventSourceMapping(worker, `Webhook-${name}`, {
+      const mapping = new EventSourceMapping(worker, `Webhook-${name}`, {
         target: worker.live,
         eventSourceArn: queue.queueArn,
         batchSize: 10,
         maxConcurrency: fewestWorkerCalls,
         reportBatchItemFailures: true,
       });
+      withReason(mapping, capped);
     }
   }
 }
@@ -94,11 +97,12 @@ function addQueue(scope: Construct, stage: Stage, webhook: Webhook, outbound: Ou
   const { name, kinds, company } = webhook;
   const queueName = namesOf(stage.name).webhookQueue(name);
   const deadLetters = createQueue(scope, "DeadLetters", { queueName: deadLettersOf(queueName) });
-  const queue = createQueue(scope, "Queue", {
+  const props = {
     queueName,
     visibilityTimeout: Duration.seconds(6 * timeoutSecondsOf(functions["deliver-webhook"])),
     deadLetterQueue: { queue: deadLetters, maxReceiveCount: triesBeforeDeadLetter },
-  });
+  };
+  const queue = createQueue(scope, "Queue", props, "More tries than a receiver that fails for a day takes.");
   new Rule(scope, "Rule", {
     eventBus: outbound.bus,
     eventPattern: {

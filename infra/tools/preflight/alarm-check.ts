@@ -1,7 +1,7 @@
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import * as v from "valibot";
 import { callService } from "../../../shared/call-service.ts";
-import { namesOf, testedAlarms } from "../../stages/names.ts";
+import { namesOf, outsideAlarm, testedAlarms } from "../../stages/names.ts";
 import { type Check, type DeployTarget, type Finding, later, ok } from "./finding.ts";
 
 const history = v.object({ AlarmHistoryItems: v.array(v.object({ HistorySummary: v.string() })) });
@@ -15,13 +15,14 @@ export const alarmCheck: Check = {
 
 async function findAlarms({ stage }: DeployTarget): Promise<Finding> {
   if (stage.alarmAddress === undefined) return ok("for stages that name an alarmAddress");
-  const client = new LambdaClient({});
+  const tested = testedAlarms.map((id) => ({ id, where: {} }));
+  if (stage.probedHost !== undefined) tested.push({ id: outsideAlarm, where: { region: "us-east-1" } });
   const silent: string[] = [];
-  for (const id of testedAlarms) {
+  for (const { id, where } of tested) {
     const AlarmName = `${namesOf(stage.name).stack}-${id}`;
     const action = { service: "monitoring", target: "GraniteServiceVersion20100801.DescribeAlarmHistory" } as const;
-    const answer = await callService(client, action, { AlarmName, HistoryItemType: "Action", MaxRecords: 100 });
-    const { AlarmHistoryItems } = v.parse(history, answer);
+    const input = { AlarmName, HistoryItemType: "Action", MaxRecords: 100 };
+    const { AlarmHistoryItems } = v.parse(history, await callService(new LambdaClient(where), action, input));
     if (!AlarmHistoryItems.some(({ HistorySummary }) => HistorySummary.startsWith("Successfully executed action")))
       silent.push(AlarmName);
   }

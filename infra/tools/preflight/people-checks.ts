@@ -30,47 +30,47 @@ export const peopleChecks: readonly Check[] = checks.map(({ find, ...check }) =>
 }));
 
 async function findSubscriptions(place: DeployTarget): Promise<Finding> {
-  const { alarmAddress, name } = place.stage;
+  const { alarmAddress, name, probedHost } = place.stage;
+  const { stack, probe } = namesOf(name);
   if ((await findStack(place)) === undefined) {
     return later(`Once the deploy has ended, confirm the e-mails of SNS to ${alarmAddress}, or no alarm is sent.`);
   }
-  const topics = await findTopics(namesOf(name).stack);
-  const found = await Promise.all(
-    topics.map(async (topic) => ({ topic, subscriptions: await subscriptionsOf(topic) })),
-  );
+  // The check from outside and the edge have topics of their own.
+  const beside = { StackName: probe, region: "us-east-1" };
+  const isWatched = probedHost !== undefined && (await findStack(place, beside)) !== undefined;
+  const stacks = [{ StackName: stack }, ...(isWatched ? [beside] : [])];
+  const found = (await Promise.all(stacks.map(findSubscribers))).flat();
   const waiting = found.flatMap(({ subscriptions }) => subscriptions.filter(isWaiting));
   if (waiting.length > 0) {
     const who = [...new Set(waiting.map(({ Endpoint }) => Endpoint))].join(", ");
     return missing(`SNS waits for ${who} to confirm, and sends no alarm there: open the link in its e-mails.`);
   }
   const silent = found.filter(({ subscriptions }) => subscriptions.length === 0).map(({ topic }) => topic);
-  if (silent.length === 0) return ok(`every recipient of ${topics.length} topics has confirmed`);
+  if (silent.length === 0) return ok(`every recipient of ${found.length} topics has confirmed`);
   const subscribe = `aws sns subscribe --protocol email --notification-endpoint ${alarmAddress} --topic-arn`;
   // An unconfirmed subscription is deleted after days, and a deploy that changes nothing does not bring it back.
-  return missing(`Nobody gets the alarms of ${silent.join(", ")}: run ${subscribe} with each.`);
+  return missing(`Nobody gets the alarms of ${silent.join(", ")}: run ${subscribe} with each, in its region.`);
 }
 
 const isWaiting = ({ SubscriptionArn }: Subscription) => SubscriptionArn === "PendingConfirmation";
 
-async function findTopics(StackName: string): Promise<string[]> {
-  const topics: string[] = [];
-  for await (const { StackResourceSummaries = [] } of paginateListStackResources(
-    { client: new CloudFormationClient({}) },
-    { StackName },
-  )) {
-    const own = StackResourceSummaries.filter(({ ResourceType }) => ResourceType === "AWS::SNS::Topic");
-    topics.push(...own.flatMap(({ PhysicalResourceId }) => PhysicalResourceId ?? []));
-  }
-  return topics;
+interface Subscribed {
+  readonly topic: string;
+  readonly subscriptions: readonly Subscription[];
 }
 
-async function subscriptionsOf(TopicArn: string): Promise<Subscription[]> {
-  const found: Subscription[] = [];
-  for await (const { Subscriptions = [] } of paginateListSubscriptionsByTopic(
-    { client: new SNSClient({}) },
-    { TopicArn },
-  )) {
-    found.push(...Subscriptions);
+/** The topics of a stack, with their subscriptions. */
+async function findSubscribers({ StackName, ...where }: { StackName: string; region?: string }): Promise<Subscribed[]> {
+  const found: Subscribed[] = [];
+  const resources = paginateListStackResources({ client: new CloudFormationClient(where) }, { StackName });
+  for await (const { StackResourceSummaries = [] } of resources) {
+    for (const { ResourceType, PhysicalResourceId: TopicArn = "" } of StackResourceSummaries) {
+      if (ResourceType !== "AWS::SNS::Topic") continue;
+      const subscriptions: Subscription[] = [];
+      const pages = paginateListSubscriptionsByTopic({ client: new SNSClient(where) }, { TopicArn });
+      for await (const page of pages) subscriptions.push(...(page.Subscriptions ?? []));
+      found.push({ topic: TopicArn, subscriptions });
+    }
   }
   return found;
 }

@@ -110,11 +110,12 @@ async function unlessGone<T>(asked: Promise<T>): Promise<T | undefined> {
 }
 
 async function findSecrets({ stage }: DeployTarget): Promise<string[]> {
-  const { hmacSecret, signingSecret, edgeSecret, testPinSecret, webhookSecret } = namesOf(stage.name);
+  const { hmacSecret, signingSecret, edgeSecret, probeSecret, testPinSecret, webhookSecret } = namesOf(stage.name);
   const client = new SecretsManagerClient({});
   const found: string[] = [];
   const optional = [
     ...(edgeOf(stage) ? [edgeSecret] : []),
+    ...(stage.probeLogin ? [probeSecret] : []),
     ...(stage.testLogins ? [testPinSecret] : []),
     ...(stage.webhooks ? [webhookSecret] : []),
   ];

@@ -147,7 +147,7 @@ test("the runbook's lines make the probe: a client in a company of its own, with
   const [, section = ""] = readFileSync(join(root, "infra/RUNBOOK.md"), "utf8").split("### The probe of releases");
   const lines = section
     .split("\n")
-    .filter((line) => line.startsWith('{"type"'))
+    .filter((line) => line.trimStart().startsWith('{"type"'))
     .slice(0, 3);
   const parsed = lines.map((line) => JSON.parse(line.replace("PROBE-LOGIN", own.login)));
   expect(parsed.map(({ type }) => type)).toEqual(["company", "user", "notification"]);

@@ -65,13 +65,26 @@ export function fires(alarm: Resource, world: World, minute: number): boolean {
 
 const full = stackOf("full");
 const beside = stackBeside((app) => new ProbeStack(app, fullStage));
-const nameOf = ({ properties }: Resource) => String(properties.AlarmName).replace("Workforce-full-", "");
+/** The end of an alarm's name. */
+export const nameOf = ({ properties }: Resource): string => String(properties.AlarmName).replace("Workforce-full-", "");
 const composites = full.all("AWS::CloudWatch::CompositeAlarm");
 const causes = ["GetItem", "TransactGetItems", "TransactWriteItems"].map((each) => `table-fails-${each}`);
 /** The deployed alarms of the full stage and of its check from outside; not those of releases, which have no fixed name. */
 export const deployedAlarms = [full, beside]
   .flatMap(({ all }) => all("AWS::CloudWatch::Alarm"))
   .filter(({ properties }) => typeof properties.AlarmName === "string");
+
+/** The summary that sends an alarm. */
+function summaryOf(alarm: Resource): Resource | undefined {
+  return composites.find(
+    ({ properties }) => properties.AlarmRule.includes(`-${nameOf(alarm)}")`) && properties.AlarmActions,
+  );
+}
+
+/** Whether an alarm pages, itself or by its summary. */
+export function isPaging(alarm: Resource): boolean {
+  return JSON.stringify((summaryOf(alarm) ?? alarm).properties.AlarmActions).includes("Page");
+}
 
 function isMultiDay({ properties: { EvaluationPeriods, Period, Metrics = [] } }: Resource): boolean {
   const period = Period ?? Metrics.find((each: { MetricStat?: object }) => each.MetricStat).MetricStat.Period;
@@ -94,12 +107,8 @@ export function run(
   const isCommon = causes.some((each) => seen.has(each));
   const found = deployedAlarms.flatMap((alarm) => {
     const [name, minute] = [nameOf(alarm), seen.get(nameOf(alarm))];
-    const summary = composites.find(
-      ({ properties }) => properties.AlarmRule.includes(`-${name}")`) && properties.AlarmActions,
-    );
-    if (minute === undefined || (isCommon && summary)) return [];
-    const actions = JSON.stringify((summary ?? alarm).properties.AlarmActions);
-    return [{ name, minute, to: actions.includes("Page") ? ("page" as const) : ("tomorrow" as const) }];
+    if (minute === undefined || (isCommon && summaryOf(alarm))) return [];
+    return [{ name, minute, to: isPaging(alarm) ? ("page" as const) : ("tomorrow" as const) }];
   });
   return found.toSorted((one, other) => one.minute - other.minute || one.name.localeCompare(other.name));
 }

@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { root } from "../../../infra/local/stack/synthesis.ts";
 import { type Resource, stackOf } from "../stack.ts";
-import { deployedAlarms, fires, run, type World } from "./alarm-model.ts";
+import { deployedAlarms, fires, isPaging, nameOf, run, type World } from "./alarm-model.ts";
 import { evaluate } from "./metric-math.ts";
 
 /**
@@ -19,6 +22,8 @@ const noise = {
   /** A start takes half a second, and is no fault. */
   slowestMs: 900,
   botsAMinute: 5,
+  /** Two checkers in each of three regions ask for health, each twice a minute. */
+  checksAMinute: 12,
 };
 
 /** The figures of a healthy minute, by the metric's name. A metric without one is silent in health. */
@@ -26,7 +31,7 @@ function healthOf(users: number): World {
   const calls = (users * noise.callsOfUserAMonth * noise.peak) / (30 * 1_440);
   const parts = deployedAlarms.filter(({ properties }) => properties.AlarmName.endsWith("-faults")).length;
   const figures: Readonly<Record<string, number>> = {
-    Count: calls + noise.botsAMinute,
+    Count: calls + noise.botsAMinute + noise.checksAMinute,
     "4xx": calls * noise.refusedOfCalls + noise.botsAMinute,
     "5xx": calls * noise.faultsOfCalls,
     Latency: noise.slowestMs,
@@ -50,8 +55,11 @@ function healthOf(users: number): World {
     Requests: calls,
     "5xxErrorRate": 0.001,
   };
-  // A run that ends is one sample, whatever its figure is.
-  return ({ name, stat }) => (name === "CounterDifferences" && stat === "SampleCount" ? 1 : figures[name]);
+  return ({ name, stat, dimensions }) => {
+    // A run that ends is one sample, whatever its figure is.
+    if (name === "CounterDifferences" && stat === "SampleCount") return 1;
+    return name === "Invocations" && dimensions.includes("get-health") ? noise.checksAMinute : figures[name];
+  };
 }
 
 type Change = (healthy: number, of: (name: string) => number, minute: number) => number | undefined;
@@ -120,6 +128,16 @@ test.each<[failure: string, changes: Changes, heard: string[]]>([
 ])("at 10,000 users %s: the minute, who hears of it, and by which alarm", (_, changes, heard) => {
   const found = run(after(10_000, changes), { minutes: 180 });
   expect(found.map(({ name, minute, to }) => `${minute} ${to} ${name}`)).toEqual(heard);
+});
+
+test.each([
+  [130, []],
+  [160, ["60 page traffic-stopped"]],
+])("apps of %i users stop while the check and bots go on: heard from 500 answers an hour on, %j", (users, heard) => {
+  const { botsAMinute, checksAMinute } = noise;
+  const stopped = after(users, { Count: is(botsAMinute + checksAMinute), "4xx": is(botsAMinute) });
+  const found = run(stopped, { minutes: 180 }).map(({ name, minute, to }) => `${minute} ${to} ${name}`);
+  expect(found.filter((each) => each.includes("page"))).toEqual(heard);
 });
 
 const scanner = (healthy: number) => healthy + 2_000;
@@ -207,6 +225,19 @@ describe("strangers", () => {
     expect(goesBack(canary(49, 49, { calls: 540, refused: 0 }))).toBe(false);
     expect(goesBack(canary(60, 60, { calls: 49, refused: 0 }))).toBe(false);
   });
+});
+
+test("the runbook's chapter on severity names every alarm that pages, and no other", () => {
+  const [, chapter = ""] = readFileSync(join(root, "infra/RUNBOOK.md"), "utf8").split("## Severity\n");
+  const [list = ""] = chapter.split("Everything else waits");
+  const names = [...list.matchAll(/^- .*(?:\n {2}.*)*/gm)].flatMap(([line]) => [...line.matchAll(/`([\w*-]+)`/g)]);
+  const patterns = names.map(([, name = ""]) => new RegExp(`^${name.replace("*", ".+")}$`));
+  const [paging, waiting] = [true, false].map((pages) =>
+    deployedAlarms.filter((alarm) => isPaging(alarm) === pages).map(nameOf),
+  ) as [string[], string[]];
+  expect(paging.filter((name) => !patterns.some((each) => each.test(name)))).toEqual([]);
+  expect(patterns.filter((each) => !paging.some((name) => each.test(name)))).toEqual([]);
+  expect(waiting.filter((name) => patterns.some((each) => each.test(name)))).toEqual([]);
 });
 
 test("metric math is read as CloudWatch's user guide shows it", () => {

@@ -73,14 +73,16 @@ def judge_mails_by_sender():
     iam_actions.request_tag_context = request_tag_context
 
 
-def judge_streams_by_themselves():
-    """To look at a stream is a right to it; the emulator knows tables alone."""
+def judge_streams_and_versions_by_themselves():
+    """To look at a stream is a right to it, and to call a version or an alias one to that; the emulator knows tables and functions alone."""
     arn_of = iam_actions.extract_resource_arn
 
-    def extract_resource_arn(service, method, path, headers, body, *place):
+    def extract_resource_arn(service, method, path, headers, body, query_params, *place):
         if headers.get("x-amz-target", "").startswith("DynamoDBStreams_"):
             return json.loads(body)["StreamArn"]
-        return arn_of(service, method, path, headers, body, *place)
+        arn = arn_of(service, method, path, headers, body, query_params, *place)
+        qualifier = query_params.get("Qualifier", []) if path.endswith("/invocations") else []
+        return ":".join([arn, *([qualifier] if isinstance(qualifier, str) else qualifier)])
 
     iam_actions.extract_resource_arn = extract_resource_arn
 
@@ -215,7 +217,7 @@ name_secrets_by_arn()
 wait_for_log_lines()
 keep_attributes_in_nested_stacks()
 judge_mails_by_sender()
-judge_streams_by_themselves()
+judge_streams_and_versions_by_themselves()
 judge_batches_by_their_entries()
 judge_events_by_the_policy_of_their_bus()
 name_partitions()

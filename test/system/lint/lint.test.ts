@@ -5,6 +5,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { FirewallStack } from "../../../infra/firewall-stack.ts";
 import { functions } from "../../../infra/functions/functions.ts";
 import { ProbeStack } from "../../../infra/probe-stack.ts";
+import { tableNameOf } from "../../../infra/stages/names.ts";
+import { settingNames, stageShape } from "../../../infra/stages/stage-shape.ts";
+import { findStage, type Stage } from "../../../infra/stages/stages.ts";
 import { createApp } from "../../../infra/synthesize.ts";
 import { fullStage } from "../../infra/stages/owned-stage.ts";
 import { everyStage, synthesizeStage, writeStubBundles } from "../../infra/synthesize-stages.ts";
@@ -16,17 +19,37 @@ const directory = mkdtempSync(join(tmpdir(), "workforce-lint-"));
 const longestMs = 240_000;
 // The CDK names roles twice in DependsOn, which does no harm; matters of style are no faults.
 const ignored = ["W3005", "I"];
-/** The stage with every setting, and one with the fewest; the others are between them. */
-const stages = usualOrFull(
-  everyStage.filter(({ name }) => name === fullStage.name || name === "dev"),
-  everyStage,
-);
+/** What the full stage does not show: nothing that may be left out, and another word of each setting that has several. */
+const otherStage: Stage = {
+  ...findStage("dev"),
+  name: "other",
+  senderIdentity: "domain",
+  recoveryDisclosure: "full",
+  registration: "open",
+  outboundEvents: "off",
+  docs: false,
+  tableName: `${tableNameOf({ name: "other" })}-2`,
+  frozen: true,
+};
+const stages = usualOrFull([fullStage, otherStage], [...everyStage, otherStage]);
 let linter: string;
 
 beforeAll(async () => {
   linter = await installLinter();
 });
 afterAll(() => rmSync(directory, { recursive: true }));
+
+test("every setting that may be left out, is a switch or has words is linted in two ways", () => {
+  const wayOf = (stage: Stage, name: keyof Stage) => JSON.stringify(stage[name]);
+  const chosen = settingNames.filter((name) => {
+    const entry = stageShape.entries[name];
+    return (
+      entry.type === "exact_optional" || entry.type === "boolean" || ("options" in entry && name !== "defaultCountry")
+    );
+  });
+  expect(chosen.length).toBeGreaterThan(30);
+  expect(chosen.filter((name) => wayOf(fullStage, name) === wayOf(otherStage, name))).toEqual([]);
+});
 
 test.each(stages)("CloudFormation's own schemas take every template of $name", async (stage) => {
   const bundles = join(directory, "bundles");

@@ -239,7 +239,17 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   ["earlier stack", "the table workforce-dev-records", { DescribeTable: { json: { Table: {} } } }],
   ["earlier stack", "deploy -c stage=dev --import-existing-resources", { DescribeTable: { json: { Table: {} } } }],
   ["earlier stack", "the secret workforce/dev/hmac-key", { DescribeSecret: { json: {} } }],
-  ["earlier stack", "the secret workforce/dev/webhook-keys", { DescribeSecret: { json: {} } }, { webhooks }],
+  ...[
+    ["webhook-keys", { webhooks }] as const,
+    ["edge-secret", { edge }] as const,
+    ["release-probe", { probeLogin: senderAddress }] as const,
+    ["test-pin", { testLogins: fullStage.testLogins }] as const,
+  ].map(([id, setting]): [string, string, Record<string, FakeAnswer>, Partial<Stage>] => [
+    "earlier stack",
+    `the secret workforce/dev/${id}`,
+    { DescribeSecret: { json: {} } },
+    setting,
+  ]),
   ...[
     ["workforce/dev/webhook-keys, and after the deploy give each receiver what", { webhooks }] as const,
     ["workforce/dev/edge-secret.", { edge }] as const,
@@ -283,7 +293,6 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
     { DescribeStacks: stack("UPDATE_COMPLETE", false) },
     keeping,
   ],
-  ["earlier stack", "the secret workforce/dev/edge-secret", { DescribeSecret: { json: {} } }, { edge }],
   ["SMS log", "set smsMonthlySpendLimitDollars in one stage of the account", {}, keeping],
   ["account guard", 'set account to "000000000000" and region to "eu-west-1" in', {}, keeping],
   ["account guard", 'set account to "000000000000"', {}, { ...keeping, region: "eu-west-1" }],
@@ -321,6 +330,16 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
     `SNS waits for ${alarmAddress} to confirm`,
     { ...deployed, ListSubscriptionsByTopic: subscribed("arn:aws:sns:a:b:c:d", "PendingConfirmation") },
     watched,
+  ],
+  [
+    "alarm e-mails",
+    `SNS waits for ${alarmAddress} to confirm`,
+    {
+      ...deployed,
+      ListSubscriptionsByTopic: subscribed("arn:aws:sns:a:b:c:d"),
+      "us-east-1 ListSubscriptionsByTopic": subscribed("PendingConfirmation"),
+    },
+    { ...watched, probedHost },
   ],
   [
     "alarm e-mails",
@@ -392,6 +411,15 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
     "Workforce-dev-api-5xx and Workforce-dev-api-4xx reached no topic",
     { DescribeAlarmHistory: alarmHistory("Failed to execute action arn:aws:sns:x") },
     { alarmAddress },
+  ],
+  [
+    "alarms",
+    "; Workforce-dev-no-answer reached no topic",
+    {
+      DescribeAlarmHistory: alarmHistory("Successfully executed action arn:aws:sns:x"),
+      "us-east-1 DescribeAlarmHistory": alarmHistory(),
+    },
+    { alarmAddress, probedHost },
   ],
 ])("%s is for later where the deploy comes first, and says: %s", async (about, advice, answers, stage) => {
   Object.assign(aws.answers, answers);

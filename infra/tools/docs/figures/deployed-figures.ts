@@ -100,12 +100,12 @@ function figuresOf(resource: TemplateResource, template: Template): Figures {
     else if (typeof value === "object") for (const [key, each] of Object.entries(value ?? {})) walk(key, each);
   };
   walk("", resource.Properties);
+  const { Reason } = resource.Metadata ?? {};
+  if (typeof Reason === "string") found.set("Why", Reason);
   if (resource.Type !== "AWS::CloudWatch::Alarm") return found;
   const { Threshold, MetricName = "" } = resource.Properties ?? {};
   const unit = unitsOfMetrics[String(MetricName)];
   if (unit !== undefined) found.set("Threshold", withUnit(Number(Threshold), unit));
-  const { Reason } = resource.Metadata ?? {};
-  if (typeof Reason === "string") found.set("Why", Reason);
   return found.set("Severity", severityOf(resource, template));
 }
 

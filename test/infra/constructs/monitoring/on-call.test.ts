@@ -39,7 +39,7 @@ test("whoever answers alarms reads no secret and no stream, changes no live reco
 
 /** The resources of a stage or of its account that the role may change. */
 const arnsOf = (stage: string) => {
-  const { accessLogs } = namesOf(stage);
+  const { accessLogs, firewall } = namesOf(stage);
   const table = tableNameOf({ name: stage });
   return [
     ["logs:FilterLogEvents", `logs:eu-west-2:123456789012:log-group:/aws/lambda/workforce-${stage}-sign-in`],
@@ -48,6 +48,7 @@ const arnsOf = (stage: string) => {
     ["lambda:UpdateAlias", `lambda:eu-west-2:123456789012:function:workforce-${stage}-sign-in`],
     ["codedeploy:StopDeployment", "codedeploy:eu-west-2:123456789012:deploymentgroup:Application/Group"],
     ["backup:StartRestoreJob", "backup:eu-west-2:123456789012:recovery-point:0bd60c40"],
+    ["wafv2:GetSampledRequests", `wafv2:us-east-1:123456789012:global/webacl/${firewall}/0bd60c40`],
     ["dynamodb:DeleteTable", `dynamodb:eu-west-2:123456789012:table/${table}-2`],
   ] as const;
 };

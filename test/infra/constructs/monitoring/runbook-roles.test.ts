@@ -125,7 +125,11 @@ function nameOf([service = "", operation = ""]: readonly string[]): string {
 }
 
 /** The services whose rights begin with another word than their commands. */
-const prefixes: Readonly<Record<string, string>> = { dynamodbstreams: "dynamodb", deploy: "codedeploy" };
+const prefixes: Readonly<Record<string, string>> = {
+  dynamodbstreams: "dynamodb",
+  deploy: "codedeploy",
+  wafv2: "wafv2",
+};
 
 /** The right that a command needs. */
 function actionOf([service = "", operation = ""]: readonly string[]): string {

@@ -16,6 +16,7 @@ import { setAlarm } from "./alarms.ts";
 import { stageWithoutEdge, withEdge } from "./full-stage.ts";
 import { readInvoices, user } from "./journey.ts";
 import { testReleases } from "./release-journeys.ts";
+import { testReleaseProbe } from "./release-probe.ts";
 import { createReleases } from "./releases.ts";
 import { testRemoval } from "./removal.ts";
 import { testRestore } from "./restore.ts";
@@ -96,6 +97,8 @@ test("what shuts users out pages, and nothing else does", async () => {
 });
 
 testReleases({ aws, settings: () => settings, stage: () => stage, release: () => release });
+
+testReleaseProbe({ aws, stage: stageWithoutEdge.name, shell: () => shell, importLines });
 
 testRestore({
   aws,

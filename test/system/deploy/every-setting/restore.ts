@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { functionNameOf, tableNameOf } from "../../../../infra/stages/names.ts";
+import { functionNameOf, namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
 import type { Stage } from "../../../../infra/stages/stages.ts";
 import { signIn } from "../../../../shared/contract/sessions.ts";
 import { send } from "../../../support/requests/http-client.ts";
 import type { Account } from "../account.ts";
 import type { DeployedStage } from "../deployed-stage.ts";
-import { account } from "../emulator.ts";
+import { account, region } from "../emulator.ts";
 import { runProgram } from "../program.ts";
 import { readInvoices, user } from "./journey.ts";
 import { type Shell, shellBlocksOf } from "./shell.ts";
@@ -58,8 +58,18 @@ export function testRestore({ aws, settings, change, stage, shell, importInvoice
     expect(printed).toContain("COMPLETED");
   });
 
-  test("a stage is frozen by one paste: it answers 503, and no mapping or schedule works on", async () => {
+  test("a stage is frozen by one paste: it answers 503, no mapping or schedule works on; one whose name begins alike does", async () => {
+    const like = functionNameOf(`${settings().name}-eu`, "mark-overdue");
+    const alarm = `${namesOf(settings().name).stack}-eu-api-5xx`;
+    const target = `{"Arn":"arn:aws:lambda:${region}:${account}:function:${like}","RoleArn":"arn:aws:iam::${account}:role/any"}`;
+    const schedule = "--schedule-expression 'rate(1 day)' --flexible-time-window Mode=OFF";
+    await shell()(`aws scheduler create-schedule --name ${like} ${schedule} --target '${target}'
+      aws cloudwatch put-metric-alarm --alarm-name ${alarm} --namespace any --metric-name any --statistic Sum --period 60 \
+        --evaluation-periods 1 --threshold 1 --comparison-operator LessThanThreshold`);
     await shell()(freeze);
+    const left = `aws scheduler get-schedule --name ${like} --query State && aws scheduler delete-schedule --name ${like}
+      aws cloudwatch describe-alarms --query "MetricAlarms[?ActionsEnabled].AlarmName"`;
+    expect((await shell()(left)).replaceAll(/\s+/g, "")).toBe(`"ENABLED"["${alarm}"]`);
     const body = { user: { login: user.email, password: user.password } };
     const refused = await send(stage().baseUrl, "POST", signIn.path, { body });
     expect([refused.status, refused.body.code, refused.headers.get("retry-after")]).toEqual([503, "frozen", "300"]);
