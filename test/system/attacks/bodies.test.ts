@@ -124,7 +124,7 @@ describe.each(bodyEndpoints)("$name", ({ operation, handler, sample }) => {
         expect(answer.status).toBeLessThan(500);
         if (answer.status !== 200) expectProblem(answer, answer.status, answer.body.code);
       }),
-      { numRuns: usualOrFull(20, 150, 60) },
+      { numRuns: usualOrFull(10, 150, 60) },
     );
   });
 });

@@ -116,7 +116,7 @@ describe.each(endpoints)("$name", ({ operation, handler, sample }) => {
           expect(answer.status).toBeLessThan(500);
           if (answer.status !== 200) expectProblem(answer, answer.status, answer.body.code);
         }),
-        { numRuns: usualOrFull(8, 60, 20) },
+        { numRuns: usualOrFull(4, 60, 20) },
       );
     },
     120_000,

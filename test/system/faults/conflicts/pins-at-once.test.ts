@@ -13,7 +13,7 @@ import { nothingFailed, queueEvent } from "../../../support/workers/workers.ts";
 import { useModelClock } from "./model-clock.ts";
 
 const aSecond = 50;
-const seconds = usualOrFull(6, 600);
+const seconds = usualOrFull(3, 600, 6);
 const batchSize = 10;
 /** Longer than DynamoDB and SES take. */
 const latencyMs = { table: 20, email: 200 };

@@ -17,7 +17,7 @@ import { deliver, endDeliveries, importNotification, inform, mark, markAll } fro
 import { World } from "./world.ts";
 import { endSession, remove, report, save, setPassword, writeByHand } from "./write-commands.ts";
 
-const runs = usualOrFull(12, 2_000, 60);
+const runs = usualOrFull(4, 2_000, 60);
 
 const service = useService();
 

@@ -17,8 +17,8 @@ import { useLateIndexes } from "./late-indexes.ts";
 const companies = [1, 2] as const;
 const recordsEach = 60;
 const days = 20;
-const reads = usualOrFull(250, 5_000, 1_000);
-const payments = usualOrFull(30, 200);
+const reads = usualOrFull(100, 5_000, 1_000);
+const payments = usualOrFull(15, 200, 30);
 const readers = 4;
 
 useService();

@@ -13,7 +13,7 @@ import { useService } from "../../../support/service/service.ts";
 const operator = { id: 2, role: "operator", company_id: 1 } as const;
 const importer = { id: 3, role: "operator", company_id: 2 } as const;
 const timesheets = 60;
-const payments = usualOrFull(30, 200);
+const payments = usualOrFull(15, 200, 30);
 const imported = usualOrFull(1_000, 100_000);
 const states = ["pending", "paid"] as const;
 
