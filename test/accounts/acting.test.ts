@@ -23,7 +23,7 @@ import { store } from "../support/records/store.ts";
 import { call, type TestAnswer } from "../support/requests/call.ts";
 import { adjust, mark, undo } from "../support/requests/changes.ts";
 import { expectProblem } from "../support/requests/problems.ts";
-import { usualOrFull } from "../support/service/counts.ts";
+import { usualFreshOrFull } from "../support/service/fresh-counts.ts";
 import { useService } from "../support/service/service.ts";
 import { type TestUser, testSession, tokenOf } from "../support/tokens/tokens.ts";
 
@@ -110,7 +110,7 @@ const endings: Record<string, (user: TestUser) => Promise<unknown>> = {
 };
 
 /** Each deed after each ending; usually every third pair, which has each of both. */
-const every = usualOrFull(3, 1, 1);
+const every = usualFreshOrFull(3, 1, 1);
 const table = deeds.flatMap((deed, at) =>
   Object.entries(endings).flatMap(([ending, end], place) =>
     (at + place) % every === 0 ? [{ deed, ending, end, name: `${deed.operation} (${at})` }] : [],

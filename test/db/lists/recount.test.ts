@@ -13,7 +13,7 @@ import type { ListName } from "../../../shared/domain/records/list-position.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { invoiceLine, jobLine, timesheetLine } from "../../support/records/records.ts";
 import { readItem, write } from "../../support/records/writes.ts";
-import { usualOrFull } from "../../support/service/counts.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
@@ -85,7 +85,7 @@ describe("a figure that was falsified", () => {
   ];
   const parts = [0, 3, 7];
   test.each(cases)("$name is found and repaired, whichever part has it", async ({ list, month, figure, part: one }) => {
-    for (const part of usualOrFull([one], parts, parts)) {
+    for (const part of usualFreshOrFull([one], parts, parts)) {
       const company = newCompany();
       await storeSome(company);
       await falsify(list, company, month, part, { [figure]: 7 });
@@ -243,7 +243,7 @@ test("a difference of one look alone is none: writes between looks, and beside t
 });
 
 test.each(
-  usualOrFull([1], [1, 2, 3], [1, 2, 3]),
+  usualFreshOrFull([1], [1, 2, 3], [1, 2, 3]),
 )("beside writers only what is wrong is repaired, and all is right in the end (run %i)", async (seed) => {
   const chance = chanceOf(seed);
   const pick = <T>(...all: readonly [T, ...T[]]): T => all[chance.between(0, all.length - 1)] ?? all[0];

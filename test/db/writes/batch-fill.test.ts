@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
 import { useHeldItems } from "../../support/faults/held-items.ts";
 import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
-import { usualOrFull } from "../../support/service/counts.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { useService } from "../../support/service/service.ts";
 import { runImport, streamOf } from "../../tools/import/run-import.ts";
 
@@ -56,7 +56,7 @@ const between = [
 ] as const;
 const all = [...extremes, ...between];
 test.each(
-  usualOrFull<readonly (typeof all)[number][]>(extremes, all, all),
+  usualFreshOrFull<readonly (typeof all)[number][]>(extremes, all, all),
 )(`an import of ${records} lines fills its transactions: $kind, companies $companies, months $months`, async ({
   kind,
   companies,

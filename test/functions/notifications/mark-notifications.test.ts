@@ -7,12 +7,12 @@ import { putNotifications } from "../../db/notifications/many-notifications.ts";
 import { notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
-import { usualOrFull } from "../../support/service/counts.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
 
 const readAt = "2026-05-02T09:00:00.000Z";
-const many = usualOrFull(300, 1_000, 1_000);
+const many = usualFreshOrFull(300, 1_000, 1_000);
 const driver = { id: 5, role: "driver", company_id: null } as const;
 
 useService();
