@@ -80,7 +80,7 @@ class Connection {
     this.#received = this.#received.length === 0 ? part : Buffer.concat([this.#received, part]);
     const end = this.#received.indexOf(headEnd);
     if (end < 0) return;
-    const [status = "", ...lines] = this.#received.latin1Slice(0, end).split("\r\n");
+    const [status = "", ...lines] = this.#received.toString("latin1", 0, end).split("\r\n");
     const headers = Object.fromEntries(lines.map(headerOf));
     const start = end + headEnd.length;
     const whole = start + Number(headers["content-length"]);
