@@ -29,7 +29,7 @@ const patience = process.env.DYNAMODB_ENGINE === "dynamodb-local" ? 6 : 1;
 const setUp = (...names: string[]) => names.map((name) => `test/${name}.ts`);
 const usualSetUp = setUp(
   "set-up/fresh-file",
-  "set-up/plain-signatures",
+  "set-up/plain-calls",
   "support/service/capture-logs",
   "set-up/fail-on-rejections",
   "system/rights/record-files",

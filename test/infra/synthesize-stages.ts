@@ -102,7 +102,11 @@ export function synthesizeStage(place: StagePlace): StageSynthesis {
 
 function makeStage({ outdir, context, ...props }: StagePlace): { stack: WorkforceStack; synthesis: StageSynthesis } {
   const began = process.cpuUsage();
-  const app = createApp({ outdir, context: { "aws:cdk:disable-asset-staging": true, ...context } });
+  const app = createApp({
+    outdir,
+    treeMetadata: false,
+    context: { "aws:cdk:disable-asset-staging": true, ...context },
+  });
   const stack = new WorkforceStack(app, props);
   const { directory } = app.synth();
   const { user, system } = process.cpuUsage(began);

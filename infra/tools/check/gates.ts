@@ -46,10 +46,10 @@ export const gates: readonly Gate[] = [
     title: `properties, seed ${seed}`,
     program: "vitest",
     parameters: [
-      ...relatedTo("test/support/service/properties.ts", "test/system/attacks/jose-vectors.test.ts"),
+      ...relatedTo("test/support/service/properties.ts", ...(at > 0 ? ["test/support/service/fresh-counts.ts"] : [])),
       twoWorkers,
     ],
-    // `npm test` runs the cases of the usual seed. More cases pay only with a fresh seed.
+    // `npm test` runs the cases of the usual seed, and a part of those that only here are all run.
     environment: { SEED: seed, ...(at > 0 && { COUNTS: "more" }) },
   })),
   {

@@ -2,9 +2,19 @@
 const clocksDifferMs = 10_000;
 const msPerMinute = 60_000;
 
+/** To make a format takes a hundred times as long as to use it, and a stage has one time zone. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
 /** The calendar date (YYYY-MM-DD) of a time in an IANA time zone. Throws `RangeError` on an unknown zone. */
 export function calendarDateIn(timeZone: string, now: Date): string {
-  const format = new Intl.DateTimeFormat("en", {
+  const format = formats.get(timeZone) ?? formatIn(timeZone);
+  formats.set(timeZone, format);
+  const parts = new Map(format.formatToParts(now).map(({ type, value }) => [type, value]));
+  return [parts.get("year"), parts.get("month"), parts.get("day")].join("-");
+}
+
+function formatIn(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat("en", {
     timeZone,
     calendar: "iso8601",
     numberingSystem: "latn",
@@ -12,8 +22,6 @@ export function calendarDateIn(timeZone: string, now: Date): string {
     month: "2-digit",
     day: "2-digit",
   });
-  const parts = new Map(format.formatToParts(now).map(({ type, value }) => [type, value]));
-  return [parts.get("year"), parts.get("month"), parts.get("day")].join("-");
 }
 
 /**

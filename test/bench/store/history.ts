@@ -9,6 +9,7 @@ import { type Cost, costOf } from "../../support/records/costs.ts";
 import { changeIdOf, type KeptChange, putHistory } from "../../support/records/history.ts";
 import { invoiceLine, userLine } from "../../support/records/records.ts";
 import { write } from "../../support/records/writes.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import type { Figure } from "../figures.ts";
 
 /** A list of changes: what it may cost, whatever is kept. */
@@ -104,7 +105,7 @@ function costIn(costs: ReadonlyMap<string, Cost>, { name }: HistoryMeasure): Cos
   return costs.get(name) ?? { readUnits: Number.NaN, writeUnits: Number.NaN, sequentialTrips: Number.NaN };
 }
 
-const batch = 100;
+const batch = usualFreshOrFull(20, 100, 100);
 const firstId = 1_000_000_000;
 
 /** Changes of a batch of invoices one after the other, each with who makes it and the write units that its history takes. */

@@ -14,13 +14,13 @@ import {
 } from "../../support/records/records.ts";
 import { readRecord } from "../../support/records/store.ts";
 import { readItem, readPlace, write } from "../../support/records/writes.ts";
-import { usualOrFull } from "../../support/service/counts.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
 
 const days = 24 * 60 * 60_000;
 // DynamoDB Local takes ten times as long, and is there for what the usual engine may get wrong rather than for depth.
-const histories = inject("engineName") === "dynamodb-local" ? 15 : usualOrFull(8, 60, 15);
+const histories = inject("engineName") === "dynamodb-local" ? 15 : usualFreshOrFull(8, 15, 60);
 
 useService();
 const proxy = useNetwork();

@@ -7,10 +7,12 @@ import { putNotifications } from "../../db/notifications/many-notifications.ts";
 import { notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
 
 const readAt = "2026-05-02T09:00:00.000Z";
+const many = usualFreshOrFull(300, 1_000, 1_000);
 const driver = { id: 5, role: "driver", company_id: null } as const;
 
 useService();
@@ -92,13 +94,13 @@ describe("200, without ids", () => {
     expect(await readAtOf(6)).toEqual({ 4: null });
   });
 
-  test("D27: of 1,000 all are marked, and the newest 20 shown", async () => {
-    const ids = Array.from({ length: 1_000 }, (_, index) => index + 1);
-    for (let at = 0; at < 1_000; at += 100) {
+  test(`D27: of ${many} all are marked, and the newest 20 shown`, async () => {
+    const ids = Array.from({ length: many }, (_, index) => index + 1);
+    for (let at = 0; at < many; at += 100) {
       await store(ids.slice(at, at + 100).map((id) => notificationLine(id, 8, { read_at: id % 10 ? null : readAt })));
     }
     const answer = await mark({ read: true }, { ...driver, id: 8 });
-    expect(answer.headers.total).toBe("900");
+    expect(answer.headers.total).toBe(String(many * 0.9));
     expect(idsOf(answer)).toEqual(
       ids
         .filter((id) => id % 10)

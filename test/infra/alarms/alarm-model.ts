@@ -11,7 +11,7 @@ interface Metric {
   readonly stat: string;
 }
 
-/** The figure of a metric in a minute, undefined where it sends none. Minute 0 is when something begins. */
+/** The figure of a metric in a minute, undefined where it sends none. Minute 0 is when something begins: those before are alike. */
 export type World = (metric: Metric, minute: number) => number | undefined;
 
 /** More than the alarm asks for, as CloudWatch reads. */
@@ -36,21 +36,34 @@ function figuresOf({ properties }: Resource, world: World, minute: number): Seri
   return tail(seriesOf(Metrics.find((each: { ReturnData?: boolean }) => each.ReturnData !== false).Id));
 }
 
-function metricOf(id: string, { MetricName: name, Dimensions = [] }: Resource["properties"], stat: string): Metric {
-  return { id, name, stat, dimensions: JSON.stringify(Dimensions.map(({ Value }: { Value: unknown }) => Value)) };
+/** By what CloudFormation is given of them: a model of hours reads each thousands of times. */
+const metrics = new WeakMap<object, Metric>();
+
+function metricOf(id: string, given: Resource["properties"], stat: string): Metric {
+  const { MetricName: name, Dimensions = [] } = given;
+  const known = metrics.get(given);
+  if (known) return known;
+  const dimensions = JSON.stringify(Dimensions.map(({ Value }: { Value: unknown }) => Value));
+  const metric = { id, name, stat, dimensions };
+  metrics.set(given, metric);
+  return metric;
 }
 
 function aggregate(metric: Metric, world: World, from: number, to: number): number | undefined {
-  const points: number[] = [];
-  for (let minute = from; minute < to; minute += 1) {
+  const minutesBefore = Math.max(0, Math.min(0, to) - from);
+  const usual = minutesBefore > 0 ? world(metric, -1) : undefined;
+  const later: number[] = [];
+  for (let minute = Math.max(0, from); minute < to; minute += 1) {
     const point = world(metric, minute);
-    if (point !== undefined) points.push(point);
+    if (point !== undefined) later.push(point);
   }
+  const points = usual === undefined ? later : [usual, ...later];
   if (points.length === 0) return undefined;
   if (/^p|Maximum/.test(metric.stat)) return Math.max(...points);
   if (metric.stat === "Minimum") return Math.min(...points);
-  const sum = points.reduce((all, each) => all + each, 0);
-  return metric.stat === "Average" ? sum / points.length : sum;
+  const [sumBefore, countBefore] = usual === undefined ? [0, 0] : [usual * minutesBefore, minutesBefore];
+  const sum = later.reduce((all, each) => all + each, sumBefore);
+  return metric.stat === "Average" ? sum / (later.length + countBefore) : sum;
 }
 
 /** Whether a deployed alarm fires at the end of a minute. */
@@ -97,10 +110,10 @@ export function run(
   { minutes, step = 1 }: { readonly minutes: number; readonly step?: number },
 ): { name: string; minute: number; to: "page" | "tomorrow" }[] {
   const seen = new Map<string, number>();
-  for (let minute = 0; minute <= minutes; minute += step) {
-    for (const alarm of deployedAlarms) {
-      // CloudWatch looks at an alarm over more than a day once an hour.
-      if (seen.has(nameOf(alarm)) || (isMultiDay(alarm) && minute % perHour !== 0)) continue;
+  for (const alarm of deployedAlarms) {
+    // CloudWatch looks at an alarm over more than a day once an hour.
+    const every = isMultiDay(alarm) ? Math.max(step, perHour) : step;
+    for (let minute = 0; minute <= minutes && !seen.has(nameOf(alarm)); minute += every) {
       if (fires(alarm, world, minute)) seen.set(nameOf(alarm), minute);
     }
   }

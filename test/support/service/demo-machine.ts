@@ -2,6 +2,9 @@ import { execFile } from "node:child_process";
 import { cpSync } from "node:fs";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
+import { inject } from "vitest";
+import type { TemporaryFolder } from "../../../infra/local/temporary-folder.ts";
+import { makeDirectory } from "./local-machine.ts";
 import { makeMachineDirectory } from "./machine-directory.ts";
 import { onceForRun } from "./once-for-run.ts";
 
@@ -13,6 +16,14 @@ const loader = join(import.meta.dirname, "load-demo-machine.ts");
  */
 export async function copyDemo(directory: string): Promise<void> {
   copyUnlocked(await onceForRun("demo", load), directory);
+}
+
+/** Makes a folder that stands in for `.local` of a machine that has been started before; for one whose first start is no matter. */
+export async function makeDemoDirectory(): Promise<TemporaryFolder> {
+  const directory = makeDirectory();
+  // Journeys that run by themselves have none to copy.
+  if (inject("run")) await copyDemo(directory.path);
+  return directory;
 }
 
 async function load(loaded: string): Promise<void> {

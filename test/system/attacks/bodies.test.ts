@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { call, type TestRequest } from "../../support/requests/call.ts";
 import { allowedUser, bodyEndpoints, userOf } from "../../support/requests/every-operation.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { usualOrFull } from "../../support/service/counts.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
 
@@ -124,7 +124,7 @@ describe.each(bodyEndpoints)("$name", ({ operation, handler, sample }) => {
         expect(answer.status).toBeLessThan(500);
         if (answer.status !== 200) expectProblem(answer, answer.status, answer.body.code);
       }),
-      { numRuns: usualOrFull(20, 150, 60) },
+      { numRuns: usualFreshOrFull(10, 60, 150) },
     );
   });
 });

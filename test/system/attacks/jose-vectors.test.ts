@@ -2,7 +2,7 @@ import { sign as signBytes } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { exportSPKI } from "jose";
 import { beforeEach, describe, expect, test } from "vitest";
-import { usualOrFull } from "../../support/service/counts.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { useService } from "../../support/service/service.ts";
 import { testKeyId, testKeys } from "../../support/tokens/tokens.ts";
 import {
@@ -272,7 +272,7 @@ const ofClaims: Record<string, Vectors> = {
     ),
 };
 
-const firstOrAll = <T>(all: readonly T[]) => all.slice(0, usualOrFull(1, all.length, all.length)).entries();
+const firstOrAll = <T>(all: readonly T[]) => all.slice(0, usualFreshOrFull(1, all.length, all.length)).entries();
 
 describe.each(
   Object.entries({ ofSignature, ofAlgorithm, ofHeader, ofForm, ofClaims }),

@@ -7,7 +7,7 @@ import { store } from "../../support/records/store.ts";
 import { call, eventOf } from "../../support/requests/call.ts";
 import { allowedUser, endpoints, userOf } from "../../support/requests/every-operation.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { usualOrFull } from "../../support/service/counts.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
 
@@ -116,7 +116,7 @@ describe.each(endpoints)("$name", ({ operation, handler, sample }) => {
           expect(answer.status).toBeLessThan(500);
           if (answer.status !== 200) expectProblem(answer, answer.status, answer.body.code);
         }),
-        { numRuns: usualOrFull(8, 60, 20) },
+        { numRuns: usualFreshOrFull(4, 20, 60) },
       );
     },
     120_000,

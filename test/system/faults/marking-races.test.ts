@@ -145,7 +145,7 @@ test("D27: an index that is behind marks nothing twice and counts nothing that i
 test("D26, D27: killed at any of its calls, marking leaves exact counts, and the next call marks what is left", async () => {
   const crashes = await crashEverywhere(async (kill, place) => {
     userId += 1;
-    await putNotifications(userId, 120);
+    await putNotifications(userId, 100);
     await kill(() => mark({ read: true }));
     await expectExactCounts();
     expect((await mark({ read: true })).status, place).toBe(200);

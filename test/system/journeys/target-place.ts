@@ -1,8 +1,8 @@
 import { namesOf } from "../../../infra/stages/names.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
 import { withService } from "../../../infra/tools/service/open-service.ts";
+import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
 import { startLocalMachine } from "../../support/service/local-machine.ts";
-import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 import { openInboxes, type TargetInboxes } from "./target-inboxes.ts";
 
 /** The place that journeys run against: a running service, and the ways to reach the parts behind it. This process is its client. */
@@ -32,7 +32,7 @@ export function openPlace(): Promise<TargetPlace> {
 }
 
 async function openLocalMachine(): Promise<TargetPlace> {
-  const directory = await makeMachineDirectory();
+  const directory = await makeDemoDirectory();
   const machine = await startLocalMachine(directory.path);
   const { baseUrl } = machine;
   const close = async () => {

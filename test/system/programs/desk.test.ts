@@ -7,10 +7,10 @@ import { queueUrl } from "../../../infra/local/aws/sqs.ts";
 import { type MachineFile, machineFile } from "../../../infra/local/local-aws.ts";
 import { messageTo } from "../../support/requests/http-client.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
-import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
+import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
 import { findBarriers, hasChromium, type Reader, useBrowser, type WatchedPage } from "./browser.ts";
 
-const directory = await makeMachineDirectory();
+const directory = await makeDemoDirectory();
 const own = useOwnMachine(directory);
 const openPage = useBrowser();
 const client = "client@harbour-logistics.example";

@@ -107,7 +107,7 @@ test("forget says what it would do, does it with --yes, and what is left; a repl
 
 /** With the full count, more than a heap of 64 MB could hold. */
 const kilobytes = 16;
-const count = usualOrFull(300, 20_000, 4_000);
+const count = usualOrFull(300, 20_000);
 const userId = 999;
 
 /** Starts the command in a process of its own, with a small heap. */

@@ -7,10 +7,10 @@ import { describe, expect, test } from "vitest";
 import { root } from "../../../infra/functions/bundle-places.ts";
 import { guideSources } from "../../../infra/functions/docs-guides.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
-import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
+import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 
-const own = useOwnMachine(await makeMachineDirectory());
+const own = useOwnMachine(await makeDemoDirectory());
 const folder = newFolder();
 
 const guides = guideSources().map((file) => ({

@@ -1,10 +1,10 @@
 import { get } from "node:http";
 import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
 import { type StartedMachine, startLocalMachine } from "../../support/service/local-machine.ts";
-import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 
-const directory = await makeMachineDirectory();
+const directory = await makeDemoDirectory();
 const addresses = Object.values(networkInterfaces()).flatMap((each = []) =>
   each.filter(({ family }) => family === "IPv4"),
 );

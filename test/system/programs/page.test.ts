@@ -6,10 +6,10 @@ import { operations } from "../../../shared/contract/operations.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
-import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
+import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
 import { findBarriers, hasChromium, type Reader, useBrowser, type WatchedPage } from "./browser.ts";
 
-const own = useOwnMachine(await makeMachineDirectory());
+const own = useOwnMachine(await makeDemoDirectory());
 const openPage = useBrowser();
 
 /** Opens the reference, and waits until it shows its introduction and the areas of operations. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wr
 import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
 import { beforeCalls } from "../../support/faults/before-calls.ts";
-import { usualOrFull } from "../../support/service/counts.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
 import { runImport, streamOf } from "../import/run-import.ts";
@@ -81,7 +81,7 @@ test("what changes while the table is read is in the file once, as it was before
       for (const [key, possible] of states) expect(possible).toContainEqual(found.get(key));
       expect([...found.keys()].filter((key) => !states.has(key))).toEqual([]);
     }),
-    { numRuns: usualOrFull(3, 500, 8), endOnFailure: true },
+    { numRuns: usualFreshOrFull(3, 8, 500), endOnFailure: true },
   );
 }, 3_600_000);
 

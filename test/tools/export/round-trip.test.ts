@@ -11,7 +11,7 @@ import { registeredUser } from "../../../shared/domain/accounts/shown-users.ts";
 import { callerContext, testContext } from "../../support/records/contexts.ts";
 import { expectExactCounters } from "../../support/records/exact-counters.ts";
 import { invoiceLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
-import { usualOrFull } from "../../support/service/counts.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
 import { runImport, streamOf } from "../import/run-import.ts";
@@ -21,7 +21,7 @@ import { emptyTable, exported, runExport, selected, useFolder } from "./run-expo
 useService();
 
 const file = useFolder();
-const records = usualOrFull(120, 100_000, 1_000);
+const records = usualFreshOrFull(120, 1_000, 100_000);
 
 async function importLines(lines: readonly (Line | string)[]): Promise<void> {
   const { summary, errors } = await runImport(streamOf(...lines));

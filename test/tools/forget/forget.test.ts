@@ -16,7 +16,7 @@ import { allItems, putItems } from "../../support/records/items.ts";
 import { notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { readRecord } from "../../support/records/store.ts";
 import { write } from "../../support/records/writes.ts";
-import { usualOrFull } from "../../support/service/counts.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { useService } from "../../support/service/service.ts";
 import { applications } from "../../support/workers/pushes.ts";
@@ -162,7 +162,7 @@ test("an operator's notification of their timesheet keeps what happened, and nei
 });
 
 test("a run that is killed anywhere is finished by the next one", async () => {
-  for (let calls = 3; ; calls += usualOrFull(17, 1, 5)) {
+  for (let calls = 3; ; calls += usualFreshOrFull(17, 5, 1)) {
     await fill();
     let left = calls;
     const kill = () => {

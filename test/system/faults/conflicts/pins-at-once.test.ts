@@ -8,12 +8,13 @@ import { readItem } from "../../../support/records/writes.ts";
 import { deliverPins, pinMessage } from "../../../support/requests/pins.ts";
 import { loggedLines } from "../../../support/service/capture-logs.ts";
 import { usualOrFull } from "../../../support/service/counts.ts";
+import { usualFreshOrFull } from "../../../support/service/fresh-counts.ts";
 import { useService } from "../../../support/service/service.ts";
 import { nothingFailed, queueEvent } from "../../../support/workers/workers.ts";
 import { useModelClock } from "./model-clock.ts";
 
 const aSecond = 50;
-const seconds = usualOrFull(6, 600);
+const seconds = usualFreshOrFull(3, 6, 600);
 const batchSize = 10;
 /** Longer than DynamoDB and SES take. */
 const latencyMs = { table: 20, email: 200 };

@@ -5,7 +5,7 @@ import { recordKey } from "../../../../shared/db/table/item-keys.ts";
 import { scanPage } from "../../../../shared/db/table/table.ts";
 import { callerLine, userLine } from "../../../support/records/records.ts";
 import { readItem, write } from "../../../support/records/writes.ts";
-import { usualOrFull } from "../../../support/service/counts.ts";
+import { usualFreshOrFull } from "../../../support/service/fresh-counts.ts";
 import { fc } from "../../../support/service/properties.ts";
 import { useService } from "../../../support/service/service.ts";
 import type { Command } from "./command.ts";
@@ -17,7 +17,7 @@ import { deliver, endDeliveries, importNotification, inform, mark, markAll } fro
 import { World } from "./world.ts";
 import { endSession, remove, report, save, setPassword, writeByHand } from "./write-commands.ts";
 
-const runs = usualOrFull(12, 2_000, 60);
+const runs = usualFreshOrFull(4, 60, 2_000);
 
 const service = useService();
 

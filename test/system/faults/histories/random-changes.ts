@@ -4,13 +4,13 @@ import { importParts } from "../../../../shared/db/writes/counters.ts";
 import { createWriteBatches } from "../../../../shared/db/writes/write-batches.ts";
 import { invoiceLine, jobLine, timesheetLine } from "../../../support/records/records.ts";
 import { write } from "../../../support/records/writes.ts";
-import { usualOrFull } from "../../../support/service/counts.ts";
+import { usualFreshOrFull } from "../../../support/service/fresh-counts.ts";
 import { fc } from "../../../support/service/properties.ts";
 import { useService } from "../../../support/service/service.ts";
 import { expectCounts, expectPages, type Listed, type Lists, statesOf } from "./expect-lists.ts";
 
 /** Of each half. A run while developing counts enough to notice; the gate of a fresh seed more. */
-const changes = usualOrFull(200, 100_000, 10_000);
+const changes = usualFreshOrFull(200, 10_000, 100_000);
 const changesAtOnce = 100;
 const checkedEvery = Math.min(5_000, changes);
 const companies = [1, 2, 3, 4, 5];
