@@ -2,7 +2,7 @@
 const longestName = 40;
 
 /** The known name with the fewest edits; undefined if no name is known. */
-export function nearestOf(name: string, known: readonly string[]): string | undefined {
+function nearestOf(name: string, known: readonly string[]): string | undefined {
   const edits = known.map((each) => editsBetween(name, each));
   return known[edits.indexOf(Math.min(...edits))];
 }
