@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { company } from "./companies.ts";
 import { locale } from "./locales.ts";
 import { everyRole, operation, roles } from "./operation.ts";
-import { id, optionalField, password, text, timestamp } from "./values.ts";
+import { id, optionalField, password, text, textOrEmpty, timestamp } from "./values.ts";
 
 /** A user as the interface shows it, without the fields that only one answer each has. */
 export const user = v.object({
@@ -11,9 +11,9 @@ export const user = v.object({
   contact_phone_number: v.nullable(text(40)),
   email: v.nullable(text(320)),
   financial_company_id: v.nullable(id),
-  first_name: v.pipe(v.string(), v.maxLength(200)),
+  first_name: textOrEmpty(200),
   job_position: v.nullable(text(200)),
-  last_name: v.pipe(v.string(), v.maxLength(200)),
+  last_name: textOrEmpty(200),
   phone_number: v.nullable(text(40)),
   profile_id: v.nullable(id),
   role: v.picklist(roles),

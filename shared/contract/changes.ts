@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { optionalPasscode } from "./finance.ts";
 import { operation } from "./operation.ts";
 import { idParameter, optionalParameter, paging } from "./query.ts";
-import { id, mostBulkIds, text, timestamp } from "./values.ts";
+import { id, mostBulkIds, text, timestamp, uuid } from "./values.ts";
 
 /** The types of records with a history, as notifications name them (D41). */
 export const changedTypes = ["Timesheet", "Invoice", "Job", "User"] as const;
@@ -46,20 +46,15 @@ export const change = v.object({
   fields: v.pipe(v.array(changedField), v.maxLength(mostFields)),
 });
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** The form of the ids of changes for the document. */
+const changeIdForm = v.metadata<string, { format: string; maxLength: number }>({ format: "uuid", maxLength: 36 });
 
 const filters = v.object({
   record_type: optionalParameter(v.picklist(changedTypes)),
   record_id: optionalParameter(idParameter),
   by_user: optionalParameter(idParameter),
   by_company: optionalParameter(idParameter),
-  change_id: optionalParameter(
-    v.pipe(
-      v.string(),
-      v.regex(uuid, "must be the id of a change, a UUID"),
-      v.metadata({ format: "uuid", maxLength: 36 }),
-    ),
-  ),
+  change_id: optionalParameter(v.pipe(uuid("must be the id of a change, a UUID"), changeIdForm)),
   per_page: paging.per_page,
   cursor: paging.cursor,
 });
@@ -97,9 +92,6 @@ export const listChanges = operation({
   refusals: ["record_not_found", "busy"],
 });
 
-/** Longer text in a path identifies no change. */
-const longestId = 64;
-
 /** The types of records whose bulk changes can be undone (D41). */
 const undoableTypes = ["Timesheet", "Job"] as const satisfies readonly ChangedType[];
 
@@ -113,7 +105,8 @@ export const undoChange = operation({
   companyBound: true,
   idempotent: true,
   answersChange: true,
-  parameters: v.object({ id: v.pipe(v.string(), v.metadata({ maxLength: longestId })) }),
+  // Other text identifies no change.
+  parameters: v.object({ id: v.pipe(v.string(), changeIdForm) }),
   body: { object: "change", fields: v.object({ passcode: optionalPasscode }) },
   answer: v.object({
     change: v.object({

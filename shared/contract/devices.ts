@@ -42,11 +42,14 @@ export function pushServiceOf(token: string, platform: string | undefined): Push
 }
 
 /** The characters of each push service's tokens; SNS accepts no others. */
-const tokenForms: Readonly<Record<PushService, RegExp>> = {
-  fcm: /^[\w:.=-]+$/,
+const tokenForms = {
+  fcm: /^[A-Za-z0-9_:.=-]+$/,
   apns: /^[0-9a-f]{1,400}$/i,
   apns_sandbox: /^[0-9a-f]{1,400}$/i,
-};
+} as const satisfies Readonly<Record<PushService, RegExp>>;
+
+/** The token of a device. The document states FCM's characters, among which are those of APNs. */
+const tokenText = v.pipe(text(4096), v.metadata({ pattern: tokenForms.fcm.source }));
 
 function hasTokenForm({ token, platform }: { token: string; platform?: string | undefined }): boolean {
   // Text that is no plain text is another fault.
@@ -55,7 +58,7 @@ function hasTokenForm({ token, platform }: { token: string; platform?: string | 
 }
 
 /** A device token as it is registered. */
-export const deviceToken = v.object({ id, platform: text(20), token: text(4096) });
+export const deviceToken = v.object({ id, platform: text(20), token: tokenText });
 
 /** A device of the caller's. Its token is not shown. */
 export const device = v.object({
@@ -79,7 +82,7 @@ export const registerDeviceToken = operation({
     object: "notification",
     fields: v.pipe(
       v.object({
-        token: text(4096),
+        token: tokenText,
         platform: optionalPlatform,
         device_id: optionalField(text(200)),
       }),

@@ -13,6 +13,7 @@ import {
   optionalField,
   text,
   timestamp,
+  uuid,
 } from "./values.ts";
 
 /** States of a timesheet (D17). */
@@ -88,7 +89,7 @@ export const invoice = v.object({
   number: text(64),
   state: invoiceState,
   total: decimal,
-  uuid: v.pipe(v.string(), v.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, "must be a UUID")),
+  uuid: uuid(),
   vat_percentage: decimal,
 });
 

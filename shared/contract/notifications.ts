@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { everyRole, operation } from "./operation.ts";
 import { paging } from "./query.ts";
-import { bulkIdsUpTo, id, openChoice, openObject, optionalField, timestamp } from "./values.ts";
+import { bulkIdsUpTo, id, openChoice, openObject, optionalField, textOrEmpty, timestamp } from "./values.ts";
 
 /** The events of a record, as the service names them (D25). Other systems name more. */
 const notificationTypes = [
@@ -29,13 +29,20 @@ const type = openChoice(notificationTypes, 100);
 /** The contents of a notification as they are stored: what has happened, and any further keys. */
 export const notificationParams = openObject({ type });
 
+/** Bytes of `params` as they are stored: a transaction of 30 notifications stays below DynamoDB's 4 MB. */
+export const maxParamsBytes = 16_384;
+/** A text made of a kind's sentence and of what `params` say; each kind's sentence and type of record are far shorter. */
+const longestText = maxParamsBytes + 1_000;
+
+const fromParams = textOrEmpty(maxParamsBytes);
+
 /** The contents of a notification as readers get them: their text, and what the record was called (D45). */
 const shownParams = openObject({
   type,
-  text: v.string(),
-  title: v.exactOptional(v.string()),
-  number: v.exactOptional(v.string()),
-  date: v.exactOptional(v.string()),
+  text: textOrEmpty(longestText),
+  title: v.exactOptional(fromParams),
+  number: v.exactOptional(fromParams),
+  date: v.exactOptional(fromParams),
 });
 
 /** A notification as the interface shows it. */

@@ -99,20 +99,24 @@ export function dataSchemaOf(type: OutboundEventType): string {
 export const outboundEnvelope = v.object({
   specversion: v.literal("1.0"),
   /** The id stays the same if the event is sent again. No other event has it. */
-  id: v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/)),
+  id: v.pipe(v.string(), v.metadata({ maxLength: 32 }), v.regex(/^[0-9a-f]{32}$/)),
   /** `urn:workforce:` and the stage's name. */
-  source: v.pipe(v.string(), v.regex(/^urn:workforce:[a-z][a-z0-9-]{0,19}$/)),
+  source: v.pipe(v.string(), v.metadata({ maxLength: 34 }), v.regex(/^urn:workforce:[a-z][a-z0-9-]{0,19}$/)),
   type: v.picklist(outboundEventTypes),
   /** The time of the change. */
   time: timestamp,
   /** The event's record as type and id, such as `timesheet/17`. */
-  subject: v.pipe(v.string(), v.regex(/^(timesheet|invoice|job|notification|user)\/\d{1,16}$/)),
+  subject: v.pipe(
+    v.string(),
+    v.metadata({ maxLength: 29 }),
+    v.regex(/^(timesheet|invoice|job|notification|user)\/\d{1,16}$/),
+  ),
   datacontenttype: v.literal("application/json"),
   dataschema: text(100),
   /** The record's revision in 16 digits. Of two events about a record, the later has the greater text. */
-  sequence: v.pipe(v.string(), v.regex(/^\d{16}$/)),
+  sequence: v.pipe(v.string(), v.metadata({ maxLength: 16 }), v.regex(/^\d{16}$/)),
   /** The record's company, if the kind has one. Rules and webhooks filter by it. */
-  companyid: v.exactOptional(v.pipe(v.string(), v.regex(/^\d{1,16}$/))),
+  companyid: v.exactOptional(v.pipe(v.string(), v.metadata({ maxLength: 16 }), v.regex(/^\d{1,16}$/))),
 });
 
 /** A whole event of a type: the `Detail` on the bus, and the body of a webhook. */

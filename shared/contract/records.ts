@@ -3,8 +3,8 @@ import { profile } from "./accounts.ts";
 import { driver, invoice, passcode, timelog, timesheet } from "./finance.ts";
 import { job } from "./jobs.ts";
 import { locale } from "./locales.ts";
-import { notification, notificationParams } from "./notifications.ts";
-import { id, isPlainText, leastMaskedId, password, plain, text } from "./values.ts";
+import { maxParamsBytes, notification, notificationParams } from "./notifications.ts";
+import { id, isPlainText, leastMaskedId, password, text } from "./values.ts";
 
 /** The types of record that imports and events bring (D35). */
 export const recordTypes = ["company", "user", "timesheet", "invoice", "job", "notification"] as const;
@@ -12,8 +12,6 @@ export const recordTypes = ["company", "user", "timesheet", "invoice", "job", "n
 /** A type of record that imports and events bring (D35). */
 export type RecordType = (typeof recordTypes)[number];
 
-/** A transaction of 30 notifications stays below DynamoDB's 4 MB. */
-const maxParamsBytes = 16_384;
 /** A timesheet with 50 breaks has some 10 KB; an item has at most 400 KB. */
 const maxTimelogBytes = 32_768;
 /** DynamoDB takes 32 levels, those of the item and the record among them. */
@@ -38,7 +36,6 @@ export const completeRecords = {
 /** A complete record of one type. */
 export type CompleteRecord<T extends RecordType> = v.InferOutput<(typeof completeRecords)[T]>;
 
-const nameText = v.pipe(v.string(), v.maxLength(200), plain);
 /** Version of a record in its source system: a whole number from 0 to 2^53 − 1 that rises with every change. */
 export const version = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
@@ -66,8 +63,6 @@ export const upsertLines = {
         v.check((value) => value < leastMaskedId, "must be below 2^52"),
       ),
       company: v.optional(company),
-      first_name: v.optional(nameText),
-      last_name: v.optional(nameText),
       locale: v.optional(v.nullable(locale)),
       password: v.optional(v.nullable(password)),
       passcode: v.optional(v.nullable(passcode)),

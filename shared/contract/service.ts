@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { operation } from "./operation.ts";
+import { text } from "./values.ts";
 
 /** Caches keep a published key or the document as long; a new key is published twice as long ahead (D6). */
 const cacheSeconds = 300;
@@ -18,13 +19,13 @@ export const getHealth = operation({
 
 /** A public signing key (RFC 7517). */
 export const publicJwk = v.object({
-  kty: v.string(),
-  crv: v.string(),
-  x: v.string(),
-  y: v.string(),
-  kid: v.string(),
-  alg: v.string(),
-  use: v.string(),
+  kty: text(20),
+  crv: text(20),
+  x: text(100),
+  y: text(100),
+  kid: text(64),
+  alg: text(20),
+  use: text(20),
 });
 
 /** A public signing key in its published form. */
@@ -54,7 +55,7 @@ export const getOpenapi = operation({
   path: "/api/v1/openapi.json",
   access: "anyone",
   answersHead: true,
-  answer: v.looseObject({ openapi: v.string(), info: v.looseObject({}), paths: v.looseObject({}) }),
+  answer: v.looseObject({ openapi: text(20), info: v.looseObject({}), paths: v.looseObject({}) }),
   answersFrozen: true,
   compressed: true,
   cacheSeconds,

@@ -7,7 +7,7 @@ import { text, timestamp } from "./values.ts";
 export const issuedToken = v.object({
   access_token: text(4096),
   token_type: v.literal("Bearer"),
-  expires_in: v.pipe(v.number(), v.integer()),
+  expires_in: v.pipe(v.number(), v.integer(), v.minValue(0)),
   refresh_token: text(200),
 });
 
@@ -16,6 +16,7 @@ const typedPassword = v.pipe(
   v.string(),
   v.minLength(1),
   v.maxLength(256),
+  v.metadata({ pattern: "^[^\\u0000]*$" }),
   v.check((value) => value.isWellFormed() && !value.includes("\0"), "must be well-formed text without NUL"),
 );
 
@@ -80,11 +81,13 @@ export const listSessions = operation({
   conditional: true,
 });
 
+const sessionIdForm = /^[A-Za-z0-9_-]{1,64}$/;
+
 /** The id of a session in a path; undefined for other text, which identifies no session. */
 const sessionId = v.pipe(
   v.string(),
-  v.metadata({ maxLength: 64 }),
-  v.transform((value) => (/^[\w-]{1,64}$/.test(value) ? value : undefined)),
+  v.metadata({ maxLength: 64, pattern: sessionIdForm.source }),
+  v.transform((value) => (sessionIdForm.test(value) ? value : undefined)),
 );
 
 /** DELETE users/sessions/{id}: ends one of the caller's own sessions (D5). */

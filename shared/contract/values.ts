@@ -5,6 +5,11 @@ export function text(max: number) {
   return v.pipe(v.string(), v.minLength(1), v.maxLength(max), plain);
 }
 
+/** The same, or no text at all. */
+export function textOrEmpty(max: number) {
+  return v.pipe(v.string(), v.maxLength(max), plain);
+}
+
 /** Text of which some values are known, and any other may come: clients have to expect more than they know. */
 export function openChoice(known: readonly string[], max: number) {
   return v.pipe(text(max), v.metadata({ known }));
@@ -96,14 +101,25 @@ export const timestamp = v.pipe(
   ),
 );
 
+/** A UUID in either case. The document gives only its own ids the format `uuid`: strict clients refuse one of no version. */
+export function uuid(message = "must be a UUID") {
+  const form = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
+  return v.pipe(v.string(), v.metadata({ maxLength: 36 }), v.regex(form, message));
+}
+
 /** A decimal number as a string, never a float (D23). */
 export const decimal = v.pipe(
   v.string(),
+  v.metadata({ maxLength: 23 }),
   v.regex(/^-?\d{1,15}(\.\d{1,6})?$/, "must be a decimal number in a string, such as 1250.00"),
 );
 
 /** ISO 4217 currency code, upper case. */
-export const currency = v.pipe(v.string(), v.regex(/^[A-Z]{3}$/, "must be an ISO 4217 currency code, such as GBP"));
+export const currency = v.pipe(
+  v.string(),
+  v.metadata({ maxLength: 3 }),
+  v.regex(/^[A-Z]{3}$/, "must be an ISO 4217 currency code, such as GBP"),
+);
 
 /** True for a calendar date, YYYY-MM-DD. */
 export function isCalendarDate(value: string): boolean {

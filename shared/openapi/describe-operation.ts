@@ -29,7 +29,8 @@ export function describeOperation(operation: Operation, tag: string): object {
     tags: [tag],
     summary,
     description: [text?.description, callersOf(operation)].filter(Boolean).join("\n\n"),
-    security: access === "anyone" ? [] : [{ [bearer]: [] }],
+    // An empty requirement says that the operation is open on purpose.
+    security: [access === "anyone" ? {} : { [bearer]: [] }],
     ...(access !== "anyone" && { "x-roles": access }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: bodyOf(body.object, jsonSchemaOf(body.fields), text?.body ?? undescribed) }),

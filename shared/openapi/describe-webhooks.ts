@@ -43,10 +43,7 @@ function eventSchemaOf(type: OutboundEventType): object {
   };
   const required = ["data", ...(hasCompany ? ["companyid"] : [])];
   return {
-    allOf: [
-      { $ref: "#/components/schemas/OutboundEvent" },
-      { type: "object", required, properties: { ...properties, ...(hasCompany && { companyid: { type: "string" } }) } },
-    ],
+    allOf: [{ $ref: "#/components/schemas/OutboundEvent" }, { type: "object", required, properties }],
   };
 }
 

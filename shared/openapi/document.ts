@@ -31,7 +31,7 @@ export function describeInterface(described: readonly Operation[] = operations) 
       license: { name: license, identifier: license },
       contact: author,
     },
-    servers: [{ url: "/", description: serverText }],
+    servers: [{ url: "/", description: serverText, "x-internal": false }],
     tags: Object.entries(tagTexts).map(([name, description]) => ({ name, description })),
     paths,
     webhooks: describeWebhooks(),

@@ -18,7 +18,8 @@ import { mostBulkIds } from "../contract/values.ts";
 import { recordedProblems } from "./recorded.ts";
 import { withText, withTexts } from "./with-texts.ts";
 
-const text: JsonSchema = { type: "string" };
+/** Text of one line, up to so many characters: names, and sentences whose values are quoted as JSON. */
+const line = (maxLength: number): JsonSchema => ({ type: "string", maxLength, pattern: "^[^\\u0000-\\u001F]*$" });
 const schemaOf = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 /** The schemas of refusals: the problem document (RFC 9457), and API Gateway's own answers. */
@@ -27,13 +28,14 @@ export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
     type: "object",
     required: ["type", "title", "status", "instance", "code", "request_id"],
     properties: {
-      type: { ...text, format: "uri" },
-      title: text,
+      type: { type: "string", maxLength: 100, format: "uri" },
+      title: line(100),
       status: { type: "integer", format: "int32", minimum: 400, maximum: 599 },
-      detail: text,
-      instance: text,
+      detail: line(4096),
+      // API Gateway reads at most 10 KB of a request's first line and headers.
+      instance: { type: "string", maxLength: 10_240, pattern: "^/" },
       code: schemaOf("ProblemCode"),
-      request_id: text,
+      request_id: line(200),
       errors: { type: "array", maxItems: maxFaults, items: schemaOf("FieldFault") },
       changed_ids: { type: "array", maxItems: mostBulkIds, items: schemaOf("Id") },
       missing_ids: { type: "array", maxItems: mostBulkIds, items: schemaOf("Id") },
@@ -44,9 +46,18 @@ export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
   FieldFault: described(fieldFaultText, fieldFaultTexts, {
     type: "object",
     required: ["code", "detail"],
-    properties: { pointer: text, parameter: text, header: text, code: text, detail: text },
+    properties: {
+      pointer: line(200),
+      parameter: line(200),
+      header: line(200),
+      code: line(40),
+      detail: line(1000),
+    },
   }),
-  GatewayMessage: described(gatewayMessageText, gatewayMessageTexts, { type: "object", properties: { message: text } }),
+  GatewayMessage: described(gatewayMessageText, gatewayMessageTexts, {
+    type: "object",
+    properties: { message: line(1000) },
+  }),
 };
 
 function described(description: string, fields: Readonly<Record<string, FieldText>>, schema: JsonSchema): JsonSchema {

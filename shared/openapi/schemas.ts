@@ -38,7 +38,7 @@ import { issuedToken, session } from "../contract/sessions.ts";
 import { isNewField } from "../contract/since.ts";
 import { textOfShape } from "../contract/texts/texts.ts";
 import { type ValueName, valueTexts } from "../contract/texts/values.ts";
-import { calendarDate, currency, decimal, id, password, timestamp } from "../contract/values.ts";
+import { calendarDate, currency, decimal, id, password, plain, timestamp } from "../contract/values.ts";
 import { withText, withTexts } from "./with-texts.ts";
 
 export type { JsonSchema };
@@ -94,24 +94,38 @@ const named = {
 /** The keyword for known values of a text that may have others: an extension that several generators read. */
 export const extensibleEnum = "x-extensible-enum";
 
-const idInWords: JsonSchema = { type: "integer", format: "int64", minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+/**
+ * Plain text without NUL and the noncharacters of 16 bits. Those above, and halves of surrogate pairs, cannot be stated in a
+ * way that all dialects of regular expressions read alike.
+ */
+const plainPattern = "^[^\\u0000\\uFDD0-\\uFDEF\\uFFFE\\uFFFF]*$";
+
+/** Whole numbers that every client reads exactly: no record has others. */
+const wholeNumber: JsonSchema = {
+  type: "integer",
+  format: "int64",
+  minimum: -Number.MAX_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+};
+const idInWords: JsonSchema = { ...wholeNumber, minimum: 1 };
 const pagesInWords: JsonSchema = { type: "integer", format: "int64", minimum: 1, maximum: mostPages };
 
 /** JSON Schemas for rules that the contract checks in code, which cannot be converted. */
 const inWords: Partial<Record<keyof typeof named, JsonSchema>> = {
-  CalendarDate: { type: "string", format: "date" },
+  CalendarDate: { type: "string", format: "date", maxLength: 10 },
   Timestamp: {
     type: "string",
     format: "date-time",
+    maxLength: 24,
     pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$",
   },
   Page: { ...pagesInWords, default: 1 },
   PerPage: { ...pagesInWords, default: defaultPerPage },
   Platform: { type: ["string", "null"], enum: [...platforms, null] },
-  DateFilter: { type: "string", maxLength: 40 },
+  DateFilter: { type: "string", maxLength: 40, pattern: "^(\\d{4}-\\d\\d-\\d\\d([T ].+)?)?$" },
   RecordId: idInWords,
   IdParameter: idInWords,
-  Password: { type: "string", format: "password", minLength: 8, maxLength: 128 },
+  Password: { type: "string", format: "password", minLength: 8, maxLength: 128, pattern: plainPattern },
   // A limit holds for the type that it is about.
   Passcode: {
     type: ["integer", "string", "null"],
@@ -254,10 +268,8 @@ interface ActionParts {
 
 function describeAction({ valibotAction, jsonSchema }: OverrideActionContext): JsonSchema | undefined {
   const { type, requirement, message, metadata } = valibotAction as ActionParts;
-  if (type === "safe_integer") {
-    return { ...jsonSchema, type: "integer", format: "int64", maximum: Number.MAX_SAFE_INTEGER };
-  }
-  if (type === "integer") return { ...jsonSchema, type: "integer", format: "int64" };
+  if (type === "safe_integer" || type === "integer") return { ...jsonSchema, ...wholeNumber };
+  if (valibotAction === plain) return { ...jsonSchema, pattern: plainPattern };
   if (type === "metadata") {
     const { known, ...keywords } = metadata ?? {};
     return { ...jsonSchema, ...keywords, ...(known !== undefined && { [extensibleEnum]: known }) } as JsonSchema;

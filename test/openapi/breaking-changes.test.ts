@@ -36,6 +36,7 @@ const base = {
     "/shifts": {
       put: {
         operationId: "put-shift",
+        security: [{}],
         parameters: [{ name: "by", in: "query", required: false, schema: { type: "string", maxLength: 9 } }],
         requestBody: {
           required: true,

@@ -31,7 +31,7 @@ interface Documents {
 function operationChanges(documents: Documents, before: Node, after: Node): string[] {
   return [
     ...says(before.operationId !== after.operationId, "has another operationId"),
-    ...says((before.security ?? []).length === 0 && (after.security ?? []).length > 0, "wants a token"),
+    ...says(!wantsToken(before) && wantsToken(after), "wants a token"),
     ...parameterChanges(
       documents,
       listed(documents.older, before.parameters),
@@ -40,6 +40,11 @@ function operationChanges(documents: Documents, before: Node, after: Node): stri
     ...bodyChanges(documents, before.requestBody, after.requestBody),
     ...responseChanges(documents, before.responses, after.responses),
   ];
+}
+
+/** Of several requirements one is enough, and an empty one asks for nothing. */
+function wantsToken({ security = [] }: Node): boolean {
+  return security.length > 0 && security.every((requirement: Node) => Object.keys(requirement).length > 0);
 }
 
 function parameterChanges(documents: Documents, before: Node[], after: Node[]): string[] {

@@ -40,6 +40,7 @@ const notSent = [
   "list-changes by_user",
   "list-changes by_company",
   "list-changes change_id",
+  "IdParameter",
   "Cursor",
   "IdempotencyKey",
 ];

@@ -6,17 +6,22 @@ export interface HeaderText {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
+/** The value of a header: up to so many characters of visible ASCII and blanks. */
+function ascii(maxLength: number) {
+  return { type: "string", maxLength, pattern: "^[\\x20-\\x7e]*$" } as const;
+}
+
 /** The headers of answers, by name. */
 export const answerHeaderTexts = {
   "x-request-id": {
     text: "Names this request in the service's logs. Include it when you ask for support.",
     example: "JKJaXmPLvHcESHA=",
-    schema: { type: "string" },
+    schema: ascii(200),
   },
   "change-id": {
     text: "Names what the request changed: `POST /api/v1/changes/{id}/undo` takes it for 24 hours. Absent where nothing changed.",
     example: "0196f2a4-5c80-8b1e-8000-00000000020e",
-    schema: { type: "string", format: "uuid" },
+    schema: { type: "string", format: "uuid", maxLength: 36 },
   },
   "per-page": {
     text: "The most items on a page of this list: your `per_page`, or 20.",
@@ -26,27 +31,28 @@ export const answerHeaderTexts = {
   total: {
     text: "Number of items on all pages together. It never contradicts the items of its page.",
     example: 75,
-    schema: { type: "integer", format: "int64", minimum: 0 },
+    schema: { type: "integer", format: "int64", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
   },
   link: {
     text: 'Where to read on (RFC 8288): `rel="next"` with a cursor, and first, prev and last. Absent when everything fits on one page.',
     example: '<https://api.example.com/api/v1/jobs?cursor=MjB8ZDU1>; rel="next"',
-    schema: { type: "string" },
+    // Four addresses, each with a query string of up to 4 KiB (D33).
+    schema: ascii(4 * 8192),
   },
   etag: {
     text: "Stays the same while the body, `total` and `Link` do. Send it back in `If-None-Match`, and the answer is a 304 as long as nothing changed.",
     example: '"3q2-7wWcQ1m8Zf0aTnB5kLrYx9E"',
-    schema: { type: "string" },
+    schema: ascii(64),
   },
   vary: {
     text: "The headers of the request that the answer depends on: caches keep one for each of their values.",
     example: "Authorization, Origin",
-    schema: { type: "string" },
+    schema: ascii(200),
   },
   authorization: {
     text: "The new access token once more, ready to be sent back as it is.",
     example: "Bearer eyJhbGciOiJFUzI1NiJ9.example.signature",
-    schema: { type: "string" },
+    schema: ascii("Bearer ".length + 4096),
   },
   "idempotency-replayed": {
     text: "There if nothing was done now, because the key had been used: this is the answer of the first time.",
@@ -56,12 +62,12 @@ export const answerHeaderTexts = {
   "retry-after": {
     text: "Seconds to wait before you try again. Sooner attempts are refused as well.",
     example: 60,
-    schema: { type: "integer", format: "int32", minimum: 0 },
+    schema: { type: "integer", format: "int32", minimum: 0, maximum: 86_400 },
   },
   "www-authenticate": {
     text: 'Asks HTTP libraries for a bearer token (RFC 6750); `error="invalid_token"` where one was sent and failed.',
     example: 'Bearer error="invalid_token"',
-    schema: { type: "string" },
+    schema: ascii(200),
   },
 } as const satisfies Readonly<Record<string, HeaderText>>;
 
@@ -83,7 +89,7 @@ export const requestHeaderTexts = {
       "The `ETag` of the answer that you have, several separated by commas, or `*`. Where the answer is still the same, a 304 " +
       "without body comes instead. It saves bytes on the way; the records are read all the same. Above 4,096 characters it is ignored.",
     example: '"3q2-7wWcQ1m8Zf0aTnB5kLrYx9E"',
-    schema: { type: "string", maxLength: 4096 },
+    schema: ascii(4096),
   },
   KnownClient: {
     name: "Known-Client",
@@ -93,6 +99,6 @@ export const requestHeaderTexts = {
       "Failures of strangers at the login then do not lock this client out, and a pin that it asks for is sent as the first of the day. " +
       "Anything else proves nothing, and refuses nothing.",
     example: "example-refresh-token-of-an-earlier-session",
-    schema: { type: "string", maxLength: 4096 },
+    schema: ascii(4096),
   },
 } as const satisfies Readonly<Record<string, HeaderText & { readonly name: string }>>;

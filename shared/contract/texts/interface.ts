@@ -33,7 +33,8 @@ export const tagTexts = {
 } as const;
 
 /** The description of the access token. */
-export const bearerText = "The `access_token` of a sign-in or a renewal, a JWT that is valid for 15 minutes.";
+export const bearerText =
+  "The `access_token` of a sign-in or a renewal, a JWT that is valid for 15 minutes. As RFC8725 asks, it is signed with ES256 and nothing else, and its `typ`, `iss` and `aud` are checked.";
 
 /** The description of the server. */
-export const serverText = "The host that answered this document.";
+export const serverText = "The host that answered this document: production, another stage or the local machine.";

@@ -58,6 +58,7 @@ export function expectDescribed(operation: Operation, { status, headers, body }:
   const [mediaType = ""] = String(headers["content-type"]).split(";");
   const known = [...generalHeaders, ...Object.keys(described?.headers ?? {})];
   expect(Object.keys(headers).filter((header) => !known.includes(header))).toEqual([]);
+  for (const name of Object.keys(described?.headers ?? {})) expectDescribedHeader(name, headers[name]);
   if (described?.content === undefined) {
     expect(body).toBeNull();
     return;
@@ -66,6 +67,13 @@ export function expectDescribed(operation: Operation, { status, headers, body }:
   const place = ["paths", path, method, "responses", String(status), "content", mediaType, "schema"];
   expect(described.content[mediaType], `${name} answers ${mediaType}`).toBeDefined();
   expect(faultsAt(place, body), `${name} ${status} ${body?.code}`).toEqual([]);
+}
+
+function expectDescribedHeader(name: string, value: string | undefined): void {
+  if (value === undefined) return;
+  const { type } = openApi.components.headers[name].schema;
+  const read = type === "integer" ? Number(value) : value;
+  expect(faultsAt(["components", "headers", name, "schema"], read), `${name}: ${value}`).toEqual([]);
 }
 
 async function describeOnce() {

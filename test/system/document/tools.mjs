@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createClient } from "@hey-api/openapi-ts";
 import spectralCore from "@stoplight/spectral-core";
 import spectralParsers from "@stoplight/spectral-parsers";
-import spectralRulesets from "@stoplight/spectral-rulesets";
 import openapiTypescript, { astToString } from "openapi-typescript";
 import { generate } from "orval";
+import ruleset from "./ruleset.mjs";
 
 const file = "openapi.json";
 const source = readFileSync(file, "utf8");
@@ -15,7 +15,7 @@ const lint = redocly("lint", "--extends", "recommended-strict");
 const score = redocly("score");
 
 const spectral = new spectralCore.Spectral();
-spectral.setRuleset({ extends: [spectralRulesets.oas] });
+spectral.setRuleset(ruleset);
 const found = await spectral.run(new spectralCore.Document(source, spectralParsers.Json, file));
 
 writeFileSync("clients/openapi-typescript.ts", astToString(await openapiTypescript(JSON.parse(source))));
