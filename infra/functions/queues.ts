@@ -2,7 +2,7 @@ import type { QueueName } from "../../shared/settings.ts";
 import type { ServiceFunctionName } from "./worker-rows.ts";
 
 const usualRetentionHours = 4 * 24;
-const overWeekend = "A fault of a Friday can be mended on the Monday after.";
+const overWeekend = "A fault of a Friday can be repaired on the Monday after.";
 
 /** The lowest maximum concurrency that SQS accepts. Lambda would throttle calls above the reserved concurrency. */
 export const fewestWorkerCalls = 2;

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** What the SDK hands to whatever carries its requests. */
+/** A request as the SDK gives it to its handler. */
 export interface SdkRequest {
   readonly method: string;
   readonly path: string;

@@ -163,7 +163,7 @@ export class OnCall extends Construct {
     return `arn:${partition}:${service}:${region}:${account}:${resource}`;
   }
 
-  /** What stands beside the stage is in us-east-1. */
+  /** The stacks beside the stage are in us-east-1. */
   #globalArn(service: string, resource: string): string {
     const { partition, account } = Stack.of(this);
     return `arn:${partition}:${service}:us-east-1:${account}:${resource}`;

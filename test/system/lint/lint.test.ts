@@ -19,7 +19,7 @@ const directory = mkdtempSync(join(tmpdir(), "workforce-lint-"));
 const longestMs = 240_000;
 // The CDK names roles twice in DependsOn, which does no harm; matters of style are no faults.
 const ignored = ["W3005", "I"];
-/** What the full stage does not show: nothing that may be left out, and another word of each setting that has several. */
+/** The settings that the full stage does not show: nothing that may be left out, and another word of each setting that has several. */
 const otherStage: Stage = {
   ...findStage("dev"),
   name: "other",

@@ -14,7 +14,7 @@ import type { Account } from "../account.ts";
 import { root } from "../program.ts";
 import { type Shell, shellBlocksOf } from "./shell.ts";
 
-/** What the tests of the probe need of the stage that is deployed. */
+/** The parts of the deployed stage that the tests of the probe need. */
 interface ProbePlace {
   readonly aws: Account;
   readonly stage: string;
@@ -25,7 +25,7 @@ interface ProbePlace {
 interface Verdict {
   readonly status: string;
   readonly code: string | undefined;
-  /** How often the alarm on unproven releases was given a figure. */
+  /** The number of figures that the alarm on unproven releases was given. */
   readonly unproven: number;
 }
 
@@ -35,7 +35,7 @@ export function testReleaseProbe({ aws, stage, shell, importLines }: ProbePlace)
   let lambda: LambdaClient;
   let refusing: string;
 
-  /** What the hook says of a release from a version to another one. */
+  /** The hook's verdict on a release from a version to another one. */
   async function probe(operation: string, before: string, after: string): Promise<Verdict> {
     const deploymentId = [functionNameOf(stage, operation), before, after].join("/");
     const seen = aws.emulator.log().length;
