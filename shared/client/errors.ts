@@ -38,7 +38,7 @@ export interface AnswerFacts {
 /** A call that failed: the base of all errors except those of your own signal, store and `fetch`. */
 export class ClientError extends Error {
   // The names of classes are minified: these are what consoles print. As fields, they would throw where a build assigns fields.
-  static get name(): string {
+  static override get name(): string {
     return "ClientError";
   }
   override get name(): string {
