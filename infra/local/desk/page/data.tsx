@@ -121,7 +121,7 @@ function Items({ kind }: { kind: string }) {
     <section class="card" aria-label={kind}>
       <h2 class="tools">
         <span class="what">{kind}</span>
-        <Search label="Search by key, name, number, state" value={text} onInput={find} />
+        <Search label="Search by key, name, state" value={text} onInput={find} />
       </h2>
       <Loaded live={live}>
         {({ items, next }) => (

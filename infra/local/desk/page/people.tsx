@@ -69,7 +69,7 @@ function Row({ person: { id, name, role, logins }, docs }: { person: Person; doc
       </span>
       <span class="tools">
         {docs && (
-          <Action label="Docs, with a token to paste" done="Token copied" act={open} title={`A token of ${name}`} />
+          <Action label="Copy token, open docs" done="Token copied" act={open} title={`A token of ${name}, to paste`} />
         )}
         <Copy label="Copy token" text={() => tokenOf(id)} title={`A token of ${name}`} />
       </span>
