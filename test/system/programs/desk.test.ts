@@ -305,7 +305,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     await page.getByLabel("Sample").selectOption("A timesheet is submitted");
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByLabel("What went out").getByText("timesheet.submitted").first().waitFor();
-    // What an open page asks for again and again would hold up the next ones.
+    // What an open page asks for again and again would delay the next ones.
     await page.close();
   }, 150_000);
 
