@@ -10,9 +10,6 @@ import { declareClient } from "./declarations.ts";
 /** The package's name in the guides. The built package replaces it with its own. */
 const writtenName = "workforce-api-client";
 
-/** Node prints the line that an uncaught error was thrown in: the whole entry, if that is one line. */
-const lineLength = 160;
-
 /** A built package: its folder, its packed file, and the size of its entry in bytes after `gzip -9`. */
 export interface BuiltClient {
   readonly folder: string;
@@ -37,7 +34,8 @@ export function writeClient(folder: string, name: string): void {
     outfile: join(folder, "index.js"),
     bundle: true,
     minify: true,
-    lineLimit: lineLength,
+    // Node prints the line that an uncaught error was thrown in: the whole entry, if that is one line.
+    lineLimit: 160,
     format: "esm",
     target: "es2022",
     define: { OPERATIONS: JSON.stringify(clientOperations()) },
