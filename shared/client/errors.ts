@@ -37,7 +37,13 @@ export interface AnswerFacts {
 
 /** A call that failed: the base of all errors except those of your own signal, store and `fetch`. */
 export class ClientError extends Error {
-  override readonly name: string = "ClientError";
+  // The names of classes are minified: these are what consoles print. As fields, they would throw where a build assigns fields.
+  static override get name(): string {
+    return "ClientError";
+  }
+  override get name(): string {
+    return this.constructor.name;
+  }
   /** The number of times the request was sent; 0 if nobody is signed in, which needs no request. */
   attempts = 1;
 }
@@ -61,7 +67,9 @@ export class AnswerError extends ClientError {
 
 /** The service refused the call or failed, and said why. */
 export class ProblemError extends AnswerError {
-  override readonly name: string = "ProblemError";
+  static override get name(): string {
+    return "ProblemError";
+  }
   /** Stable: branch on it. A newer service may send others. `gateway`: refused before the service ran. */
   readonly code: ProblemCode | "gateway" | (string & {});
   /** The invalid fields; empty for most codes. */
@@ -83,15 +91,21 @@ export class ProblemError extends AnswerError {
 
 /** The answer is not from this service: a redirect, HTML, an empty body, JSON of another shape. */
 export class ProtocolError extends AnswerError {
-  override readonly name: string = "ProtocolError";
+  static override get name(): string {
+    return "ProtocolError";
+  }
 }
 
 /** No answer arrived: offline, refused, broken off, or blocked by CORS. `cause` is the error of `fetch`. */
 export class NetworkError extends ClientError {
-  override readonly name: string = "NetworkError";
+  static override get name(): string {
+    return "NetworkError";
+  }
 }
 
 /** The call took longer than its `timeout`. */
 export class TimeoutError extends ClientError {
-  override readonly name: string = "TimeoutError";
+  static override get name(): string {
+    return "TimeoutError";
+  }
 }

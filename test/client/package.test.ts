@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { inspect } from "node:util";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../../infra/functions/bundle-places.ts";
@@ -27,6 +28,17 @@ afterAll(() => built.remove());
 test("the whole entry, minified, has at most 5 KB by gzip -9, and imports nothing", () => {
   expect(built.gzipped).toBeLessThanOrEqual(5 * 1024);
   expect(readFileSync(join(built.folder, "index.js"), "utf8")).not.toMatch(/\bimport\b|\brequire\b/);
+});
+
+test("an error prints its name, and with it a line of the entry that people can read", () => {
+  const { ProblemError, TimeoutError } = built.module;
+  const facts = { status: 422, requestId: undefined, retryAfter: undefined };
+  expect(inspect(new ProblemError({ code: "too_long", detail: "Too many." }, facts))).toMatch(
+    /^ProblemError: Too many\.\n/,
+  );
+  expect(inspect(new TimeoutError("No answer"))).toMatch(/^TimeoutError: No answer\n/);
+  const lines = readFileSync(join(built.folder, "index.js"), "utf8").split("\n");
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(500);
 });
 
 test("the package has the name that it was built with, no dependency, and in its packed file what apps need", () => {

@@ -30,7 +30,7 @@ export interface ItemIndex {
   add(changes: readonly StreamRecord[]): void;
   /** The number of items by kind. */
   counts(): Record<string, number>;
-  /** Items in the order of their keys, ids as numbers. */
+  /** Items in the reverse order of their keys, ids as numbers: the newest records first, as the lists of the interface have them. */
   find(wanted: Wanted): Found[];
   people(words: string, most: number): Person[];
   person(id: number): Person | undefined;
@@ -66,11 +66,12 @@ export function openItemIndex(file = ":memory:"): ItemIndex {
     `SELECT person FROM items WHERE kind = 'user' AND person LIKE ? ORDER BY place LIMIT 1`,
   );
 
-  const select = ({ kind, words = "", after = "", most }: Wanted) => {
+  const select = ({ kind, words = "", after, most }: Wanted, order: "ASC" | "DESC") => {
     const all = plain(words).split(" ").filter(Boolean);
     const having = all.map(() => " AND instr(lower(place) || ' ' || words, ?)").join("");
-    const sql = `SELECT place, title, person FROM items WHERE kind = ? AND place > ?${having} ORDER BY place LIMIT ?`;
-    return database.prepare(sql).all(kind, after, ...all, most);
+    const goingOn = after ? ` AND place ${order === "ASC" ? ">" : "<"} ?` : "";
+    const sql = `SELECT place, title, person FROM items WHERE kind = ?${goingOn}${having} ORDER BY place ${order} LIMIT ?`;
+    return database.prepare(sql).all(kind, ...(after ? [after] : []), ...all, most);
   };
   const toPerson = (row: Record<string, unknown> | undefined): Person | undefined => {
     if (typeof row?.person !== "string") return undefined;
@@ -97,12 +98,12 @@ export function openItemIndex(file = ":memory:"): ItemIndex {
     },
     counts: () => Object.fromEntries(counts.all().map(({ kind, n }) => [kind, Number(n)])),
     find: (wanted) =>
-      select(wanted).map(({ place, title }) => ({
+      select(wanted, "DESC").map(({ place, title }) => ({
         key: keyAt(String(place)),
         title: String(title),
         place: String(place),
       })),
-    people: (words, most) => select({ kind: "user", words, most }).flatMap((row) => toPerson(row) ?? []),
+    people: (words, most) => select({ kind: "user", words, most }, "ASC").flatMap((row) => toPerson(row) ?? []),
     person,
     firstOf: (role) => toPerson(first.get(`%"role":"${role}"%`)),
     ownerOf(key) {

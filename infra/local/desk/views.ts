@@ -4,7 +4,7 @@ import type { Role } from "../../../shared/contract/operation.ts";
 
 /** A duration as text: seconds above one. */
 export function durationOf(milliseconds: number): string {
-  return milliseconds < 1_000 ? `${milliseconds.toFixed(0)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
+  return milliseconds < 1_000 ? `${milliseconds.toFixed(0)}\u00a0ms` : `${(milliseconds / 1_000).toFixed(1)}\u00a0s`;
 }
 
 /** A number of things. */

@@ -34,6 +34,8 @@ export function writeClient(folder: string, name: string): void {
     outfile: join(folder, "index.js"),
     bundle: true,
     minify: true,
+    // Node prints the line that an uncaught error was thrown in: the whole entry, if that is one line.
+    lineLimit: 160,
     format: "esm",
     target: "es2022",
     define: { OPERATIONS: JSON.stringify(clientOperations()) },

@@ -57,13 +57,13 @@ describe("the index of the table's items", () => {
     expect(index.counts()).toEqual({ timesheet: 1 });
   });
 
-  test("lists ids as numbers, page by page", () => {
+  test("lists the newest first, ids as numbers, page by page", () => {
     const index = openItemIndex();
     index.add([10, 9, 100, 2].map(timesheet));
     const [first, second] = index.find({ kind: "timesheet", most: 2 });
-    expect([first?.key.pk, second?.key.pk]).toEqual(["TIMESHEET#2", "TIMESHEET#9"]);
+    expect([first?.key.pk, second?.key.pk]).toEqual(["TIMESHEET#100", "TIMESHEET#10"]);
     const rest = index.find({ kind: "timesheet", after: second?.place ?? "", most: 9 });
-    expect(rest.map(({ key }) => key.pk)).toEqual(["TIMESHEET#10", "TIMESHEET#100"]);
+    expect(rest.map(({ key }) => key.pk)).toEqual(["TIMESHEET#9", "TIMESHEET#2"]);
   });
 
   test.each([

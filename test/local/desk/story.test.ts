@@ -169,7 +169,7 @@ describe("a payment reads as a person would say it:", () => {
     const story = storyIn(history, "one");
     expect(story?.title).toBe("Wren Ashby paid 3 timesheets");
     expect(story?.rows.map(({ layer, title, about }) => [layer, title, about])).toEqual([
-      ["request", "bulk-update-timesheets", "400 ms"],
+      ["request", "bulk-update-timesheets", "400\u00a0ms"],
       ["table", "3 timesheets", "pending → paid"],
     ]);
     expect(story?.bookkeeping.map(({ title }) => title)).toEqual(["1 list counter", "1 change"]);
@@ -187,7 +187,7 @@ describe("a payment reads as a person would say it:", () => {
     addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 1 }), { milliseconds: 60_000 });
     addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", level: "error" }), { milliseconds: 20_000 });
     expect(storyIn(history, "one")?.rows.filter(({ layer }) => layer === "worker")).toMatchObject([
-      { title: "send-pushes", about: "2 times, 80.0 s", isBad: true },
+      { title: "send-pushes", about: "2 times, 80.0\u00a0s", isBad: true },
     ]);
   });
 

@@ -9,6 +9,8 @@ import { change, useLive } from "./server.ts";
 const records = ["company", "user", "timesheet", "invoice", "job", "notification"];
 /** Kinds with a history of changes. */
 const changed = ["user", "timesheet", "invoice", "job"];
+/** Shown first: the records that most requests change. */
+const firstShown = "timesheet";
 const sections = { queues: "Queues", stream: "Stream", schedules: "Schedules and limits" } as const;
 
 /** The contents of table, queues and stream, and the actions on them. */
@@ -26,10 +28,10 @@ export function Data({ id }: { id: string | undefined }) {
             list={<Places view={view} openId={id} />}
             detail={
               <div class="pad stack">
-                {(id === undefined || id === "queues") && <Queues queues={view.queues} onDone={live.refresh} />}
+                {id === "queues" && <Queues queues={view.queues} onDone={live.refresh} />}
                 {id === "stream" && <Consumers consumers={view.consumers} />}
                 {id === "schedules" && <Schedules schedules={view.schedules} />}
-                {id !== undefined && !(id in sections) && <Items key={id} kind={id} />}
+                {!((id ?? firstShown) in sections) && <Items key={id} kind={id ?? firstShown} />}
               </div>
             }
           />
@@ -39,7 +41,7 @@ export function Data({ id }: { id: string | undefined }) {
   );
 }
 
-function Places({ view, openId = "queues" }: { view: ResourcesView; openId: string | undefined }) {
+function Places({ view, openId = firstShown }: { view: ResourcesView; openId: string | undefined }) {
   const failed = view.queues.reduce((sum, { keepsFailed, waiting }) => sum + (keepsFailed ? waiting : 0), 0);
   const row = (id: string, title: string, about?: string) => (
     <li key={id}>
@@ -116,7 +118,7 @@ function Items({ kind }: { kind: string }) {
     <section class="card" aria-label={kind}>
       <h2 class="tools">
         <span class="what">{kind}</span>
-        <Search label="Search by key, name, number, state" value={text} onInput={find} />
+        <Search label="Search by key, name, state" value={text} onInput={find} />
       </h2>
       <Loaded live={live}>
         {({ items, next }) => (

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { type HomeView, type Person, plural } from "../views.ts";
 import { Messages } from "./inbox.tsx";
 import { Action, Card, Copy, Empty, Head, Lag, Loaded } from "./parts.tsx";
@@ -17,7 +18,7 @@ export function Home() {
   const live = useLive<HomeView>("home", 2);
   return (
     <>
-      <Head title="Home" about="What happens on this machine." />
+      <Head title="Home" about="The newest change and what followed from it, what failed, and who was told." />
       <Loaded live={live}>{(view) => <News view={view} />}</Loaded>
     </>
   );
@@ -73,6 +74,13 @@ function News({ view }: { view: HomeView }) {
 }
 
 function FirstSteps({ view: { operator, docs } }: { view: HomeView }) {
+  // Asked for once a payment was refused without it, as apps ask.
+  const [passcode, setPasscode] = useState<string>();
+  const pay = async (payer: Person) => {
+    const refusal = await payAs(payer, passcode);
+    if (refusal === "passcode_invalid") setPasscode(passcode ?? "");
+    return refusal && `Refused: ${refusal}`;
+  };
   return (
     <Card title="First steps">
       <div class="pad stack">
@@ -81,11 +89,21 @@ function FirstSteps({ view: { operator, docs } }: { view: HomeView }) {
             <Action
               label={`Pay five timesheets as ${operator.name}`}
               done="Paid"
-              act={() => payAs(operator)}
+              act={() => pay(operator)}
               primary
               title="Marks the newest pending timesheets of the company as paid"
             />
-            <Copy label="Copy the token" text={() => tokenOf(operator.id)} title={`A token of ${operator.name}`} />
+            {passcode !== undefined && (
+              <input
+                type="password"
+                inputMode="numeric"
+                autoComplete="off"
+                aria-label="Passcode"
+                placeholder="Passcode"
+                onInput={(event) => setPasscode(event.currentTarget.value)}
+              />
+            )}
+            <Copy label={`Copy the token of ${operator.name}`} text={() => tokenOf(operator.id)} />
           </p>
         )}
         <p class="muted">
@@ -98,16 +116,16 @@ function FirstSteps({ view: { operator, docs } }: { view: HomeView }) {
   );
 }
 
-/** Marks up to five pending timesheets as paid, as an app would. */
-async function payAs({ id }: Person): Promise<string | undefined> {
+/** Marks up to five pending timesheets as paid, as an app would. Answers the code of a refusal. */
+async function payAs({ id }: Person, passcode: string | undefined): Promise<string | undefined> {
   const headers = { authorization: `Bearer ${await tokenOf(id)}`, "content-type": "application/json" };
   const place = "/api/v1/finance/timesheets";
   const list = await (await fetch(`${place}?by_state=pending&per_page=5`, { headers })).json();
   const timesheet_ids = (list.timesheets ?? []).map((each: { id: number }) => each.id);
-  if (timesheet_ids.length === 0) return "None is pending";
-  const body = JSON.stringify({ timesheet: { timesheet_ids, state: "paid" } });
+  if (timesheet_ids.length === 0) throw new Error("None is pending");
+  const body = JSON.stringify({ timesheet: { timesheet_ids, state: "paid", passcode } });
   const answer = await fetch(`${place}/bulk_update`, { method: "PATCH", headers, body });
-  return answer.ok ? undefined : `Refused: ${(await answer.json()).code}`;
+  return answer.ok ? undefined : (await answer.json()).code;
 }
 
 /** Failed messages and lagging consumers. */

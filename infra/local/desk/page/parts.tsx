@@ -178,7 +178,7 @@ export function Bar({
   const share = (part: number) => `${Math.min(100, (100 * Math.max(0, part)) / Math.max(1, whole)).toFixed(2)}%`;
   return (
     <span class="bar" aria-hidden="true">
-      <i class={look} style={{ left: share(from), width: share(length) }} />
+      <i class={look} style={{ left: `min(${share(from)}, 100% - 4px)`, width: share(length) }} />
     </span>
   );
 }

@@ -26,8 +26,8 @@ function Groups({ people, total, docs, demoPassword, behind }: PeopleView) {
     <div class="pad stack">
       <Lag behind={behind} />
       <p class="muted">
-        {people.length} of {total.toLocaleString("en-GB")} people. Demo users sign in with the password{" "}
-        <code>{demoPassword}</code> until they change it.
+        {people.length} of {total.toLocaleString("en-GB")} people. Those that <code>npm start</code> prints sign in with
+        the password <code>{demoPassword}</code> until they change it; the others have none.
       </p>
       {people.length === 0 && (
         <Empty title="Nobody is found">
@@ -67,7 +67,9 @@ function Row({ person: { id, name, role, logins }, docs }: { person: Person; doc
         </span>
       </span>
       <span class="tools">
-        {docs && <Action label="Open docs" done="Token copied" act={open} title={`With a token of ${name} to paste`} />}
+        {docs && (
+          <Action label="Copy token, open docs" done="Token copied" act={open} title={`A token of ${name}, to paste`} />
+        )}
         <Copy label="Copy token" text={() => tokenOf(id)} title={`A token of ${name}`} />
       </span>
     </li>

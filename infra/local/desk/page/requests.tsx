@@ -79,7 +79,7 @@ export function RequestRows({ rows, openId }: { rows: readonly RequestRow[]; ope
             aria-current={row.id === openId ? "true" : undefined}
           >
             <span class="what">
-              <span class="clip">
+              <span class="path">
                 <b class="method">{row.method}</b> <code>{row.target.replace("/api/v1", "")}</code>
               </span>
               <span class="muted clip">

@@ -101,8 +101,7 @@ function LayerRow({ row, since, whole }: { row: StoryRow; since: number; whole: 
   const head = (
     <>
       <span class="what">
-        <strong class="break">{title}</strong>
-        {about && <span class="muted break">{about}</span>}
+        <strong class="break">{title}</strong> {about && <span class="muted break">{about}</span>}
       </span>
       <Bar from={at - since} length={milliseconds} whole={whole} look={isBad ? "bad" : ""} />
       <span class="muted after">+{durationOf(Math.max(0, at - since))}</span>
