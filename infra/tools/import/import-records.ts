@@ -112,14 +112,15 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
     showProgress();
   };
   try {
-    for await (const { number, given, bytesRead } of read(source, signal)) {
+    for await (const { bytesRead, ...line } of read(source, signal)) {
+      const { number, given } = line;
       if (signal?.aborted) break;
       [lastLine, bytes] = [number, bytesRead];
       if (number < from) continue;
       order.begin(number);
       const record = recordOf(given);
-      if (record instanceof Refusal) order.end(number, lineErrors({ number, given }, record));
-      else await queue.add(turnOf(record), () => write({ number, given }, record));
+      if (record instanceof Refusal) order.end(number, lineErrors(line, record));
+      else await queue.add(turnOf(record), () => write(line, record));
       showProgress();
     }
     await queue.finish();
@@ -131,7 +132,7 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
   return { ...counts, lastLine, isComplete: !signal?.aborted };
 }
 
-type Line = Pick<ReadLine, "number" | "given">;
+type Line = Omit<ReadLine, "bytesRead">;
 
 async function writeLine(line: Line, record: RecordLine, context: UserWriteContext): Promise<LineOutcome> {
   try {
