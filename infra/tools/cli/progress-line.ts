@@ -13,7 +13,7 @@ export interface ProgressLine {
   end(): void;
 }
 
-/** How far a table is read: `items` of some `total`, if that is known, in so many milliseconds. */
+/** The progress of reading a table: `items` of some `total`, if that is known, in `ms` milliseconds. */
 export function describeReading(items: number, total: number | undefined, ms: number): string {
   const [share, of] = total ? [`${Math.min(100, Math.floor((items / total) * 100))}% `, ` of some ${total}`] : ["", ""];
   return `${share}${items}${of} items read, ${Math.round((items * 1_000) / ms)} a second`;

@@ -15,7 +15,7 @@ export interface ReadLine {
   readonly number: number;
   readonly bytesRead: number;
   readonly given: unknown;
-  /** What the file calls the fields, for their faults. */
+  /** The names of the fields in the file, for their faults. */
   readonly hints?: ReadonlyMap<string, string> | undefined;
 }
 

@@ -201,7 +201,7 @@ test("errors are reported in the order of the lines, whatever is known first; pr
   expect(new Set(ahead)).toEqual(new Set([0]));
 });
 
-test("a line that waits holds up the number of the last line, not that of the lines done", () => {
+test("a line that waits delays the number of the last line, not that of the lines done", () => {
   const reported: number[] = [];
   const order = createLineOrder<string>((line) => reported.push(line));
   for (const line of [1, 2, 3]) order.begin(line);
