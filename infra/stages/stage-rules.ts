@@ -46,7 +46,10 @@ function wrongSettings(stage: Stage): ReadonlySet<Setting> {
   const { issues = [] } = v.safeParse(stageShape, stage);
   const wrong = new Set(issues.flatMap(({ path }) => (path ? [path[0].key as Setting] : [])));
   const broken = stageRules.filter(({ settings, holds }) => !settings.some((each) => wrong.has(each)) && !holds(stage));
-  return new Set([...wrong, ...broken.flatMap(({ settings }) => settings.at(-1) ?? [])]);
+  const missing = broken.flatMap(({ settings }) => settings.at(-1) ?? []).filter((name) => stage[name] === undefined);
+  // A rule on another setting that is missing is judged once that one is there.
+  const own = broken.filter(({ settings }) => !settings.slice(0, -1).some((each) => missing.includes(each)));
+  return new Set([...wrong, ...own.flatMap(({ settings }) => settings.at(-1) ?? [])]);
 }
 
 function wrongSetting(stage: Stage, name: Setting): string {

@@ -2,9 +2,13 @@ import { beginChange } from "../../shared/domain/records/change.ts";
 import { settings } from "../../shared/settings.ts";
 import { carryOut } from "../../shared/work.ts";
 import { findStage, type Stage } from "../stages/stages.ts";
+import { patiently } from "./aws/patience.ts";
 import { readArguments, readId, runCommand, UsageError } from "./cli/command.ts";
+import { describeReading } from "./cli/progress-line.ts";
+import { describeTable } from "./export/describe-table.ts";
 import { type ErasedList, openErasedList } from "./forget/erased-list.ts";
 import { type Forgotten, forgetPerson, planToForget, readmit, replayErasures } from "./forget/forget-person.ts";
+import type { OnRead } from "./forget/traces.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
@@ -14,7 +18,7 @@ const help = `npm run forget -- (--user ID [--readmit] | --replay) [--yes] [--st
 Erases a person: the user with logins, secrets, sessions, devices (with their endpoints at SNS) and notifications; their name
 as a driver of timesheets, and in the history and notifications about these; their own history but for role,
 company and the number of the profile. Facts and amounts stay. Their id goes on a list outside the table and its backups.
-Reads the whole table several times, also for each person of a replay. Safe while the service runs.
+Reads the whole table in passes until one finds nothing, also for each person of a replay. Safe while the service runs.
 
   --user ID     the person; without --yes only says what would be done
   --yes         do it
@@ -54,10 +58,12 @@ export async function forget(parameters: string[], directory: string): Promise<n
   const list = openErasedList({ stage, directory });
   const id = user === undefined ? undefined : readId("user", user);
   return withService({ stage, directory }, async (service, { show }) => {
-    let read = 0;
-    show(() => `${read} items read`);
-    const onRead = (items: number) => {
+    const { items: total } = await patiently(describeTable);
+    let [pass, read, began] = [0, 0, 0];
+    const onRead = (items: number, isFirst: boolean) => {
+      if (isFirst) [pass, read, began] = [pass + 1, 0, performance.now()];
       read += items;
+      show(() => `pass ${pass}, ${describeReading(read, total, performance.now() - began)}`);
     };
     const run = { list, yes, readmits, stage, onRead };
     const code = await carryOut({ operation: "forget" }, () => (id === undefined ? replayAll(run) : workOn(id, run)));
@@ -75,7 +81,7 @@ interface Call {
   readonly yes: boolean;
   readonly readmits: boolean;
   readonly stage: string | undefined;
-  onRead(items: number): void;
+  readonly onRead: OnRead;
 }
 
 async function workOn(id: number, { list, yes, readmits, stage, onRead }: Call): Promise<number> {

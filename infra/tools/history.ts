@@ -30,6 +30,9 @@ ${stagesHelp}
 Ends with 0, with 1 if there is no such record and no change of it is kept, and with 2 if the call was wrong.
 `;
 
+const unchanged =
+  "Unchanged since it was imported, as far back as changes are kept. Its creation is shown from its first change on.\n";
+
 type Subject = { readonly record_type: ChangedType; readonly record_id: number } | { readonly change_id: string };
 
 if (import.meta.main) await runCommand((parameters) => history(parameters, localDirectory()));
@@ -53,7 +56,7 @@ export async function printHistory(subject: Subject, asJson: boolean): Promise<n
     const namesRecords = "change_id" in subject;
     process.stdout.write(asJson ? lines : describeChanges(changes, styleOf(process.stdout), { namesRecords }));
   }
-  if (count === 0) process.stderr.write("No change of it is kept.\n");
+  if (count === 0) process.stderr.write("record_id" in subject ? unchanged : "No change of it is kept.\n");
   return count > 0 || "record_id" in subject ? 0 : 1;
 }
 

@@ -138,8 +138,11 @@ function readCall(parameters: string[]) {
   const report = values.report ?? `${file === "-" ? "import" : file}.errors.jsonl`;
   if (resolve(report) === resolve(file)) throw new UsageError("--report would overwrite the file to import");
   if (!existsSync(dirname(resolve(report)))) throw new UsageError(`There is no folder for the report ${report}`);
+  const read = readerOf(values.csv, values.map);
+  const isTable = /\.[ct]sv$/i.test(file);
+  if (isTable && values.csv === undefined) throw new UsageError(`${file} looks like a table: --csv TYPE`);
   const { stage, notify: notifies = false, "dry-run": dryRun = false } = values;
-  return { file, report, from, concurrency, stage, notifies, dryRun, read: readerOf(values.csv, values.map) };
+  return { file, report, from, concurrency, stage, notifies, dryRun, read };
 }
 
 function readerOf(csv: string | undefined, map: string | undefined): RecordReader {

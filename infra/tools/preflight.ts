@@ -12,7 +12,8 @@ const help = `npm run preflight -- --stage NAME
 Checks that a stage is ready for its first deploy and its first users: settings, credentials, the CDK's bootstrap,
 resources of an earlier stack, the sandboxes of e-mail and SMS, quotas, services of the region, and recipients of alarms.
 Changes nothing. Each line begins with ok, with missing, with later where something is to be done once the deploy has ended,
-or with unchecked where your credentials have no right to check. Without credentials each check says what to ask of AWS, and how long that takes.
+or with unchecked where your credentials have no right to check. Without credentials it says what to ask of AWS and of others,
+and how long that takes, the longest first; what takes hours or less follows as later.
 
   --stage NAME  the stage
   --help        show this
@@ -36,7 +37,8 @@ export async function preflight(parameters: string[]): Promise<number> {
   const outcomes: Outcome[] = [checkSettings(stage, place)];
   if (typeof place === "string") {
     say("missing", "credentials", place);
-    for (const { about, asks } of checks) say("unchecked", about, asks);
+    const byTime = checks.toSorted((a, b) => (b.days ?? 0) - (a.days ?? 0));
+    for (const { about, asks, days } of byTime) say(days === undefined ? "later" : "unchecked", about, asks);
     return 1;
   }
   say("ok", "credentials", `account ${place.account}, region ${place.region}`);

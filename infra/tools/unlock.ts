@@ -10,7 +10,8 @@ const help = `npm run unlock -- --login LOGIN [--stage NAME]
 npm run unlock -- --all
 
 Forgets what was guessed at a login today: wrong passwords, its pins with their tries, and wrong passcodes of its user. Its
-owner can sign in, ask for a pin of six digits and pay at once. Safe to repeat; an unknown login is not an error.
+owner can sign in, ask for a pin of six digits and pay at once. Safe to repeat. A login that no user has is limited, too: what was guessed
+at it is forgotten as well, and the command ends with 1.
 
   --login LOGIN  e-mail address or phone number, in any form
   --all          all logins and addresses, and the messages of the day: every limit of the local machine begins again
@@ -19,7 +20,7 @@ owner can sign in, ask for a pin of six digits and pay at once. Safe to repeat; 
 
 ${stagesHelp}
 
-Ends with 0 when it is open, 1 when that failed, 2 when the call was wrong.
+Ends with 0 when it is open, 1 when no user has the login or it failed, 2 when the call was wrong.
 `;
 
 if (import.meta.main) await runCommand((parameters) => unlock(parameters, localDirectory()));
@@ -38,9 +39,10 @@ export async function unlock(parameters: string[], directory: string): Promise<n
 
 async function reopen(typed: string): Promise<number> {
   const login = readLogin(typed);
-  await forgetGuesses(login.value, new Date());
-  process.stdout.write(`${login.value} is open: wrong passwords, pins and passcodes are forgotten.\n`);
-  return 0;
+  const isKnown = await forgetGuesses(login.value, new Date());
+  const said = isKnown ? `${login.value} is open` : `No user has the login ${login.value}`;
+  process.stdout.write(`${said}: wrong passwords, pins and passcodes at it are forgotten.\n`);
+  return isKnown ? 0 : 1;
 }
 
 async function reopenAll(): Promise<number> {

@@ -6,12 +6,18 @@ import { forgetCount } from "../db/accounts/windows.ts";
 import { passcodeLimits } from "./passcode-guesses.ts";
 import { subjectOf } from "./subjects.ts";
 
-/** Forgets all that was guessed at a login today, and the wrong passcodes of its user (D10, D15, D19). */
-export async function forgetGuesses(login: string, now: Date): Promise<void> {
-  const account = await findAccountWith("passcode", (await findUserIdOfLogin(login)) ?? nobody);
+/**
+ * Forgets all that was guessed at a login today, and the wrong passcodes of its user (D10, D15, D19). Returns whether a
+ * user has the login.
+ */
+export async function forgetGuesses(login: string, now: Date): Promise<boolean> {
+  const userId = await findUserIdOfLogin(login);
+  const account = await findAccountWith("passcode", userId ?? nobody);
   await forgetPins(await subjectOf("pin", login));
   await forgetCount({ rule: "password", subject: await subjectOf("password", login) }, now);
-  if (account?.hash === undefined) return;
+  const isKnown = userId !== undefined;
+  if (account?.hash === undefined) return isKnown;
   const { ofDay, inRow } = await passcodeLimits(account.user.id, account.hash);
   await Promise.all([forgetCount(ofDay, now), forgetCount(inRow, now)]);
+  return isKnown;
 }

@@ -67,8 +67,12 @@ describe("npm run history", () => {
 
   test("ends with 0 for a record without changes, with 1 where there is nothing", async () => {
     await store([timesheetLine(1, 1)]);
-    expect(await print(timesheet(1))).toMatchObject({ code: 0, err: expect.stringContaining("No change") });
-    expect(await print({ change_id: changeIdOf(99) })).toMatchObject({ code: 1 });
+    expect(await print(timesheet(1))).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("Unchanged since it was imported"),
+    });
+    const none = { code: 1, err: "No change of it is kept.\n" };
+    expect(await print({ change_id: changeIdOf(99) })).toMatchObject(none);
     await expect(print(timesheet(2))).rejects.toThrow("no such record");
   });
 

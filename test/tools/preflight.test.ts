@@ -114,7 +114,7 @@ test("it says what a new account lacks before anything is made, one sentence eac
   }
 });
 
-test("wrong settings are missing, one line each; without credentials each check says what to ask", {
+test("wrong settings are missing, one line each; without credentials each check says what to ask, the longest first", {
   timeout,
 }, async () => {
   const none = { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" };
@@ -124,8 +124,14 @@ test("wrong settings are missing, one line each; without credentials each check 
   expect(new Set(outcomes.slice(0, faults.length))).toEqual(new Set(["missing"]));
   expect(lines[0]).toMatch(/^missing +settings +Set \w+ of the stage prod in infra\/stages\/stages\.ts to /);
   expect(faults.at(-1)).toMatch(/^missing +credentials +No AWS credentials/);
-  const asked = checks.map(({ about, asks }) => `unchecked ${about} ${asks}`);
-  expect(lines.slice(-checks.length).map((line) => line.replaceAll(/ {2,}/g, " "))).toEqual(asked);
+  const asked = lines.slice(-checks.length).map((line) => line.replaceAll(/ {2,}/g, " "));
+  const said = checks.map(({ about, asks, days }) => `${days === undefined ? "later" : "unchecked"} ${about} ${asks}`);
+  expect(asked.toSorted()).toEqual(said.toSorted());
+  expect(asked[0]).toMatch(/^unchecked SMS sender .* weeks\.$/);
+  expect(asked[1]).toMatch(/^unchecked e-mail sender .* up to three days\.$/);
+  expect(asked.findLastIndex((line) => line.startsWith("unchecked"))).toBe(
+    asked.findIndex((line) => line.startsWith("unchecked restore")),
+  );
 });
 
 test("without a stage, or with one that there is not, it ends with 2", { timeout }, async () => {

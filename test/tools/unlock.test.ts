@@ -22,9 +22,15 @@ test("D10, D15: what was guessed at a login is forgotten, passwords and pins, wh
   expect(await isShut(login)).toBe(false);
 });
 
-test("a login that nobody has stays open", async () => {
-  expect(await run("--login", "nobody@workforce.example")).toMatchObject({ code: 0 });
-  expect(await isShut("nobody@workforce.example")).toBe(false);
+test("a login that no user has ends with 1 and says so; its counts are forgotten, too", async () => {
+  const unknown = "nobody@workforce.example";
+  await failPasswords(unknown, 1, "198.51.100.6");
+  expect(await isShut(unknown)).toBe(true);
+  expect(await run("--login", unknown)).toMatchObject({
+    code: 1,
+    out: expect.stringContaining(`No user has the login ${unknown}`),
+  });
+  expect(await isShut(unknown)).toBe(false);
 });
 
 test("--all resets every limit of the local machine: logins, addresses and messages; all else stays", async () => {

@@ -13,6 +13,12 @@ export interface ProgressLine {
   end(): void;
 }
 
+/** The progress of reading a table: `items` of some `total`, if that is known, in `ms` milliseconds. */
+export function describeReading(items: number, total: number | undefined, ms: number): string {
+  const [share, of] = total ? [`${Math.min(100, Math.floor((items / total) * 100))}% `, ` of some ${total}`] : ["", ""];
+  return `${share}${items}${of} items read, ${Math.round((items * 1_000) / ms)} a second`;
+}
+
 /** Begins to show progress: on a terminal every second, so that one sees that a command which waits is alive. */
 export function createProgressLine(screen: NodeJS.WriteStream): ProgressLine {
   let text: (() => string) | undefined;

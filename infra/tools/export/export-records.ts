@@ -1,5 +1,6 @@
 import { join, parse } from "node:path";
 import type { RecordType } from "../../../shared/contract/records.ts";
+import { describeReading } from "../cli/progress-line.ts";
 import { csvOf } from "./csv.ts";
 import type { DescribedTable } from "./describe-table.ts";
 import { requireFree, type TextFile, writeFiles } from "./draft-files.ts";
@@ -47,10 +48,11 @@ export async function exportRecords(options: ExportOptions): Promise<ExportSumma
   const begunAt = table.now().toISOString();
   const found = openFoundLines(`${out}.found`);
   try {
+    const began = performance.now();
     let read = 0;
     const onPage = (items: number) => {
       read += items;
-      onProgress?.(() => `${read}${table.items ? ` of some ${table.items}` : ""} items read`);
+      onProgress?.(() => describeReading(read, table.items, performance.now() - began));
     };
     const members = await readRecords({ found, selection, segments, signal, pageItems, onPage });
     const readAt = table.now();

@@ -62,8 +62,8 @@ export function requireKept({ since }: Pick<Selection, "since">, now: Date): voi
 function readMoment(typed: string, now: Date): string {
   const form = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(typed);
   const moment = new Date(form?.[2] && !form[5] ? `${typed}Z` : typed);
-  if (!form?.[1] || !isDay(form[1]) || Number.isNaN(moment.getTime()) || moment > now) {
-    throw new UsageError("--since takes a moment of the past, such as 2026-11-20 or 2026-11-20T08:30:00Z");
-  }
+  if (!form?.[1]) throw new UsageError("--since takes a moment, such as 2026-11-20 or 2026-11-20T08:30:00Z");
+  if (!isDay(form[1]) || Number.isNaN(moment.getTime())) throw new UsageError(`--since: there is no moment ${typed}`);
+  if (moment > now) throw new UsageError(`--since takes a moment of the past: ${typed} is still to come`);
   return moment.toISOString();
 }

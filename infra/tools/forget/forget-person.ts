@@ -11,15 +11,12 @@ import { deleteEndpoint } from "../../../shared/messaging/push.ts";
 import { patiently } from "../aws/patience.ts";
 import type { ErasedList } from "./erased-list.ts";
 import { findPerson, type Person } from "./person.ts";
-import { noTraces, replaceTraces, type Search, type Traces } from "./traces.ts";
+import { noTraces, type OnRead, replaceTraces, type Search, type Traces } from "./traces.ts";
 
 /** The version in the tombstone of an erased user. */
 const erasedVersion = Number.MAX_SAFE_INTEGER;
 /** A repeated pass finds only traces that were written meanwhile. */
 const mostPasses = 10;
-
-/** Called with the number of items of each page that was read. */
-type OnRead = (items: number) => void;
 
 /** The result of forgetting a person. */
 export interface Forgotten {

@@ -15,14 +15,16 @@ export type Traces = Readonly<Record<"timesheet" | "history" | "notification", n
 /** Nothing found. */
 export const noTraces: Traces = { timesheet: 0, history: 0, notification: 0 };
 
+/** Called with the number of items of each page, and whether it is the first of a pass over the table. */
+export type OnRead = (items: number, isFirst: boolean) => void;
+
 /** A search for a person. A dry run changes nothing. */
 export interface Search {
   readonly person: Person;
   readonly isDryRun: boolean;
   /** Their timesheets, as far as they are known. The search adds others. */
   readonly timesheetIds: Set<number>;
-  /** Called with the number of items of each page. */
-  readonly onRead?: ((items: number) => void) | undefined;
+  readonly onRead?: OnRead | undefined;
 }
 
 const starts = {
@@ -40,12 +42,14 @@ export async function replaceTraces(search: Search): Promise<Traces> {
       "begins_with(sk, :timesheet) OR begins_with(sk, :notification) OR begins_with(pk, :history) OR begins_with(pk, :pin)",
     ExpressionAttributeValues: starts,
   });
+  let isFirst = true;
   for await (const { items, read } of pages) {
     for (const item of items) {
       const found = await replaceIn(item, search);
       if (found) traces[found] += 1;
     }
-    search.onRead?.(read);
+    search.onRead?.(read, isFirst);
+    isFirst = false;
   }
   return traces;
 }

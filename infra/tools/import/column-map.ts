@@ -16,7 +16,10 @@ const mapShape = v.strictObject({
   values: v.optional(v.record(v.string(), v.record(v.string(), v.string())), {}),
   /** The format of dates, such as `DD.MM.YYYY`. */
   dates: v.optional(
-    v.pipe(v.string(), v.regex(/^(YYYY|MM|DD|HH|mm|ss|[./:T -])+$/, "takes YYYY, MM, DD, HH, mm and ss")),
+    v.pipe(
+      v.string(),
+      v.regex(/^(YYYY|MM|DD|HH|mm|ss|[./:T -])+$/, "takes YYYY, MM, DD, HH, mm and ss; MM and DD read 3 and 03"),
+    ),
   ),
   /** The decimal sign of amounts; another sign between digits is a separator of thousands. */
   decimals: v.optional(v.picklist([",", "."])),
@@ -39,6 +42,20 @@ export function readColumnMap(file: string, type: RecordType): ColumnMap {
     if (!fields.includes(name)) throw unknownWord(`field of type ${type}`, name, fields);
   }
   return map;
+}
+
+/** For each field that a column fills: the column's name, and the form or the words of its cells if the map has any. */
+export function hintsOf(map: ColumnMap, type: RecordType): ReadonlyMap<string, string> {
+  const forms = { decimal: map.decimals && `1250${map.decimals}00`, date: map.dates, time: map.dates };
+  const kinds = new Map(columnsOf(type).map((column) => [nameOf(column), column.kind]));
+  const hintOf = (column: string, field: string) => {
+    const kind = kinds.get(field) ?? "text";
+    const form = kind in forms ? forms[kind as keyof typeof forms] : Object.keys(map.values[field] ?? {}).join(", ");
+    return [field, `column ${column}${form ? `: ${form}` : ""}`] as const;
+  };
+  return new Map(
+    Object.entries(map.columns).flatMap(([column, fields]) => [fields].flat().map((field) => hintOf(column, field))),
+  );
 }
 
 /** A cell as the field has it. One that does not have the map's format stays as it is. */

@@ -98,25 +98,30 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
     counts[typeof outcome === "string" ? outcome : "failed"] += 1;
     if (typeof outcome !== "string") for (const each of outcome) options.onError?.(each);
   });
-  const progress = (bytesRead: number): ImportProgress => {
-    const done = Object.values(counts).reduce((sum, count) => sum + count, 0);
-    return { bytesRead, doneUpTo: order.doneUpTo(), done, failed: counts.failed };
-  };
-  let lastLine = 0;
+  let [lastLine, bytes] = [0, 0];
+  const showProgress = () =>
+    options.onProgress?.({
+      bytesRead: bytes,
+      doneUpTo: order.doneUpTo(),
+      done: order.done(),
+      failed: counts.failed,
+    });
 
   const write = async (line: Line, record: RecordLine) => {
     order.end(line.number, await writeLine(line, record, context));
+    showProgress();
   };
   try {
-    for await (const { number, given, bytesRead } of read(source, signal)) {
+    for await (const { bytesRead, ...line } of read(source, signal)) {
+      const { number, given } = line;
       if (signal?.aborted) break;
-      lastLine = number;
+      [lastLine, bytes] = [number, bytesRead];
       if (number < from) continue;
       order.begin(number);
       const record = recordOf(given);
-      if (record instanceof Refusal) order.end(number, lineErrors({ number, given }, record));
-      else await queue.add(turnOf(record), () => write({ number, given }, record));
-      options.onProgress?.(progress(bytesRead));
+      if (record instanceof Refusal) order.end(number, lineErrors(line, record));
+      else await queue.add(turnOf(record), () => write(line, record));
+      showProgress();
     }
     await queue.finish();
   } finally {
@@ -127,7 +132,7 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
   return { ...counts, lastLine, isComplete: !signal?.aborted };
 }
 
-type Line = Pick<ReadLine, "number" | "given">;
+type Line = Omit<ReadLine, "bytesRead">;
 
 async function writeLine(line: Line, record: RecordLine, context: UserWriteContext): Promise<LineOutcome> {
   try {

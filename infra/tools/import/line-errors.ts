@@ -1,6 +1,7 @@
 import type { FieldCode } from "../../../shared/contract/field-faults.ts";
 import { fieldsInvalid } from "../../../shared/domain/records/record-line.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
+import type { ReadLine } from "./import-lines.ts";
 
 /** The reason why a line was not imported. `field` is a path such as `driver.profile_id`, empty for the whole line. */
 export interface LineError {
@@ -20,10 +21,7 @@ export function lineFault(code: FieldCode, detail: string): Refusal {
 }
 
 /** The errors of a line. Rethrows errors that are not about the line. */
-export function lineErrors(
-  { number, given }: { readonly number: number; readonly given: unknown },
-  error: unknown,
-): LineError[] {
+export function lineErrors({ number, given, hints }: Omit<ReadLine, "bytesRead">, error: unknown): LineError[] {
   const id = valueAt(given, ["id"]);
   const record = { line: number, ...(Number.isSafeInteger(id) && { id: Number(id) }) };
   if (error instanceof Refusal) {
@@ -34,7 +32,14 @@ export function lineErrors(
         .split("/")
         .slice(1)
         .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-      return { ...record, field: path.join("."), ...shownValue(path, valueAt(given, path)), code, detail };
+      const hint = hints?.get(path.join(".")) ?? "";
+      return {
+        ...record,
+        field: path.join("."),
+        ...shownValue(path, valueAt(given, path)),
+        code,
+        detail: `${detail}${hint && ` (${hint})`}`,
+      };
     });
   }
   const isRefusedByTable = error instanceof Error && error.name === "ValidationException";

@@ -9,7 +9,7 @@ const history = v.object({ AlarmHistoryItems: v.array(v.object({ HistorySummary:
 /** Whether an alarm of each severity reached its target within the 30 days that CloudWatch remembers. */
 export const alarmCheck: Check = {
   about: "alarms",
-  asks: "Nothing to ask of AWS: fire the alarms for test after the first deploy, in minutes.",
+  asks: "Fire the alarms for test after the first deploy, in minutes.",
   find: findAlarms,
 };
 

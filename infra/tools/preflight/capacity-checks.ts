@@ -20,11 +20,12 @@ const usualConcurrency = 1_000;
 export const capacityChecks: readonly Check[] = [
   {
     about: "region",
-    asks: "Nothing to ask of AWS: a region without one of the services needs another one in the stage.",
+    asks: "A region without one of the services needs another one in the stage.",
     find: findServices,
   },
   {
     about: "Lambda concurrency",
+    days: 2,
     asks: `Ask for ${usualConcurrency} concurrent executions in Service Quotas: a new account has 10 to 50; hours to days.`,
     find: findConcurrency,
   },

@@ -19,8 +19,10 @@ export interface Finding {
 /** A condition of the first deploy, or of the service after it. Throws errors of AWS. */
 export interface Check {
   readonly about: string;
-  /** A sentence for whoever has no credentials yet: what to ask of AWS or of others, and how long that takes. */
+  /** A sentence for whoever has no credentials yet: what to ask of AWS or of others, or to do, and how long that takes. */
   readonly asks: string;
+  /** Days that others take for it, or that it keeps people busy; left out if it takes hours or less. */
+  readonly days?: number;
   find(place: DeployTarget): Promise<Finding>;
 }
 

@@ -7,32 +7,33 @@ import { findTableSettings } from "./table-check.ts";
 const checks: readonly Check[] = [
   {
     about: "account guard",
-    asks: "Nothing to ask of AWS: set account and region once you know them.",
+    asks: "Set account and region once you know them.",
     find: findGuard,
   },
   {
     about: "table settings",
-    asks: "Nothing to ask of AWS: a restored table gets its settings by the commands that this prints, in minutes.",
+    asks: "A restored table gets its settings by the commands that this prints, in minutes.",
     find: findTableSettings,
   },
   {
     about: "restore",
-    asks: "Nothing to ask of AWS: a restore is practised before there are users; plan half a day.",
+    days: 0.5,
+    asks: "A restore is practised before there are users; plan half a day.",
     find: findRestore,
   },
   {
     about: "outside check",
-    asks: "Nothing to ask of AWS: probedHost and a stack in us-east-1; minutes.",
+    asks: "Set probedHost and deploy a stack in us-east-1; minutes.",
     find: findOutsideCheck,
   },
   {
     about: "edge",
-    asks: "Nothing to ask of AWS: an edge needs a domain and two certificates, which its DNS proves; an hour.",
+    asks: "An edge needs a domain and two certificates, which its DNS proves; an hour.",
     find: findEdge,
   },
   {
     about: "test logins",
-    asks: "Nothing to ask of AWS: test logins are set for a review and end with it.",
+    asks: "Test logins are set for a review and end with it.",
     find: findTestLogins,
   },
 ];

@@ -9,37 +9,43 @@ import { findStack } from "./stack-checks.ts";
 export const messageChecks: readonly Check[] = [
   {
     about: "e-mail sender",
-    asks: "Nothing to ask of AWS: whoever keeps the domain's DNS publishes the records that the deploy prints; up to three days.",
+    days: 3,
+    asks: "Whoever keeps the domain's DNS publishes the records that the deploy prints; up to three days.",
     find: findSender,
   },
   {
     about: "e-mail sandbox",
+    days: 1,
     asks: "Ask for production access in the SES console, with how you get addresses and handle bounces: a day, or more if AWS asks back.",
     find: findEmailSandbox,
   },
   {
     about: "e-mail quota",
+    days: 1,
     asks: "Ask for more e-mails a day in Service Quotas if 50,000 are too few: a day or more.",
     find: findEmailQuota,
   },
   {
     about: "SMS sandbox",
+    days: 1,
     asks: "Ask to leave the SMS sandbox in the SNS console, with a text and the countries: a day, or more if AWS asks back.",
     find: findSmsSandbox,
   },
   {
     about: "SMS sender",
+    days: 21,
     asks: "Register a sender in AWS End User Messaging for each served country that asks for one, with papers of the company: weeks.",
     find: findSmsSender,
   },
   {
     about: "SMS spend",
+    days: 1,
     asks: "Ask for a higher SMS spend in Service Quotas: a new account may spend 1 dollar a month; a day or more.",
     find: findSmsSpend,
   },
   {
     about: "SMS log",
-    asks: "Nothing to ask of AWS: one stage of the account sets smsMonthlySpendLimitDollars.",
+    asks: "One stage of the account sets smsMonthlySpendLimitDollars.",
     find: findSmsLog,
   },
 ];

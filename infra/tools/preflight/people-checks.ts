@@ -8,17 +8,17 @@ import { findStack } from "./stack-checks.ts";
 const checks: readonly Check[] = [
   {
     about: "alarm e-mails",
-    asks: "Nothing to ask of AWS: the first deploy sends each recipient a link to confirm, which ends after some days.",
+    asks: "The first deploy sends each recipient a link to confirm, which ends after some days.",
     find: findSubscriptions,
   },
   {
     about: "roles of people",
-    asks: "Nothing to ask of AWS: each person on call needs a second factor in IAM, or IAM Identity Center and onCallPrincipals.",
+    asks: "Each person on call needs a second factor in IAM, or IAM Identity Center and onCallPrincipals.",
     find: findPeople,
   },
   {
     about: "audit trail",
-    asks: "Nothing to ask of AWS: make a trail of CloudTrail for all regions, in minutes, into a bucket of another account.",
+    asks: "Make a trail of CloudTrail for all regions, in minutes, into a bucket of another account.",
     find: findTrail,
   },
 ];

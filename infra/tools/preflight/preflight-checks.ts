@@ -11,12 +11,12 @@ import { findLeftovers } from "./stack-checks.ts";
 export const checks: readonly Check[] = [
   {
     about: "CDK bootstrap",
-    asks: "Nothing to ask of AWS: npx cdk bootstrap, once for an account and region, takes minutes.",
+    asks: "Run npx cdk bootstrap once for an account and region: minutes.",
     find: findBootstrap,
   },
   {
     about: "earlier stack",
-    asks: "Nothing to ask of AWS: what an earlier stack left is kept or deleted in minutes; a deleted secret's name stays taken for 30 days.",
+    asks: "What an earlier stack left is kept or deleted in minutes; a deleted secret's name stays taken for 30 days.",
     find: findLeftovers,
   },
   ...messageChecks,

@@ -196,6 +196,15 @@ test("exact roles, and those of one permission set of Identity Center, may take 
   expect(faultsOf({ ...prod, onCallPrincipals })).toEqual([]);
 });
 
+test("a missing alarmAddress is one fault: settings that need one are not refused beside it", () => {
+  const { alarmAddress: _, ...without } = {
+    ...prod,
+    onCallPrincipals: [rota],
+    probedHost: "api.harbour-logistics.co.uk",
+  };
+  expect(faultsOf(without)).toEqual([expect.stringMatching(/^Set alarmAddress of the stage prod .* it is missing\.$/)]);
+});
+
 test("D10: a stage whose account routes take more than 400 requests a second is refused, and the sentence says why", () => {
   const takeover = (requestsPerSecond: number) => {
     const routes = operations.filter(({ refusals = [] }) => refusals.some((code) => code === "pin_invalid")).length;

@@ -1,3 +1,19 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../../../infra/local/stack/synthesis.ts";
+
+/** The commands of a chapter of the runbook; one text a block. */
+export function shellBlocksOf(heading: string): string[] {
+  const chapter = runbookText()
+    .split(/^#+ /m)
+    .find((each) => each.startsWith(`${heading}\n`));
+  if (chapter === undefined) throw new Error(`The runbook has no chapter ${heading}`);
+  return [...chapter.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, block = ""]) => block);
+}
+
+/** The runbook, as operators read it. */
+export const runbookText = (): string => readFileSync(join(root, "infra/RUNBOOK.md"), "utf8");
+
 /** The commands of AWS in a page: what is written as shell, each as the words that the shell would pass on. */
 export function awsCommandsIn(page: string): string[][] {
   const blocks = [...page.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, block = ""]) => block);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createProgressLine } from "../../../infra/tools/cli/progress-line.ts";
+import { createProgressLine, describeReading } from "../../../infra/tools/cli/progress-line.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());
@@ -49,4 +49,10 @@ test("it says for how long the table keeps the command waiting, and why, until t
     "7 done; the table has kept this waiting for 10 s (ThrottlingException)\n",
     "7 done\n",
   ]);
+});
+
+test("how far a table is read is a share if its size is known, and a rate", () => {
+  expect(describeReading(10_613, 186_631, 2_000)).toBe("5% 10613 of some 186631 items read, 5307 a second");
+  expect(describeReading(250, 200, 1_000)).toBe("100% 250 of some 200 items read, 250 a second");
+  expect(describeReading(250, undefined, 1_000)).toBe("250 items read, 250 a second");
 });

@@ -252,11 +252,31 @@ describe("a map", () => {
     ["{", "Cannot read the map"],
     [{ columns: { A: "totl" } }, 'no field of type invoice "totl". Did you mean total?'],
     [{ columns: {}, constants: { driver: 1 } }, 'no field of type invoice "driver"'],
-    [{ columns: {}, dates: "yesterday" }, "dates: takes YYYY, MM, DD, HH, mm and ss"],
+    [{ columns: {}, dates: "yesterday" }, "dates: takes YYYY, MM, DD, HH, mm and ss; MM and DD read 3 and 03"],
     [{ columns: {}, separators: ";" }, "separators"],
     [{}, "columns"],
   ])("%j is refused with a sentence", (wrong, said) => {
     expect(() => mapOf(wrong)).toThrow(said);
+  });
+
+  test("gives the fault of a field its column, with the map's own words and forms", async () => {
+    async function* source() {
+      yield Buffer.from(`${header}R-1;7;12 EUR;Jane Doe;unbekannt;gestern\n`);
+    }
+    const paths = ["state", "total", "created_at", "number", "currency"];
+    const errors = paths.map((path) => ({ pointer: `/${path}`, code: "invalid", detail: "d" }) as const);
+    const found: string[] = [];
+    for await (const line of csvReader("invoice", mapOf(map))(source())) {
+      const refusal = new Refusal("fields_invalid", "x", { errors });
+      found.push(...lineErrors(line, refusal).map(({ detail }) => detail));
+    }
+    expect(found).toEqual([
+      "d (column Status: bezahlt)",
+      "d (column Betrag: 1250,00)",
+      "d (column Datum: DD.MM.YYYY)",
+      "d (column Beleg)",
+      "d",
+    ]);
   });
 
   test("names a column that the table does not have", async () => {

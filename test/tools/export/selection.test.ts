@@ -20,10 +20,10 @@ test.each([
   [{ company: "0" }, /id of a company/],
   [{ company: "1e99" }, /id of a company/],
   [{ since: "yesterday" }, /--since takes/],
-  [{ since: "2026-02-30T25:00" }, /--since takes/],
-  [{ since: "2026-02-30" }, /--since takes/],
-  [{ since: "2026-04-31T10:00Z" }, /--since takes/],
-  [{ since: "2026-06-01" }, /--since takes/],
+  [{ since: "2026-02-30T25:00" }, /there is no moment/],
+  [{ since: "2026-02-30" }, /there is no moment/],
+  [{ since: "2026-04-31T10:00Z" }, /there is no moment/],
+  [{ since: "2026-06-01" }, /still to come/],
   [{ since: "2026-05-01" }, /Removals are kept for 30 days/],
 ])("%j is a mistake", (typed, message) => {
   expect(() => select(typed)).toThrow(message);

@@ -120,7 +120,9 @@ test.each([
   Number.MAX_SAFE_INTEGER,
 ])("a person of version %s goes, from what others have as well; facts and others stay", async (version) => {
   await fill(version);
-  const plan = await planToForget(id, list);
+  const pages: boolean[] = [];
+  const plan = await planToForget(id, list, (_, isFirst) => void pages.push(isFirst));
+  expect(pages.filter(Boolean)).toHaveLength(2);
   expect(plan).toEqual({
     traces: { timesheet: 1, history: 2, notification: 1 },
     wasUser: true,

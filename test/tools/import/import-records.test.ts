@@ -1,6 +1,7 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import type { LineError } from "../../../infra/tools/import/line-errors.ts";
+import { createLineOrder } from "../../../infra/tools/import/line-order.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
@@ -198,6 +199,17 @@ test("errors are reported in the order of the lines, whatever is known first; pr
   });
   expect([...new Set(reported)]).toEqual(lines.map((_, at) => at + 1));
   expect(new Set(ahead)).toEqual(new Set([0]));
+});
+
+test("a line that waits delays the number of the last line, not that of the lines done", () => {
+  const reported: number[] = [];
+  const order = createLineOrder<string>((line) => reported.push(line));
+  for (const line of [1, 2, 3]) order.begin(line);
+  order.end(2, "created");
+  order.end(3, "created");
+  expect([order.done(), order.doneUpTo(), reported]).toEqual([2, 0, []]);
+  order.end(1, "created");
+  expect([order.done(), order.doneUpTo(), reported]).toEqual([3, 3, [1, 2, 3]]);
 });
 
 test("--from passes over the lines before it, and counts them as none", async () => {

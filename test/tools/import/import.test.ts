@@ -89,6 +89,7 @@ test("--dry-run reads standard input and writes nothing", async () => {
 test.each<[string, string[], string]>([
   ["an unknown flag", [inFolder("good.jsonl"), "--fast"], "--fast"],
   ["no file", [], "Name one file"],
+  ["a table without a type", ["a.csv"], "a.csv looks like a table: --csv TYPE"],
   ["a map without a type", ["a.csv", "--map", "map.json"], "--map goes with --csv TYPE"],
   ["a map that is not there", ["a.csv", "--csv", "invoice", "--map", "none.json"], "Cannot read the map none.json"],
   ["two files", ["a", "b"], "Name one file"],

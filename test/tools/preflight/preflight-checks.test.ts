@@ -436,18 +436,21 @@ test("to a session of Identity Center it says which setting lets others like it 
   expect(known).toMatchObject({ outcome: "ok" });
 });
 
-test("every check says in a sentence what to ask of AWS, and how long that takes if it takes time", () => {
-  for (const { about, asks } of checks) expect(asks, about).toMatch(/^(?:Nothing to ask of AWS: |Ask |Register ).+\.$/);
-  const times = checks.filter(({ asks }) => /^(?:Ask|Register)/.test(asks));
+test("every check says in a sentence what to ask of AWS or to do, and how long that takes if it takes time", () => {
+  for (const { about, asks } of checks) expect(asks, about).toMatch(/^[A-Z].+\.$/);
+  const times = checks.filter(({ days }) => days !== undefined);
   expect(times.map(({ about }) => about)).toEqual([
+    "e-mail sender",
     "e-mail sandbox",
     "e-mail quota",
     "SMS sandbox",
     "SMS sender",
     "SMS spend",
     "Lambda concurrency",
+    "restore",
   ]);
-  for (const { about, asks } of times) expect(asks, about).toMatch(/(?:a day|hours|weeks)/);
+  for (const { about, asks, days } of checks) if (/^(?:Ask|Register)/.test(asks)) expect(days, about).toBeDefined();
+  for (const { about, asks } of times) expect(asks, about).toMatch(/(?:a day|days|weeks)/);
 });
 
 test("advice names the file that the stage is in", async () => {

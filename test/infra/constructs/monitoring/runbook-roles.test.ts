@@ -20,6 +20,7 @@ const ofAdministrators = [
   "backup delete-recovery-point",
   "cloudformation update-termination-protection",
   "cloudwatch disable-alarm-actions",
+  "cloudwatch enable-alarm-actions",
   "dynamodb update-table",
   "dynamodbstreams get-records",
   "dynamodbstreams get-shard-iterator",

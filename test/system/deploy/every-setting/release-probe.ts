@@ -10,9 +10,10 @@ import {
 import { expect, test } from "vitest";
 import { functionNameOf } from "../../../../infra/stages/names.ts";
 import { callService } from "../../../../shared/call-service.ts";
+import { shellBlocksOf } from "../../runbook/shell-commands.ts";
 import type { Account } from "../account.ts";
 import { root } from "../program.ts";
-import { type Shell, shellBlocksOf } from "./shell.ts";
+import type { Shell } from "./shell.ts";
 
 /** The parts of the deployed stage that the tests of the probe need. */
 interface ProbePlace {

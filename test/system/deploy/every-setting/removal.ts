@@ -3,8 +3,9 @@ import { ListSecretsCommand, SecretsManagerClient } from "@aws-sdk/client-secret
 import { expect, test } from "vitest";
 import { namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
 import type { Stage } from "../../../../infra/stages/stages.ts";
+import { runbookText, shellBlocksOf } from "../../runbook/shell-commands.ts";
 import type { Account } from "../account.ts";
-import { runbookText, type Shell, shellBlocksOf } from "./shell.ts";
+import type { Shell } from "./shell.ts";
 
 /** The deployed stage, as far as the tests of a removal need it, and the folder of its last deploy. */
 interface RemovalPlace {

@@ -3,12 +3,13 @@ import { functionNameOf, namesOf, tableNameOf } from "../../../../infra/stages/n
 import type { Stage } from "../../../../infra/stages/stages.ts";
 import { signIn } from "../../../../shared/contract/sessions.ts";
 import { send } from "../../../support/requests/http-client.ts";
+import { shellBlocksOf } from "../../runbook/shell-commands.ts";
 import type { Account } from "../account.ts";
 import type { DeployedStage } from "../deployed-stage.ts";
 import { account, region } from "../emulator.ts";
 import { runProgram } from "../program.ts";
 import { readInvoices, user } from "./journey.ts";
-import { type Shell, shellBlocksOf } from "./shell.ts";
+import type { Shell } from "./shell.ts";
 
 /** The deployed stage, as far as the tests of a restore need it. */
 interface RestorePlace {
@@ -38,7 +39,7 @@ export function testRestore({ aws, settings, change, stage, shell, importInvoice
     expect(more).toEqual([]);
     expect(toSecond).toContain("restore-table-to-point-in-time");
     expect(toBackup).toContain("start-restore-job");
-    expect(deployWithImport).toContain("npx cdk deploy -c stage=NAME --import-existing-resources");
+    expect(deployWithImport).toContain('npx cdk deploy -c stage="$STAGE" --import-existing-resources');
   });
 
   test("a few records are read from a table that is restored to a second, which is deleted then", async () => {
@@ -90,7 +91,7 @@ export function testRestore({ aws, settings, change, stage, shell, importInvoice
   test(
     "the stage is led to the restored table by two settings: users sign in, and have the records of the backup",
     async () => {
-      const call = deployWithImport.replace(/^npx cdk | *#.*$/g, "").replace("NAME", settings().name);
+      const call = deployWithImport.replace(/^npx cdk | *#.*$/g, "").replace('"$STAGE"', settings().name);
       await deploy([...call.split(" "), "-c", "release=now"], "frozen");
       await expectWorking(false);
       await recount();

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { shellBlocksOf } from "../../runbook/shell-commands.ts";
 import type { Account } from "../account.ts";
 import { region } from "../emulator.ts";
 import { installCli } from "../install.ts";
@@ -30,15 +30,3 @@ export async function openShell({ emulator, directory }: Account, stage: string)
     return output.trim();
   };
 }
-
-/** The commands of a chapter of the runbook; one text a block. */
-export function shellBlocksOf(heading: string): string[] {
-  const chapter = runbookText()
-    .split(/^#+ /m)
-    .find((each) => each.startsWith(`${heading}\n`));
-  if (chapter === undefined) throw new Error(`The runbook has no chapter ${heading}`);
-  return [...chapter.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, block = ""]) => block);
-}
-
-/** The runbook, as operators read it. */
-export const runbookText = (): string => readFileSync(join(root, "infra/RUNBOOK.md"), "utf8");
