@@ -15,8 +15,9 @@ interface Answer {
 
 const commands = awsCommandsIn(readFileSync(join(root, "infra/RUNBOOK.md"), "utf8"));
 const wrong = ["dynamodb", "describe-table", "--tabel", "records"];
-/** Values that commands before them find, and the CLI takes in one form only. */
+/** Values that the shell or commands before them make, and the CLI takes in one form only. */
 const filled: Readonly<Record<string, string>> = {
+  "--time-window": "StartTime=1700000000,EndTime=1700003600",
   "--uuid": "00000000-0000-0000-0000-000000000000",
   "--cli-input-json": JSON.stringify({
     Name: "daily",
