@@ -107,10 +107,13 @@ export interface PagePosition {
   readonly nextCursor: string | undefined;
 }
 
-/** Reads the page that the validated query of a list asks for, and places it (D30). */
+/**
+ * Reads the page that the validated query of a list asks for, and places it (D30). Parameters of its path have to be in
+ * `query` too: a cursor holds for their values alone then.
+ */
 export async function readPage<T extends { readonly id: number }>(
   list: FilteredList,
-  query: PagingQuery,
+  query: PagingQuery & Readonly<Record<string, unknown>>,
   read: ReadFound<T>,
 ): Promise<Page<T>> {
   const fingerprint = listFingerprint(list, query);
