@@ -28,7 +28,7 @@ export interface QueueRow {
    * for the API.
    */
   readonly mostCalls: number;
-  /** The number of tries before a message goes to the dead letters; 5 by default. */
+  /** The number of tries, six timeouts apart, before a message goes to the dead letters; 5 by default. */
   readonly tries?: number;
   /**
    * The person who may send dead letters again: the role on call (`operator`), only an administrator, or nobody. The

@@ -140,5 +140,5 @@ export function placePage<T extends { readonly id: number }>(
   return { items, origins, total, place };
 }
 
-/** The page of a list that cannot hold anything. */
+/** The page of a list that cannot hold anything; no stored item is behind it. */
 export const nothingFound = { items: [], origins: [], total: 0, hasMore: false } as const;
