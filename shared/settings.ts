@@ -10,6 +10,7 @@ export type QueueName = (typeof queueNames)[number];
 
 /** The name of the setting with a queue's address: `PUSH_QUEUE_URL` for `pushes`. */
 export function queueSetting(queue: QueueName): string {
+  // The singular: `pushes` loses "es", all others "s".
   return `${queue.replace(/(?<=sh)es$|s$/, "").toUpperCase()}_QUEUE_URL`;
 }
 

@@ -1,3 +1,4 @@
+import { pinRules } from "../../shared/domain/guessing/rules.ts";
 import type { QueueName } from "../../shared/settings.ts";
 import type { ServiceFunctionName } from "./worker-rows.ts";
 
@@ -27,7 +28,7 @@ export interface QueueRow {
    * for the API.
    */
   readonly mostCalls: number;
-  /** The number of tries before a message goes to the dead letters; 5 by default. */
+  /** The number of tries, six timeouts apart, before a message goes to the dead letters; 5 by default. */
   readonly tries?: number;
   /**
    * The person who may send dead letters again: the role on call (`operator`), only an administrator, or nobody. The
@@ -56,13 +57,13 @@ export const queues: Readonly<Record<QueueName, QueueRow>> = {
   pins: {
     worker: "deliver-pin",
     retentionHours: 1,
-    kept: "A pin expires after twelve minutes.",
+    kept: `A pin expires after ${pinRules.lifeMinutes} minutes.`,
     mostCalls: 10,
     redrive: "never",
-    late: "Pins arrive late or not at all: each counts for 12 minutes from when it was asked for.",
+    late: `Pins arrive late or not at all: each counts for ${pinRules.lifeMinutes} minutes from when it was asked for.`,
     lost: "Some who asked for a pin got none, and have to ask again.",
     behindMinutes: 2,
-    because: "A pin expires after twelve minutes.",
+    because: `A pin expires after ${pinRules.lifeMinutes} minutes.`,
     severity: "page",
   },
   notices: {

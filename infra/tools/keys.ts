@@ -1,3 +1,4 @@
+import { pinRules } from "../../shared/domain/guessing/rules.ts";
 import { currentVersion } from "../../shared/domain/hmac-key.ts";
 import { readHmacKeyVersions, writeHmacKeyVersions } from "../../shared/secrets.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
@@ -6,7 +7,7 @@ import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
-const lost = `  pins          of the last 12 minutes: their users ask for new ones
+const lost = `  pins          of the last ${pinRules.lifeMinutes} minutes: their users ask for new ones
   sessions      whose refresh token it signed: their users sign in again
   passcodes     that were not used since the next version signs: an import sets them again
   keys sent     as Idempotency-Key in the last 24 hours: a repetition is refused as idempotency_key_reused

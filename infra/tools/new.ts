@@ -14,7 +14,8 @@ const gateTools = join(checkout, "test/gates/run.ts");
 const help = `npm run new -- NAME METHOD PATH --area AREA
 
 Adds an operation in the places that it has: its contract entry and its texts, its row of rights, its function, its sample event
-and its test. The test fails until it is filled in, and says where. Until then only admins may call the operation.
+and its test. The test fails until it is filled in, and says where. Until then only admins may call the operation. With GET and
+a name such as list-jobs it is a list with pages.
 
   NAME             words with hyphens, such as get-job
   METHOD           GET, POST, PUT, PATCH or DELETE
@@ -51,7 +52,7 @@ export function addOperation(parameters: string[], root = checkout, format = for
   }
   process.stdout.write(`${written.map(([file]) => file).join("\n")}
 
-Fill it in; npm test -- ${draft.name} says where.
+Fill it in; npm test -- ${draft.name} used-rights says where, and which right is missing.
 Then npm run invoke -- ${draft.name} calls it on the demo data, npm run docs writes the tables, and these tests
 check the rules of every operation:
   npm test -- test/functions/${draft.area} test/system/attacks test/system/conventions test/system/rights test/openapi test/infra

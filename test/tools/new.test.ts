@@ -101,18 +101,30 @@ describe("an operation that is added", () => {
   });
 });
 
-test("an operation in a new area makes the area in the contract, its texts and the list of areas", async () => {
+test("an operation in a new area makes the area in the contract, its texts and the list of areas, as the last one", async () => {
   const added = await run("get-depot", "GET", "/api/v1/depots/{id}", "--new-area", "depots");
   expect(added).toMatchObject({ code: 0, out: expect.stringContaining("infra/functions/function-row.ts") });
   expect(textOf("shared/contract/depots.ts")).toContain('name: "get-depot"');
   expect(textOf("shared/contract/texts/depots.ts")).toContain("describes(getDepot, {");
   const named = [
-    ["infra/functions/function-row.ts", /operationAreas = \[\s+"depots",/],
-    ["shared/contract/operations.ts", /const areas = \{\s+depots,/],
-    ["shared/contract/texts/texts.ts", /Object\.values\(depots\),/],
-    ["shared/contract/texts/interface.ts", /depots: "A draft/],
+    ["infra/functions/function-row.ts", /operationAreas = \[[^\]]*"service",\s+"depots",\s+\]/],
+    ["shared/contract/operations.ts", /const areas = \{[^}]*service,\s+depots,\s+\}/],
+    ["shared/contract/texts/texts.ts", /\(sessions\),\s+\.\.\.Object\.values\(depots\),\s+\];/],
+    ["shared/contract/texts/interface.ts", /service: ".*",\s+depots: "A draft.*",\s+\} as const/],
   ] as const;
   for (const [file, place] of named) expect(textOf(file)).toMatch(place);
+});
+
+test("a GET named list-* is a list: a page, an ETag, and cursors that hold for the parameters of its path", async () => {
+  await run("list-night-shifts", "GET", "/api/v1/jobs/{id}/night_shifts", "--area", "jobs");
+  const [, entry = ""] = textOf("shared/contract/jobs.ts").split('name: "list-night-shifts"');
+  expect(entry).toMatch(
+    /query: v\.object\(paging\),\n {2}answer: .*\n {2}list: "night_shifts",\n {2}conditional: true,/,
+  );
+  const [, text = ""] = textOf("shared/contract/texts/jobs.ts").split("describes(listNightShifts");
+  expect(text).toMatch(/query: \{\},\n {2}answer: \{ .*, fields: \{ night_shifts: \["/);
+  const read = "readPage(listNightShifts, { ...query, id }, () => nothingFound)";
+  expect(textOf("functions/jobs/list-night-shifts.ts")).toContain(read);
 });
 
 const notSaid = "Say NAME METHOD PATH --area AREA";

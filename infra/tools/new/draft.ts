@@ -28,6 +28,8 @@ export interface Draft {
   readonly parameters: readonly string[];
   /** The outer object of the body; undefined if there is none. */
   readonly object: string | undefined;
+  /** The array in the answer of `GET` and a name such as `list-jobs`; undefined if it is no list. */
+  readonly list: string | undefined;
 }
 
 /** Reads the request. Throws `UsageError` with one sentence if it cannot be added. */
@@ -53,6 +55,7 @@ export function readDraft(words: readonly string[], oldArea?: string, newArea?: 
     isNewArea: newArea !== undefined,
     parameters: parametersOf(path),
     object: /^P/.test(method) ? singular(rest.at(-1) ?? "") : undefined,
+    list: method === "GET" && first === "list" ? rest.join("_") : undefined,
   };
 }
 

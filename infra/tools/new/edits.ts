@@ -16,15 +16,22 @@ export function operationEdits(draft: Draft): Edit[] {
 export function areaEdits({ area }: Draft): Edit[] {
   const importArea = `import * as ${area} from "./${area}.ts";\n`;
   return [
-    ["infra/functions/function-row.ts", (source) => withLine(source, /operationAreas = \[\n/, `"${area}",`)],
-    ["shared/contract/operations.ts", (source) => importArea + withLine(source, /const areas = \{\n/, `${area},`)],
+    [
+      "infra/functions/function-row.ts",
+      (source) => withLine(source, /operationAreas = \[[\s\S]*?\n(?=\])/, `"${area}",`),
+    ],
+    [
+      "shared/contract/operations.ts",
+      (source) => importArea + withLine(source, /const areas = \{[\s\S]*?\n(?=\})/, `${area},`),
+    ],
     [
       "shared/contract/texts/texts.ts",
-      (source) => importArea + withLine(source, /const texts: .*= \[\n/, `...Object.values(${area}),`),
+      (source) => importArea + withLine(source, /const texts: .*= \[[\s\S]*?\n(?=\])/, `...Object.values(${area}),`),
     ],
     [
       "shared/contract/texts/interface.ts",
-      (source) => withLine(source, /tagTexts = \{\n/, `${area}: "A draft of what the area ${area} is for.",`),
+      (source) =>
+        withLine(source, /tagTexts = \{[\s\S]*?\n(?=\})/, `${area}: "A draft of what the area ${area} is for.",`),
     ],
   ];
 }
@@ -37,7 +44,7 @@ export function areaFiles({ area }: Draft): [file: string, text: string][] {
   ];
 }
 
-function withEntry(source: string, { name, identifier, method, path, parameters, object }: Draft): string {
+function withEntry(source: string, { name, identifier, method, path, parameters, object, list }: Draft): string {
   const fields = parameters.map((each) => `${each}: recordId`).join(", ");
   const entry = `
 /** ${method} ${path.replace("/api/v1/", "")}. */
@@ -50,16 +57,20 @@ export const ${identifier} = operation({
   companyBound: true,
 ${parameters.length > 0 ? `  parameters: v.object({ ${fields} }),\n` : ""}${
   object ? `  body: { object: "${object}", fields: v.object({ id }) },\n` : ""
-}  answer: v.object({}),
-${parameters.length > 0 ? '  refusals: ["record_not_found"],\n' : ""}});
+}${list ? "  query: v.object(paging),\n" : ""}  answer: v.object({}),
+${list ? `  list: "${list}",\n  conditional: true,\n` : ""}${
+  parameters.length > 0 ? '  refusals: ["record_not_found"],\n' : ""
+}});
 `;
   const withIds = object ? withImport(source, "id", "./values.ts") : source;
-  return (parameters.length > 0 ? withImport(withIds, "recordId", "./query.ts") : withIds) + entry;
+  const withPaging = list ? withImport(withIds, "paging", "./query.ts") : withIds;
+  return (parameters.length > 0 ? withImport(withPaging, "recordId", "./query.ts") : withPaging) + entry;
 }
 
 /** Each draft has other words than all existing texts, so that the document's tests pass until they are written. */
-function withText(source: string, { identifier, area, parameters, object, method }: Draft): string {
+function withText(source: string, { identifier, area, parameters, object, method, list }: Draft): string {
   const fields = parameters.map((each) => `${each}: ["The ${each} that ${identifier} takes.", 1]`).join(", ");
+  const answered = list ? `${list}: ["The ${list} that ${identifier} finds."]` : "";
   const text = `
 // A draft: write for whoever calls it. What it is for, what happens, and what to know before the first call; of each field what
 // its name does not say, and an example. An object in the answer is \`nested("Its text.", { field: ["Text.", example] })\`.
@@ -69,7 +80,7 @@ ${parameters.length > 0 ? `  parameters: { ${fields} },\n` : ""}${
   object
     ? `  body: { text: "What ${identifier} is sent.", fields: { id: ["The ${object} that ${identifier} changes.", 1] } },\n`
     : ""
-}  answer: { text: "How ${identifier} ${method === "GET" ? "answers" : "succeeds"}.", fields: {} },
+}${list ? "  query: {},\n" : ""}  answer: { text: "How ${identifier} ${method === "GET" ? "answers" : "succeeds"}.", fields: { ${answered} } },
 });
 `;
   return withImport(source, identifier, `../${area}.ts`) + text;

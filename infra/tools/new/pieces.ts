@@ -10,20 +10,25 @@ export function operationFiles(draft: Draft, read: (file: string) => string): [f
   ];
 }
 
-function functionOf({ identifier, area, title, parameters }: Draft): string {
+function functionOf({ identifier, area, title, parameters, list }: Draft): string {
+  // A cursor holds for the values that `readPage` gets.
+  const filters = parameters.length > 0 ? `{ ...query, ${parameters.join(", ")} }` : "query";
+  const answer = list ? `readPage(${identifier}, ${filters}, () => nothingFound)` : "{}";
+  const query = list ? "query, " : "";
   const imports = `import { ${identifier} } from "../../shared/contract/${area}.ts";
-import { authenticated } from "../../shared/http/endpoint.ts";
+${list ? 'import { nothingFound, readPage } from "../../shared/domain/paging/paging.ts";\n' : ""}import { authenticated } from "../../shared/http/endpoint.ts";
 `;
   if (parameters.length === 0) {
-    return `${imports}\n/** ${title}. */\nexport const handler = authenticated(${identifier}, async () => ({}));\n`;
+    const declared = list ? `({ query }) => ${answer}` : "async () => ({})";
+    return `${imports}\n/** ${title}. */\nexport const handler = authenticated(${identifier}, ${declared});\n`;
   }
   return `import { recordNotFound } from "../../shared/db/records/find-records.ts";
 ${imports}
 /** ${title}. */
-export const handler = authenticated(${identifier}, async ({ parameters: { ${parameters.join(", ")} } }) => {
+export const handler = authenticated(${identifier}, async ({ ${query}parameters: { ${parameters.join(", ")} } }) => {
   // Text that is no id names no record.
   if (${parameters.map((each) => `${each} === undefined`).join(" || ")}) throw recordNotFound();
-  return {};
+  return ${answer};
 });
 `;
 }

@@ -54,8 +54,8 @@ end already would not change; as the time runs from the request, that is mostly 
 });
 
 export const listJobsText = describes(listJobs, {
-  description: `All offers of the caller's company, or of every company for admins. There is no filter yet; page through with the
-\`Link\` header. The ids are what \`adjust_timer\` takes.`,
+  description: `All offers of the caller's company, or of every company for admins; page through with the \`Link\` header. The ids
+are what \`adjust_timer\` takes.`,
   query: {},
   answer: { text: "A page of jobs.", fields: { jobs: ["Offers from the latest id down."] } },
 });

@@ -12,7 +12,10 @@ import {
 import { readBatch } from "../table/batch-reads.ts";
 import type { Key } from "../table/table.ts";
 
-/** Reads records by id, in their order; those that are absent or outside the scope are left out (D2). n read units. */
+/**
+ * Reads records by id, in their order; those that are absent or outside the scope are left out (D2). n read units, by
+ * `BatchGetItem`.
+ */
 export async function readRecordsWithin<L extends ListName>(
   list: L,
   ids: readonly number[],
@@ -40,7 +43,7 @@ export interface FoundRecord<L extends ListName> {
 /**
  * Access pattern R5: reads one record within the scope. The read is consistent, because a push leads to the record
  * right after its write (D39). Refuses with `record_not_found` if the record is absent or outside the scope, or if the
- * id is none: all three look alike (D2). 1 read unit.
+ * id is none: all three look alike (D2). 1 read unit, by `GetItem`.
  */
 export async function requireRecord<L extends ListName>(
   list: L,

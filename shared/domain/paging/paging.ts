@@ -107,10 +107,13 @@ export interface PagePosition {
   readonly nextCursor: string | undefined;
 }
 
-/** Reads the page that the validated query of a list asks for, and places it (D30). */
+/**
+ * Reads the page that the validated query of a list asks for, and places it (D30). Parameters of its path have to be in
+ * `query` too: a cursor holds for their values alone then.
+ */
 export async function readPage<T extends { readonly id: number }>(
   list: FilteredList,
-  query: PagingQuery,
+  query: PagingQuery & Readonly<Record<string, unknown>>,
   read: ReadFound<T>,
 ): Promise<Page<T>> {
   const fingerprint = listFingerprint(list, query);
@@ -137,5 +140,5 @@ export function placePage<T extends { readonly id: number }>(
   return { items, origins, total, place };
 }
 
-/** The page of a list that cannot hold anything. */
+/** The page of a list that cannot hold anything; no stored item is behind it. */
 export const nothingFound = { items: [], origins: [], total: 0, hasMore: false } as const;

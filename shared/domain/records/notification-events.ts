@@ -46,6 +46,7 @@ export interface NewPassword {
 }
 
 type DomainEvent = Omit<NotificationEvent, "actorId"> | undefined;
+type ReadMeaning = (after: unknown, before: ItemImages["before"]) => DomainEvent;
 
 const changed = v.object({ silent: v.optional(v.boolean()), changed_by: v.optional(id) });
 /** Names the record in the list of notifications. A record that lacks it is notified all the same. */
@@ -65,7 +66,7 @@ const meanings = {
   TIMESHEET: readTimesheet,
   INVOICE: readInvoice,
   USER: readUser,
-} as const;
+} as const satisfies Readonly<Record<Uppercase<NotificationEvent["record_type"]>, ReadMeaning>>;
 
 /**
  * The event of a record's change, if it has one. Removals, silent writes and other kinds of items have none (D25).

@@ -7,7 +7,7 @@ export type Recipients =
   | { readonly profile: number }
   | { readonly users: number[] };
 
-/** The facts that determine the recipients, by the type of the changed record. */
+/** The facts that determine the recipients, by the type of the changed record. Each type of the contract has some. */
 interface Facts {
   readonly Job: { readonly company: number };
   readonly Timesheet: { readonly company: number; readonly profile: number };
@@ -71,7 +71,7 @@ export const notifyingRecordTypes = {
     kinds: { password_changed: { recipients: self } },
   },
   Chat: { countedAs: "chats", kinds: { message: { recipients: namedByEvent } } },
-} as const satisfies { readonly [T in keyof Facts & NotificationRecordType]: NotifyingRecordType<Facts[T]> };
+} as const satisfies { readonly [T in NotificationRecordType]: NotifyingRecordType<Facts[T]> };
 
 const byRecordType = new Map<string, NotifyingRecordType<never>>(Object.entries(notifyingRecordTypes));
 

@@ -74,6 +74,15 @@ test("D30: a cursor of one value of an added filter is refused with another, and
   }
 });
 
+test("D30: a cursor of a list with a parameter in its path holds for that value alone", async () => {
+  const found = { items: [{ id: 9 }], origins: [], total: 2, hasMore: true };
+  const page = (id: number, given: object) =>
+    readPage(listJobs, { ...v.parse(listJobs.query, given), id }, () => found);
+  const cursor = (await page(1, { per_page: "1" })).place?.nextCursor;
+  expect((await page(1, { cursor })).items).toEqual([{ id: 9 }]);
+  await expect(page(2, { cursor })).rejects.toMatchObject({ code: "cursor_invalid" });
+});
+
 test("D22, D30: an absent state and all states are one list", () => {
   const all = fingerprintOf(listInvoices, { by_state: "pending,paid,overdue" });
   expect(fingerprintOf(listInvoices, {})).toBe(all);

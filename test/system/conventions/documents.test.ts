@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { contractPages, unmeasuredOperations } from "../../../infra/tools/docs/doc-pages.ts";
 import { staleTables } from "../../../infra/tools/docs/marked-tables.ts";
+import { pinRules } from "../../../shared/domain/guessing/rules.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -13,4 +14,25 @@ test.each(Object.entries(contractPages()))("the tables of %s say what the code s
 
 test("infra/COSTS.md has a row for every operation and none for another", () => {
   expect(unmeasuredOperations(root), "npm run docs measures them and writes infra/COSTS.md").toEqual([]);
+});
+
+/** The contract imports no rules, so the texts of its document are read like pages. */
+const pagesOnPins = [
+  "shared/contract/README.md",
+  "shared/contract/texts/{accounts,refusals}.ts",
+  "shared/docs/guides/*.md",
+  "infra/RUNBOOK.md",
+  "infra/local/README.md",
+];
+const pinLife =
+  /\b(?:pins?|it|one) (?:[^.|]{0,40} )?(?:valid for|counts for|older than|of the last|after its|works:) (\w+) minutes/gi;
+
+test("pages and texts say how long a pin lives as pinRules.lifeMinutes in shared/domain/guessing/rules.ts does", () => {
+  const said = globSync(pagesOnPins, { cwd: root }).flatMap((page) => {
+    const text = readFileSync(join(root, page), "utf8").replaceAll(/\s+/g, " ");
+    return [...text.matchAll(pinLife)].map(([words, minutes]) => ({ page, words, minutes }));
+  });
+  const isRight = ({ minutes = "" }) => (minutes === "twelve" ? 12 : Number(minutes)) === pinRules.lifeMinutes;
+  expect(said.filter((each) => !isRight(each))).toEqual([]);
+  expect(said.length).toBeGreaterThan(0);
 });

@@ -35,7 +35,8 @@ afterEach(() => void network.heal());
 
 /**
  * Every function that no operation has; one without a plan does not compile. The probe of releases writes nothing of its
- * own: CodeDeploy fails a deployment that hears nothing for an hour.
+ * own: CodeDeploy fails a deployment that hears nothing for an hour. A plan belongs into `losses/message-losses.ts` if a
+ * queue brings the work, and into `losses/change-losses.ts` if the stream or a schedule does.
  */
 const plans: Readonly<Record<Exclude<ServiceFunctionName, "probe-release">, LossPlan>> = {
   ...messageLosses(service, publications),

@@ -22,7 +22,7 @@ function runInCopy(program: string, ...parameters: string[]) {
 const drafts = [
   "show-shift GET /api/v1/jobs/{id}/shifts/{shift} --area jobs",
   "create-shifts POST /api/v1/jobs/{id}/shifts --area jobs",
-  "get-site GET /api/v1/sites/{id} --new-area sites",
+  "list-gates GET /api/v1/sites/{id}/gates --new-area sites",
   "list-sites GET /api/v1/sites --area sites",
 ];
 
