@@ -18,6 +18,7 @@ const wrong = ["dynamodb", "describe-table", "--tabel", "records"];
 /** Values that the shell or commands before them make, and the CLI takes in one form only. */
 const filled: Readonly<Record<string, string>> = {
   "--time-window": "StartTime=1700000000,EndTime=1700003600",
+  "--web-acl-arn": "arn:aws:wafv2:us-east-1:111122223333:global/webacl/firewall/a",
   "--uuid": "00000000-0000-0000-0000-000000000000",
   "--cli-input-json": JSON.stringify({
     Name: "daily",
