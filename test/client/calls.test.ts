@@ -122,7 +122,8 @@ test("a refusal is a ProblemError with what it says", async () => {
     .then(undefined, (error: unknown) => error);
   expect(error).toBeInstanceOf(built.module.ProblemError);
   expect(error).toBeInstanceOf(built.module.ClientError);
-  expect({ ...(error as object) }).toEqual({
+  // The name is inherited, as that of built-in errors.
+  expect({ name: (error as Error).name, ...(error as object) }).toEqual({
     name: "ProblemError",
     code: "fields_invalid",
     status: 422,
