@@ -1,7 +1,7 @@
 import { requestPin } from "../../shared/accounts/pin-requests.ts";
 import { subjectOf } from "../../shared/accounts/subjects.ts";
 import { registerUser } from "../../shared/contract/accounts.ts";
-import { take } from "../../shared/db/accounts/windows.ts";
+import { countAttempt } from "../../shared/db/accounts/windows.ts";
 import { clientOf, isLoopback } from "../../shared/domain/accounts/client-address.ts";
 import { requireUncommon } from "../../shared/domain/accounts/common-passwords.ts";
 import { requireLogin, requireServed } from "../../shared/domain/accounts/login.ts";
@@ -36,5 +36,5 @@ async function startRegistration({ body, now, clientAddress, requestId }: Addres
 /** Registrations send to logins that nobody has proved to be theirs. Clients of the machine itself are one developer (D11). */
 async function countRegistration(address: string, now: Date): Promise<void> {
   if (isLoopback(address)) return;
-  await take({ rule: "registration", subject: await subjectOf("registration", clientOf(address)) }, now);
+  await countAttempt({ rule: "registration", subject: await subjectOf("registration", clientOf(address)) }, now);
 }

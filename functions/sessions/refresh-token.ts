@@ -2,7 +2,7 @@ import { subjectOf } from "../../shared/accounts/subjects.ts";
 import { refreshToken } from "../../shared/contract/sessions.ts";
 import { findAccount } from "../../shared/db/accounts/accounts.ts";
 import { endSession, findSession, rotateSession } from "../../shared/db/accounts/sessions.ts";
-import { takeOnce } from "../../shared/db/accounts/windows.ts";
+import { countNumberOnce } from "../../shared/db/accounts/windows.ts";
 import { dropDevicesOfSession } from "../../shared/db/notifications/device-tokens.ts";
 import {
   isGenuine,
@@ -43,7 +43,7 @@ export const handler = anonymous(refreshToken, async ({ body, now, change }) => 
 
 /** Counts a number whose answer is given again: 20 a session and day, however many requests ask for one. */
 async function mayRepeat({ family, n }: RefreshPlace, now: Date): Promise<boolean> {
-  return takeOnce({ rule: "repeats", subject: await subjectOf("repeats", family) }, n, now);
+  return countNumberOnce({ rule: "repeats", subject: await subjectOf("repeats", family) }, n, now);
 }
 
 function refreshTokenInvalid(): Refusal {

@@ -1,10 +1,21 @@
-import { addTo, findCount, forgetCount, giveBack, type Limited, requireBelow, take } from "../db/accounts/windows.ts";
+import {
+  countAttempt,
+  countFailure,
+  findCount,
+  forgetCount,
+  giveBack,
+  type LimitSubject,
+  requireBelow,
+} from "../db/accounts/windows.ts";
 import { subjectOf } from "./subjects.ts";
 
 /** The limits on the passcodes that are typed for a user: of a day, and on the misses in a row at this passcode (D19). */
 export async function passcodeLimits(userId: number, hash: string) {
-  const ofDay: Limited = { rule: "passcode", subject: await subjectOf("passcode", String(userId)) };
-  const inRow: Limited = { rule: "passcodesInRow", subject: await subjectOf("passcodesInRow", `${userId}|${hash}`) };
+  const ofDay: LimitSubject = { rule: "passcode", subject: await subjectOf("passcode", String(userId)) };
+  const inRow: LimitSubject = {
+    rule: "passcodesInRow",
+    subject: await subjectOf("passcodesInRow", `${userId}|${hash}`),
+  };
   return { ofDay, inRow };
 }
 
@@ -17,9 +28,9 @@ export async function countPasscode(userId: number, hash: string, now: Date) {
   const { ofDay, inRow } = await passcodeLimits(userId, hash);
   const misses = await findCount(inRow, now);
   requireBelow("passcodesInRow", misses, now);
-  const taken = await take(ofDay, now);
+  const taken = await countAttempt(ofDay, now);
   return {
     forgive: () => Promise.all([giveBack(taken), misses > 0 && forgetCount(inRow, now)]),
-    keepMiss: () => addTo(inRow, now),
+    keepMiss: () => countFailure(inRow, now),
   };
 }

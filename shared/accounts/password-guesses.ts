@@ -1,6 +1,14 @@
 import type { AccountWithHash } from "../db/accounts/accounts.ts";
 import { findAccountOfLogin } from "../db/accounts/logins.ts";
-import { addTo, findCount, type Limited, requireBelow, type Taken, take, takeIfBelow } from "../db/accounts/windows.ts";
+import {
+  type CountedAttempt,
+  countAttempt,
+  countFailure,
+  findCount,
+  type LimitSubject,
+  requireBelow,
+  takeIfBelow,
+} from "../db/accounts/windows.ts";
 import { clientOf } from "../domain/accounts/client-address.ts";
 import { findProof, isProofOf } from "./known-client.ts";
 import { clientOfSubject, subjectOf } from "./subjects.ts";
@@ -17,9 +25,9 @@ export interface CountedPassword {
   /** The account of the login; undefined if nobody has the login. */
   readonly account: AccountWithHash | undefined;
   /** To be given back if the password is right. */
-  readonly taken: Taken;
+  readonly taken: CountedAttempt;
   /** The failures of a client without a proof. */
-  readonly failures?: Limited;
+  readonly failures?: LimitSubject;
 }
 
 /**
@@ -41,15 +49,15 @@ export async function countPassword({ login, address, proof }: PasswordAttempt, 
     subjectOf("password", login),
     clientOfSubject("password", login, address),
   ]);
-  return { account, taken: await take({ rule: "password", subject, client }, now), failures };
+  return { account, taken: await countAttempt({ rule: "password", subject, client }, now), failures };
 }
 
 /** Keeps a wrong password among its client's failures. One write unit. */
 export async function keepFailure({ failures }: CountedPassword, now: Date): Promise<void> {
-  if (failures) await addTo(failures, now);
+  if (failures) await countFailure(failures, now);
 }
 
 /** Undefined if the passwords of the proof are used up. */
-async function takeKnown(name: string, now: Date): Promise<Taken | undefined> {
+async function takeKnown(name: string, now: Date): Promise<CountedAttempt | undefined> {
   return takeIfBelow({ rule: "knownPassword", subject: await subjectOf("knownPassword", name) }, now);
 }

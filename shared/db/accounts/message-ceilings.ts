@@ -26,7 +26,7 @@ export async function countMessage(message: CeilingMessage, now: Date): Promise<
   const { channel, perDay, share, registers } = message;
   const [most, mostRegistrations] = [share, messageShares.ofRegistrations].map((each) => Math.floor(perDay * each));
   if (most === 0) return undefined;
-  const { start } = windowOf({ of: "stage", most: perDay, window: "day" }, now);
+  const { start } = windowOf({ subjectKind: "stage", most: perDay, window: "day" }, now);
   const isBelow = anyOf(lacks("n"), "n < :most");
   const isOwnBelow = anyOf(lacks("registrations"), "registrations < :registrations");
   const item = await updateIf(

@@ -17,7 +17,7 @@ import { paces, retry } from "../table/retry.ts";
 import { type Key, queryItems } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { setOrRemove, updateOf } from "../table/updates.ts";
-import { addTo, findCount } from "./windows.ts";
+import { countFailure, findCount } from "./windows.ts";
 
 /** The pin of a login as the table has it. Its request writes what known and unknown logins have, its worker the rest. */
 export interface StoredPin extends StoredItem, TriedPin, PinHash {
@@ -122,7 +122,7 @@ export async function tryPins({ login, client, isRight }: PinGuess, now: Date): 
 async function countTries(short: readonly StoredPin[], right: StoredPin | undefined, now: Date): Promise<boolean> {
   const [counts] = await Promise.all([
     Promise.all(short.map(countTry)),
-    right || short.length === 0 ? undefined : addTo(allLogins, now),
+    right || short.length === 0 ? undefined : countFailure(allLogins, now),
   ]);
   return short.every((pin, at) => pin !== right || counts[at]);
 }

@@ -20,7 +20,7 @@ interface StoredCount extends StoredItem {
 export const limitCounts = defineEntity<StoredCount>("limit count", ({ pk }) => pk.startsWith("LIMIT#"));
 
 /** The subject whose attempts are counted, and the rule that counts them. Subject and client are keyed hashes. */
-export interface Limited {
+export interface LimitSubject {
   readonly rule: RuleName;
   readonly subject: string;
   /** For a rule that counts each client apart as well. */
@@ -28,7 +28,7 @@ export interface Limited {
 }
 
 /** An attempt that was counted. */
-export interface Taken {
+export interface CountedAttempt {
   readonly key: Key;
   /** The attribute of its client, for a rule that counts each apart. */
   readonly client: string | undefined;
@@ -43,15 +43,15 @@ const keptDays = { hour: 1, day: 2, none: 400 };
  * Access pattern G1: counts an attempt. Above the limit it refuses and counts nothing. Of attempts at once, no more than
  * the limit get through; a lost answer counts one too many only if another write came between. One write unit, one round trip.
  */
-export async function take(limited: Limited, now: Date): Promise<Taken> {
-  const { most, each }: LimitRule = rules[limited.rule];
+export async function countAttempt(limited: LimitSubject, now: Date): Promise<CountedAttempt> {
+  const { most, mostOfClient }: LimitRule = rules[limited.rule];
   const { key, client } = countOf(limited, now);
   const isBelow = anyOf(lacks("n"), "n < :most");
-  const isClientBelow = client && anyOf(lacks(client), `${client} < :each`);
+  const isClientBelow = client && anyOf(lacks(client), `${client} < :most_of_client`);
   const { isWritten, item } = await tryUpdate(key, {
     when: isClientBelow ? allOf(isBelow, isClientBelow) : isBelow,
-    values: { ":most": most, ...(isClientBelow && { ":each": each }) },
-    ...oneMore(limited, now),
+    values: { ":most": most, ...(isClientBelow && { ":most_of_client": mostOfClient }) },
+    ...increment(limited, now),
   });
   if (!isWritten) throw tooMany(limited.rule, now);
   return { key, client, isOnly: client !== undefined && item?.[client] === 1 };
@@ -61,8 +61,8 @@ export async function take(limited: Limited, now: Date): Promise<Taken> {
  * Access pattern G6: counts a number of a subject whose numbers only grow, once for however many attempts. False, and
  * uncounted, above the limit. One write unit, one round trip.
  */
-export async function takeOnce(limited: Limited, number: number, now: Date): Promise<boolean> {
-  const { set, ...more } = oneMore(limited, now);
+export async function countNumberOnce(limited: LimitSubject, number: number, now: Date): Promise<boolean> {
+  const { set, ...more } = increment(limited, now);
   const { isWritten, item } = await tryUpdate(countOf(limited, now).key, {
     when: allOf(anyOf(lacks("n"), "n < :most"), anyOf(lacks("highest"), "highest < :number")),
     values: { ":most": rules[limited.rule].most, ":number": number },
@@ -76,7 +76,7 @@ export async function takeOnce(limited: Limited, number: number, now: Date): Pro
  * Access pattern G2: takes an attempt back that was no failure, exactly once, also if an answer is lost or others count
  * meanwhile. An attempt that cannot be taken back in a crowd of others stays counted. Two write units.
  */
-export async function giveBack({ key, client, isOnly }: Taken): Promise<void> {
+export async function giveBack({ key, client, isOnly }: CountedAttempt): Promise<void> {
   const least = { when: "n >= :one", values: { ":one": 1 } };
   const ofClient = client && { ...least, when: allOf(least.when, `${client} >= :one`) };
   const less = ofClient ? { ...ofClient, add: { n: -1, [client]: -1 } } : { ...least, add: { n: -1 } };
@@ -88,13 +88,13 @@ export async function giveBack({ key, client, isOnly }: Taken): Promise<void> {
 }
 
 /** Access pattern G3: counts a failure, whatever the limit. One write unit. Returns the count. */
-export async function addTo(limited: Limited, now: Date): Promise<number> {
-  const { item } = await tryUpdate(countOf(limited, now).key, oneMore(limited, now));
+export async function countFailure(limited: LimitSubject, now: Date): Promise<number> {
+  const { item } = await tryUpdate(countOf(limited, now).key, increment(limited, now));
   return item ? limitCounts.decode(item).n : 0;
 }
 
 /** Access pattern G4: the attempts of a subject in its window. Half a read unit, one if consistent. */
-export async function findCount(limited: Limited, now: Date, { consistent = false } = {}): Promise<number> {
+export async function findCount(limited: LimitSubject, now: Date, { consistent = false } = {}): Promise<number> {
   return (await limitCounts.find(countOf(limited, now).key, { consistent }))?.n ?? 0;
 }
 
@@ -104,18 +104,18 @@ export function requireBelow(rule: RuleName, count: number, now: Date): void {
 }
 
 /** Access pattern G5: forgets the attempts of a subject in its window. One write unit. */
-export async function forgetCount(limited: Limited, now: Date): Promise<void> {
+export async function forgetCount(limited: LimitSubject, now: Date): Promise<void> {
   await deleteItemAt(countOf(limited, now).key);
 }
 
-function countOf({ rule, subject, client }: Limited, now: Date) {
-  const { each, ...window }: LimitRule = rules[rule];
+function countOf({ rule, subject, client }: LimitSubject, now: Date) {
+  const { mostOfClient, ...window }: LimitRule = rules[rule];
   const { start } = windowOf(window, now);
-  const isApart = each !== undefined && client !== undefined;
+  const isApart = mostOfClient !== undefined && client !== undefined;
   return { key: { pk: `LIMIT#${rule}#${subject}`, sk: start }, client: isApart ? `of_${client}` : undefined };
 }
 
-function oneMore(limited: Limited, now: Date): Patch {
+function increment(limited: LimitSubject, now: Date): Patch {
   const { client } = countOf(limited, now);
   const expires_at = epochSecondsAfter(now, keptDays[rules[limited.rule].window]);
   return { set: { expires_at }, add: { n: 1, ...(client && { [client]: 1 }) } };
@@ -140,8 +140,8 @@ function tooMany(rule: RuleName, now: Date): Refusal {
 }
 
 /** As `take`, but returns undefined above the limit. */
-export async function takeIfBelow(limited: Limited, now: Date): Promise<Taken | undefined> {
-  return take(limited, now).catch((error: unknown) => {
+export async function takeIfBelow(limited: LimitSubject, now: Date): Promise<CountedAttempt | undefined> {
+  return countAttempt(limited, now).catch((error: unknown) => {
     if (error instanceof Refusal && error.code !== "busy") return undefined;
     throw error;
   });

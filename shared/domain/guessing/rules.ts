@@ -6,10 +6,10 @@ type WindowLength = "hour" | "day" | "none";
 /** The number of attempts that a subject has in a window. */
 export interface LimitRule {
   /** The subject whose attempts are counted. */
-  readonly of: "login" | "client" | "proof" | "stage" | "user" | "session" | "passcode";
+  readonly subjectKind: "login" | "client" | "proof" | "stage" | "user" | "session" | "passcode";
   readonly most: number;
   /** The most attempts of one client within those of the subject. */
-  readonly each?: number;
+  readonly mostOfClient?: number;
   readonly window: WindowLength;
   /** Code of the refusals if it is not `too_many_requests`. */
   readonly code?: RefusalCode;
@@ -23,30 +23,30 @@ const tooManyPasswords = "Too many wrong passwords: a pin lets you in at once, w
 export const rules = {
   /** Passwords of a login by clients without a proof. */
   password: {
-    of: "login",
+    subjectKind: "login",
     most: 60,
-    each: 20,
+    mostOfClient: 20,
     window: "day",
     reason: tooManyPasswords,
   },
   /** Wrong passwords of a client at all logins. */
-  failures: { of: "client", most: 2_000, window: "day", reason: tooManyPasswords },
+  failures: { subjectKind: "client", most: 2_000, window: "day", reason: tooManyPasswords },
   /** Passwords by a client with a proof. */
-  knownPassword: { of: "proof", most: 10, window: "day" },
+  knownPassword: { subjectKind: "proof", most: 10, window: "day" },
   /** Wrong short pins of all logins: above it every pin is long. */
-  wrongPins: { of: "stage", most: 5_000, window: "day" },
-  registration: { of: "client", most: 30, window: "hour" },
-  passcode: { of: "user", most: 20, window: "day", code: "passcode_locked" },
+  wrongPins: { subjectKind: "stage", most: 5_000, window: "day" },
+  registration: { subjectKind: "client", most: 30, window: "hour" },
+  passcode: { subjectKind: "user", most: 20, window: "day", code: "passcode_locked" },
   /** Wrong passcodes in a row, until the right one. */
   passcodesInRow: {
-    of: "passcode",
+    subjectKind: "passcode",
     most: 100,
     window: "none",
     code: "passcode_locked",
     reason: "100 wrong passcodes in a row: the support of the service has to unlock it or set another one first",
   },
   /** Numbers of a session's refresh tokens whose answer was given again. */
-  repeats: { of: "session", most: 20, window: "day" },
+  repeats: { subjectKind: "session", most: 20, window: "day" },
 } as const satisfies Readonly<Record<string, LimitRule>>;
 
 /** The name of a rule. */

@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { clientOfSubject, subjectOf } from "../../../shared/accounts/subjects.ts";
 import {
-  addTo,
+  countAttempt,
+  countFailure,
+  countNumberOnce,
   findCount,
   forgetCount,
   giveBack,
-  type Limited,
+  type LimitSubject,
   limitCounts,
   requireBelow,
-  take,
-  takeOnce,
 } from "../../../shared/db/accounts/windows.ts";
 import { type RuleName, rules } from "../../../shared/domain/guessing/rules.ts";
 import { useNetwork } from "../../support/faults/network.ts";
@@ -24,12 +24,12 @@ const noon = new Date("2026-05-01T12:00:00.000Z");
 const midnight = new Date("2026-05-02T00:00:00.000Z");
 const endOfHour = new Date("2026-05-01T12:59:59.999Z");
 
-function fresh(rule: RuleName, client?: string): Limited {
+function fresh(rule: RuleName, client?: string): LimitSubject {
   return { rule, subject: randomUUID(), ...(client && { client }) };
 }
 
-async function takeTimes(limited: Limited, times: number, now = noon): Promise<void> {
-  for (let count = 0; count < times; count += 1) await take(limited, now);
+async function takeTimes(limited: LimitSubject, times: number, now = noon): Promise<void> {
+  for (let count = 0; count < times; count += 1) await countAttempt(limited, now);
 }
 
 /** Runs a write whose first answer is lost, after it was carried out. */
@@ -49,10 +49,10 @@ test.each([
   const limited = fresh(rule);
   const code = rule === "passcode" ? "passcode_locked" : "too_many_requests";
   await takeTimes(limited, rules[rule].most, now);
-  await expect(take(limited, now)).rejects.toMatchObject({ code, facts: { retryAfterSeconds: wait } });
+  await expect(countAttempt(limited, now)).rejects.toMatchObject({ code, facts: { retryAfterSeconds: wait } });
   const lastMoment = new Date(next.getTime() - 1);
-  await expect(take(limited, lastMoment)).rejects.toMatchObject({ code, facts: { retryAfterSeconds: 60 } });
-  await take(limited, next);
+  await expect(countAttempt(limited, lastMoment)).rejects.toMatchObject({ code, facts: { retryAfterSeconds: 60 } });
+  await countAttempt(limited, next);
   expect([await findCount(limited, now), await findCount(limited, next)]).toEqual([rules[rule].most, 1]);
 });
 
@@ -61,13 +61,13 @@ test.each([
   ["password", 2],
   ["passcodesInRow", 400],
 ] as const)("%s: a count is kept for %i days", async (rule, days) => {
-  const { key } = await take(fresh(rule), noon);
+  const { key } = await countAttempt(fresh(rule), noon);
   expect(await readItem(key)).toMatchObject({ expires_at: noon.getTime() / 1_000 + days * 86_400 });
 });
 
 test("of attempts at once no more than the limit get through", async () => {
   const limited = fresh("knownPassword", "a");
-  const outcomes = await Promise.allSettled(Array.from({ length: 25 }, () => take(limited, noon)));
+  const outcomes = await Promise.allSettled(Array.from({ length: 25 }, () => countAttempt(limited, noon)));
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(rules.knownPassword.most);
 });
 
@@ -75,20 +75,20 @@ test("attempts given back at once leave nothing; the last of a client leaves not
   const { subject } = fresh("password");
   const attempts = Array.from(
     { length: 24 },
-    (_, at): Limited => ({ rule: "password", subject, client: `c${at % 4}` }),
+    (_, at): LimitSubject => ({ rule: "password", subject, client: `c${at % 4}` }),
   );
-  const taken = await Promise.all(attempts.map((limited) => take(limited, noon)));
+  const taken = await Promise.all(attempts.map((limited) => countAttempt(limited, noon)));
   await Promise.all(taken.map(giveBack));
   const key = { pk: `LIMIT#password#${subject}`, sk: "2026-05-01T00:00:00.000Z" };
   const { n, of_c0 = 0, of_c1 = 0, of_c2 = 0, of_c3 = 0 } = (await readItem(key)) ?? {};
   expect([n, of_c0, of_c1, of_c2, of_c3]).toEqual([0, 0, 0, 0, 0]);
-  await giveBack(await take({ rule: "password", subject, client: "alone" }, noon));
+  await giveBack(await countAttempt({ rule: "password", subject, client: "alone" }, noon));
   expect(await readItem(key)).not.toHaveProperty("of_alone");
 });
 
 test("only what was taken is given back: not after it was forgotten", async () => {
   const limited = fresh("password", "a");
-  const taken = await take(limited, noon);
+  const taken = await countAttempt(limited, noon);
   await forgetCount(limited, noon);
   await giveBack(taken);
   expect(await findCount(limited, noon)).toBe(0);
@@ -98,34 +98,34 @@ test("only what was taken is given back: not after it was forgotten", async () =
 test("what was taken before midnight is given back to its own day", async () => {
   const limited = fresh("password", "a");
   const [last, first] = [new Date(midnight.getTime() - 1), midnight];
-  const taken = await take(limited, last);
-  await take(limited, first);
+  const taken = await countAttempt(limited, last);
+  await countAttempt(limited, first);
   await giveBack(taken);
   expect([await findCount(limited, last), await findCount(limited, first)]).toEqual([0, 1]);
 });
 
 test("a lost answer counts once; one too many if another write came between", async () => {
   const limited = fresh("password", "a");
-  const taken = await interrupted(() => take(limited, noon));
+  const taken = await interrupted(() => countAttempt(limited, noon));
   expect(await findCount(limited, noon, { consistent: true })).toBe(1);
   await interrupted(
-    () => take(limited, noon),
-    () => take(limited, noon),
+    () => countAttempt(limited, noon),
+    () => countAttempt(limited, noon),
   );
   expect(await findCount(limited, noon, { consistent: true })).toBe(4);
   await interrupted(
     () => giveBack(taken),
-    () => take(limited, noon),
+    () => countAttempt(limited, noon),
   );
   expect(await findCount(limited, noon, { consistent: true })).toBe(4);
-  await interrupted(() => addTo(limited, noon));
+  await interrupted(() => countFailure(limited, noon));
   expect(await findCount(limited, noon, { consistent: true })).toBe(5);
 });
 
 test("failures in a row have no window, and what is forgotten begins again", async () => {
   const limited = fresh("passcodesInRow");
-  expect(await addTo(limited, noon)).toBe(1);
-  expect(await addTo(limited, midnight)).toBe(2);
+  expect(await countFailure(limited, noon)).toBe(1);
+  expect(await countFailure(limited, midnight)).toBe(2);
   expect(() => requireBelow("passcodesInRow", 99, noon)).not.toThrow();
   expect(() => requireBelow("passcodesInRow", 100, noon)).toThrow(/support of the service/);
   await forgetCount(limited, midnight);
@@ -134,8 +134,8 @@ test("failures in a row have no window, and what is forgotten begins again", asy
 
 test("one write unit and no read to take, two to give back, half a read to ask", async () => {
   const limited = fresh("password", "a");
-  let taken: Awaited<ReturnType<typeof take>> | undefined;
-  expect(await costOf(async () => (taken = await take(limited, noon)))).toEqual({
+  let taken: Awaited<ReturnType<typeof countAttempt>> | undefined;
+  expect(await costOf(async () => (taken = await countAttempt(limited, noon)))).toEqual({
     readUnits: 0,
     writeUnits: 1,
     sequentialTrips: 1,
@@ -153,7 +153,7 @@ test("keys hold keyed hashes alone, and a client has another name at each login"
   const client = await clientOfSubject("password", "ines@example.com", "203.0.113.7");
   expect(client).toMatch(/^[0-9a-f]{24}$/);
   expect(client).not.toBe(await clientOfSubject("password", "omar@example.com", "203.0.113.7"));
-  const { key } = await take({ rule: "password", subject, client }, noon);
+  const { key } = await countAttempt({ rule: "password", subject, client }, noon);
   expect(limitCounts.matches(key)).toBe(true);
   expect(JSON.stringify(await readItem(key))).not.toMatch(/ines|203\.0/);
 });
@@ -161,25 +161,29 @@ test("keys hold keyed hashes alone, and a client has another name at each login"
 test("a number that grows counts once, however often it comes and in whatever order; above the limit only counted ones pass", async () => {
   const limited = fresh("repeats");
   const outcomes = [];
-  for (let number = 1; number <= 21; number += 1) outcomes.push(await takeOnce(limited, 2 * number, noon));
+  for (let number = 1; number <= 21; number += 1) outcomes.push(await countNumberOnce(limited, 2 * number, noon));
   expect(outcomes).toEqual([...Array.from({ length: 20 }, () => true), false]);
-  const again = await Promise.all([40, 40, 39, 2, 42].map((number) => takeOnce(limited, number, noon)));
+  const again = await Promise.all([40, 40, 39, 2, 42].map((number) => countNumberOnce(limited, number, noon)));
   expect(again).toEqual([true, true, true, true, false]);
   expect(await findCount(limited, noon)).toBe(20);
-  expect(await takeOnce(limited, 42, midnight)).toBe(true);
+  expect(await countNumberOnce(limited, 42, midnight)).toBe(true);
 });
 
 test("50 requests at once count one number once, and a lost answer does not count it twice", async () => {
   const limited = fresh("repeats");
-  const outcomes = await Promise.all(Array.from({ length: 50 }, () => takeOnce(limited, 7, noon)));
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => countNumberOnce(limited, 7, noon)));
   expect(new Set(outcomes)).toEqual(new Set([true]));
-  expect(await interrupted(() => takeOnce(limited, 8, noon))).toBe(true);
+  expect(await interrupted(() => countNumberOnce(limited, 8, noon))).toBe(true);
   expect(
     await interrupted(
-      () => takeOnce(limited, 9, noon),
-      () => takeOnce(limited, 10, noon),
+      () => countNumberOnce(limited, 9, noon),
+      () => countNumberOnce(limited, 10, noon),
     ),
   ).toBe(true);
   expect(await findCount(limited, noon)).toBe(4);
-  expect(await costOf(() => takeOnce(limited, 11, noon))).toEqual({ readUnits: 0, writeUnits: 1, sequentialTrips: 1 });
+  expect(await costOf(() => countNumberOnce(limited, 11, noon))).toEqual({
+    readUnits: 0,
+    writeUnits: 1,
+    sequentialTrips: 1,
+  });
 });

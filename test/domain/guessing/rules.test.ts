@@ -17,5 +17,5 @@ test.each([
   ["none", "ALL", "2026-05-02T12:59:59.999Z"],
 ] as const)("a window of one %s begins by the clock", (window, start, endsAt) => {
   const now = new Date("2026-05-01T12:59:59.999Z");
-  expect(windowOf({ of: "user", most: 1, window }, now)).toEqual({ start, endsAt: new Date(endsAt) });
+  expect(windowOf({ subjectKind: "user", most: 1, window }, now)).toEqual({ start, endsAt: new Date(endsAt) });
 });

@@ -1,6 +1,6 @@
 import { countPassword, keepFailure } from "../../../shared/accounts/password-guesses.ts";
 import { subjectOf } from "../../../shared/accounts/subjects.ts";
-import { findCount, type Limited } from "../../../shared/db/accounts/windows.ts";
+import { findCount, type LimitSubject } from "../../../shared/db/accounts/windows.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { clientOf } from "../../../shared/domain/accounts/client-address.ts";
 import { rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
@@ -16,7 +16,7 @@ export async function failPasswords(login: string, times: number, address = "192
 }
 
 /** Counts so many more attempts at once. */
-export async function countMore({ rule, subject }: Limited, times: number, now = new Date()): Promise<void> {
+export async function countMore({ rule, subject }: LimitSubject, times: number, now = new Date()): Promise<void> {
   await updateIf({ pk: `LIMIT#${rule}#${subject}`, sk: windowOf(rules[rule], now).start }, { add: { n: times } });
 }
 
@@ -35,6 +35,6 @@ export async function failuresOf(address: string): Promise<number> {
   return findCount(await failuresBy(address), new Date(), { consistent: true });
 }
 
-async function failuresBy(address: string): Promise<Limited> {
+async function failuresBy(address: string): Promise<LimitSubject> {
   return { rule: "failures", subject: await subjectOf("failures", clientOf(address)) };
 }

@@ -71,10 +71,11 @@ export class GuessingSite {
 
   /** Tries a password without a proof: true where it is compared. A right one takes its own count back. */
   tryPassword(login: string, client: string, at: number, isRight = false): boolean {
-    const { most, each } = rules.password;
+    const { most, mostOfClient } = rules.password;
     const ofClient = `${login} ${client}`;
     if (this.#count("failures", at, client) >= rules.failures.most) return false;
-    if (this.#count("password", at, login) >= most || this.#count("password", at, ofClient) >= each) return false;
+    if (this.#count("password", at, login) >= most || this.#count("password", at, ofClient) >= mostOfClient)
+      return false;
     if (isRight) return true;
     this.#add("failures", at, client);
     this.#add("password", at, login);
@@ -83,7 +84,7 @@ export class GuessingSite {
   }
 
   #send(channel: Channel, message: PinMessage, at: number): boolean {
-    const key = `${channel} ${windowOf({ of: "stage", most: 0, window: "day" }, new Date(at)).start}`;
+    const key = `${channel} ${windowOf({ subjectKind: "stage", most: 0, window: "day" }, new Date(at)).start}`;
     const sent = this.#counts.get(key) ?? 0;
     if (sent >= Math.floor(this.#ceilings[channel] * shareOf(message))) return false;
     this.#counts.set(key, sent + 1);
