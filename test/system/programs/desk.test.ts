@@ -322,7 +322,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
       const watched = await openDesk("people", reader);
       for (const view of [...views, "data", "data/queues", "data/stream", "data/schedules", "data/user"]) {
         await watched.page.goto(`${own.machine.baseUrl}/_local/#/${view}`);
-        await expect.poll(() => watched.page.getByText("Loading …").count(), { timeout: 15_000 }).toBe(0);
+        await expect.poll(() => watched.page.getByText("Loading …").count(), { timeout: 60_000 }).toBe(0);
         expect([view, await findBarriers(watched.page)]).toEqual([view, []]);
         const overflow = await watched.page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
         expect([view, overflow]).toEqual([view, 0]);
@@ -330,6 +330,6 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
       }
       expectQuiet(watched);
     },
-    90_000,
+    150_000,
   );
 });

@@ -67,6 +67,9 @@ function programOf(language: "js" | "sh", print: (line: string) => string): stri
     .replaceAll("http://localhost:3000", own.machine.baseUrl);
 }
 
+/** In milliseconds: the samples start a dozen programs. */
+const patience = 90_000;
+
 /** Runs the samples, and gives what those of each guide print. */
 async function run(program: string, parameters: readonly string[]): Promise<Map<string, string>> {
   const child = spawn(program, parameters, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
@@ -81,16 +84,24 @@ test("every guide is known, and what its samples print", () => {
 });
 
 describe("the samples of the guides run as they are printed, one after the other", () => {
-  test("in JavaScript", async () => {
-    const program = programOf("js", (line) => `console.log(${JSON.stringify(line)});`);
-    const outputs = await run(process.execPath, ["--input-type=module", "--eval", program]);
-    for (const [name, { js }] of Object.entries(printed)) expect(outputs.get(name), name).toMatch(js ?? /^$/);
-  });
+  test(
+    "in JavaScript",
+    async () => {
+      const program = programOf("js", (line) => `console.log(${JSON.stringify(line)});`);
+      const outputs = await run(process.execPath, ["--input-type=module", "--eval", program]);
+      for (const [name, { js }] of Object.entries(printed)) expect(outputs.get(name), name).toMatch(js ?? /^$/);
+    },
+    patience,
+  );
 
   const hasJq = spawnSync("jq", ["--version"]).status === 0;
-  test.skipIf(!hasJq)("in the shell, with jq", async () => {
-    const program = programOf("sh", (line) => `echo '${line}'`);
-    const outputs = await run("bash", ["-euo", "pipefail", "-c", program]);
-    for (const [name, { sh }] of Object.entries(printed)) expect(outputs.get(name), name).toMatch(sh ?? /^$/);
-  });
+  test.skipIf(!hasJq)(
+    "in the shell, with jq",
+    async () => {
+      const program = programOf("sh", (line) => `echo '${line}'`);
+      const outputs = await run("bash", ["-euo", "pipefail", "-c", program]);
+      for (const [name, { sh }] of Object.entries(printed)) expect(outputs.get(name), name).toMatch(sh ?? /^$/);
+    },
+    patience,
+  );
 });

@@ -61,4 +61,4 @@ test("operations that are added, also in an area that is new, compile and keep t
   expect(runInCopy("tsc", "--project", "tsconfig.new.json")).toEqual({ status: 0, printed: "" });
   const tested = runInCopy("vitest", "run", ...rules, "-t", wanted);
   expect(tested.status, tested.printed).toBe(0);
-}, 240_000);
+}, 480_000);
