@@ -1,16 +1,12 @@
 /** Characters of a name that are compared: a stranger may send one of any length, and each takes a row of steps. */
 const longestName = 40;
 
-/** The known name with the fewest edits; undefined if no name is known. */
-function nearestOf(name: string, known: readonly string[]): string | undefined {
-  const edits = known.map((each) => editsBetween(name, each));
-  return known[edits.indexOf(Math.min(...edits))];
-}
-
-/** The same; undefined if more than half of the known name would change. */
+/** The known name with the fewest edits; undefined if no name is known, or if more than half of it would change. */
 export function likelyNameOf(name: string, known: readonly string[]): string | undefined {
-  const nearest = nearestOf(name, known);
-  return nearest !== undefined && editsBetween(name, nearest) <= nearest.length / 2 ? nearest : undefined;
+  const edits = known.map((each) => editsBetween(name, each));
+  const fewest = Math.min(...edits);
+  const nearest = known[edits.indexOf(fewest)];
+  return nearest !== undefined && fewest <= nearest.length / 2 ? nearest : undefined;
 }
 
 /** Levenshtein's distance, of names in whatever case. */
