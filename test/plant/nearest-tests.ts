@@ -5,11 +5,10 @@ import { readers } from "../readers.ts";
 
 /** `npm test` leaves them out, or they read what all others have recorded. */
 const exclude = ["test/system/{programs,journeys,deploy,runtime,lint,document,browser,rights}/**", "test/bench/**"];
-const most = 4;
 /** A test of the source's name and folders comes before one that imports it so many steps nearer. */
 const namesake = 4;
 
-/** Finds the test files that notice a fault of a source soonest: the one that mirrors it, then those that import it nearest. */
+/** Orders the test files that may notice a fault of a source: the one that mirrors it, then those that import it nearest. */
 export function createTestFinder(root: string): (source: string) => string[] {
   const files = globSync("{shared,functions,infra,test}/**/*.ts", { cwd: root, exclude });
   const importers = Map.groupBy(
@@ -26,8 +25,7 @@ export function createTestFinder(root: string): (source: string) => string[] {
     const rankOf = (test: string) => (distances.get(test) ?? 0) - namesake * likeness(source, test);
     return [...distances.keys()]
       .filter((file) => file.endsWith(".test.ts"))
-      .toSorted((one, other) => rankOf(one) - rankOf(other))
-      .slice(0, most);
+      .toSorted((one, other) => rankOf(one) - rankOf(other));
   };
 }
 

@@ -35,7 +35,9 @@ export interface Planting {
   say(line: string): void;
 }
 
-/** Files that fail with many faults planted are asked for each fault alone, so many of them at most. */
+/** The nearest test files that each fault is tried with at first. */
+const mostNearest = 4;
+/** The nearest of the files that fail with many faults planted, which each of the faults is then tried with alone. */
 const mostAsked = 12;
 /** It reads what all other tests have recorded, and passes alone. */
 const readsOthers = "test/system/rights/";
@@ -54,39 +56,52 @@ export async function plantFaults(planting: Planting): Promise<readonly (Place &
 class Planter {
   readonly #planting: Planting;
   readonly #copy;
+  readonly #testsNear;
   readonly #places: Place[] = [];
+  /** Whether test files pass alone and without a fault. */
+  readonly #sound = new Map<string, boolean>();
 
   constructor(planting: Planting, path: string) {
     this.#planting = planting;
     this.#copy = copyCheckout(path, planting.root);
+    this.#testsNear = createTestFinder(path);
   }
 
   async plantAll(): Promise<readonly (Place & Outcome)[]> {
     const { progress } = this.#planting;
     this.#forgetIfChanged();
     const { seed, files, count } = progress.value;
-    const testsOf = createTestFinder(this.#copy.path);
     for (const place of choosePlaces({ root: this.#copy.path, seed, files })) {
       this.#places.push(place);
-      if (!this.#outcomeOf(place)) await this.#tryNearest(place, testsOf(place.file));
+      if (!this.#outcomeOf(place)) await this.#tryNearest(place);
       if (this.#places.length === count) break;
     }
     await this.#doubtCaught();
     for (const group of apart(this.#withVerdict("passed"))) await this.#tryTogether(group);
+    await this.#doubtCaught();
     for (const place of this.#withVerdict("passed")) this.#note(place, "survived", this.#testsOf(place));
     return this.#places.map((place) => ({ ...place, verdict: "survived", tests: [], ...this.#outcomeOf(place) }));
   }
 
-  async #tryNearest(place: Place, tests: readonly string[]): Promise<void> {
+  async #tryNearest(place: Place): Promise<void> {
+    const tests = this.#testsNear(place.file).slice(0, mostNearest);
+    const turn = `${this.#places.length}/${this.#planting.progress.value.count}`;
+    if (await this.#isCaughtAlone(place, tests, turn)) return;
+    this.#note(place, "passed", tests);
+  }
+
+  /** Plants one fault and runs tests up to the first that fails. */
+  async #isCaughtAlone(place: Place, tests: readonly string[], turn: string): Promise<boolean> {
     const began = performance.now();
     const { isGreen, failed } = tests.length > 0 ? await this.#runWith([place], tests) : nothingRan;
     if (!isGreen && failed.length === 0) await this.#requireTestsThatRun(tests);
-    this.#note(place, isGreen ? "passed" : "caught", isGreen ? tests : failed);
-    const { count } = this.#planting.progress.value;
-    const turn = `${String(this.#places.length).padStart(String(count).length)}/${count}`;
+    if (!isGreen) this.#note(place, "caught", failed);
     const seconds = ((performance.now() - began) / 1000).toFixed(0);
     const word = isGreen ? "passed" : "caught";
-    this.#planting.say(`${turn} ${word}  ${place.kind.padEnd(10)}  ${place.file}:${place.line}  ${seconds} s`);
+    this.#planting.say(
+      `${turn.padStart(7)} ${word}  ${place.kind.padEnd(10)}  ${place.file}:${place.line}  ${seconds} s`,
+    );
+    return !isGreen;
   }
 
   /** A run that ends before any test has caught the fault only if the same tests run without it. */
@@ -96,43 +111,48 @@ class Planter {
       throw new Error(`Not even without a fault does vitest run: ${tests.join(" ")}`);
   }
 
-  /** A test that fails without a fault has caught none: what it alone caught is tried with all other tests. */
+  /** A test that fails without a fault has caught none: what it alone caught is tried with other tests, or has survived. */
   async #doubtCaught(): Promise<void> {
     const caught = this.#withVerdict("caught").map((place) => ({ place, tests: this.#testsOf(place) }));
-    const green = await this.#greenOf(caught.flatMap(({ tests }) => tests));
-    const isDoubtful = (test: string) => !green.includes(test) && !test.startsWith(readsOthers);
-    for (const { place, tests } of caught) {
-      if (tests.length > 0 && tests.every(isDoubtful)) this.#note(place, "passed", tests);
-    }
-  }
-
-  /** Those of the test files that can run alone and pass without a fault. */
-  async #greenOf(tests: readonly string[]): Promise<string[]> {
-    const asked = [...new Set(tests)].filter((test) => !test.startsWith(readsOthers));
-    const { failed } = asked.length > 0 ? await this.#runWith([], asked) : nothingRan;
+    const asked = [...new Set(caught.flatMap(({ tests }) => tests))];
+    const unknown = asked.filter((test) => !this.#sound.has(test) && !test.startsWith(readsOthers));
+    const { failed } = unknown.length > 0 ? await this.#runWith([], unknown) : nothingRan;
     for (const test of failed) this.#planting.say(`fails without a fault: ${test}`);
-    return asked.filter((test) => !failed.includes(test));
+    for (const test of unknown) this.#sound.set(test, !failed.includes(test));
+    for (const { place, tests } of caught) {
+      if (tests.length > 0 && tests.every((test) => this.#sound.get(test) === false))
+        this.#note(place, "passed", tests);
+    }
   }
 
   /**
    * Plants faults at once and runs every test. Of those that fail, one may fail for any of the faults, and hide that it would for
-   * another: they run again with each fault alone.
+   * another: each fault alone is tried with the nearest of them, and those that are left are planted together again.
    */
   async #tryTogether(group: readonly Place[]): Promise<void> {
     this.#planting.say(`${group.length} together with every test`);
     const { isGreen, failed } = await this.#runWith(group, []);
     if (isGreen) return;
-    const asked = failed.filter((test) => !test.startsWith(readsOthers)).slice(0, mostAsked);
-    if (asked.length === 0) return this.#tryHalves(group, failed);
-    const tests = await this.#greenOf(asked);
+    const asked = group.map((place) => ({ place, untried: this.#untriedOf(failed, place) }));
+    if (asked.every(({ untried }) => untried.length === 0)) return this.#tryHalves(group, failed);
     const left: Place[] = [];
-    for (const place of group) {
-      const run = tests.length > 0 ? await this.#runWith([place], tests) : nothingRan;
-      if (run.isGreen) left.push(place);
-      else this.#note(place, "caught", run.failed);
+    for (const [index, { place, untried }] of asked.entries()) {
+      const tests = untried.slice(0, mostAsked);
+      if (tests.length > 0 && (await this.#isCaughtAlone(place, tests, `${index + 1}/${group.length}`))) continue;
+      this.#note(place, "passed", [...this.#testsOf(place), ...tests]);
+      if (untried.length > tests.length) left.push(place);
     }
-    // More failed than were asked.
-    if (failed.length > asked.length && left.length > 0 && left.length < group.length) await this.#tryTogether(left);
+    if (left.length > 0) await this.#tryTogether(left);
+  }
+
+  /** Those of the failed test files that a fault was not tried with, the nearest ones first. */
+  #untriedOf(failed: readonly string[], place: Place): string[] {
+    const tried = this.#testsOf(place);
+    const near = this.#testsNear(place.file);
+    const rankOf = (test: string) => (near.includes(test) ? near.indexOf(test) : near.length);
+    return failed
+      .filter((test) => !tried.includes(test) && !test.startsWith(readsOthers))
+      .toSorted((one, other) => rankOf(one) - rankOf(other));
   }
 
   async #tryHalves(group: readonly Place[], failed: readonly string[]): Promise<void> {
