@@ -1,4 +1,4 @@
-import { maySend } from "../../shared/accounts/message-allowance.ts";
+import { consumeMessageAllowance } from "../../shared/accounts/message-allowance.ts";
 import { subjectOf } from "../../shared/accounts/subjects.ts";
 import { findTestPin } from "../../shared/accounts/test-pin.ts";
 import { findUserIdOfLogin } from "../../shared/db/accounts/logins.ts";
@@ -29,7 +29,8 @@ export const handler = forQueue(pinRequest, async ({ login, channel, registers, 
   const test = await findTestPin(login, user, now);
   if (!test && isUsedUp(held)) return;
   const isCounted = test !== undefined || held.counted === asked.sent;
-  const isAllowed = isCounted || (await maySend(channel, { nth: asked.messages, isKnown, registers }, now));
+  const isAllowed =
+    isCounted || (await consumeMessageAllowance(channel, { nth: asked.messages, isKnown, registers }, now));
   if (isAllowed) {
     const userId = existingUserId ?? held.user_id ?? (await nextId("USER"));
     const key = await hmacKey();

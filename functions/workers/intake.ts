@@ -26,7 +26,7 @@ export const handler = forQueueCalls(busMessage, () => {
   const inTurn = createTurns();
   return async (message, context) => {
     const event = parseBusEvent(message, settings.defaultCountry());
-    if ("asked" in event) return queueNotifications(inMessages(event.asked));
+    if ("asked" in event) return queueNotifications(notificationMessages(event.asked));
     return inTurn(turnOf(event.line), () => writeRecordOf(event, { ...context, commit }));
   };
 });
@@ -44,6 +44,6 @@ async function writeRecordOf({ line, source, eventId }: RecordEvent, context: Wr
   count("StaleEvents", { source });
 }
 
-function inMessages({ recipients, ...notification }: NotificationRequest): NotificationMessage[] {
+function notificationMessages({ recipients, ...notification }: NotificationRequest): NotificationMessage[] {
   return chunksOf(recipients, maxUsersPerMessage).map((users) => ({ ...notification, recipients: { users } }));
 }

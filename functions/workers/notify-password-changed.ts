@@ -1,4 +1,4 @@
-import { maySend } from "../../shared/accounts/message-allowance.ts";
+import { consumeMessageAllowance } from "../../shared/accounts/message-allowance.ts";
 import { acquireSendLease, countedSms, releaseSendLease } from "../../shared/db/accounts/sendings.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
@@ -39,7 +39,7 @@ export const handler = forQueue(noticeMessage, async ({ userId, changedAt }, { n
 async function mayServe({ channel, to }: NoticeRecipient, served: Set<string>, now: Date): Promise<boolean> {
   if (channel !== "sms") return true;
   if (!maySendSmsTo(to, { isStored: true })) return false;
-  if (!served.has(countedSms) && !(await maySend("sms", secondOfDay, now))) return false;
+  if (!served.has(countedSms) && !(await consumeMessageAllowance("sms", secondOfDay, now))) return false;
   served.add(countedSms);
   return true;
 }

@@ -9,7 +9,11 @@ import { settings } from "../settings.ts";
  * Counts a message of the stage before it is sent. Returns false, with a log line and a metric that fires an alarm, if its
  * share of the day's messages is used up (D11).
  */
-export async function maySend(channel: "email" | "sms", message: PinMessage, now: Date): Promise<boolean> {
+export async function consumeMessageAllowance(
+  channel: "email" | "sms",
+  message: PinMessage,
+  now: Date,
+): Promise<boolean> {
   const isSms = channel === "sms";
   const { perDay } = isSms ? settings.smsCeilings() : settings.mailCeilings();
   const { registers } = message;

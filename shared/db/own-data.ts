@@ -11,7 +11,7 @@ import { userSecrets } from "./accounts/user-secrets.ts";
 import { toUser, users } from "./accounts/users.ts";
 import { limitCounts } from "./accounts/windows.ts";
 import { historyItems, toRecordedChange } from "./history/history-items.ts";
-import { listedItems, toOwned } from "./lists/listed-items.ts";
+import { listedItems, toTenantFields } from "./lists/listed-items.ts";
 import { numberEntries } from "./lists/number-entries.ts";
 import { deviceOwners } from "./notifications/device-owners.ts";
 import { deviceSets, devices } from "./notifications/devices.ts";
@@ -97,7 +97,7 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
         };
   }),
   // A timesheet is shown to its driver.
-  shown(listedItems.TIMESHEETS, (stored) => ({ type: "timesheet", ...toOwned(stored) })),
+  shown(listedItems.TIMESHEETS, (stored) => ({ type: "timesheet", ...toTenantFields(stored) })),
   // The author of a change is left out, because that is another person's data.
   shown(historyItems, (stored) => {
     const { type, id, did, at, change, before, after } = toRecordedChange(stored);

@@ -67,7 +67,11 @@ describe("a constant and what it depends on", () => {
     ["users of a delivery fit", 3 * value("notification-delivery.ts usersPerTransaction") + 1, mostWrites],
     ["marked notifications and their counts fit", value("mark-notifications.ts mostTogether") + 1, mostWrites],
     ["a person's items fit, two writes each", 2 * value("user-removal.ts chunkSize"), mostWrites],
-    ["a bulk change and its undo fit", value("values.ts mostBulkIds") + value("fitting.ts changeItems"), mostWrites],
+    [
+      "a bulk change and its undo fit",
+      value("values.ts mostBulkIds") + value("transaction-limits.ts changeItems"),
+      mostWrites,
+    ],
     ["events fit into a call of the bus", "event-queue.ts mostEvents", "queue.ts maxBatchMessages"],
   ])("%s", (_, smaller, larger) => expect(sizeOf(smaller)).toBeLessThanOrEqual(sizeOf(larger)));
 

@@ -1,6 +1,6 @@
 import { type RecordType, recordTypes } from "../../../shared/contract/records.ts";
 import { toUser, users } from "../../../shared/db/accounts/users.ts";
-import { listedItems, toOwned } from "../../../shared/db/lists/listed-items.ts";
+import { listedItems, toTenantFields } from "../../../shared/db/lists/listed-items.ts";
 import { notifications } from "../../../shared/db/notifications/notifications.ts";
 import { companies } from "../../../shared/db/records/companies.ts";
 import type { RecordItem } from "../../../shared/db/table/entity.ts";
@@ -27,7 +27,7 @@ const ownedByCompany =
   (list: keyof typeof listedItems): Read =>
   (item) => {
     const stored = listedItems[list].decode(item);
-    const { id, ...fields } = toOwned(stored as never) as { id: number; company_id: number };
+    const { id, ...fields } = toTenantFields(stored as never) as { id: number; company_id: number };
     return { id, userId: 0, companyId: fields.company_id, version: stored.version, fields };
   };
 

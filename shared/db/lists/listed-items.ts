@@ -53,17 +53,17 @@ export function listedKey(list: ListName, id: number): Key {
 }
 
 /** The fields of a record with its tenant, as an import line names them. */
-export type OwnedFields<L extends ListName> = ListedFields<L> & { readonly company_id: number };
+export type TenantFields<L extends ListName> = ListedFields<L> & { readonly company_id: number };
 
 /** The fields of a stored record with its tenant. */
-export function toOwned<L extends ListName>({ id, company_id, record }: ListedItem<L>): OwnedFields<L> {
-  return { id, company_id, ...record } as unknown as OwnedFields<L>;
+export function toTenantFields<L extends ListName>({ id, company_id, record }: ListedItem<L>): TenantFields<L> {
+  return { id, company_id, ...record } as unknown as TenantFields<L>;
 }
 
 /** The item that holds these fields in place of the one that is stored, with its place in the lists. */
-export function fromOwned<L extends ListName>(
+export function fromTenantFields<L extends ListName>(
   list: L,
-  fields: OwnedFields<L>,
+  fields: TenantFields<L>,
   stored: ListedItem<L> | undefined,
 ): ListedItem<L> {
   const { id, company_id, ...record } = fields;
@@ -78,7 +78,7 @@ export function withFields<L extends ListName>(
   stored: ListedItem<L>,
   changed: Partial<ListedFields<L>>,
 ): ListedItem<L> {
-  return fromOwned(list, { ...toOwned(stored), ...changed }, stored);
+  return fromTenantFields(list, { ...toTenantFields(stored), ...changed }, stored);
 }
 
 /** The revision of a record as it was read; 0 if there is none. */

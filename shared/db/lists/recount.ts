@@ -40,7 +40,7 @@ export async function recount(
     if (first.differences.length === 0) return { records, differences: [] };
     await sleep(apartMs);
     const second = await compare(companyList, { months: first.differences.map(({ month }) => month), lagMs });
-    const differences = first.differences.flatMap((count) => alikeIn(second.differences, count));
+    const differences = first.differences.flatMap((count) => commonFigures(second.differences, count));
     const isDone = !repairs || (await addIfAsRead(differences, second.counters));
     return isDone ? { records, differences } : undefined;
   };
@@ -77,7 +77,9 @@ async function compare(
   // The counter of all months is the sum of the months' counters: it can be compared only if nobody wrote any of them.
   const partsOf = (parts: CounterParts, month: string) => (month === allMonths ? parts : parts.get(month));
   const isStill = ({ month }: Count) => isDeepStrictEqual(partsOf(before, month), partsOf(counters, month));
-  const differences = foldCounts([...months, ...months.flatMap(inAll), ...stored.map(negative)]).filter(isStill);
+  const differences = foldCounts([...months, ...months.flatMap(countsOfAllMonths), ...stored.map(negative)]).filter(
+    isStill,
+  );
   return { records, counters, differences };
 }
 
@@ -97,7 +99,7 @@ function isCounted({ list }: Pick<CompanyList, "list">, month: string): boolean 
 }
 
 /** The counts in all months that follow from those of a month. */
-function inAll(count: Count): Count[] {
+function countsOfAllMonths(count: Count): Count[] {
   return [...count.figures].flatMap(([figure, amount]) => {
     const state = stateOfDay(figure);
     return state === undefined ? [] : [{ ...count, month: allMonths, figures: new Map([[state, amount]]) }];
@@ -109,7 +111,7 @@ function negative(count: Count): Count {
 }
 
 /** The figures of a count that are alike in others. */
-function alikeIn(others: readonly Count[], count: Count): Count[] {
+function commonFigures(others: readonly Count[], count: Count): Count[] {
   const figures = others.find(({ month }) => month === count.month)?.figures;
   const alike = [...count.figures].filter(([figure, amount]) => figures?.get(figure) === amount);
   return foldCounts([{ ...count, figures: new Map(alike) }]);

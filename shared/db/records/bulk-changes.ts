@@ -18,7 +18,7 @@ import {
   type UndoableList,
 } from "./changes.ts";
 import { readRecordsWithin, requireAll } from "./find-records.ts";
-import { requireFitting, type Step } from "./fitting.ts";
+import { requireTransactionLimits, type Step } from "./transaction-limits.ts";
 
 /** The values of a list's records that a bulk change sets, and that its undo restores. */
 export interface BulkKind<L extends UndoableList, Values extends object> {
@@ -122,7 +122,7 @@ function stepsOf<L extends UndoableList, Values extends object>(
     record,
     next: isSame(valuesOf(record), values) ? undefined : withValues(record, values),
   }));
-  requireFitting(list, idsPath, steps);
+  requireTransactionLimits(list, idsPath, steps);
   return steps;
 }
 

@@ -4,7 +4,7 @@ import type { ListName } from "../../domain/records/list-position.ts";
 import { mergeInvoice, mergeJob, mergeTimesheet } from "../../domain/records/record-merge.ts";
 import { settings } from "../../settings.ts";
 import { listWrites } from "../lists/list-writes.ts";
-import { fromOwned, listedItems, listedKey, type OwnedFields, toOwned } from "../lists/listed-items.ts";
+import { fromTenantFields, listedItems, listedKey, type TenantFields, toTenantFields } from "../lists/listed-items.ts";
 import { removeRecord, upsertRecord } from "../writes/record-plans.ts";
 import type { Outcome, WriteContext } from "../writes/write-plans.ts";
 
@@ -39,10 +39,10 @@ function saveListed<L extends ListName>(
   list: L,
   line: UpsertLine<RecordType>,
   context: WriteContext,
-  merge: (stored: OwnedFields<L> | undefined) => OwnedFields<L>,
+  merge: (stored: TenantFields<L> | undefined) => TenantFields<L>,
 ): Promise<Outcome> {
   return upsertRecord(listedItems[list], listedKey(list, line.id), line, context, (stored) => {
-    const next = fromOwned(list, merge(stored && toOwned(stored)), stored);
+    const next = fromTenantFields(list, merge(stored && toTenantFields(stored)), stored);
     return { next, ...listWrites(list, stored, next) };
   });
 }

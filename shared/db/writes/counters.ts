@@ -31,8 +31,8 @@ export const userParts: readonly number[] = [0, 1, 2, 3];
 export const importParts: readonly number[] = [4, 5, 6, 7];
 
 /** The part that a transaction writes: its own at first, so that a quiet company has few, and after a conflict one by chance. */
-export function partFor(parts: readonly number[], own: number, conflicts: number): number {
-  const at = conflicts === 0 ? own : Math.floor(spread(0, parts.length));
+export function partFor(parts: readonly number[], assigned: number, conflicts: number): number {
+  const at = conflicts === 0 ? assigned : Math.floor(spread(0, parts.length));
   return parts[at % parts.length] ?? 0;
 }
 

@@ -30,8 +30,8 @@ interface Waiting {
  * counters that no other transaction under way has.
  */
 export function createWriteBatches(parts: readonly number[]): Commit {
-  const held = new Set<string>();
-  const free = [...parts.keys()];
+  const lockedItems = new Set<string>();
+  const idleParts = [...parts.keys()];
   let waiting: Waiting[] = [];
   let isPlanned = false;
 
@@ -42,16 +42,16 @@ export function createWriteBatches(parts: readonly number[]): Commit {
   };
   const begin = () => {
     isPlanned = false;
-    while (free.length > 0) {
-      const { batch, isFull } = nextBatch(waiting, held);
+    while (idleParts.length > 0) {
+      const { batch, isFull } = nextBatch(waiting, lockedItems);
       // What does not fill a transaction waits for those under way: more may come until then.
-      if (batch.size === 0 || (!isFull && free.length < parts.length)) return;
-      for (const { items } of batch) for (const item of items) held.add(item);
+      if (batch.size === 0 || (!isFull && idleParts.length < parts.length)) return;
+      for (const { items } of batch) for (const item of items) lockedItems.add(item);
       waiting = waiting.filter((each) => !batch.has(each));
-      const own = free.shift() ?? 0;
-      void writeBatch([...batch], (conflicts) => partFor(parts, own, conflicts)).finally(() => {
-        for (const { items } of batch) for (const item of items) held.delete(item);
-        free.unshift(own);
+      const assignedPart = idleParts.shift() ?? 0;
+      void writeBatch([...batch], (conflicts) => partFor(parts, assignedPart, conflicts)).finally(() => {
+        for (const { items } of batch) for (const item of items) lockedItems.delete(item);
+        idleParts.unshift(assignedPart);
         plan();
       });
     }
@@ -69,9 +69,9 @@ export function createWriteBatches(parts: readonly number[]): Commit {
 }
 
 /** The changes that fit into one transaction and share no item with each other or with those under way. */
-function nextBatch(waiting: readonly Waiting[], held: ReadonlySet<string>) {
+function nextBatch(waiting: readonly Waiting[], lockedItems: ReadonlySet<string>) {
   const batch = new Set<Waiting>();
-  const [items, counters] = [new Set(held), new Set<string>()];
+  const [items, counters] = [new Set(lockedItems), new Set<string>()];
   let [writes, bytes, isFull] = [0, 0, false];
   for (const each of oldestFirst(waiting)) {
     if (each.items.some((item) => items.has(item))) continue;
@@ -131,10 +131,10 @@ async function writeBatch(batch: readonly Waiting[], partOf: (conflicts: number)
 function settleFailed(open: readonly Waiting[], failed: readonly number[]): Waiting[] {
   let start = 0;
   return open.filter(({ writes, resolve }) => {
-    const own = failed.map((position) => position - start).filter((at) => at >= 0 && at < writes.length);
+    const failedPositions = failed.map((position) => position - start).filter((at) => at >= 0 && at < writes.length);
     start += writes.length;
-    const isOpen = failed.length > 0 && own.length === 0;
-    if (!isOpen) resolve(own);
+    const isOpen = failed.length > 0 && failedPositions.length === 0;
+    if (!isOpen) resolve(failedPositions);
     return isOpen;
   });
 }

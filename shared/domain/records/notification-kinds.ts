@@ -21,7 +21,7 @@ interface Facts {
 interface NotificationKind<F> {
   readonly recipients: (facts: F) => readonly Recipients[];
   /** True if it is a row of the list and a count alone: no device shows it (D29). */
-  readonly isQuiet?: true;
+  readonly isInAppOnly?: true;
 }
 
 /** A type of record with notifications. */
@@ -53,7 +53,7 @@ export const notifyingRecordTypes = {
   Timesheet: {
     countedAs: "timesheets",
     kinds: {
-      submitted: { recipients: firstOperators, isQuiet: true },
+      submitted: { recipients: firstOperators, isInAppOnly: true },
       paid: { recipients: driver },
       pending: { recipients: driver },
     },
@@ -83,5 +83,5 @@ export function countOfRecordType(recordType: string): NotifyingRecordType<never
 /** True if devices show notifications of a kind; those that other systems name are shown (D29). */
 export function isPushed(recordType: string, type: string): boolean {
   const kinds = new Map(Object.entries<NotificationKind<never>>(byRecordType.get(recordType)?.kinds ?? {}));
-  return kinds.get(type)?.isQuiet !== true;
+  return kinds.get(type)?.isInAppOnly !== true;
 }

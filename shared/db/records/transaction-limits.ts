@@ -20,19 +20,19 @@ export interface Step<L extends UndoableList> {
  * Refuses with `too_long` a change that one transaction could not undo (D18). The transaction has the records, two
  * change items, and a counter for each company and for each of its months. The detail says how many ids fit.
  */
-export function requireFitting<L extends UndoableList>(
+export function requireTransactionLimits<L extends UndoableList>(
   list: L,
   idsPath: readonly string[],
   steps: readonly Step<L>[],
 ): void {
-  const fitting = countFitting(list, steps);
-  if (fitting === steps.length) return;
-  const fittingIds = `the first ${fitting} of these ${steps.length}`;
+  const within = countWithinLimits(list, steps);
+  if (within === steps.length) return;
+  const fittingIds = `the first ${within} of these ${steps.length}`;
   const detail = `must be fewer: ${fittingIds} fit into one transaction, with their companies, months and sizes`;
   throw fieldsInvalid([{ path: idsPath, code: "too_long", detail }]);
 }
 
-function countFitting<L extends UndoableList>(list: L, steps: readonly Step<L>[]): number {
+function countWithinLimits<L extends UndoableList>(list: L, steps: readonly Step<L>[]): number {
   const counters = new Set<string>();
   let bytes = 0;
   for (const [before, { record, next }] of steps.entries()) {
