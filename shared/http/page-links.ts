@@ -4,8 +4,8 @@ import type { HttpEvent } from "./http-event.ts";
 /**
  * The `Link` header (RFC 8288) of a page: first, prev, next and last, with the other query parameters. `next` uses a
  * cursor, which costs the same at any depth; pages too deep for a number have no link. Without a total there is only
- * `next`. Undefined if there is only one page (D30). Keeps only parameters with the given names, because headers are
- * limited in size and must not repeat unknown parameters.
+ * `next`. Undefined if there is only one page (D30). Keeps only parameters with the given names, and repeats their values as
+ * validation read them, because headers are limited in size.
  */
 export function pageLinks(
   event: HttpEvent,
@@ -37,9 +37,10 @@ export function pageLinks(
 /** The list's address with all other parameters, to which those of a page are added. */
 function addressOf(event: HttpEvent, names: readonly string[]): string {
   const parameters = new URLSearchParams();
+  const read = event.input?.query as Readonly<Record<string, unknown>> | undefined;
   for (const [name, value] of Object.entries(event.queryStringParameters ?? {})) {
     const isKept = names.includes(name) && name !== "page" && name !== "cursor";
-    if (isKept && value !== undefined) parameters.set(name, value.toWellFormed());
+    if (isKept && value) parameters.set(name, String(read?.[name]));
   }
   const protocol = event.headers["x-forwarded-proto"] === "http" ? "http" : "https";
   const kept = parameters.size === 0 ? "" : `${parameters}&`;

@@ -36,8 +36,8 @@ export const answerHeaderTexts = {
   link: {
     text: 'Where to read on (RFC 8288): `rel="next"` with a cursor, and first, prev and last. Absent when everything fits on one page.',
     example: '<https://api.example.com/api/v1/jobs?cursor=MjB8ZDU1>; rel="next"',
-    // Four addresses, each with a query string of up to 4 KiB (D33).
-    schema: ascii(4 * 8192),
+    // Four addresses, each with a host, a search of 64 characters in UTF-8, the other filters and a cursor.
+    schema: ascii(4 * 2048),
   },
   etag: {
     text: "Stays the same while the body, `total` and `Link` do. Send it back in `If-None-Match`, and the answer is a 304 as long as nothing changed.",

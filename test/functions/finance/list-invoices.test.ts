@@ -151,6 +151,14 @@ describe("200", () => {
     expect(links.get("next")).toMatch(/by_state=pending&per_page=5&page=3&cursor=/);
   });
 
+  test("D30: Link repeats filters as they were read, however long they were sent", async () => {
+    const query = { by_state: `pending,${" ".repeat(100)}paid,paid`, from_date: "2020-01-01T00:00:00Z", by_number: "" };
+    const { headers } = await list({ ...query, per_page: `${"0".repeat(3_000)}5`, page: "2" });
+    expect(linksOf(headers.link).get("first")).toBe(
+      "https://api.example.com/api/v1/finance/invoices?by_state=pending%2Cpaid&from_date=2020-01-01&per_page=5&page=1",
+    );
+  });
+
   test("D30: a single page has no Link", async () => {
     expect((await list({}, client)).headers.link).toBeUndefined();
   });
