@@ -59,6 +59,8 @@ export function anyOf<const T extends readonly string[]>(allowed: v.PicklistSche
 export const dateFilter = v.pipe(
   v.string(),
   v.maxLength(40),
+  // In a query string an unescaped plus sign arrives as a space.
+  v.transform((value) => value.replace(/(?<=:.*) (?=\d\d:?\d\d$)/, "+")),
   v.check(isDateOrTimestamp, "must be a date, YYYY-MM-DD"),
   v.transform((value) => value.slice(0, 10)),
 );

@@ -12,9 +12,10 @@ export function validate(operation: Operation) {
       const { values, sentAs } = readQuery(operation, event);
       event.queryStringParameters = values;
       const parameters = check(operation.parameters, event.pathParameters ?? {}, asParameter);
-      const query = check(operation.query, values, ({ path: [name = ""], ...fault }) => ({
+      const query = check(operation.query, values, ({ path: [name = ""], code, detail }) => ({
         parameter: sentAs.get(name) ?? name,
-        ...fault,
+        code,
+        detail: explainSpace(detail),
       }));
       const outer = operation.body?.object ?? "";
       const body = check(
@@ -29,6 +30,11 @@ export function validate(operation: Operation) {
 
 function asParameter({ path: [name = ""], ...fault }: FieldFault): FieldRefusal {
   return { parameter: name, ...fault };
+}
+
+/** In a query string an unescaped plus sign arrives as a space, so the value that is shown may not be what was written. */
+function explainSpace(detail: string): string {
+  return detail.includes('not " ') ? `${detail}; write a plus sign as %2B` : detail;
 }
 
 function check(

@@ -47,6 +47,10 @@ test("D21: a date filter takes a date, or the date part of a timestamp", () => {
   expect(v.parse(dateFilter, "2026-05-01")).toBe("2026-05-01");
   expect(v.parse(dateFilter, "2026-05-01T23:59:59.999Z")).toBe("2026-05-01");
   expect(v.parse(dateFilter, "2026-05-01 10:00")).toBe("2026-05-01");
+  for (const offset of ["+02:00", " 02:00", " 0200", "-02:00"]) {
+    for (const time of ["T10:00:00.000", " 10:00"])
+      expect(v.parse(dateFilter, `2026-05-01${time}${offset}`)).toBe("2026-05-01");
+  }
 });
 
 test("an id is a whole number from 1 to 2^53 − 1", () => {

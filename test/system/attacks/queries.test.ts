@@ -175,3 +175,12 @@ test("a fault of a parameter has the name that was sent, and says what would do"
       detail: 'must be one of pending, paid, overdue, not "Pending"',
     },
   ));
+
+test.each([
+  ["from_date", " 2026-01-01", 'must be a date, YYYY-MM-DD, not " 2026-01-01"; write a plus sign as %2B'],
+  ["to_date", "2026-02-30T10:00:00 01:00", 'must be a date, YYYY-MM-DD, not "2026-02-30T10:00:00+01:00"'],
+  ["from_date", "2026-02-30 10:00", 'must be a date, YYYY-MM-DD, not "2026-02-30 10:00"'],
+  ["page", " 2", 'must be a whole number from 1 on, such as 1, not " 2"; write a plus sign as %2B'],
+  ["by_company", " 1", 'must be an id, a whole number above 0, not " 1"; write a plus sign as %2B'],
+])("D31: the fault of %s=%j, whose space may have been a plus sign, says how to write one", (parameter, text, detail) =>
+  expectFault("list-invoices", { query: { [parameter]: text } }, { parameter, code: "invalid", detail }));
