@@ -1,6 +1,6 @@
 import { registerUser } from "../../shared/contract/accounts.ts";
 import { methodsOf } from "../../shared/contract/operations.ts";
-import { Refusal, routeNotFound } from "../../shared/domain/refusal.ts";
+import { methodNotAllowed, routeNotFound } from "../../shared/domain/refusal.ts";
 import { forUnrouted } from "../../shared/http/endpoint.ts";
 import { settings } from "../../shared/settings.ts";
 
@@ -9,5 +9,5 @@ export const handler = forUnrouted("refuse-unrouted", (method, path) => {
   const closed = settings.registration() === "closed" ? [registerUser.name] : [];
   const allowedMethods = methodsOf(path, closed);
   if (allowedMethods.length === 0) throw routeNotFound();
-  throw new Refusal("method_not_allowed", `Method ${method} is not allowed for this path`, { allowedMethods });
+  throw methodNotAllowed(method, allowedMethods);
 });

@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { routeNotFound } from "../domain/refusal.ts";
+import { methodNotAllowed, routeNotFound } from "../domain/refusal.ts";
 import { acceptsGzip } from "../http/compression.ts";
 import type { HttpAnswer, HttpEvent } from "../http/http-event.ts";
 import { findPageFile, type PageFile, pagePath, referencePath } from "./page-files.ts";
@@ -27,11 +27,13 @@ const neverChanges = /\.[0-9a-f]{12}\.\w+$/;
 /** Browsers keep a file that never changes as long as HTTP allows. */
 const secondsOfYear = 365 * 24 * 60 * 60;
 
-/** Answers a GET or HEAD for the page or one of its files; `/` redirects to the page. Other paths are refused as not found. */
-export function answerPage({ rawPath, headers }: Pick<HttpEvent, "rawPath" | "headers">): HttpAnswer {
-  if (rawPath === "/") return { statusCode: 302, headers: { location: pagePath } };
+/** Answers the page or one of its files; `/` redirects to the page. Refuses other paths, and methods besides GET and HEAD. */
+export function answerPage({ rawPath, headers, requestContext }: HttpEvent): HttpAnswer {
   const file = findPageFile(rawPath);
-  if (!file) throw routeNotFound();
+  if (!file && rawPath !== "/") throw routeNotFound();
+  const { method } = requestContext.http;
+  if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(method, ["GET", "HEAD"]);
+  if (!file) return { statusCode: 302, headers: { location: pagePath } };
   const kept = keptHeaders(file);
   const known = headers["if-none-match"]?.split(",").map((tag) => tag.trim());
   if (known?.includes(kept.etag)) return { statusCode: 304, headers: kept };

@@ -36,3 +36,8 @@ export class Refusal extends Error {
 export function routeNotFound(): Refusal {
   return new Refusal("route_not_found", "Not found");
 }
+
+/** The refusal of a method that a path does not take. */
+export function methodNotAllowed(method: string, allowedMethods: readonly string[]): Refusal {
+  return new Refusal("method_not_allowed", `Method ${method} is not allowed for this path`, { allowedMethods });
+}

@@ -23,7 +23,7 @@ const acknowledged: Readonly<Record<string, RegExp>> = {
   "Every function checks the token itself, by the access that its contract names; attacks/ holds it to that":
     /^APIG4 .*\/[a-z-]+\/(?:Route|Head)\//,
   "The documentation page is for anyone, and its function has no right to anything":
-    /^APIG4 .*\/get-docs\/(?:Start|Page|Files|Overview|Journeys)(?:Head)?\//,
+    /^APIG4 .*\/get-docs\/(?:Start|Page|Files|Overview|Journeys)\//,
   "A schedule may call every version of its one function":
     /^IAM5\[Resource::<(rotatesigningkey|markoverdue|recountlists)Function\w+\.Arn>:\*\] .*\/SchedulerRoleForTarget-/,
   "SES's sandbox asks for the recipients' identities; a condition holds the sender":

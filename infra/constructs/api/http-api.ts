@@ -77,12 +77,9 @@ export class Api extends Construct {
     if (throttle) this.#throttle(route, `${method} ${path}`, throttle);
   }
 
-  /** Routes GET and HEAD requests of these paths to one function. Each path has an id. */
+  /** Routes every request of these paths to one function, which refuses methods that its files do not take. Each path has an id. */
   filesRoutes(paths: Readonly<Record<string, string>>, service: ServiceFunction): void {
-    for (const [id, path] of Object.entries(paths)) {
-      this.#add(HttpRouteKey.with(path, HttpMethod.GET), service, id);
-      this.#add(HttpRouteKey.with(path, HttpMethod.HEAD), service, `${id}Head`);
-    }
+    for (const [id, path] of Object.entries(paths)) this.#add(HttpRouteKey.with(path, HttpMethod.ANY), service, id);
   }
 
   /** Routes every other request to a function. */

@@ -30,8 +30,8 @@ interface Received {
 }
 
 /** The answer that a browser receives from API Gateway. */
-async function get(path: string, headers: Record<string, string> = {}): Promise<Received> {
-  const event = await eventOf({ method: "GET", path } as unknown as Operation, { headers });
+async function get(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Received> {
+  const event = await eventOf({ method, path } as unknown as Operation, { headers });
   const { status, body, ...given } = gatewayAnswer(await handler(event, { awsRequestId: "lambda-request" } as Context));
   const isCompressed = given.headers["content-encoding"] === "gzip";
   return { status, headers: given.headers, text: String(isCompressed ? gunzipSync(body) : body), bytes: body.length };
@@ -160,6 +160,18 @@ describe("the pages", () => {
       });
       expect(JSON.parse(text).code).toBe("route_not_found");
     }
+  });
+
+  test.each([
+    ...["/", "/docs", "/docs/reference", "/docs/guides.md", "/llms.txt", "/arazzo.json"],
+  ])("D31: %s takes GET and HEAD; another method is refused by name", async (path) => {
+    expect((await get(path, {}, "HEAD")).status).toBe((await get(path)).status);
+    for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
+      const { status, headers, text } = await get(path, {}, method);
+      expect({ status, allow: headers.allow }, method).toEqual({ status: 405, allow: "GET, HEAD" });
+      expect(JSON.parse(text)).toMatchObject({ code: "method_not_allowed", instance: path });
+    }
+    expect((await get("/docs/nothing", {}, "POST")).status).toBe(404);
   });
 
   test("are where the bare address leads to", async () => {

@@ -78,9 +78,11 @@ test("the gateway answers unknown paths, methods and HEAD through the service, a
   expect(wrongMethod.headers.get("allow")).toBe("GET");
   const head = await fetch(`${own.machine.baseUrl}/api/v1/users/confirmation?login=a&pin=1`, { method: "HEAD" });
   expect(head.status).toBe(405);
-  for (const path of ["/api/v1/health", "/api/v1/openapi.json", "/.well-known/jwks.json", "/docs"]) {
+  for (const path of ["/api/v1/health", "/api/v1/openapi.json", "/.well-known/jwks.json", "/docs", "/llms.txt"]) {
     const answered = await fetch(`${own.machine.baseUrl}${path}`, { method: "HEAD" });
     expect([path, answered.status, await answered.text()]).toEqual([path, 200, ""]);
+    const posted = await fetch(`${own.machine.baseUrl}${path}`, { method: "POST" });
+    expect([path, posted.status, posted.headers.get("allow")]).toEqual([path, 405, "GET, HEAD"]);
   }
   const preflight = await fetch(`${own.machine.baseUrl}/api/v1/finance/invoices`, {
     method: "OPTIONS",

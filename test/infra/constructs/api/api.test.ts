@@ -14,10 +14,7 @@ import { fullStage, ownedStage } from "../../stages/owned-stage.ts";
 
 const stack = await useStack();
 const full = stackOf("full");
-const page = ["/", "/docs", "/docs/{file}", "/llms.txt", "/arazzo.json"].flatMap((path) => [
-  `GET ${path}`,
-  `HEAD ${path}`,
-]);
+const page = ["/", "/docs", "/docs/{file}", "/llms.txt", "/arazzo.json"].map((path) => `ANY ${path}`);
 
 interface Described {
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
