@@ -6,6 +6,7 @@ import { bearerText, interfaceText, serverText, tagTexts } from "../contract/tex
 import { headerComponents, parameterComponents } from "./components.ts";
 import { bearer, describeOperation } from "./describe-operation.ts";
 import { describeWebhooks } from "./describe-webhooks.ts";
+import { kindsTable } from "./kinds-table.ts";
 import { problemComponents, problemExamples, problemSchemas } from "./problems.ts";
 import { refusalsOf } from "./refusals-of.ts";
 import { namedSchemas } from "./schemas.ts";
@@ -32,7 +33,7 @@ export function describeInterface(described: readonly Operation[] = operations) 
       contact: author,
     },
     servers: [{ url: "/", description: serverText, "x-internal": false }],
-    tags: Object.entries(tagTexts).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(tagTexts).map(([name, text]) => ({ name, description: tagDescription(name, text) })),
     paths,
     webhooks: describeWebhooks(),
     components: {
@@ -44,6 +45,10 @@ export function describeInterface(described: readonly Operation[] = operations) 
       securitySchemes: { [bearer]: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: bearerText } },
     },
   };
+}
+
+function tagDescription(name: string, text: string): string {
+  return name === "notifications" ? `${text}\n\n${kindsTable()}` : text;
 }
 
 /** The document of the whole service. In a bundle it is finished, so the modules that make it stay outside. */

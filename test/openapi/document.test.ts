@@ -29,6 +29,23 @@ test("D45: the kinds of notifications and their types of record are listed as va
   expect(params.required).toEqual(["type", "text"]);
 });
 
+test("D25: the group of notifications has a table of who is notified of what, and by which channels", () => {
+  const { description } = openApi.tags.find(({ name }: { name: string }) => name === "notifications");
+  expect(description.split("\n\n")[1].split("\n")).toEqual([
+    "| record_type | type | who is notified | push | mail and SMS |",
+    "| --- | --- | --- | --- | --- |",
+    "| `Job` | `published` | operators of its company | yes | no |",
+    "| `Timesheet` | `submitted` | operators of its company, the first 50 by id | no | no |",
+    "| `Timesheet` | `paid` | its driver | yes | no |",
+    "| `Timesheet` | `pending` | its driver | yes | no |",
+    "| `Invoice` | `issued` | operators and clients of its company | yes | no |",
+    "| `Invoice` | `overdue` | operators and clients of its company | yes | no |",
+    "| `Invoice` | `paid` | operators and clients of its company | yes | no |",
+    "| `User` | `password_changed` | the user | yes | yes |",
+    "| `Chat` | `message` | the users that the event names | yes | no |",
+  ]);
+});
+
 test("the document is valid OpenAPI 3.1", () => {
   // The OpenAPI Initiative's own schema, unchanged.
   const schema = JSON.parse(readFileSync(new URL("openapi-3.1.json", import.meta.url), "utf8"));

@@ -26,7 +26,8 @@ export const tagTexts = {
   finance: "Debts to drivers and bills to companies: timesheets with their payment state, and invoices.",
   jobs: "Offers of work, and the window in which they can be taken.",
   companies: "The employers: for admins, to choose whose records they see.",
-  notifications: "News about the records of a user: the list, the badge counts, and marking as read.",
+  notifications:
+    "News about the records of a user: the list, the badge counts, and marking as read. Any change counts, unless an import made it silently, and nobody is notified of what they did themselves.",
   devices: "Phones and browsers that receive pushes.",
   history: "Changes of records, with author, time and earlier values; and their undo for a day.",
   service: "For machines: health, public keys, and this document.",

@@ -7,7 +7,10 @@ const jobTexts = {
   job_type: ["Kind of contract, such as `part_time` or `temporary_contract`; more kinds may appear.", "part_time"],
   number: ["Running number that people quote on the phone.", 1007],
   postcode: ["The place of the work.", "HU1 3DZ"],
-  published_at: ["Since when drivers can see the offer.", "2026-05-01T08:30:00.000Z"],
+  published_at: [
+    "Since when drivers can see the offer. A time to come delays neither the list nor the notification.",
+    "2026-05-01T08:30:00.000Z",
+  ],
   title: ["Headline of the offer.", "Night shift loader"],
 } as const;
 

@@ -26,8 +26,9 @@ export const notificationText = shapes(notification, "Reports to one user what h
 });
 
 export const listNotificationsText = describes(listNotifications, {
-  description: `The inbox of whoever calls, and nobody else's. Each row has a sentence in the reader's language. Fetching it marks nothing: mark what was really looked at. To keep a
-badge right, poll the unread counts instead, which is cheaper.`,
+  description: `The inbox of whoever calls, and nobody else's; the text of the group \`notifications\` says who is notified of what. Each row has a sentence in the reader's
+language. Fetching it marks nothing: mark what was really looked at. To keep a badge right, poll the unread counts instead, which is
+cheaper.`,
   query: {},
   answer: {
     text: "A page of your notifications.",

@@ -5,6 +5,7 @@ import {
   readNewPassword,
   readPush,
 } from "../../../shared/domain/records/notification-events.ts";
+import { notifyingRecordTypes } from "../../../shared/domain/records/notification-kinds.ts";
 
 type Image = ItemImages["after"];
 
@@ -40,6 +41,13 @@ describe("D25: what a change means", () => {
       actorId: undefined,
     });
     expect(readEvent(change("JOB", job, { ...job, timer: 60 }))).toBeUndefined();
+  });
+
+  test("a job is published when it enters the table, also where its published_at is to come", () => {
+    for (const published_at of ["2026-05-01T08:30:00.000Z", "2999-03-20T08:00:00.000Z"]) {
+      const entering = { ...job, record: { ...job.record, published_at } };
+      expect(notified(change("JOB", undefined, entering))).toBe("Job/published 4");
+    }
   });
 
   test.each<[string | undefined, string, string | undefined]>([
@@ -108,6 +116,10 @@ describe("D25: what a change means", () => {
     test("D14: is a notice on every channel, also where the one before has no date", () => {
       const changedAt = new Date("2026-05-01T09:00:00.001Z");
       expect(readNewPassword(change("USER", user, later))).toEqual({ userId: 8, changedAt });
+      const kinds = Object.entries(notifyingRecordTypes).flatMap(([recordType, each]) =>
+        Object.entries(each.kinds).map(([type, kind]) => [`${recordType}/${type}`, "sendsNotice" in kind] as const),
+      );
+      expect(kinds.filter(([, sendsNotice]) => sendsNotice)).toEqual([["User/password_changed", true]]);
       expect(readNewPassword(change("USER", older, later))).toEqual({ userId: 8, changedAt });
     });
 
