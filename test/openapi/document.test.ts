@@ -56,6 +56,44 @@ test("the document is valid OpenAPI 3.1", () => {
   expect(openApi.openapi).toMatch(/^3\.1\./);
 });
 
+test('ids and counts are read into 64 bits, and "or null" is a type of everything but objects', () => {
+  const faults = schemasAt(openApi, "").flatMap(([where, { type, format, anyOf }]) => {
+    const isSmall = /(Problem.*status|Passcode|per-page.*|retry-after.*)$/.test(where);
+    const isWrongInteger = [type].flat().includes("integer") && format !== (isSmall ? "int32" : "int64");
+    const nullable =
+      anyOf?.some((each) => each.type === "null") && anyOf.some((each) => each.type !== "null" && !each.$ref);
+    return isWrongInteger || nullable ? [where] : [];
+  });
+  expect(faults).toEqual([]);
+  expect(openApi.components.schemas.User.properties.email.type).toEqual(["string", "null"]);
+});
+
+test("D13, D45: users have the interface's fields, their language in the own profile alone, and nothing is deprecated", () => {
+  const { schemas } = openApi.components;
+  const namesOf = ({ $ref, properties = {}, allOf = [] }: Shape): string[] => [
+    ...Object.keys(properties),
+    ...[...allOf, ...($ref ? [schemas[$ref.split("/").at(-1) ?? ""]] : [])].flatMap(namesOf),
+  ];
+  const names = (name: string) => namesOf(schemas[name]).toSorted();
+  const contact = ["company", "contact_phone_number", "email", "financial_company_id", "first_name", "id"];
+  const fields = [...contact, "job_position", "last_name", "phone_number", "profile_id", "role"];
+  expect(names("User")).toEqual(fields);
+  expect(names("UserAwaitingPin")).toEqual([...fields, "pin_valid_to"].toSorted());
+  expect(names("ConfirmedUser")).toEqual([...fields, "reset_password_token"].toSorted());
+  expect(names("Profile")).toEqual([...fields, "locale"].toSorted());
+  expect(JSON.stringify(openApi)).not.toContain('"deprecated"');
+});
+
+test.each([
+  ["adjust-job-timers", "Callers: `admin`."],
+  ["list-invoices", "Callers: `admin`, `operator`, `client`. Operators and clients need a company."],
+  ["list-notifications", "Callers: every role."],
+  ["get-health", "No token is needed."],
+])("D3: the text of %s ends with its callers, and with those of them who need a company", (name, callers) => {
+  const operation = operations.find((each) => each.name === name);
+  expect(operation && describedAs(operation).description.split("\n\n").at(-1)).toBe(callers);
+});
+
 test("every reference of the document leads somewhere", () => {
   const references = [...JSON.stringify(openApi).matchAll(/"\$ref":(?:"#\/([^"]+)")?/g)].map(([, place = ""]) => place);
   const leadsNowhere = (place: string) => place.split("/").reduce((at, part) => at?.[part], openApi) === undefined;
@@ -120,6 +158,25 @@ describe.each(endpoints)("the sample event of $name", ({ operation, sample: { pa
     if (requestBody) expect(faultsAt([...where, "application/json", "schema"], filled(body))).toEqual([]);
   });
 });
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly anyOf?: readonly { readonly type?: string; readonly $ref?: string }[];
+}
+
+interface Shape {
+  readonly $ref?: string;
+  readonly properties?: object;
+  readonly allOf?: readonly Shape[];
+}
+
+/** Every object of the document, with its place. */
+function schemasAt(node: unknown, where: string): (readonly [where: string, schema: Schema])[] {
+  if (typeof node !== "object" || node === null) return [];
+  const inside = Object.entries(node).flatMap(([name, each]) => schemasAt(each, `${where}/${name}`));
+  return [[where, node as Schema], ...inside];
+}
 
 /** The characters of RFC 3986 alone, in an order that makes an address. */
 function isUriReference(text: string): boolean {

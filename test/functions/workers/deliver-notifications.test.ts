@@ -210,13 +210,13 @@ test("D25, D26: a timesheet of another system reaches the first 50 of 52 operato
     }),
   );
   const about = [["Timesheet", 9_001, "submitted", null]];
-  const told = { total: "1", about, counts: { notifications: 1, timesheets: 1, jobs: 0, chats: 0 } };
-  const untold = { total: "0", about: [], counts: { notifications: 0, timesheets: 0, jobs: 0, chats: 0 } };
+  const notified = { total: "1", about, counts: { notifications: 1, timesheets: 1, jobs: 0, chats: 0 } };
+  const passedOver = { total: "0", about: [], counts: { notifications: 0, timesheets: 0, jobs: 0, chats: 0 } };
   expect(received).toEqual([
-    { nth: 1, ...told },
-    { nth: 50, ...told },
-    { nth: 51, ...untold },
-    { nth: 52, ...untold },
+    { nth: 1, ...notified },
+    { nth: 50, ...notified },
+    { nth: 51, ...passedOver },
+    { nth: 52, ...passedOver },
   ]);
 });
 

@@ -145,6 +145,25 @@ describe.each(taking)("422: $name", ({ name, operation, handler, sample }) => {
   });
 });
 
+/** The fields of bodies whose values an answer may repeat. */
+const shownFields = ["state", "timesheet_ids", "job_ids", "notification_ids"];
+
+const withBody = taking.filter(({ operation }) => operation.body);
+test.each(withBody)("D31: 422: $name repeats no value but states and ids", async ({ operation, handler, sample }) => {
+  const { object = "", fields } = operation.body ?? {};
+  const names = Object.keys(
+    toJsonSchema(fields as GenericSchema, { errorMode: "ignore", typeMode: "ignore" }).properties ?? {},
+  );
+  const { body: own } = JSON.parse(JSON.stringify(sample));
+  for (const name of names) {
+    const body = { [object]: { ...own[object], [name]: "Ada Holt \u0000" } };
+    const user = allowedUser(operation);
+    const { body: answered } = await call(handler, operation, { ...sample, ...(user && { as: user }), body });
+    const isRepeated = JSON.stringify(answered).includes("Ada");
+    expect(isRepeated, name).toBe(shownFields.includes(name));
+  }
+});
+
 /** The parsed fields of a body, without those that are undefined, or the faults in them. */
 function outcomeOf(fields: unknown, sent: object): unknown {
   const { issues, output } = safeParse(fields as GenericSchema, sent);

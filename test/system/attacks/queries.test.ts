@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { handler as listInvoicesHandler } from "../../../functions/finance/list-invoices.ts";
 import type { FieldCode } from "../../../shared/contract/field-faults.ts";
+import { listInvoices } from "../../../shared/contract/finance.ts";
 import { parameterNames, roles } from "../../../shared/contract/operation.ts";
 import type { OperationName } from "../../../shared/contract/operations.ts";
 import { callerLine, userLine } from "../../support/records/records.ts";
@@ -184,3 +186,24 @@ test.each([
   ["by_company", " 1", 'must be an id, a whole number above 0, not " 1"; write a plus sign as %2B'],
 ])("D31: the fault of %s=%j, whose space may have been a plus sign, says how to write one", (parameter, text, detail) =>
   expectFault("list-invoices", { query: { [parameter]: text } }, { parameter, code: "invalid", detail }));
+
+test.each([
+  ["by_state", "x".repeat(41), `not "${"x".repeat(40)}…"`],
+  ["by_state", "😀".repeat(41), `not "${"😀".repeat(40)}…"`],
+  ["from_date", "x".repeat(40), `not "${"x".repeat(40)}"`],
+  ["per_page", "9".repeat(50), `not "${"9".repeat(40)}…"`],
+])("D31: the value of %s is repeated up to 40 characters: %j", async (parameter, text, end) => {
+  const answer = await listed({ [parameter]: text });
+  expect(answer.body.errors).toMatchObject([{ parameter, detail: expect.stringMatching(/^must /) }]);
+  expect(answer.body.errors[0].detail.endsWith(`, ${end}`)).toBe(true);
+});
+
+test.each(["by_number", "cursor"])("D31: the value of %s is not repeated", async (parameter) => {
+  const answer = await listed({ [parameter]: `Ada Holt \u0000${"x".repeat(200)}` });
+  expectProblem(answer, 422, "fields_invalid");
+  expect(JSON.stringify(answer.body)).not.toContain("Ada");
+});
+
+function listed(query: Readonly<Record<string, string>>) {
+  return call(listInvoicesHandler, listInvoices, { as: allowedUser(listInvoices), query });
+}
