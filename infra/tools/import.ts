@@ -68,7 +68,7 @@ export async function runImport(parameters: string[], directory: string): Promis
     return await withService({ stage: call.stage, directory, signal, next }, (service, progress) => {
       const began = performance.now();
       progress.show(() => describeProgress(far, size, performance.now() - began));
-      return importInto(service, { ...call, source, signal, progress, onProgress });
+      return importInto(service, { ...call, directory, source, signal, progress, onProgress });
     });
   } finally {
     release();
@@ -81,6 +81,7 @@ type Call = NonNullable<ReturnType<typeof readCall>>;
 async function importInto(
   service: Service,
   call: Call & {
+    readonly directory: string;
     readonly source: Readable;
     readonly signal: AbortSignal;
     readonly progress: ProgressLine;
@@ -99,7 +100,7 @@ async function importInto(
     process.stderr.write(report.close());
   });
   process.stdout.write(describe(summary, call, (performance.now() - began) / 1_000));
-  if (!call.dryRun) await followImport(service, call.stage);
+  if (!call.dryRun) await followImport(service, call);
   return summary.isComplete ? Number(summary.failed > 0) : interrupted;
 }
 
@@ -110,10 +111,13 @@ function describeProgress({ bytesRead, done, doneUpTo, failed }: ImportProgress,
 }
 
 /** The history and notifications come from the table's stream, which somebody has to process. */
-async function followImport(service: Service, stage: string | undefined): Promise<void> {
+async function followImport(
+  service: Service,
+  { stage, directory }: { readonly stage: string | undefined; readonly directory: string },
+): Promise<void> {
   if (stage !== undefined) process.stderr.write("The stage's own workers process what follows from the import.\n");
   if (service.running) return;
-  process.stderr.write("No machine runs: processing what follows from the import …\n");
+  process.stderr.write(`No machine runs in ${directory}: processing what follows from the import …\n`);
   await service.processPending();
 }
 

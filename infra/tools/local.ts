@@ -47,7 +47,11 @@ export async function askLocal(parameters: string[], directory: string): Promise
 
 function baseUrl(directory: string): string {
   const machine = readMachineFile(directory);
-  if (!machine) throw new Error("The local machine does not run: start it with npm start.");
+  if (!machine) {
+    throw new Error(
+      `No local machine runs in ${directory}: start it with npm start, or name its folder by WORKFORCE_DIRECTORY.`,
+    );
+  }
   return machine.baseUrl;
 }
 

@@ -39,13 +39,13 @@ export async function printToken(parameters: string[], directory: string): Promi
   if (!as) throw new UsageError("Say whose token: --as LOGIN (npm run token -- --help)");
   const hours = readHours(call.values.hours, stage === undefined ? lives.local : lives.stage);
   const token = await withService({ stage, directory }, (service) => service.mintTokenFor(as, hours));
-  process.stderr.write(stage === undefined ? describeLocal(as, hours) : describeDeployed(as, stage, hours));
+  process.stderr.write(stage === undefined ? describeLocal(as, hours, directory) : describeDeployed(as, stage, hours));
   process.stdout.write(`${token}\n`);
   return 0;
 }
 
-function describeLocal(login: string, hours: number): string {
-  return `A token of ${login} for ${hours} hours; it is valid on the local machine only.\n`;
+function describeLocal(login: string, hours: number, directory: string): string {
+  return `A token of ${login} for ${hours} hours; it is valid on the local machine of ${directory} alone.\n`;
 }
 
 function describeDeployed(login: string, stage: string, hours: number): string {

@@ -38,7 +38,7 @@ export async function withLocalService<T>(directory: string, work: (service: Loc
   try {
     enterEnvironment(aws.environment);
     // A running machine loads the data itself.
-    if (aws.wantsDemo && !aws.running) await loadDemoData(aws);
+    if (aws.wantsDemo && !aws.running) await loadDemoData(aws, directory);
     return await work({
       ...aws,
       messages: () => openInbox(join(dataDirectory(directory), "inbox.jsonl")).entries(),
@@ -91,8 +91,8 @@ async function processPending(directory: string, aws: OwnLocalAws): Promise<void
   }
 }
 
-async function loadDemoData(aws: OpenAws): Promise<void> {
-  process.stderr.write("First use: loading the demo data …\n");
+async function loadDemoData(aws: OpenAws, directory: string): Promise<void> {
+  process.stderr.write(`First use of ${directory}: loading the demo data …\n`);
   const { loadDemo } = await import("../../local/demo/demo.ts");
   await loadDemo();
   aws.demoLoaded();

@@ -68,7 +68,7 @@ test("the base URL is printed by a command, whatever the port; where nothing run
   empty.remove();
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: "The local machine does not run: start it with npm start.\n",
+    stderr: `No local machine runs in ${empty.path}: start it with npm start, or name its folder by WORKFORCE_DIRECTORY.\n`,
   });
 });
 
