@@ -6,6 +6,7 @@ import { findDeviceSet } from "../../../shared/db/notifications/devices.ts";
 import { deleteIf } from "../../../shared/db/table/conditional-writes.ts";
 import { allOf, has } from "../../../shared/db/table/conditions.ts";
 import { tombstoneMark } from "../../../shared/db/table/tombstones.ts";
+import { erasedVersion } from "../../../shared/db/writes/record-plans.ts";
 import type { WriteContext } from "../../../shared/db/writes/write-plans.ts";
 import { deleteEndpoint } from "../../../shared/messaging/push.ts";
 import { patiently } from "../aws/patience.ts";
@@ -13,8 +14,6 @@ import type { ErasedList } from "./erased-list.ts";
 import { findPerson, type Person } from "./person.ts";
 import { noTraces, type OnRead, replaceTraces, type Search, type Traces } from "./traces.ts";
 
-/** The version in the tombstone of an erased user. */
-const erasedVersion = Number.MAX_SAFE_INTEGER;
 /** A repeated pass finds only traces that were written meanwhile. */
 const mostPasses = 10;
 
@@ -54,8 +53,8 @@ export async function forgetPerson(
   const search = { person, isDryRun: false, timesheetIds: new Set<number>(), onRead };
   const before = await replaceAll(search);
   const endpointsLeft = await deleteEndpoints(id);
-  // The first removal has no version, so that no stored version blocks it. The second stores the highest version, so that
-  // no line with a version restores the user.
+  // The first removal has no version, so that no stored version blocks it. The second stores the version that refuses
+  // every line.
   const removal = { now, change: { ...change, at: new Date().toISOString() } };
   for (const version of [null, erasedVersion]) {
     await patiently(() => removeUser({ type: "user", id, deleted: true, version }, removal));

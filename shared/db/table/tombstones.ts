@@ -10,7 +10,8 @@ export interface Tombstone {
   readonly removed_at: string;
   /** The change that removed the record, if it has a history. */
   readonly change?: StoredChange | undefined;
-  readonly expires_at: number;
+  /** That of an erased person does not expire. */
+  readonly expires_at?: number | undefined;
 }
 
 /** The attribute that only tombstones have. Each read of some attributes names it. */

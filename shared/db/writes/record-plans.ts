@@ -17,6 +17,8 @@ export const tombstoneDays = 30;
 /** An export may look back as long, and takes some time itself. */
 const keptDays = tombstoneDays + 1;
 const msPerDay = 24 * 60 * 60_000;
+/** The version in the tombstone of an erased user. Such a tombstone refuses every line, and stays until it is deleted. */
+export const erasedVersion = Number.MAX_SAFE_INTEGER;
 
 /**
  * The version that a line gives its record. Without a version a line wins over the stored record; with null it deletes
@@ -52,7 +54,7 @@ export function upsertRecord<Stored extends RecordItem>(
 ): Promise<Outcome> {
   return changePlace(key, context, async (found) => {
     const { stored, tombstone, version } = readPlace(entity, found, context.now);
-    if (isStale(line, version)) return { outcome: "stale" };
+    if (isErased(key, tombstone?.version) || isStale(line, version)) return { outcome: "stale" };
     const { next, writes = [], ...others } = await decide(stored);
     const removed_before = tombstone ? tombstone.removed_at : stored?.removed_before;
     const item = entity.encode({ ...next, version: versionAfter(line, version), removed_before });
@@ -85,7 +87,8 @@ export function removeRecord<Stored extends RecordItem>(
       const { writes = [], ...others } = withdraw(stored);
       return { ...others, outcome: "removed", writes: [putTombstone(key, stored, next, context), ...writes] };
     }
-    if (isStale(line, version) || next === version) return { outcome: "unchanged" };
+    if (isErased(key, tombstone?.version) || isStale(line, version) || next === version)
+      return { outcome: "unchanged" };
     return { outcome: "unchanged", writes: [putTombstone(key, tombstone, next, context)] };
   });
 }
@@ -99,7 +102,7 @@ export async function renewTombstone(entity: Entity<RecordItem>, key: Key, conte
   });
 }
 
-/** A tombstone keeps its version for a time alone, and may be there longer. */
+/** A tombstone keeps its version for a time alone, and may be there longer. That of an erased person refuses lines itself. */
 function readPlace<Stored extends RecordItem>(
   entity: Entity<Stored>,
   found: Item | undefined,
@@ -119,13 +122,19 @@ function putTombstone(
   context: WriteContext,
 ): TransactionWrite {
   const now = new Date();
-  const moment = { removed_at: now.toISOString(), expires_at: epochSecondsAfter(now, keptDays) };
+  const expires_at = isErased({ pk, sk }, version) ? undefined : epochSecondsAfter(now, keptDays);
+  const moment = { removed_at: now.toISOString(), expires_at };
   return replaceItem(read, { pk, sk, schema_version: 1, version, ...moment }, { ...context, notifies: false });
 }
 
 /** The version that a line leaves behind. */
 function versionAfter({ version: said }: Versioned, version: number | undefined): number | undefined {
   return said === null ? undefined : (said ?? version);
+}
+
+/** Other records may get any version from an event, and stay repairable. Events are not about users. */
+function isErased({ sk }: Key, version: number | undefined): boolean {
+  return sk === "USER" && version === erasedVersion;
 }
 
 function isStale({ version: said }: Versioned, version = -1): boolean {

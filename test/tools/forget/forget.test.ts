@@ -146,11 +146,33 @@ test.each([
   expect((await allItems()).filter(({ pk }) => pk === `USER#${id}` || pk === `PASSWORD#${id}`)).toMatchObject([
     { sk: "USER", removed_at: expect.any(String), version: Number.MAX_SAFE_INTEGER },
   ]);
-  // No line with a version brings them back; the second run knows from the list who it was.
+  // No line brings them back; the second run knows from the list who it was.
   expect(await write(userLine(id, { version: 9 }))).toBe("stale");
   await write(timesheetLine(3, 1, { driver }));
   expect(await forgetPerson(id, list, testContext(now))).toMatchObject({ traces: { timesheet: 1 }, wasUser: false });
   expect(await traces()).toEqual([]);
+});
+
+test("an erased person stays out of every import until they are readmitted; the next person is imported", async () => {
+  await fill();
+  await forgetPerson(id, list, testContext(now));
+  const yearOn = new Date(now.getTime() + 365 * 86_400_000);
+  for (const each of [{}, { version: null }, { version: 9 }, { version: Number.MAX_SAFE_INTEGER }]) {
+    expect([each, await write(userLine(id, each)), await write(userLine(id, each), testContext(yearOn))]).toEqual([
+      each,
+      "stale",
+      "stale",
+    ]);
+  }
+  // A removal does not open the way either, nor does a second erasure.
+  expect(await write({ type: "user", id, deleted: true, version: null })).toBe("unchanged");
+  await forgetPerson(id, list, testContext(now));
+  expect(await write(userLine(id))).toBe("stale");
+  expect((await allItems()).find(({ pk }) => pk === `USER#${id}`)).not.toHaveProperty("expires_at");
+  expect(await write(userLine(32, { profile_id: 701, first_name: "Ada" }))).toBe("updated");
+  expect(await write(userLine(35))).toBe("created");
+  await readmit(id, list);
+  expect(await write(userLine(id))).toBe("created");
 });
 
 test("an operator's notification of their timesheet keeps what happened, and neither the day nor their name", async () => {
@@ -282,6 +304,8 @@ test("the endpoints of their devices at SNS go; one that SNS keeps is named", as
 test("forgotten with another profile than the last time, both are on the list", async () => {
   await fill();
   await forgetPerson(id, list, testContext(now));
+  // A restored table has another profile.
+  await emptyTable();
   await write(userLine(id, { profile_id: 705 }));
   await forgetPerson(id, list, testContext());
   expect(await list.entries()).toEqual([{ id, profile_ids: [profile, 705], erased_at: now.toISOString() }]);
