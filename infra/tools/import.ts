@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, fstatSync, openSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { recordTypes } from "../../shared/contract/records.ts";
+import { type RecordLine, recordTypes } from "../../shared/contract/records.ts";
 import {
   abortOnSignals,
   interrupted,
@@ -40,7 +40,7 @@ not. "-" reads standard input. Adds or changes by id: fields left out stay as th
   --map FILE       the table is another system's: FILE says which columns fill which fields (infra/tools/README.md)
   --stage NAME     the stage; your own AWS credentials are used
   --notify         notify the affected users, as if the changes had been made through the interface
-  --dry-run        check every line as a real run would, and write nothing
+  --dry-run        check every line as a real run would, and write nothing; shows the first record of a table
   --report FILE    where the errors go, as JSON lines (FILE.jsonl.errors.jsonl); made only when there are errors
   --from LINE      pass over the lines before this one, such as those that an interrupted import says are done
   --concurrency N  lines processed in parallel, 1 to ${maxConcurrency} (${defaultConcurrency})
@@ -94,12 +94,17 @@ async function importInto(
     call.progress.clear();
     report.add(error);
   };
-  const options = { ...call, file: basename(call.file), now: new Date(), onError };
+  let first: RecordLine | undefined;
+  const onRecord = (record: RecordLine) => {
+    first ??= record;
+  };
+  const options = { ...call, file: basename(call.file), now: new Date(), onError, onRecord };
   const summary = await importRecords(options).finally(() => {
     call.progress.end();
     process.stderr.write(report.close());
   });
   process.stdout.write(describe(summary, call, (performance.now() - began) / 1_000));
+  if (call.dryRun && call.isTable && first) process.stdout.write(`The first record: ${JSON.stringify(first)}\n`);
   if (!call.dryRun) await followImport(service, call);
   return summary.isComplete ? Number(summary.failed > 0) : interrupted;
 }
@@ -143,10 +148,10 @@ function readCall(parameters: string[]) {
   if (resolve(report) === resolve(file)) throw new UsageError("--report would overwrite the file to import");
   if (!existsSync(dirname(resolve(report)))) throw new UsageError(`There is no folder for the report ${report}`);
   const read = readerOf(values.csv, values.map);
-  const isTable = /\.[ct]sv$/i.test(file);
-  if (isTable && values.csv === undefined) throw new UsageError(`${file} looks like a table: --csv TYPE`);
+  const looksLikeTable = /\.[ct]sv$/i.test(file);
+  if (looksLikeTable && values.csv === undefined) throw new UsageError(`${file} looks like a table: --csv TYPE`);
   const { stage, notify: notifies = false, "dry-run": dryRun = false } = values;
-  return { file, report, from, concurrency, stage, notifies, dryRun, read };
+  return { file, report, from, concurrency, stage, notifies, dryRun, isTable: values.csv !== undefined, read };
 }
 
 function readerOf(csv: string | undefined, map: string | undefined): RecordReader {

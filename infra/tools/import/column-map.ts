@@ -21,7 +21,7 @@ const mapShape = v.strictObject({
       v.regex(/^(YYYY|MM|DD|HH|mm|ss|[./:T -])+$/, "takes YYYY, MM, DD, HH, mm and ss; MM and DD read 3 and 03"),
     ),
   ),
-  /** The decimal sign of amounts; another sign between digits is a separator of thousands. */
+  /** The decimal sign of amounts. Thousands may have a separator. */
   decimals: v.optional(v.picklist([",", "."])),
   separator: v.optional(v.picklist([",", ";", "\t"]), ","),
   encoding: v.optional(v.picklist(["utf-8", "windows-1252"]), "utf-8"),
@@ -68,9 +68,15 @@ export function mappedValue(cell: string, column: Column, map: ColumnMap): strin
     : value;
 }
 
+/** Separators of thousands go where each has three digits after it. A cell of another form stays, and is no decimal. */
 function withPoint(text: string, decimalSign: "," | "."): string {
-  const bare = text.replaceAll(decimalSign === "," ? /(?<=\d)[.'\s](?=\d)/g : /(?<=\d)[,'\s](?=\d)/g, "");
-  return bare.replace(decimalSign, ".");
+  const forms = {
+    ",": /^-?(\d+|\d{1,3}([.'\s])\d{3}(\2\d{3})*)(,\d+)?$/,
+    ".": /^-?(\d+|\d{1,3}([,'\s])\d{3}(\2\d{3})*)(\.\d+)?$/,
+  };
+  if (!forms[decimalSign].test(text)) return text.replaceAll(".", decimalSign);
+  const [whole = "", ...decimals] = text.split(decimalSign);
+  return [whole.replaceAll(/[^\d-]/g, ""), ...decimals].join(".");
 }
 
 function dateOf(text: string, format: string, kind: "date" | "time"): string {

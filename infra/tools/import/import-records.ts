@@ -57,6 +57,8 @@ export interface ImportOptions {
   readonly signal?: AbortSignal;
   /** Called in the order of the lines. */
   onError?(error: LineError): void;
+  /** Called with each record that is read, before it is written. */
+  onRecord?(record: RecordLine): void;
   onProgress?(progress: ImportProgress): void;
 }
 
@@ -120,7 +122,10 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
       order.begin(number);
       const record = recordOf(given);
       if (record instanceof Refusal) order.end(number, lineErrors(line, record));
-      else await queue.add(turnOf(record), () => write(line, record));
+      else {
+        options.onRecord?.(record);
+        await queue.add(turnOf(record), () => write(line, record));
+      }
       showProgress();
     }
     await queue.finish();

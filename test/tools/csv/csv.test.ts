@@ -8,6 +8,7 @@ import { csvReader } from "../../../infra/tools/import/csv-lines.ts";
 import type { RecordReader } from "../../../infra/tools/import/import-lines.ts";
 import { lineErrors } from "../../../infra/tools/import/line-errors.ts";
 import { completeRecords, type RecordType } from "../../../shared/contract/records.ts";
+import { decimal } from "../../../shared/contract/values.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
@@ -238,6 +239,29 @@ describe("a map", () => {
         },
       ],
     ]);
+  });
+
+  test.each<[string, string, string | undefined]>([
+    [",", "-5,00", "-5.00"],
+    [",", "1.234.567,8", "1234567.8"],
+    [",", "1 250,50", "1250.50"],
+    [",", "-5.00", undefined],
+    [",", "1250.00", undefined],
+    [",", "1.2500,00", undefined],
+    [",", "1.250 000,00", undefined],
+    [",", "1250.000,00", undefined],
+    [".", "-5.00", "-5.00"],
+    [".", "1'234'567.8", "1234567.8"],
+    [".", "1250", "1250"],
+    [".", "-5,00", undefined],
+    [".", "1 250,50", undefined],
+    [".", "1,250,50", undefined],
+    [".", "12,50.00", undefined],
+  ])("with the decimal sign %s, %s is %s", async (decimals, cell, amount) => {
+    const amounts = mapOf({ columns: { A: "total" }, decimals, separator: ";" });
+    const [[, given] = []] = await read(csvReader("invoice", amounts), `A\n${cell}\n`);
+    const { issues } = v.safeParse(decimal, (given as { total: string }).total);
+    expect(issues ? undefined : (given as { total: string }).total).toBe(amount);
   });
 
   test("of the README gives a whole invoice", async () => {

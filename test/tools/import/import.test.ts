@@ -86,6 +86,19 @@ test("--dry-run reads standard input and writes nothing", async () => {
   }
 });
 
+test("--dry-run of a table shows the first record that is read, and a real run none", async () => {
+  writeFileSync(
+    inFolder("map.json"),
+    '{"columns": {"Nr": "id", "Betrag": "total"}, "decimals": ",", "separator": ";"}',
+  );
+  const table = "Nr;Betrag\n9201;-5.00\n9202;-1.250,50\n9203;7,00\n";
+  const map = ["--csv", "invoice", "--map", inFolder("map.json")];
+  const dry = await importFile("erp.csv", [table], ...map, "--dry-run");
+  expect(dry.out).toMatch(/3 failed .*\nThe first record: {"id":9202,"total":"-1250.50","type":"invoice"}\n$/);
+  expect(dry.err).toMatch(/line 2 \(id 9201\): total: \w+ — must be a decimal number/);
+  expect((await importFile("erp.csv", [table], ...map)).out).not.toContain("9202");
+});
+
 test.each<[string, string[], string]>([
   ["an unknown flag", [inFolder("good.jsonl"), "--fast"], "--fast"],
   ["no file", [], "Name one file"],
