@@ -11,11 +11,11 @@ export interface Column {
 
 /**
  * The columns of a type: one for each field, and for each field of a closed object. An open object or a list is one
- * column of JSON.
+ * column of JSON; `opened` adds the known fields of an open object.
  */
-export function columnsOf(type: RecordType): Column[] {
+export function columnsOf(type: RecordType, { opened = false } = {}): Column[] {
   const version = { path: ["version"], kind: "number", isNullable: false } as const;
-  return [...columnsWithin(completeRecords[type].entries), version];
+  return [...columnsWithin(completeRecords[type].entries, opened), version];
 }
 
 /** The name of a column in the first row. */
@@ -23,12 +23,14 @@ export function nameOf({ path }: Column): string {
   return path.join(".");
 }
 
-function columnsWithin(entries: v.ObjectEntries, within: readonly string[] = []): Column[] {
+function columnsWithin(entries: v.ObjectEntries, opened: boolean, within: readonly string[] = []): Column[] {
   return Object.entries(entries).flatMap(([name, schema]) => {
     const path = [...within, name];
     const isNullable = isWrapped(schema);
     const bare = isNullable ? schema.wrapped : schema;
-    return isClosed(bare) ? columnsWithin(bare.entries, path) : [{ path, kind: kindOf(bare), isNullable }];
+    if (isClosed(bare)) return columnsWithin(bare.entries, opened, path);
+    const column: Column = { path, kind: kindOf(bare), isNullable };
+    return opened && isOpen(bare) ? [column, ...columnsWithin(bare.entries, opened, path)] : [column];
   });
 }
 
@@ -45,6 +47,10 @@ function kindOf(schema: v.GenericSchema): Column["kind"] {
 
 function isWrapped(schema: v.GenericSchema): schema is v.NullableSchema<v.GenericSchema, undefined> {
   return schema.type === "nullable";
+}
+
+function isOpen(schema: v.GenericSchema): schema is v.LooseObjectSchema<v.ObjectEntries, undefined> {
+  return schema.type === "loose_object";
 }
 
 function isClosed(schema: v.GenericSchema): schema is v.ObjectSchema<v.ObjectEntries, undefined> {

@@ -1,11 +1,20 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import type { RecordType } from "../../../shared/contract/records.ts";
+import { timeZone } from "../../stages/setting-values.ts";
 import { UsageError, unknownWord } from "../cli/command.ts";
 import { type Column, columnsOf, nameOf } from "../csv/columns.ts";
 
 /** The parts of a date in a format, by their names there. */
 const dateParts = { YYYY: 4, MM: 2, DD: 2, HH: 2, mm: 2, ss: 2 } as const;
+
+const msPerDay = 24 * 60 * 60_000;
+const zones = new Map<string, Intl.DateTimeFormat>();
+
+const dateFormat = v.pipe(
+  v.string(),
+  v.regex(/^(YYYY|MM|DD|HH|mm|ss|[./:T -])+$/, "takes YYYY, MM, DD, HH, mm and ss; MM and DD read 3 and 03"),
+);
 
 const mapShape = v.strictObject({
   /** The field, or fields, that a column fills. Columns that are not named are left out. */
@@ -14,13 +23,10 @@ const mapShape = v.strictObject({
   constants: v.optional(v.record(v.string(), v.unknown()), {}),
   /** The words of a column for the values of a field, such as its states. */
   values: v.optional(v.record(v.string(), v.record(v.string(), v.string())), {}),
-  /** The format of dates, such as `DD.MM.YYYY`. */
-  dates: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^(YYYY|MM|DD|HH|mm|ss|[./:T -])+$/, "takes YYYY, MM, DD, HH, mm and ss; MM and DD read 3 and 03"),
-    ),
-  ),
+  /** The format of dates and times, such as `DD.MM.YYYY`, or one for each field. */
+  dates: v.optional(v.union([dateFormat, v.record(v.string(), dateFormat)])),
+  /** The IANA time zone of times; UTC if left out. */
+  timeZone: v.optional(v.config(timeZone, { message: "takes an IANA time zone, such as Europe/London" })),
   /** The decimal sign of amounts. Thousands may have a separator. */
   decimals: v.optional(v.picklist([",", "."])),
   separator: v.optional(v.picklist([",", ";", "\t"]), ","),
@@ -36,9 +42,10 @@ export function readColumnMap(file: string, type: RecordType): ColumnMap {
   const [issue] = result.issues ?? [];
   if (issue) throw new UsageError(`${file}: ${v.getDotPath(issue) ?? "the map"}: ${issue.message}`);
   const map = result.output as ColumnMap;
-  const fields = columnsOf(type).map(nameOf);
-  const { columns, constants, values } = map;
-  for (const name of [...Object.values(columns).flat(), ...Object.keys({ ...constants, ...values })]) {
+  const fields = columnsOf(type, { opened: true }).map(nameOf);
+  const { columns, constants, values, dates } = map;
+  const formats = typeof dates === "object" ? dates : {};
+  for (const name of [...Object.values(columns).flat(), ...Object.keys({ ...constants, ...values, ...formats })]) {
     if (!fields.includes(name)) throw unknownWord(`field of type ${type}`, name, fields);
   }
   return map;
@@ -46,9 +53,10 @@ export function readColumnMap(file: string, type: RecordType): ColumnMap {
 
 /** For each field that a column fills: the column's name, and the form or the words of its cells if the map has any. */
 export function hintsOf(map: ColumnMap, type: RecordType): ReadonlyMap<string, string> {
-  const forms = { decimal: map.decimals && `1250${map.decimals}00`, date: map.dates, time: map.dates };
-  const kinds = new Map(columnsOf(type).map((column) => [nameOf(column), column.kind]));
+  const kinds = new Map(columnsOf(type, { opened: true }).map((column) => [nameOf(column), column.kind]));
   const hintOf = (column: string, field: string) => {
+    const date = formatOf(map, field);
+    const forms = { decimal: map.decimals && `1250${map.decimals}00`, date, time: date };
     const kind = kinds.get(field) ?? "text";
     const form = kind in forms ? forms[kind as keyof typeof forms] : Object.keys(map.values[field] ?? {}).join(", ");
     return [field, `column ${column}${form ? `: ${form}` : ""}`] as const;
@@ -63,9 +71,14 @@ export function mappedValue(cell: string, column: Column, map: ColumnMap): strin
   const text = cell.trim();
   const value = map.values[nameOf(column)]?.[text] ?? text;
   if (column.kind === "decimal" && map.decimals) return withPoint(value, map.decimals);
-  return (column.kind === "date" || column.kind === "time") && map.dates
-    ? dateOf(value, map.dates, column.kind)
+  const format = formatOf(map, nameOf(column));
+  return (column.kind === "date" || column.kind === "time") && format
+    ? dateOf(value, format, column.kind, map.timeZone)
     : value;
+}
+
+function formatOf({ dates }: ColumnMap, field: string): string | undefined {
+  return typeof dates === "object" ? dates[field] : dates;
 }
 
 /** Separators of thousands go where each has three digits after it. A cell of another form stays, and is no decimal. */
@@ -79,7 +92,7 @@ function withPoint(text: string, decimalSign: "," | "."): string {
   return [whole.replaceAll(/[^\d-]/g, ""), ...decimals].join(".");
 }
 
-function dateOf(text: string, format: string, kind: "date" | "time"): string {
+function dateOf(text: string, format: string, kind: "date" | "time", timeZone: string | undefined): string {
   const pattern = format.replaceAll(".", "\\.").replaceAll(/YYYY|MM|DD|HH|mm|ss/g, (part) => `(?<${part}>\\d{1,4})`);
   const found = new RegExp(`^${pattern}$`).exec(text)?.groups;
   if (!found) return text;
@@ -87,7 +100,24 @@ function dateOf(text: string, format: string, kind: "date" | "time"): string {
     (found[part] ?? "").padStart(digits, "0"),
   );
   const date = `${year}-${month}-${day}`;
-  return kind === "date" ? date : `${date}T${time.join(":")}.000Z`;
+  if (kind === "date") return date;
+  const clock = `${date}T${time.join(":")}`;
+  return timeZone === undefined ? `${clock}.000Z` : (momentOf(clock, timeZone) ?? text);
+}
+
+/** The moment at which clocks of a zone show a time; the first of two, undefined if none does. */
+function momentOf(clock: string, timeZone: string): string | undefined {
+  // Sweden writes times as ISO 8601 does. To make a format takes a hundred times as long as to use it.
+  const zone =
+    zones.get(timeZone) ?? new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
+  zones.set(timeZone, zone);
+  const shown = (ms: number) => zone.format(ms).replace(" ", "T");
+  const ms = Date.parse(`${clock}Z`);
+  if (Number.isNaN(ms)) return undefined;
+  // The offsets of the day before and the day after: they differ where clocks change.
+  const offsets = [-1, 1].map((days) => ms + days * msPerDay).map((near) => Date.parse(`${shown(near)}Z`) - near);
+  const found = offsets.map((offset) => ms - offset).find((moment) => shown(moment) === clock);
+  return found === undefined ? undefined : new Date(found).toISOString();
 }
 
 function readJson(file: string): unknown {

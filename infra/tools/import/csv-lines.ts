@@ -53,7 +53,7 @@ async function* readRows(
 
 /** The columns that each cell of a row fills. */
 function readHeader(type: RecordType, names: readonly string[], map: ColumnMap | undefined): Column[][] {
-  const columns = columnsOf(type);
+  const columns = columnsOf(type, { opened: map !== undefined });
   const known = map ? Object.keys(map.columns) : names;
   for (const name of known) {
     if (!names.includes(name)) throw unknownWord("column", name, names);

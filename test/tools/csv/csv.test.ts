@@ -264,12 +264,44 @@ describe("a map", () => {
     expect(issues ? undefined : (given as { total: string }).total).toBe(amount);
   });
 
-  test("of the README gives a whole invoice", async () => {
+  test.each<[RecordType, object]>([
+    ["invoice", { state: "paid", total: "1250.00", from: "2026-10-01", due_date: "2026-11-17" }],
+    [
+      "timesheet",
+      {
+        date: "2026-07-01",
+        payment_state: "pending",
+        timelog: { start_at: "2026-07-01T07:00:00.000Z", duration: { hours: 8 }, breaks: [] },
+        total: "1164.00",
+      },
+    ],
+    ["job", { industries: ["logistics", "storage"], published_at: "2026-06-30T09:00:00.000Z" }],
+  ])("of the README gives a whole %s", async (type, expected) => {
     const readme = readFileSync(join(import.meta.dirname, "../../../infra/tools/README.md"), "utf8");
-    const [, text = "", table = ""] = /map.json <<'END'\n(.*?)\nEND\n.*?erp.csv <<'END'\n(.*?)END/s.exec(readme) ?? [];
-    const [[line, given] = []] = await read(csvReader("invoice", mapOf(text)), Buffer.from(table, "latin1"));
-    expect([line, v.safeParse(completeRecords.invoice, given).issues]).toEqual([2, undefined]);
-    expect(given).toMatchObject({ state: "paid", total: "1250.00", from: "2026-10-01", due_date: "2026-11-17" });
+    const sample = /\.json <<'END'\n(.*?)\nEND\n[^\n]*\.csv <<'END'\n(.*?)END\n.*?--csv (\w+)/gs;
+    const [, text = "", table = ""] = [...readme.matchAll(sample)].find((found) => found[3] === type) ?? [];
+    const [[line, given] = []] = await read(csvReader(type, mapOf(text, type)), Buffer.from(table, "latin1"));
+    expect([line, v.safeParse(completeRecords[type], given).issues]).toEqual([2, undefined]);
+    expect(given).toMatchObject(expected);
+  });
+
+  test.each([
+    ["Europe/London", "25.10.2026 0:30", "2026-10-24T23:30:00.000Z"],
+    ["Europe/London", "25.10.2026 1:30", "2026-10-25T00:30:00.000Z"],
+    ["Europe/London", "25.10.2026 2:30", "2026-10-25T02:30:00.000Z"],
+    ["America/New_York", "01.11.2026 1:30", "2026-11-01T05:30:00.000Z"],
+    ["Asia/Kolkata", "01.01.2026 0:00", "2025-12-31T18:30:00.000Z"],
+    ["UTC", "01.01.2026 0:00", "2026-01-01T00:00:00.000Z"],
+    ["Europe/London", "29.03.2026 1:30", "29.03.2026 1:30"],
+    ["Europe/London", "31.02.2026 9:00", "31.02.2026 9:00"],
+    ["Europe/London", "01.13.2026 9:00", "01.13.2026 9:00"],
+  ])("in %s, %s is %s", async (timeZone, cell, moment) => {
+    const times = mapOf(
+      { columns: { A: ["created_at", "due_date"] }, dates: { created_at: "DD.MM.YYYY HH:mm" }, timeZone },
+      "invoice",
+    );
+    const found = await read(csvReader("invoice", times), `A\n${cell}\n`);
+    expect(found).toEqual([[2, { type: "invoice", created_at: moment, due_date: cell }]]);
   });
 
   test.each<[object | string, string]>([
@@ -277,6 +309,9 @@ describe("a map", () => {
     [{ columns: { A: "totl" } }, 'no field of type invoice "totl". Did you mean total?'],
     [{ columns: {}, constants: { driver: 1 } }, 'no field of type invoice "driver"'],
     [{ columns: {}, dates: "yesterday" }, "dates: takes YYYY, MM, DD, HH, mm and ss; MM and DD read 3 and 03"],
+    [{ columns: {}, dates: { paid_at: "DD" } }, 'no field of type invoice "paid_at"'],
+    [{ columns: {}, dates: { due_date: "Y" } }, "dates.due_date: takes YYYY"],
+    [{ columns: {}, timeZone: "Europe/Nowhere" }, "timeZone: takes an IANA time zone, such as Europe/London"],
     [{ columns: {}, separators: ";" }, "separators"],
     [{}, "columns"],
   ])("%j is refused with a sentence", (wrong, said) => {
