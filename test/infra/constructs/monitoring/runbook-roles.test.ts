@@ -21,6 +21,7 @@ const ofAdministrators = [
   "cloudformation update-termination-protection",
   "cloudwatch disable-alarm-actions",
   "cloudwatch enable-alarm-actions",
+  "dynamodb update-contributor-insights",
   "dynamodb update-table",
   "dynamodbstreams get-records",
   "dynamodbstreams get-shard-iterator",
