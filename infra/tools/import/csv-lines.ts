@@ -36,19 +36,22 @@ async function* readRows(
 ): AsyncGenerator<Row> {
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
   let open: { readonly number: number; readonly text: string } | undefined;
-  let bytesRead = 0;
+  let [bytesRead, last] = [0, 0];
   for await (const { bytes, ending, ...line } of splitLines(source, signal)) {
     const text = textOf(bytes, decoder);
     const { number } = open ?? line;
-    ({ bytesRead } = line);
+    [bytesRead, last] = [line.bytesRead, line.number];
     const row = `${open?.text ?? ""}${text}`;
     const isStillOpen = open && typeof text === "string" && !text.includes('"');
     const given = text instanceof Refusal ? text : isStillOpen ? undefined : cellsOf(row, separator);
     open = given ? undefined : { number, text: row + ending };
-    if (row.length > maxLineBytes) throw new Error(`A quote in line ${number} is not closed.`);
+    if (row.length > maxLineBytes)
+      throw new Error(`A quote in line ${number} is not closed; no line from it on was read.`);
     if (given && (given instanceof Refusal || given.some((cell) => cell !== ""))) yield { number, bytesRead, given };
   }
-  if (open) yield { number: open.number, bytesRead, given: lineFault("invalid", "has a quote that is not closed") };
+  if (!open) return;
+  const detail = `has a quote that is not closed; lines ${open.number} to ${last} were not read`;
+  yield { number: open.number, bytesRead, given: lineFault("invalid", detail) };
 }
 
 /** The columns that each cell of a row fills. */

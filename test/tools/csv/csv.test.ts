@@ -132,7 +132,7 @@ describe("rows", () => {
       `${columns}\n1,paid\n2,paid,"A\n3,paid,B\n`,
       [
         [2, "has 2 cells; the first line has 3"],
-        [3, "has a quote that is not closed"],
+        [3, "has a quote that is not closed; lines 3 to 4 were not read"],
       ],
     ],
   ])("%s", async (_, file, expected) => {
@@ -152,7 +152,9 @@ describe("rows", () => {
 
   test("a quote that is not closed for 256 KiB ends the import", async () => {
     const file = `${columns}\n1,paid,"A\n${"2,paid,B\n".repeat(40_000)}`;
-    await expect(read(csvReader("invoice"), file)).rejects.toThrow("A quote in line 2 is not closed.");
+    await expect(read(csvReader("invoice"), file)).rejects.toThrow(
+      "A quote in line 2 is not closed; no line from it on was read.",
+    );
   });
 
   test("a column that the type does not have is a mistake in the call", async () => {
