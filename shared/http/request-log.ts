@@ -20,6 +20,7 @@ export function logRequests(operation: Pick<Operation, "name">) {
     log(isFault ? "error" : "info", isFault ? "fault" : "answered", {
       status: response?.statusCode,
       code,
+      fields: code === "fields_invalid" ? namesOf(error) : undefined,
       user_id: event.caller?.userId,
       duration_ms: Math.round(performance.now() - (startedAt.get(event) ?? performance.now())),
       init_ms: takeStartMilliseconds(),
@@ -34,6 +35,12 @@ export function logRequests(operation: Pick<Operation, "name">) {
     after: end,
     onError: end,
   };
+}
+
+/** The names that the contract gives to refused fields. A caller's own names, as those of unknown parameters, may be secrets. */
+function namesOf(error: unknown): string[] | undefined {
+  if (!(error instanceof Refusal)) return undefined;
+  return error.facts.errors?.map(({ pointer, parameter, header }) => pointer ?? parameter ?? header ?? "");
 }
 
 /**

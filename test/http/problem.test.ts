@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import * as v from "valibot";
+import { expect, test, vi } from "vitest";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { call } from "../support/requests/call.ts";
 import { loggedLines } from "../support/service/capture-logs.ts";
@@ -60,4 +61,19 @@ test("one line is logged a request, at its end, with its id, status and time", a
   expect(loggedLines.map((line) => JSON.parse(line))).toEqual([
     { level: "info", message: "answered", operation: "sample", status: 200, request_id, ...figures },
   ]);
+});
+
+test("the line of a refused request names the fields of the contract, and neither values nor a caller's own names", async () => {
+  vi.stubEnv("UNKNOWN_PARAMETERS", "refuse");
+  const paged = { ...sample, query: v.object({ page: v.pipe(v.string(), v.regex(/^\d+$/)) }) };
+  const handler = anonymous(paged, async () => ({ shown: "yes" }));
+  const lineOf = async (query: Record<string, string>) => {
+    loggedLines.length = 0;
+    expect((await call(handler, paged, { query })).status).toBe(422);
+    return loggedLines.map((line) => JSON.parse(line)).find(({ message }) => message === "answered");
+  };
+  expect(await lineOf({ page: "hunter2" })).toMatchObject({ code: "fields_invalid", fields: ["page"] });
+  const { code, fields } = await lineOf({ page: "1", hunter2: "x" });
+  expect([code, fields]).toEqual(["unknown_parameter", undefined]);
+  expect(loggedLines.join("")).not.toContain("hunter2");
 });
