@@ -12,12 +12,18 @@ export const interrupted = 130;
 
 /** Runs a command: the exit code is its result, 2 after a mistake in the call, 130 after a signal, 1 after any other error. */
 export async function runCommand(command: (parameters: string[]) => Promise<number> | number): Promise<void> {
+  process.stdout.off("error", passReaderGone).on("error", passReaderGone);
   try {
     process.exitCode = await command(process.argv.slice(2));
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = exitCodeOf(error);
   }
+}
+
+/** A reader such as `head` may close the pipe. The command's work goes on, without output. */
+function passReaderGone(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
 }
 
 function exitCodeOf(error: unknown): number {

@@ -1,0 +1,16 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+test("a command whose reader closes the pipe, such as head, ends quietly", async () => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../../../infra/tools/openapi.ts")]);
+  let err = "";
+  child.stderr.on("data", (text) => {
+    err += text;
+  });
+  // The document is longer than a pipe holds.
+  child.stdout.once("data", () => child.stdout.destroy());
+  const [code] = await once(child, "close");
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+});
