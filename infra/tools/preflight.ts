@@ -1,5 +1,5 @@
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
-import { requireDeployable } from "../stages/stage-rules.ts";
+import { type DeployEnvironment, requireDeployable } from "../stages/stage-rules.ts";
 import { type Stage, StageRefusal, stagesFile } from "../stages/stages.ts";
 import { explainAwsFault } from "./aws/aws-faults.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
@@ -33,12 +33,17 @@ export async function preflight(parameters: string[]): Promise<number> {
   if (!call) return 0;
   if (!call.values.stage) throw new UsageError("Say which stage: --stage NAME (npm run preflight -- --help)");
   const stage = findDeployedStage(call.values.stage);
+  const region = await findSynthRegion(stage);
   const place = await findPlace(stage);
-  const outcomes: Outcome[] = [checkSettings(stage, place)];
+  const account = typeof place === "string" ? undefined : place.account;
+  const outcomes: Outcome[] = [checkSettings(stage, { region, account })];
   if (typeof place === "string") {
     say("missing", "credentials", place);
     const byTime = checks.toSorted((a, b) => (b.days ?? 0) - (a.days ?? 0));
-    for (const { about, asks, days } of byTime) say(days === undefined ? "later" : "unchecked", about, asks);
+    for (const { about, asks, days, isSet } of byTime) {
+      if (isSet?.(stage)) say("ok", about, "by the stage's settings");
+      else say(days === undefined ? "later" : "unchecked", about, asks);
+    }
     return 1;
   }
   say("ok", "credentials", `account ${place.account}, region ${place.region}`);
@@ -52,9 +57,14 @@ export async function preflight(parameters: string[]): Promise<number> {
   return outcomes.every((outcome) => outcome === "ok" || outcome === "later") ? 0 : 1;
 }
 
-function checkSettings(stage: Stage, place: DeployTarget | string): Outcome {
+/** The region that the cdk command finds before it knows the stage; it takes us-east-1 where nothing names one. */
+function findSynthRegion(stage: Stage): Promise<string> {
+  return findRegion(stage).catch(() => process.env.AWS_DEFAULT_REGION ?? "us-east-1");
+}
+
+function checkSettings(stage: Stage, credentials: DeployEnvironment): Outcome {
   try {
-    requireDeployable(stage, typeof place === "string" ? {} : place);
+    requireDeployable(stage, credentials);
     return say("ok", "settings", stagesFile());
   } catch (error) {
     if (!(error instanceof StageRefusal)) throw error;

@@ -125,12 +125,50 @@ test("wrong settings are missing, one line each; without credentials each check 
   expect(lines[0]).toMatch(/^missing +settings +Set \w+ of the stage prod in infra\/stages\/stages\.ts to /);
   expect(faults.at(-1)).toMatch(/^missing +credentials +No AWS credentials/);
   const asked = lines.slice(-checks.length).map((line) => line.replaceAll(/ {2,}/g, " "));
-  const said = checks.map(({ about, asks, days }) => `${days === undefined ? "later" : "unchecked"} ${about} ${asks}`);
+  // Prod has no test logins, and names no account yet.
+  const said = checks.map(({ about, asks, days }) =>
+    about === "test logins"
+      ? `ok ${about} by the stage's settings`
+      : `${days === undefined ? "later" : "unchecked"} ${about} ${asks}`,
+  );
   expect(asked.toSorted()).toEqual(said.toSorted());
   expect(asked[0]).toMatch(/^unchecked SMS sender .* weeks\.$/);
   expect(asked[1]).toMatch(/^unchecked e-mail sender .* up to three days\.$/);
   expect(asked.findLastIndex((line) => line.startsWith("unchecked"))).toBe(
     asked.findIndex((line) => line.startsWith("unchecked restore")),
+  );
+});
+
+test("without credentials, settings that are made are ok", { timeout }, async () => {
+  const none = { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "", WORKFORCE_STAGES: stagesFile };
+  const okOf = async (changes: object) => {
+    writeFileSync(stagesFile, JSON.stringify({ dev: { ...own, ...changes } }));
+    const { lines } = await run(["--stage", "dev"], ready, none);
+    return lines.filter((line) => line.startsWith("ok ")).map((line) => line.split(/ {2,}/)[1]);
+  };
+  const keeping = ["account guard", "table settings", "restore", "outside check", "edge", "test logins"];
+  const people = ["alarm e-mails", "roles of people", "audit trail", "alarms"];
+  expect((await okOf({})).toSorted()).toEqual(["settings", "SMS log", ...keeping, ...people].toSorted());
+  const guarded = { removal: "keep", alarmAddress: "on-call@harbour-logistics.co.uk", edge: "none" };
+  const place = { region: "eu-west-1", account: "000000000000" };
+  expect(await okOf({ ...guarded, ...place })).toEqual(expect.arrayContaining(["account guard", "test logins"]));
+  expect(await okOf({ ...guarded, ...place })).not.toContain("edge");
+  expect(await okOf(guarded)).not.toContain("account guard");
+  writeFileSync(stagesFile, JSON.stringify({ dev: own }));
+});
+
+test.each<[string, object]>([
+  ["us-east-1", { AWS_REGION: "us-east-1" }],
+  ["us-east-1", { AWS_REGION: "" }],
+  ["eu-north-1", { AWS_REGION: "", AWS_DEFAULT_REGION: "eu-north-1" }],
+])("the settings are missing where synth would find the region %s: %j", { timeout }, async (found, changes) => {
+  writeFileSync(stagesFile, JSON.stringify({ dev: { ...own, region: "eu-west-1" } }));
+  const environment = { WORKFORCE_STAGES: stagesFile, ...changes };
+  const { code, lines } = await run(["--stage", "dev"], ready, environment);
+  writeFileSync(stagesFile, JSON.stringify({ dev: own }));
+  expect(code).toBe(1);
+  expect(lines[0]).toMatch(
+    new RegExp(`^missing +settings +Set AWS_REGION to eu-west-1, where the stage dev lives .*: it is ${found}\\.$`),
   );
 });
 

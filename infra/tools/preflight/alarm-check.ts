@@ -10,6 +10,7 @@ const history = v.object({ AlarmHistoryItems: v.array(v.object({ HistorySummary:
 export const alarmCheck: Check = {
   about: "alarms",
   asks: "Fire the alarms for test after the first deploy, in minutes.",
+  isSet: ({ alarmAddress }) => alarmAddress === undefined,
   find: findAlarms,
 };
 

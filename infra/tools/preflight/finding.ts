@@ -23,6 +23,8 @@ export interface Check {
   readonly asks: string;
   /** Days that others take for it, or that it keeps people busy; left out if it takes hours or less. */
   readonly days?: number;
+  /** Whether the stage's settings alone say that there is nothing to do. */
+  isSet?(stage: Stage): boolean;
   find(place: DeployTarget): Promise<Finding>;
 }
 

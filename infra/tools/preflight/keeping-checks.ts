@@ -1,4 +1,5 @@
 import { namesOf } from "../../stages/names.ts";
+import { edgeOf } from "../../stages/stage-shape.ts";
 import { stagesFile } from "../../stages/stages.ts";
 import { type Check, type DeployTarget, type Finding, later, missing, ok } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
@@ -8,6 +9,7 @@ const checks: readonly Check[] = [
   {
     about: "account guard",
     asks: "Set account and region once you know them.",
+    isSet: ({ account, region }) => account !== undefined && region !== undefined,
     find: findGuard,
   },
   {
@@ -29,18 +31,21 @@ const checks: readonly Check[] = [
   {
     about: "edge",
     asks: "An edge needs a domain and two certificates, which its DNS proves; an hour.",
+    isSet: ({ edge }) => edgeOf({ edge }) !== undefined,
     find: findEdge,
   },
   {
     about: "test logins",
     asks: "Test logins are set for a review and end with it.",
+    isSet: ({ testLogins }) => testLogins === undefined,
     find: findTestLogins,
   },
 ];
 
 /** Checks of a stage that keeps its data. */
-export const keepingChecks: readonly Check[] = checks.map(({ find, ...check }) => ({
+export const keepingChecks: readonly Check[] = checks.map(({ find, isSet, ...check }) => ({
   ...check,
+  isSet: (stage) => stage.removal !== "keep" || isSet?.(stage) === true,
   find: async (place) => (place.stage.removal === "keep" ? find(place) : ok("for stages that keep their data")),
 }));
 

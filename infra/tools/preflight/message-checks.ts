@@ -46,6 +46,7 @@ export const messageChecks: readonly Check[] = [
   {
     about: "SMS log",
     asks: "One stage of the account sets smsMonthlySpendLimitDollars.",
+    isSet: ({ removal, smsMonthlySpendLimitDollars: dollars }) => removal !== "keep" || dollars !== undefined,
     find: findSmsLog,
   },
 ];

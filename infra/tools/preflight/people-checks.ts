@@ -26,6 +26,7 @@ const checks: readonly Check[] = [
 /** Checks that alarms reach people, and that these can do something about them. */
 export const peopleChecks: readonly Check[] = checks.map(({ find, ...check }) => ({
   ...check,
+  isSet: ({ alarmAddress }) => alarmAddress === undefined,
   find: async (place) => (place.stage.alarmAddress === undefined ? ok("for stages with an alarmAddress") : find(place)),
 }));
 
