@@ -81,7 +81,10 @@ function formatOf({ dates }: ColumnMap, field: string): string | undefined {
   return typeof dates === "object" ? dates[field] : dates;
 }
 
-/** Separators of thousands go where each has three digits after it. A cell of another form stays, and is no decimal. */
+/**
+ * Separators of thousands go where each has three digits after it. A cell of another form loses its points, because with one it
+ * might be a decimal of the interface: the import refuses it.
+ */
 function withPoint(text: string, decimalSign: "," | "."): string {
   const forms = {
     ",": /^-?(\d+|\d{1,3}([.'\s])\d{3}(\2\d{3})*)(,\d+)?$/,
