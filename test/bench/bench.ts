@@ -45,7 +45,6 @@ await runCommand(bench);
 async function bench(parameters: string[]): Promise<number> {
   const options = { sizes: { type: "string" }, rounds: { type: "string" }, region: { type: "string" } } as const;
   const asked = readArguments("bench", help, { args: parameters, allowPositionals: true, options });
-  if (!asked) return 0;
   const { values, positionals } = asked;
   const [name = "", ...others] = positionals;
   const benchmark = benchmarks[name];
