@@ -21,8 +21,7 @@ import { SmsAttributes } from "./constructs/messages/sms-attributes.ts";
 import { Monitoring } from "./constructs/monitoring/monitoring.ts";
 import { OnCall } from "./constructs/monitoring/on-call.ts";
 import { RepairRole } from "./constructs/monitoring/repair-role.ts";
-import { EdgeSecret } from "./constructs/stores/edge-secret.ts";
-import { HmacKey } from "./constructs/stores/hmac-key.ts";
+import { edgeSecret, GeneratedSecret, hmacKey } from "./constructs/stores/generated-secret.ts";
 import { RecordsTable } from "./constructs/stores/records-table.ts";
 import { probeFunction, ReleaseProbe } from "./constructs/stores/release-probe.ts";
 import { SigningKeys } from "./constructs/stores/signing-keys.ts";
@@ -116,14 +115,15 @@ export class WorkforceStack extends Stack {
     const { testLogins, probeLogin: login } = stage;
     return {
       records,
-      hmacKey: new HmacKey(this, "HmacKey", { ...stage, name: names.hmacSecret }),
+      hmacKey: new GeneratedSecret(this, "HmacKey", hmacKey, { ...stage, name: names.hmacSecret }),
       signingKeys: new SigningKeys(this, "SigningKeys", { ...stage, name: names.signingSecret }),
       queues: addQueues(this, stage),
       outboundBus,
       webhooks: this.#addWebhooks(outboundBus),
       quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
       emails: new EmailSending(this, "Emails", stage),
-      edgeSecret: edgeOf(stage) && new EdgeSecret(this, "EdgeSecret", { ...stage, name: names.edgeSecret }),
+      edgeSecret:
+        edgeOf(stage) && new GeneratedSecret(this, "EdgeSecret", edgeSecret, { ...stage, name: names.edgeSecret }),
       releaseProbe:
         login === undefined ? undefined : new ReleaseProbe(this, "ReleaseProbe", { stageName: stage.name, login }),
       testPin: testLogins && new TestPin(this, "TestPin", { testLogins, name: names.testPinSecret }),

@@ -22,7 +22,6 @@ await runCommand(testChanged);
 
 function testChanged(parameters: string[]): number {
   const call = readArguments("test:changed", help, { args: parameters, options: { since: { type: "string" } } });
-  if (!call) return 0;
   const changed = changedFiles(call.values.since ?? "HEAD");
   const read = readers.flatMap(([files, by]) => (changed.some((file) => files.test(file)) ? by : []));
   const related = [...changed, ...read, ...globSync(readEveryFile, { cwd: root })];

@@ -10,8 +10,7 @@ import type { Stage } from "../stages/stages.ts";
 import type { OutboundBus } from "./compute/outbound-bus.ts";
 import { findQueue, type WorkQueue } from "./compute/work-queue.ts";
 import type { EmailSending } from "./messages/email-sending.ts";
-import type { EdgeSecret } from "./stores/edge-secret.ts";
-import type { HmacKey } from "./stores/hmac-key.ts";
+import type { GeneratedSecret } from "./stores/generated-secret.ts";
 import type { RecordsTable } from "./stores/records-table.ts";
 import type { ReleaseProbe } from "./stores/release-probe.ts";
 import type { SigningKeys, TokenNames } from "./stores/signing-keys.ts";
@@ -21,7 +20,7 @@ import type { Webhooks } from "./webhooks/webhooks.ts";
 /** The resources that functions may get rights to. */
 export interface Resources {
   readonly records: RecordsTable;
-  readonly hmacKey: HmacKey;
+  readonly hmacKey: GeneratedSecret;
   readonly signingKeys: SigningKeys;
   readonly queues: readonly WorkQueue[];
   /** Holds stream records that a consumer gave up, for a person to look at. No function consumes it. */
@@ -32,7 +31,7 @@ export interface Resources {
   readonly webhooks: Webhooks | undefined;
   readonly emails: EmailSending;
   /** The secret that the stage's edge sends, if it has an edge. */
-  readonly edgeSecret: EdgeSecret | undefined;
+  readonly edgeSecret: GeneratedSecret | undefined;
   /** The user by which new versions are tried, in a stage that names one. */
   readonly releaseProbe: ReleaseProbe | undefined;
   /** The pin of the stage's test logins, in a stage that has any. */

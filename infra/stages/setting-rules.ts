@@ -16,6 +16,11 @@ export interface StageRule {
 /** The rules between settings. */
 export const stageRules: readonly StageRule[] = [
   rule(
+    ["name"],
+    "that does not end in -outbound, as a bus of another stage may",
+    ({ name }) => !name.endsWith("-outbound"),
+  ),
+  rule(
     ["throttle", "anonymousThrottle"],
     "not above those of throttle",
     ({ throttle: all, anonymousThrottle: own }) =>

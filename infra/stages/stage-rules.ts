@@ -1,7 +1,5 @@
 import * as v from "valibot";
 import { likelyNameOf } from "../../shared/nearest.ts";
-import { hasOutboundEvents } from "../functions/queues.ts";
-import { namesOf } from "./names.ts";
 import { stageRules } from "./setting-rules.ts";
 import { isSetting, type Setting, type Stage, settingNames, stageShape, textOf } from "./stage-shape.ts";
 import { deployedStages, StageRefusal, stagesFile } from "./stages.ts";
@@ -19,7 +17,6 @@ export function requireDeployable(stage: Stage, credentials: DeployEnvironment):
     ...faultsOf(stage),
     ...placeFaults(stage, credentials),
     ...identityFaults(stage),
-    ...busFaults(stage),
     ...edgeFaults(stage),
   ];
   if (faults.length > 0) throw new StageRefusal(faults);
@@ -110,22 +107,6 @@ function identityFaults(stage: Stage): string[] {
   return [
     `Set senderIdentity of the stage ${stage.name} in ${stagesFile()} ${advice}: ${names} has SES verify ${identity}, too.`,
   ];
-}
-
-/**
- * A stage's outbound bus and another stage's inbound bus have the same name if the other stage's name is this one's
- * with -outbound.
- */
-function busFaults(stage: Stage): string[] {
-  return stagesBeside(stage).flatMap((other) => {
-    const [sender, taker] = stage.name.length < other.name.length ? [stage, other] : [other, stage];
-    const { outboundBus } = namesOf(sender.name);
-    if (!hasOutboundEvents(sender) || outboundBus !== namesOf(taker.name).eventBus) return [];
-    const advice = `to "off", rename the newer of it and ${taker.name}, or name the account of each`;
-    return [
-      `Set outboundEvents of the stage ${sender.name} in ${stagesFile()} ${advice}: the bus ${outboundBus} would be of both.`,
-    ];
-  });
 }
 
 /** A stage that people depend on goes without an edge on purpose alone. */

@@ -34,7 +34,6 @@ async function check(parameters: string[]): Promise<number> {
     report: { type: "string" },
   } as const;
   const call = readArguments("check", help, { args: parameters, options });
-  if (!call) return 0;
   const { values } = call;
   const left = values.except?.map(findGate) ?? [];
   const chosen = values.only?.map(findGate) ?? (values.long ? longGates : gates);

@@ -20,7 +20,6 @@ if (import.meta.main) await runCommand((parameters) => client(parameters));
 /** Runs the command and returns its exit code. */
 export function client(parameters: string[]): number {
   const call = readArguments("client", help, { args: parameters, options: { name: { type: "string" } } });
-  if (!call) return 0;
   const { name = usualName() } = call.values;
   if (!/^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/.test(name) || name.length > 214) {
     throw new UsageError(

@@ -29,7 +29,6 @@ export function docs(parameters: string[], root = checkout, readFigures = synthe
     args: parameters,
     options: { costs: { type: "boolean" }, examples: { type: "boolean" } },
   });
-  if (!call) return 0;
   const pages = { ...contractPages(), [figuresPage]: readFigures() };
   const written = Object.entries(pages).flatMap(([page, tables]) => {
     const file = join(root, page);

@@ -36,7 +36,6 @@ if (import.meta.main) await runCommand((parameters) => explain(parameters, local
 export async function explain(parameters: string[], directory: string): Promise<number> {
   const options = { stage: { type: "string" }, request: { type: "string" }, hours: { type: "string" } } as const;
   const call = readArguments("explain", help, { args: parameters, options, allowPositionals: true });
-  if (!call) return 0;
   const { stage, request, hours } = call.values;
   const text = call.positionals.join(" ");
   if ((request === undefined) === (text === "")) {

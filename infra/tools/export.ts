@@ -61,7 +61,6 @@ if (import.meta.main)
 /** Runs the command on a machine's directory; gives its exit code. */
 export async function runExport(parameters: string[], directory: string, signal?: AbortSignal): Promise<number> {
   const call = readCall(parameters);
-  if (!call) return 0;
   const { stage, out, userId } = call;
   const next = ({ isOutage }: { isOutage: boolean }) => (isOutage ? noFile : undefined);
   const service = { stage, directory: resolve(directory), signal, next };
@@ -87,7 +86,6 @@ function readCall(parameters: string[]) {
     user: { type: "string" },
   } as const;
   const call = readArguments("export", help, { args: parameters, options });
-  if (!call) return undefined;
   const { stage, csv, user, types, company, since } = call.values;
   if (user !== undefined && (csv || (types ?? company ?? since) !== undefined)) {
     throw new UsageError("--user goes with --stage and --out alone: it exports all about one person");

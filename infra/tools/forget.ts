@@ -50,7 +50,6 @@ export async function forget(parameters: string[], directory: string): Promise<n
     stage: { type: "string" },
   } as const;
   const call = readArguments("forget", help, { args: parameters, options });
-  if (!call) return 0;
   const { user, yes, replay, readmit: readmits, stage } = call.values;
   if (replay === (user !== undefined) || (replay && readmits)) {
     throw new UsageError("Name a person with --user ID, or give --replay (npm run forget -- --help)");

@@ -41,7 +41,6 @@ if (import.meta.main) await runCommand((parameters) => history(parameters, local
 export async function history(parameters: string[], directory: string): Promise<number> {
   const options = { change: { type: "string" }, json: { type: "boolean" }, stage: { type: "string" } } as const;
   const call = readArguments("history", help, { args: parameters, options, allowPositionals: true });
-  if (!call) return 0;
   const { change, json = false, stage } = call.values;
   const subject = readSubject(call.positionals, change);
   return withService({ stage, directory }, () => printHistory(subject, json));

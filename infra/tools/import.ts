@@ -16,7 +16,7 @@ import { readColumnMap } from "./import/column-map.ts";
 import { csvReader } from "./import/csv-lines.ts";
 import { createErrorReport } from "./import/import-error-report.ts";
 import type { RecordReader } from "./import/import-lines.ts";
-import { defaultConcurrency, type ImportProgress, type ImportSummary, importRecords } from "./import/import-records.ts";
+import { type ImportProgress, type ImportSummary, importRecords } from "./import/import-records.ts";
 import { readJsonLines } from "./import/json-lines.ts";
 import type { LineError } from "./import/line-errors.ts";
 import { stagesHelp } from "./service/deployed-stage.ts";
@@ -24,10 +24,7 @@ import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 import type { Service } from "./service/tool-service.ts";
 
-/** The most that a person may ask for: each line in work uses memory. */
-const maxConcurrency = 5_000;
-
-const help = `npm run import -- FILE.jsonl [--stage NAME] [--notify] [--dry-run] [--report FILE] [--from LINE] [--concurrency N]
+const help = `npm run import -- FILE.jsonl [--stage NAME] [--notify] [--dry-run] [--report FILE] [--from LINE]
 npm run import -- FILE.csv --csv TYPE [--map FILE] […]
 
 Imports records, one JSON object a line, into a stage in AWS or, without --stage, the local machine, whether it runs or
@@ -43,7 +40,6 @@ not. "-" reads standard input. Adds or changes by id: fields left out stay as th
   --dry-run        check every line as a real run would, and write nothing; shows the first record of a table
   --report FILE    where the errors go, as JSON lines (FILE.jsonl.errors.jsonl); made only when there are errors
   --from LINE      pass over the lines before this one, such as those that an interrupted import says are done
-  --concurrency N  lines processed in parallel, 1 to ${maxConcurrency} (${defaultConcurrency})
   --help           show this
 
 ${stagesHelp}
@@ -56,7 +52,6 @@ if (import.meta.main) await runCommand((parameters) => runImport(parameters, loc
 /** Runs the command on a machine's directory; gives its exit code. A signal to the process ends it after the lines in hand. */
 export async function runImport(parameters: string[], directory: string): Promise<number> {
   const call = readCall(parameters);
-  if (!call) return 0;
   const { source, size } = openSource(call.file);
   const { signal, release } = abortOnSignals();
   let far: ImportProgress = { bytesRead: 0, done: 0, doneUpTo: 0, failed: 0 };
@@ -76,7 +71,7 @@ export async function runImport(parameters: string[], directory: string): Promis
   }
 }
 
-type Call = NonNullable<ReturnType<typeof readCall>>;
+type Call = ReturnType<typeof readCall>;
 
 async function importInto(
   service: Service,
@@ -135,14 +130,11 @@ function readCall(parameters: string[]) {
     map: { type: "string" },
     report: { type: "string" },
     from: { type: "string" },
-    concurrency: { type: "string" },
   } as const;
   const call = readArguments("import", help, { args: parameters, allowPositionals: true, options });
-  if (!call) return undefined;
   const { values } = call;
   const [file, ...others] = call.positionals;
   if (file === undefined || others.length > 0) throw new UsageError("Name one file (npm run import -- --help)");
-  const concurrency = readWholeNumber("concurrency", values.concurrency ?? defaultConcurrency, 1, maxConcurrency);
   const from = readWholeNumber("from", values.from ?? 1, 1, Number.MAX_SAFE_INTEGER);
   const report = values.report ?? `${file === "-" ? "import" : file}.errors.jsonl`;
   if (resolve(report) === resolve(file)) throw new UsageError("--report would overwrite the file to import");
@@ -151,7 +143,7 @@ function readCall(parameters: string[]) {
   const looksLikeTable = /\.[ct]sv$/i.test(file);
   if (looksLikeTable && values.csv === undefined) throw new UsageError(`${file} looks like a table: --csv TYPE`);
   const { stage, notify: notifies = false, "dry-run": dryRun = false } = values;
-  return { file, report, from, concurrency, stage, notifies, dryRun, isTable: values.csv !== undefined, read };
+  return { file, report, from, stage, notifies, dryRun, isTable: values.csv !== undefined, read };
 }
 
 function readerOf(csv: string | undefined, map: string | undefined): RecordReader {

@@ -49,7 +49,6 @@ export async function invoke(parameters: string[], directory: string): Promise<n
     list: { type: "boolean" },
   } as const;
   const call = readArguments("invoke", help, { args: parameters, options, allowPositionals: true });
-  if (!call) return 0;
   const { values, positionals } = call;
   if (values.list) {
     process.stdout.write(listing());

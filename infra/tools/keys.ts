@@ -46,7 +46,6 @@ export async function manageKeys(parameters: string[], directory: string): Promi
   const text = { type: "string" } as const;
   const options = { version: text, stage: text } as const;
   const call = readArguments("keys", help, { args: parameters, options, allowPositionals: true });
-  if (!call) return 0;
   const { values, positionals } = call;
   const [word = "", ...others] = positionals;
   if (!words.some((each) => each === word)) throw unknownWord("command", word, words);

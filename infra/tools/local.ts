@@ -34,7 +34,6 @@ if (import.meta.main) await runCommand((parameters) => askLocal(parameters, loca
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function askLocal(parameters: string[], directory: string): Promise<number> {
   const call = readArguments("local", help, { args: parameters, allowPositionals: true });
-  if (!call) return 0;
   const [word = "", login, ...others] = call.positionals;
   if (word === "") throw new UsageError(`Say one of ${Object.keys(words).join(", ")} (npm run -s local -- --help)`);
   if (!(word in words)) throw unknownWord("word", word, Object.keys(words));

@@ -33,7 +33,6 @@ if (import.meta.main) await runCommand((parameters) => addOperation(parameters))
 export function addOperation(parameters: string[], root = checkout, format = formatted): number {
   const options = { area: { type: "string" }, "new-area": { type: "string" } } as const;
   const call = readArguments("new", help, { args: parameters, allowPositionals: true, options });
-  if (!call) return 0;
   const { area, "new-area": newArea } = call.values;
   const draft = readDraft(call.positionals, area, newArea);
   const read = (file: string) => readFileSync(join(root, file), "utf8");

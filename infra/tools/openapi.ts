@@ -9,7 +9,7 @@ Prints the OpenAPI document of the interface, which GET /api/v1/openapi.json ans
 `;
 
 await runCommand((parameters) => {
-  const call = readArguments("openapi", help, { args: parameters });
-  if (call) process.stdout.write(`${JSON.stringify(describeInterface(), null, 2)}\n`);
+  readArguments("openapi", help, { args: parameters });
+  process.stdout.write(`${JSON.stringify(describeInterface(), null, 2)}\n`);
   return 0;
 });

@@ -30,7 +30,6 @@ if (import.meta.main) await runCommand(preflight);
 /** Runs the command and returns its exit code. Leaves this process with the settings of the stage. */
 export async function preflight(parameters: string[]): Promise<number> {
   const call = readArguments("preflight", help, { args: parameters, options: { stage: { type: "string" } } });
-  if (!call) return 0;
   if (!call.values.stage) throw new UsageError("Say which stage: --stage NAME (npm run preflight -- --help)");
   const stage = findDeployedStage(call.values.stage);
   const region = await findSynthRegion(stage);

@@ -32,7 +32,6 @@ if (import.meta.main) await runCommand((parameters) => recountLists(parameters, 
 export async function recountLists(parameters: string[], directory: string, waits = {}): Promise<number> {
   const options = { company: { type: "string" }, repair: { type: "boolean" }, stage: { type: "string" } } as const;
   const call = readArguments("recount", help, { args: parameters, options });
-  if (!call) return 0;
   const { company = "", repair: repairs = false, stage } = call.values;
   if (!/^(all|[1-9]\d{0,15})$/.test(company)) throw new UsageError("--company takes the id of a company, or all");
   return withService({ stage, directory }, async (_, progress) => {

@@ -40,7 +40,6 @@ export async function rollback(parameters: string[]): Promise<number> {
     "dry-run": { type: "boolean" },
   } as const;
   const call = readArguments("rollback", help, { args: parameters, options });
-  if (!call) return 0;
   const { values } = call;
   if (!values.stage) throw new UsageError("Say which stage: --stage NAME (npm run rollback -- --help)");
   const stage = findCanaryStage(values.stage);

@@ -34,7 +34,6 @@ if (import.meta.main) await runCommand((parameters) => printToken(parameters, lo
 export async function printToken(parameters: string[], directory: string): Promise<number> {
   const text = { type: "string" } as const;
   const call = readArguments("token", help, { args: parameters, options: { as: text, hours: text, stage: text } });
-  if (!call) return 0;
   const { as, stage } = call.values;
   if (!as) throw new UsageError("Say whose token: --as LOGIN (npm run token -- --help)");
   const hours = readHours(call.values.hours, stage === undefined ? lives.local : lives.stage);

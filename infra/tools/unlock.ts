@@ -29,7 +29,6 @@ if (import.meta.main) await runCommand((parameters) => unlock(parameters, localD
 export async function unlock(parameters: string[], directory: string): Promise<number> {
   const options = { login: { type: "string" }, all: { type: "boolean" }, stage: { type: "string" } } as const;
   const call = readArguments("unlock", help, { args: parameters, options });
-  if (!call) return 0;
   const { login, all, stage } = call.values;
   if (all && (login || stage)) throw new UsageError("--all is for the local machine, and for all of it: use it alone.");
   if (all) return withService({ stage, directory }, reopenAll);

@@ -81,7 +81,6 @@ export async function manageWebhooks(parameters: string[], directory: string): P
   const text = { type: "string" } as const;
   const options = { stage: text, id: text, all: { type: "boolean" }, "keep-hours": text } as const;
   const call = readArguments("webhooks", help, { args: parameters, options, allowPositionals: true });
-  if (!call) return 0;
   const { values, positionals } = call;
   const [typed = "list", name, ...others] = positionals;
   const word = words.find((each) => each === typed);

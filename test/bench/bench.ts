@@ -1,13 +1,11 @@
 import { readArguments, runCommand, UsageError, unknownWord } from "../../infra/tools/cli/command.ts";
 import { type PricedRegion, pricedRegions, requirePriced } from "./costs/prices.ts";
 
-const usualSizes = [1_000, 100_000, 1_000_000];
 const usualImports = [20_000];
 const usualRounds = { cold: 31, warm: 9, edits: 20 };
 
 const help = `npm run bench -- BENCHMARK [--rounds N] [--sizes N,N,…] [--region REGION]
 
-store  read units and round trips of every list of invoices that has a bar, on a local engine of its own
 cold   size, start and first call of GET invoices, against the bare SDK and the usual stack
 warm   repeated calls of GET invoices: own code, the whole call against the bare SDK, memory
 edits  from saving a file to the first answer that shows it, under npm start; the local machine's memory
@@ -15,8 +13,7 @@ import how many invoices a second are imported into the running local machine
 costs  what a million calls of every operation cost, and a month; writes the tables of infra/COSTS.md
 
   --rounds N     how often each candidate runs, in random order, or each kind of edit is made (cold ${usualRounds.cold}, warm ${usualRounds.warm}, edits ${usualRounds.edits})
-  --sizes N,N,…  numbers of invoices (store ${usualSizes}, import ${usualImports}); store puts them straight into the file of
-                 the engine, dynoxide
+  --sizes N,N,…  numbers of invoices to import (${usualImports})
   --region R     the region of the costs: us-east-1, or eu-west-2
   --help         show this
 
@@ -35,7 +32,6 @@ type Say = (text: string) => void;
 
 /** A benchmark is only loaded when it is asked for: what it needs is not small. */
 const benchmarks: Readonly<Record<string, (options: Options, say: Say) => Promise<boolean>>> = {
-  store: async ({ sizes = usualSizes }, say) => (await import("./store/store-bench.ts")).benchStore(sizes, say),
   import: async ({ sizes = usualImports }, say) => (await import("./import/import-bench.ts")).benchImport(sizes, say),
   cold: async ({ rounds = usualRounds.cold }, say) => (await import("./call/call-bench.ts")).benchCold(rounds, say),
   warm: async ({ rounds = usualRounds.warm }, say) => (await import("./call/call-bench.ts")).benchWarm(rounds, say),
@@ -49,7 +45,6 @@ await runCommand(bench);
 async function bench(parameters: string[]): Promise<number> {
   const options = { sizes: { type: "string" }, rounds: { type: "string" }, region: { type: "string" } } as const;
   const asked = readArguments("bench", help, { args: parameters, allowPositionals: true, options });
-  if (!asked) return 0;
   const { values, positionals } = asked;
   const [name = "", ...others] = positionals;
   const benchmark = benchmarks[name];

@@ -37,7 +37,6 @@ export async function plant(parameters: string[]): Promise<number> {
     resume: { type: "boolean" },
   } as const;
   const call = readArguments("plant", help, { args: parameters, options });
-  if (!call) return 0;
   const progress = openProgress(call.values);
   const { seed, files, count } = progress.value;
   say(`${count} places in ${files}, seed ${seed}`);

@@ -1,6 +1,7 @@
+import { Agent, request } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { inject } from "vitest";
-import { EngineConnections, type SdkRequest } from "./engine-connections.ts";
 
 interface Request {
   readonly headers: Record<string, string>;
@@ -14,6 +15,15 @@ interface Scope {
 
 interface Signer {
   sign(request: Request, scope: Scope): Promise<Request>;
+}
+
+interface SdkRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly hostname: string;
+  readonly port?: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
 }
 
 interface RequestHandler {
@@ -46,7 +56,7 @@ if (!everyClient[own]) {
   const changed = new WeakSet<Config>();
   everyClient[own] = changed;
   const engine = new URL(inject("engineEndpoint"));
-  const connections = new EngineConnections();
+  const agent = new Agent({ keepAlive: true, noDelay: true });
   everyClient.send = function (...parameters) {
     const { config } = this;
     if (!changed.has(config)) {
@@ -61,11 +71,23 @@ if (!everyClient[own]) {
   /** Leaves to the handler itself whatever goes elsewhere: to a port that a test put there, or to another service. */
   function carryDirectly(handler: RequestHandler): void {
     const carry = handler.handle.bind(handler);
-    handler.handle = (request, options) =>
-      String(request.port) === engine.port && request.hostname === engine.hostname && !options?.abortSignal
-        ? connections.send(request)
-        : carry(request, options);
+    handler.handle = (given, options) =>
+      String(given.port) === engine.port && given.hostname === engine.hostname && !options?.abortSignal
+        ? sendThrough(agent, given)
+        : carry(given, options);
   }
+}
+
+/** Rejects as the SDK's own handler does if the connection is lost. */
+function sendThrough(agent: Agent, { hostname, port, method, path, headers, body }: SdkRequest): Promise<object> {
+  return new Promise((resolve, reject) => {
+    const lose = (error: Error) => reject(Object.assign(error, { name: "TimeoutError" }));
+    const sent = request({ agent, hostname, port, method, path, headers }, (response) => {
+      const { statusCode, headers } = response;
+      buffer(response).then((body) => resolve({ response: { statusCode, headers, body } }), lose);
+    });
+    sent.on("error", lose).end(body);
+  });
 }
 
 async function signerOf(config: Config): Promise<Signer> {

@@ -42,7 +42,3 @@ test("--company takes an id, or all", async () => {
     await expect(run(...wrong)).rejects.toThrow("--company takes the id of a company, or all");
   }
 });
-
-test("--help ends with 0", async () => {
-  expect(await run("--help")).toMatchObject({ code: 0, out: expect.stringContaining("npm run recount") });
-});

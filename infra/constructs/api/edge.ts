@@ -18,7 +18,7 @@ import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { Construct } from "constructs";
 import { edgeSecretHeader, viewerAddressHeader } from "../../../shared/http/anonymous-by-address.ts";
 import type { Edge as EdgeSettings } from "../../stages/stage-shape.ts";
-import type { EdgeSecret } from "../stores/edge-secret.ts";
+import type { GeneratedSecret } from "../stores/generated-secret.ts";
 
 /** The properties of an edge. */
 export interface EdgeProps {
@@ -28,7 +28,7 @@ export interface EdgeProps {
   readonly host: string;
   /** The host at which API Gateway answers. */
   readonly target: string;
-  readonly secret: EdgeSecret;
+  readonly secret: GeneratedSecret;
 }
 
 /** CloudFront before the API, with a firewall that counts requests by address. It caches nothing. */

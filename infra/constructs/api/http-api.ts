@@ -17,7 +17,7 @@ import { namesOf } from "../../stages/names.ts";
 import { edgeOf } from "../../stages/stage-shape.ts";
 import type { Stage, Throttle } from "../../stages/stages.ts";
 import type { ServiceFunction } from "../compute/service-function.ts";
-import type { EdgeSecret } from "../stores/edge-secret.ts";
+import type { GeneratedSecret } from "../stores/generated-secret.ts";
 import { logAccess } from "./access-log.ts";
 import { ApiDomain } from "./api-domain.ts";
 
@@ -32,7 +32,7 @@ export class Api extends Construct {
   #routeSettings: Readonly<Record<string, unknown>> = {};
 
   /** `edgeSecret` is the secret that the stage's edge sends, if it has an edge. */
-  constructor(scope: Construct, id: string, stage: Stage, edgeSecret?: EdgeSecret) {
+  constructor(scope: Construct, id: string, stage: Stage, edgeSecret?: GeneratedSecret) {
     super(scope, id);
     const { name, origins, throttle, customDomain } = stage;
     const edge = edgeOf(stage);

@@ -1,11 +1,10 @@
-import { RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Stack } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import { Secret } from "aws-cdk-lib/aws-secretsmanager";
-import { Construct } from "constructs";
+import type { Construct } from "constructs";
 import { functions } from "../../functions/functions.ts";
 import { functionNameOf, namesOf } from "../../stages/names.ts";
-import { grantSecret } from "./secret-grant.ts";
+import { GeneratedSecret } from "./generated-secret.ts";
 
 /** The function that tries new versions. */
 export const probeFunction = "probe-release";
@@ -21,25 +20,20 @@ export interface ReleaseProbeProps {
  * tries versions reads it, and the administrator who sets it once. It goes with the setting, because it is set again
  * by a reset.
  */
-export class ReleaseProbe extends Construct {
-  readonly #secret: Secret;
+export class ReleaseProbe extends GeneratedSecret {
   readonly #stageName: string;
 
   constructor(scope: Construct, id: string, { stageName, login }: ReleaseProbeProps) {
-    super(scope, id);
-    this.#stageName = stageName;
-    this.#secret = new Secret(this, "Secret", {
-      secretName: namesOf(stageName).probeSecret,
+    const content = {
+      setting: "PROBE_SECRET_ARN",
       description: "Login and password of the probe of releases",
-      removalPolicy: RemovalPolicy.DESTROY,
-      // CloudFormation makes another password whenever one of these changes.
-      generateSecretString: {
-        secretStringTemplate: JSON.stringify({ login }),
-        generateStringKey: "password",
-        passwordLength: 40,
-        excludePunctuation: true,
-      },
-    });
+      template: { login },
+      field: "password",
+      passwordLength: 40,
+      excludePunctuation: true,
+    };
+    super(scope, id, content, { name: namesOf(stageName).probeSecret, removal: "delete" });
+    this.#stageName = stageName;
   }
 
   /** Lets a function read the password, call every version of the functions that have canaries, and answer CodeDeploy. */
@@ -47,7 +41,7 @@ export class ReleaseProbe extends Construct {
     const { partition, account, region } = Stack.of(this);
     const arn = (service: string, resource: string) => `arn:${partition}:${service}:${region}:${account}:${resource}`;
     const released = Object.entries(functions).filter(([, row]) => "canary" in row);
-    grantSecret(fn, "PROBE_SECRET_ARN", this.#secret);
+    this.grantRead(fn);
     fn.addToRolePolicy(
       new PolicyStatement({
         actions: ["lambda:InvokeFunction"],

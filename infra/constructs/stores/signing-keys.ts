@@ -1,14 +1,12 @@
 import { CfnResource, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
-import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { Trigger } from "aws-cdk-lib/triggers";
-import { Construct } from "constructs";
+import type { Construct } from "constructs";
 import type { ServiceFunction } from "../compute/service-function.ts";
-import { type SecretProps, storedAs } from "./removal.ts";
-import { grantSecret } from "./secret-grant.ts";
+import { GeneratedSecret } from "./generated-secret.ts";
+import type { SecretProps } from "./removal.ts";
 
-const setting = "SIGNING_SECRET_ARN";
 const triggerProvider = "AWSCDK.TriggerCustomResourceProviderCustomResourceProvider";
 
 /** Issuer and audience of the tokens that the service signs (D4). */
@@ -18,30 +16,28 @@ export interface TokenNames {
 }
 
 /** The private keys that sign access tokens. A function of the stack creates them and no person sees them (D6). */
-export class SigningKeys extends Construct {
-  readonly secret: Secret;
-
+export class SigningKeys extends GeneratedSecret {
   constructor(scope: Construct, id: string, props: SecretProps) {
-    super(scope, id);
-    this.secret = new Secret(this, "Secret", {
-      ...storedAs(props),
+    const content = {
+      setting: "SIGNING_SECRET_ARN",
       description: "Private keys that sign access tokens",
-      // If anything changes here, CloudFormation overwrites the keys. A secret cannot be created empty, so it has an
-      // unused text beside the empty list of keys.
-      generateSecretString: { secretStringTemplate: JSON.stringify({ keys: [] }), generateStringKey: "unused" },
-    });
+      template: { keys: [] },
+      // A secret cannot be created empty.
+      field: "unused",
+    };
+    super(scope, id, content, props);
   }
 
   /** Lets a function sign access tokens: sets the secret, the issuer and the audience in its environment. */
   grantSign(fn: LambdaFunction, { issuer, audience }: TokenNames): void {
     fn.addEnvironment("TOKEN_ISSUER", issuer);
     fn.addEnvironment("TOKEN_AUDIENCE", audience);
-    grantSecret(fn, setting, this.secret);
+    this.grantRead(fn);
   }
 
   /** Lets a function replace the keys, and sets the secret's ARN in its environment. */
   grantRotate(fn: LambdaFunction): void {
-    grantSecret(fn, setting, this.secret, ["secretsmanager:PutSecretValue"]);
+    this.grantRead(fn, "secretsmanager:PutSecretValue");
   }
 
   /**

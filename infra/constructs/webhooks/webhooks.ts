@@ -16,7 +16,7 @@ import type { OutboundBus } from "../compute/outbound-bus.ts";
 import { type ServiceFunction, timeoutSecondsOf } from "../compute/service-function.ts";
 import { capped } from "../compute/work-queue.ts";
 import { withReason } from "../reason.ts";
-import { WebhookKeys } from "./webhook-keys.ts";
+import { GeneratedSecret, webhookKey } from "../stores/generated-secret.ts";
 
 /**
  * More tries than 24 hours of a failing receiver take. Reached only by messages that the function cannot process at
@@ -45,12 +45,12 @@ export interface WebhookQueue {
 export class Webhooks extends Construct {
   readonly queues: readonly WebhookQueue[];
   readonly #stage: Stage;
-  readonly #keys: WebhookKeys;
+  readonly #keys: GeneratedSecret;
 
   constructor(scope: Construct, id: string, { stage, webhooks, outbound }: WebhooksProps) {
     super(scope, id);
     this.#stage = stage;
-    this.#keys = new WebhookKeys(this, "Keys", { ...stage, name: namesOf(stage.name).webhookSecret });
+    this.#keys = new GeneratedSecret(this, "Keys", webhookKey, { ...stage, name: namesOf(stage.name).webhookSecret });
     this.queues = webhooks.map((webhook) => addQueue(new Construct(this, webhook.name), stage, webhook, outbound));
   }
 

@@ -53,7 +53,6 @@ async function receive(options: PumpOptions): Promise<Message[]> {
     MaxNumberOfMessages: Math.min(options.batchSize, 10),
     WaitTimeSeconds: waitSeconds,
     MessageSystemAttributeNames: ["All"],
-    MessageAttributeNames: ["All"],
   });
   const { Messages = [] } = await options.client.send(command);
   return Messages;
@@ -85,22 +84,12 @@ function failedIds(answer: unknown, messages: Message[]): Set<string> {
 }
 
 function record(message: Message, queueArn: string): SQSRecord {
-  const attributes = Object.entries(message.MessageAttributes ?? {}).map(([name, value]) => [
-    name,
-    {
-      stringValue: value.StringValue,
-      binaryValue: value.BinaryValue && Buffer.from(value.BinaryValue).toString("base64"),
-      stringListValues: [],
-      binaryListValues: [],
-      dataType: value.DataType ?? "String",
-    },
-  ]);
   return {
     messageId: message.MessageId ?? "",
     receiptHandle: message.ReceiptHandle ?? "",
     body: message.Body ?? "",
     attributes: message.Attributes as unknown as SQSRecord["attributes"],
-    messageAttributes: Object.fromEntries(attributes),
+    messageAttributes: {},
     md5OfBody: message.MD5OfBody ?? "",
     eventSource: "aws:sqs",
     eventSourceARN: queueArn,

@@ -3,14 +3,13 @@ import type { ServerResponse } from "node:http";
 /** An HTTP answer, ready to be written. */
 export interface GatewayAnswer {
   status: number;
-  headers: Record<string, string | string[]>;
+  headers: Record<string, string>;
   body: Buffer;
 }
 
 interface FunctionResult {
   statusCode?: unknown;
   headers?: Record<string, unknown>;
-  cookies?: unknown;
   body?: unknown;
   isBase64Encoded?: unknown;
 }
@@ -18,18 +17,10 @@ interface FunctionResult {
 /** Lambda's limit for the result of a call as JSON. */
 const mostResultBytes = 6_291_556;
 
-/**
- * The answer that an HTTP API makes of a function's result. A result without `statusCode` becomes the JSON body of a
- * 200.
- */
+/** The answer that an HTTP API makes of a function's result. */
 export function gatewayAnswer(result: unknown): GatewayAnswer {
   if (Buffer.byteLength(JSON.stringify(result ?? null)) > mostResultBytes) return gatewayRefusal(500);
-  const shaped = typeof result === "object" && result !== null && "statusCode" in result;
-  if (!shaped) {
-    const body = typeof result === "string" ? result : JSON.stringify(result ?? null);
-    return { status: 200, headers: { "content-type": "application/json" }, body: Buffer.from(body) };
-  }
-  const { statusCode, headers = {}, cookies, body, isBase64Encoded } = result as FunctionResult;
+  const { statusCode, headers = {}, body, isBase64Encoded } = (result ?? {}) as FunctionResult;
   const status = Number(statusCode);
   const bodyIsText = body === undefined || body === null || typeof body === "string";
   if (!Number.isInteger(status) || status < 100 || status > 599 || !bodyIsText) return gatewayRefusal(500);
@@ -39,7 +30,6 @@ export function gatewayAnswer(result: unknown): GatewayAnswer {
     body: Buffer.from(body ?? "", isBase64Encoded === true ? "base64" : "utf8"),
   };
   for (const [name, value] of Object.entries(headers)) answer.headers[name.toLowerCase()] = String(value);
-  if (Array.isArray(cookies) && cookies.length > 0) answer.headers["set-cookie"] = cookies.map(String);
   return answer;
 }
 

@@ -121,7 +121,7 @@ export const longGates: readonly Gate[] = [
     parameters: ["test/plant/plant.ts", "--places", "60"],
     isAlone: true,
   },
-  ...["cold", "warm", "store"].map((bench) => ({
+  ...["cold", "warm"].map((bench) => ({
     name: `bench-${bench}`,
     title: `bench ${bench}`,
     program: "node",

@@ -4,6 +4,9 @@ import { likelyNameOf } from "../../../shared/nearest.ts";
 /** A mistake in how a command was called; the message says how to fix it. */
 export class UsageError extends Error {}
 
+/** The call asks for the help, which is the message. */
+class HelpWanted extends Error {}
+
 /** A signal ended work that could not end in order; the message says how far it came. */
 export class StoppedError extends Error {}
 
@@ -16,8 +19,9 @@ export async function runCommand(command: (parameters: string[]) => Promise<numb
   try {
     process.exitCode = await command(process.argv.slice(2));
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = exitCodeOf(error);
+    if (error instanceof HelpWanted) process.stdout.write(error.message);
+    else process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   }
 }
 
@@ -27,6 +31,7 @@ function passReaderGone(error: NodeJS.ErrnoException): void {
 }
 
 function exitCodeOf(error: unknown): number {
+  if (error instanceof HelpWanted) return 0;
   if (error instanceof StoppedError) return interrupted;
   return error instanceof UsageError ? 2 : 1;
 }
@@ -44,15 +49,18 @@ export function abortOnSignals(): { readonly signal: AbortSignal; release(): voi
 }
 
 /**
- * The options and words of a command line. With `--help`, prints the help and returns undefined. Throws `UsageError` on
+ * The options and words of a command line. With `--help` it throws, and `runCommand` prints the help. Throws `UsageError` on
  * an unknown option.
  */
 export function readArguments<const T extends ParseArgsConfig>(command: string, help: string, config: T) {
+  const read = parse({ ...config, options: { ...config.options, help: { type: "boolean" } } }, command);
+  if ("help" in read.values) throw new HelpWanted(help);
+  return read as ReturnType<typeof parseArgs<T>>;
+}
+
+function parse(config: ParseArgsConfig, command: string) {
   try {
-    const read = parseArgs({ ...config, options: { ...config.options, help: { type: "boolean" } } });
-    if (!("help" in read.values)) return read as ReturnType<typeof parseArgs<T>>;
-    process.stdout.write(help);
-    return undefined;
+    return parseArgs(config);
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message : error} (npm run ${command} -- --help)`);
   }

@@ -63,7 +63,7 @@ export interface ImportOptions {
 }
 
 /** Default number of lines in work: some are being read or decided, most are being written. */
-export const defaultConcurrency = 1_000;
+const defaultConcurrency = 1_000;
 
 /** The outcome of a line, or its errors. */
 type LineOutcome = Outcome | readonly LineError[];

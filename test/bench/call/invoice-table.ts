@@ -1,9 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
+import { withClient } from "../../../infra/local/aws/with-client.ts";
 import { startEngine } from "../../../infra/local/engine/engine.ts";
+import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { enterEnvironment } from "../../../infra/local/local-aws.ts";
-import { synthesize } from "../../../infra/synthesize.ts";
 import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/invoke/sample-event.ts";
 import { listInvoices } from "../../../shared/contract/finance.ts";
 import { findPublicKeys } from "../../../shared/db/accounts/public-keys.ts";
@@ -11,9 +13,9 @@ import { stateKey } from "../../../shared/db/lists/list-keys.ts";
 import { type Attributes, toAttributes } from "../../../shared/db/table/attributes.ts";
 import { queryItems, queryPage } from "../../../shared/db/table/table.ts";
 import { totalPartitions } from "../../../shared/db/writes/counters.ts";
+import { readTableDefinition } from "../../set-up/table-definition.ts";
 import { documentClient } from "../../support/records/items.ts";
 import { publishTestKey, tokenOf } from "../../support/tokens/tokens.ts";
-import { createBenchTable } from "../bench-table.ts";
 import { invoiceLines } from "../store/invoices.ts";
 import { importLines } from "../store/load.ts";
 import type { Canned } from "./canned-dynamodb.ts";
@@ -31,7 +33,7 @@ export interface InvoiceTable {
 
 /** Starts an engine with some hundred invoices and a key that the request's token is signed with. */
 export async function openInvoiceTable(directory: string): Promise<InvoiceTable> {
-  const { template } = synthesize("local", join(directory, "cdk.out"));
+  const { StreamSpecification: _, ...definition } = await readTableDefinition(directory);
   const engine = await startEngine();
   const environment = {
     PATH: process.env.PATH ?? "",
@@ -41,13 +43,14 @@ export async function openInvoiceTable(directory: string): Promise<InvoiceTable>
     AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
     TABLE_NAME: "bench",
     OPERATION: listInvoices.name,
+    BUSINESS_TIME_ZONE: "Europe/London",
     TOKEN_ISSUER: "workforce-test",
     TOKEN_AUDIENCE: "workforce-api",
     CANNED: join(directory, "canned.json"),
   };
   enterEnvironment(environment);
-  await createBenchTable(template, environment.TABLE_NAME);
-  await importLines(invoiceLines(invoices, "by date"), () => {});
+  await withClient(new DynamoDBClient({}), (client) => createTable(client, definition, environment.TABLE_NAME));
+  await importLines(invoiceLines(invoices, "by date"));
   await publishTestKey(documentClient(), environment.TABLE_NAME);
   writeFileSync(environment.CANNED, JSON.stringify(await readCanned()));
   return { environment, event: await requestEvent(), close: () => engine.close() };

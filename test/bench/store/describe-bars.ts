@@ -17,7 +17,7 @@ export function describeBars(order: Order, sizes: readonly number[]): void {
     describe.each(sizes)("%i of them", (count) => {
       useService();
       beforeAll(async () => {
-        await importLines(invoiceLines(count, order), () => {});
+        await importLines(invoiceLines(count, order));
         costs.set(count, await measureAll(measures, count));
       }, 5 * minutes);
 

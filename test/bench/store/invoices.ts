@@ -32,9 +32,6 @@ export const month = { fromDate: dateOf(days - 30), toDate: dateOf(days) };
 export const earlierMonth = { fromDate: "2025-06-01", toDate: "2025-06-30" };
 export const earlyDays = { fromDate: "2025-06-02", toDate: "2025-06-03" };
 
-/** Ten weeks that begin and end within a month. */
-export const tenWeeks = { fromDate: dateOf(130), toDate: dateOf(199) };
-
 /** The number of the invoice at a position. */
 export function numberOf(id: number): string {
   return `INV-2025-${id}`;

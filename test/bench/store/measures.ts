@@ -1,7 +1,7 @@
 import { findInvoices, type InvoiceFilter } from "../../../shared/db/records/invoices.ts";
 import type { PageStart } from "../../../shared/domain/paging/paging.ts";
 import { type Cost, costOf } from "../../support/records/costs.ts";
-import { companies, earlierMonth, earlyDays, firstId, month, numberOf, tenWeeks, year } from "./invoices.ts";
+import { companies, earlierMonth, earlyDays, firstId, month, numberOf, year } from "./invoices.ts";
 
 /** One list of the table of bars: what it may cost, and whether that may grow with the table. */
 export interface Measure {
@@ -66,18 +66,6 @@ export const laterPage: Measure = {
   run: (count) => findInvoices({ ...everything, ...year }, middle(count)),
 };
 
-/** Ranges whose costs grow with the months that they begin and end in. They are reported and have no bar. */
-export const rangeMeasures: readonly Measure[] = [
-  reported("two days early in a month, a company of three in ten", {
-    ...everything,
-    ...earlyDays,
-    scope: companies.large,
-  }),
-  reported("ten weeks, a company of three in ten", { ...everything, ...tenWeeks, scope: companies.large }),
-  reported("ten weeks, a company with thirty invoices", { ...everything, ...tenWeeks, scope: companies.sparse }),
-  reported("ten weeks, all companies", { ...everything, ...tenWeeks }),
-];
-
 /** Runs each call once and counts what it took. */
 export async function measureAll(measures: readonly Measure[], count: number): Promise<Map<string, Cost>> {
   const costs = new Map<string, Cost>();
@@ -97,11 +85,6 @@ function undated(
 
 function dated(name: string, filter: InvoiceFilter, mostReadUnits: number): Measure {
   return { name, mostReadUnits, mostTrips: 4, run: () => findInvoices(filter, firstPage) };
-}
-
-function reported(name: string, filter: InvoiceFilter): Measure {
-  const most = Number.POSITIVE_INFINITY;
-  return { ...dated(name, filter, most), mostTrips: most };
 }
 
 function search(name: string, number: (count: number) => string, mostReadUnits = 10): Measure {

@@ -22,14 +22,7 @@ function lineOf(at: number) {
 
 useService();
 
-beforeAll(
-  () =>
-    importLines(
-      Array.from({ length: count }, (_, at) => lineOf(at)),
-      () => {},
-    ),
-  300_000,
-);
+beforeAll(() => importLines(Array.from({ length: count }, (_, at) => lineOf(at))), 300_000);
 
 function page(filter: InvoiceFilter, skip: number, limit = 100) {
   return findInvoices(filter, { limit, skip, beforeId: undefined });

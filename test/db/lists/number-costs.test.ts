@@ -1,8 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { findInvoices, type InvoiceFilter } from "../../../shared/db/records/invoices.ts";
-import { putBatch } from "../../../shared/db/table/batch-writes.ts";
-import type { Item } from "../../../shared/db/table/table.ts";
-import { putLines } from "../../bench/store/load.ts";
+import { importLines } from "../../bench/store/load.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { invoiceLine } from "../../support/records/records.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
@@ -31,11 +29,7 @@ function lineOf(at: number) {
 }
 
 beforeAll(async () => {
-  const items: Item[] = [];
-  const file = { put: (item: Item) => void items.push(item), close: () => {} };
-  const lines = Array.from({ length: most }, (_, at) => lineOf(at));
-  await putLines(lines, file, () => {});
-  await putBatch(items);
+  await importLines(Array.from({ length: most }, (_, at) => lineOf(at)));
 }, 600_000);
 
 const summer = { fromDate: "2026-06-01", toDate: "2026-08-31" };

@@ -35,17 +35,13 @@ test.each(stageNames)("everything in %s that can carry tags says of which servic
   }
 });
 
-test.each(
-  stageNames,
-)("in %s every function has a log group, a time limit, memory, and a trace where the stage wants it", (name) => {
+test.each(stageNames)("in %s every function has a log group, and a trace where the stage wants it", (name) => {
   const { tracing, logRetentionDays } = findStage(name);
   const stack = stackOf(name);
   const groups = new Map(stack.all("AWS::Logs::LogGroup").map(({ id, properties }) => [id, properties]));
   for (const [operation, { properties }] of stack.functions()) {
-    const { LoggingConfig, Timeout, MemorySize, TracingConfig } = properties;
+    const { LoggingConfig, TracingConfig } = properties;
     expect(groups.get(LoggingConfig.LogGroup.Ref)?.RetentionInDays, operation).toBe(logRetentionDays);
-    expect(Timeout, operation).toBeGreaterThan(0);
-    expect(MemorySize, operation).toBeGreaterThan(0);
     expect(TracingConfig, operation).toEqual(tracing ? { Mode: "Active" } : undefined);
     const actions = stack.rightsOf(operation).flatMap(({ Action = [] }) => Action);
     expect(actions.filter((action) => action.startsWith("xray:")).toSorted(), operation).toEqual(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
-import { findStage, StageRefusal } from "../../../infra/stages/stages.ts";
+import { findStage } from "../../../infra/stages/stages.ts";
 import { findDeployedStage } from "../../../infra/tools/service/deployed-stage.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { ownedStage } from "./owned-stage.ts";
@@ -86,27 +86,6 @@ test("two stages that have SES verify the same domain are refused, unless accoun
   ]) {
     useFile("apart.json", JSON.stringify({ live: { ...anywhere, ...its }, trial: { ...other, ...mine } }));
     expect(() => requireDeployable(findStage("trial"), {})).not.toThrow();
-  }
-});
-
-test("two stages whose buses have the same name are refused, unless accounts, regions or outboundEvents set them apart", () => {
-  const { region: _, name, ...anywhere } = live;
-  const other = { ...anywhere, senderIdentity: "existing" };
-  const file = useFile("buses.json", JSON.stringify({ live: anywhere, "live-outbound": other, "live-out": other }));
-  const fault = `Set outboundEvents of the stage live in ${file} to "off", rename the newer of it and live-outbound, or name the account of each: the bus workforce-live-outbound would be of both.`;
-  for (const each of [name, "live-outbound"]) {
-    expect(() => requireDeployable(findStage(each), {})).toThrow(new StageRefusal([fault]));
-  }
-  expect(() => requireDeployable(findStage("live-out"), {})).not.toThrow();
-  for (const [mine, its] of [
-    [{ account: "111122223333" }, { account: "444455556666" }],
-    [{ region: "eu-west-1" }, { region: "eu-west-2" }],
-    [{ outboundEvents: "off" }, {}],
-  ]) {
-    useFile("set.json", JSON.stringify({ live: { ...anywhere, ...mine }, "live-outbound": { ...other, ...its } }));
-    for (const each of [name, "live-outbound"]) {
-      expect(() => requireDeployable(findStage(each), {})).not.toThrow();
-    }
   }
 });
 

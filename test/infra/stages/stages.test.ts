@@ -45,6 +45,7 @@ test.each(["staging", "prod"])("%s as shipped is refused, with one sentence for 
 test.each<[keyof Stage, unknown]>([
   ["name", "Prod"],
   ["name", "a-name-of-far-too-many-letters"],
+  ["name", "live-outbound"],
   ["region", "europe"],
   ["serviceName", ""],
   ["serviceName", "Two\nlines"],

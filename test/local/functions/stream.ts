@@ -54,7 +54,7 @@ async function open(): Promise<{ stream: StreamOfTest; close(): Promise<void> }>
     failures,
     async write(kind, numbers) {
       for (const number of numbers) {
-        const Item = { pk: `${kind}#${number}`, sk: kind, number, bytes: new Uint8Array([1, 2, 3]) };
+        const Item = { pk: `${kind}#${number}`, sk: kind, number };
         await database.send(new PutCommand({ TableName: tableName, Item }));
       }
     },

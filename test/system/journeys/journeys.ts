@@ -42,7 +42,6 @@ async function runJourneys(parameters: string[]): Promise<number> {
       report: { type: "string" },
     },
   });
-  if (!call) return 0;
   const { values } = call;
   const { url, stage, inbox = [], report } = values;
   if ((url === undefined) !== (stage === undefined))

@@ -108,7 +108,6 @@ test.each<[string, string[], string]>([
   ["two files", ["a", "b"], "Name one file"],
   ["a file that is not there", [inFolder("none.jsonl")], `Cannot read ${inFolder("none.jsonl")}`],
   ["a folder", [folder], `Cannot read ${folder}`],
-  ["an invalid --concurrency", [inFolder("good.jsonl"), "--concurrency", "x"], "--concurrency"],
   ["an invalid --from", [inFolder("good.jsonl"), "--from", "0"], "--from"],
   ["a report in no folder", [inFolder("good.jsonl"), "--report", "none/errors.jsonl"], "none/errors.jsonl"],
   ["a report over the file itself", [inFolder("good.jsonl"), "--report", `${folder}/./good.jsonl`], "--report"],
@@ -122,8 +121,7 @@ test.each<[string, string[], string]>([
 test("--help ends with 0 and shows every option", async () => {
   const { code, out } = await run("--help");
   expect(code).toBe(0);
-  for (const word of ["--notify", "--dry-run", "--report", "--from", "--concurrency", "deleted"])
-    expect(out).toContain(word);
+  for (const word of ["--notify", "--dry-run", "--report", "--from", "deleted"]) expect(out).toContain(word);
 });
 
 test("Ctrl-C ends at once with 130, says how far it came and that repeating is safe", async () => {

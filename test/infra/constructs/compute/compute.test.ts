@@ -24,16 +24,6 @@ test("every worker of a queue or a stream names what failed of a batch, so that 
     expect(properties.FunctionResponseTypes, id).toEqual(["ReportBatchItemFailures"]);
 });
 
-test("every schedule is on, and calls its function again when it fails", () => {
-  const configs = local.all("AWS::Lambda::EventInvokeConfig");
-  for (const { id, properties } of local.all("AWS::Scheduler::Schedule")) {
-    const config = configs.find((each) => each.properties.FunctionName.Ref === properties.Target.Arn["Fn::GetAtt"][0]);
-    expect(properties.State, id).toBe("ENABLED");
-    expect(properties.Target.RetryPolicy.MaximumRetryAttempts, id).toBeGreaterThan(0);
-    expect(config?.properties.MaximumRetryAttempts, id).toBeGreaterThan(0);
-  }
-});
-
 describe("the bus for what comes in", () => {
   const [rule, ...others] = rulesOf(local);
   const queue = local.one("AWS::SQS::Queue", "IntakeQueue");

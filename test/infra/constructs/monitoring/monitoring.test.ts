@@ -109,16 +109,6 @@ describe("what is watched: the page of figures has each alarm's threshold, perio
     expect(shared[0]?.properties.AlarmDescription).toContain("in the account and region");
   });
 
-  test("every schedule, by an alarm that fires when it has not run for more than a day", () => {
-    const nameOf = new Map([...stack.functions()].map(([name, { id }]) => [id, name]));
-    for (const { id, properties } of stack.all("AWS::Scheduler::Schedule")) {
-      const name = nameOf.get(properties.Target.Arn["Fn::GetAtt"][0]);
-      const own = alarms.find((alarm) => alarm.properties.AlarmName === `Workforce-local-${name}-not-run`)?.properties;
-      expect(own, id).toMatchObject({ TreatMissingData: "breaching", ComparisonOperator: "LessThanThreshold" });
-      expect(own?.Period * own?.EvaluationPeriods, id).toBeGreaterThan(24 * 3_600);
-    }
-  });
-
   test("the rate of SMS that arrive, from ten of an hour on; the account's spending by the stage alone that owns its limit", () => {
     const { Metrics } =
       fullAlarms.find(({ properties }) => properties.AlarmName.endsWith("-sms-lost-GB"))?.properties ?? {};
