@@ -2,7 +2,7 @@ import type { Item } from "../../../shared/db/table/table.ts";
 
 /** The fields that identify an item to a person. From each line, the first that the item has is shown. */
 const parts: readonly (readonly string[])[] = [
-  ["last_name", "name", "title", "record_type", "platform", "operation", "type"],
+  ["last_name", "name", "title", "record_type", "platform", "operation"],
   ["job_title", "number"],
   ["company_name"],
   ["date", "issued_date", "opened_at", "created_at", "published_at", "at"],
