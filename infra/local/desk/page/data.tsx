@@ -154,7 +154,7 @@ function Items({ kind }: { kind: string }) {
                 <li key={key} class="item">
                   <details class="wide">
                     <summary>
-                      {title && <strong>{title}</strong>}
+                      {title && <strong>{title}</strong>}{" "}
                       {records.includes(kind) ? `id ${item.id}` : <code class="break">{key}</code>}
                     </summary>
                     {changed.includes(kind) && <Changes kind={kind} id={Number(item.id)} />}
