@@ -10,8 +10,9 @@ export function authenticate(operation: SignedInOperation) {
   return {
     async before({ event }: HttpRequest): Promise<void> {
       const caller = await verifyAccessToken(bearerToken(event.headers.authorization), new Date());
-      authorize(operation, caller);
+      // Before the check, so that the log says who was refused.
       event.caller = caller;
+      authorize(operation, caller);
       event.change = byUser(requireChange(event), caller.userId);
     },
   };

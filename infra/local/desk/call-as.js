@@ -1,5 +1,6 @@
 /** Adds "Call as" to a page of the documentation: its requests are then those of a demo user, without a pasted token. */
 const slot = document.getElementById("call-as");
+const isGuides = document.getElementById("guides") !== null;
 
 async function ask(path, options) {
   const answer = await fetch(path, options);
@@ -20,7 +21,7 @@ function show(text) {
 async function callAs({ id, path }, deskToken) {
   const headers = { "content-type": "application/json", "x-desk-token": deskToken };
   const { token } = await ask("/_local/desk/token", { method: "POST", headers, body: JSON.stringify({ user: id }) });
-  if (!document.getElementById("guides")) return document.dispatchEvent(new CustomEvent("bearer", { detail: token }));
+  if (!isGuides) return document.dispatchEvent(new CustomEvent("bearer", { detail: token }));
   const answer = await ask(path, { headers: { authorization: `Bearer ${token}` } });
   return show(`GET ${path}\n\n${JSON.stringify(answer, null, 2)}`);
 }
@@ -31,7 +32,7 @@ function addChoice({ deskToken, callers }) {
   label.textContent = "Call as";
   const select = document.createElement("select");
   select.id = "caller";
-  select.add(new Option("nobody", ""));
+  select.add(new Option(isGuides ? "choose a demo user" : "nobody", ""));
   callers.forEach(({ name, role }, at) => {
     select.add(new Option(`${name}, ${role}`, String(at)));
   });

@@ -41,6 +41,8 @@ function openGuard(): (remember: () => unknown) => Promise<void> {
 
 const bodyLimit = 64 * 1024;
 const lookMilliseconds = 300;
+/** Links to requests outlive them. */
+const unknown = "The desk does not have it. Of requests it keeps the newest 500 since the machine started.";
 /** Longer than two looks of a quiet consumer at the stream. */
 const idleMilliseconds = 2_000;
 const types = {
@@ -145,7 +147,7 @@ async function read(
   // Loaded at the first request, because it also loads everything that reads the table.
   const { readDesk } = await import("./answers.ts");
   const found = await readDesk(place.slice("desk/".length), new URLSearchParams(query), sources);
-  return found === undefined ? gatewayRefusal(404) : json(found);
+  return found === undefined ? json({ message: unknown }, 404) : json(found);
 }
 
 async function change(place: string, request: IncomingMessage, sources: DeskSources): Promise<GatewayAnswer> {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { lastChangeOf } from "../../../shared/db/table/change-stamps.ts";
 import { guardedPartitions } from "../../functions/function-row.ts";
 import { functions } from "../../functions/functions.ts";
 import type { LogLine } from "../log-lines.ts";
@@ -105,19 +106,37 @@ type PieceOfWork = Pick<PastRun, "at" | "functionName" | "milliseconds"> & Parti
  * rights.
  */
 function viewChange(change: PastChange, id: string, work: readonly PieceOfWork[]): ChangeView[] {
-  const { at, requestId, key, before, after } = change;
+  const { requestId, key, before, after } = change;
   const isNamed = requestId !== undefined;
   if (isNamed ? requestId !== id : !work.some((each) => mayHaveWritten(each, change))) return [];
   // A tombstone was renewed or has expired: no record changed.
   const item = after ?? before;
   if (!item) return [];
   const action = before ? (after ? "changed" : "removed") : "new";
-  // The change is seen a moment after it was written. Consumers of the stream may have begun by then.
-  const consumers = work.filter(({ eventIds }) => eventIds?.has(change.eventId));
-  const seen = Math.min(at, ...consumers.map((each) => each.at));
   const name = `${key.pk} ${key.sk}`;
   const fields = changedFields(before, after);
-  return [{ at: seen, entity: kindOf(key), title: titleOf(item) || name, key: name, action, fields, isNamed }];
+  const time = timeOf(change, isNamed, work);
+  return [{ ...time, entity: kindOf(key), title: titleOf(item) || name, key: name, action, fields, isNamed }];
+}
+
+/**
+ * The time within which a change was written: from when it was asked for to the end of the one call that may have
+ * written it. If there is no such call, the moment at which it was seen.
+ */
+function timeOf(change: PastChange, isNamed: boolean, work: readonly PieceOfWork[]) {
+  const stamp = isNamed ? (change.removedBy ?? lastChangeOf(change.after)) : undefined;
+  const reads = ({ eventIds }: PieceOfWork) => eventIds?.has(change.eventId);
+  // The stream delivers a change a moment after it was written. Consumers may have begun before the desk sees it.
+  const seen = Math.min(change.at, ...work.filter(reads).map(({ at }) => at));
+  const writers = work.filter((each) => {
+    const mayBe = stamp?.operation ? each.functionName === stamp.operation : mayHaveWritten(each, change);
+    return mayBe && each.at <= seen && !reads(each);
+  });
+  const [writer] = writers;
+  if (writers.length !== 1 || !writer) return { at: seen, milliseconds: 0 };
+  const until = Math.min(seen, writer.at + writer.milliseconds);
+  const at = Math.min(until, Math.max(writer.at, Date.parse(stamp?.at ?? "") || 0));
+  return { at, milliseconds: until - at };
 }
 
 const writes = new Set(["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"]);

@@ -9,8 +9,12 @@ export function durationOf(milliseconds: number): string {
 
 /** A number of things. */
 export function plural(count: number, name: string): string {
-  const many = /(s|history)$/.test(name) ? name : name.replace(/y$/, "ie").concat("s");
-  return `${count.toLocaleString("en-GB")} ${count === 1 ? name : many}`;
+  return `${count.toLocaleString("en-GB")} ${count === 1 ? name : pluralOf(name)}`;
+}
+
+/** The name of several things of a kind. */
+export function pluralOf(name: string): string {
+  return /(s|history)$/.test(name) ? name : name.replace(/(?<![aeiou])y$/, "ie").concat("s");
 }
 
 /** A user in the list of people. */
@@ -92,9 +96,10 @@ export interface RecordChangesView {
   hasMore: boolean;
 }
 
-/** A change of an item. */
+/** A change of an item. It was written within the given time. */
 export interface ChangeView {
   at: number;
+  milliseconds: number;
   entity: string;
   /** The words that identify the item to a person; its key if it has none. */
   title: string;

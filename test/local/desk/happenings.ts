@@ -55,7 +55,20 @@ export const record = (eventID: string, pk: string, sk: string, revision: number
     NewImage: { pk: { S: pk }, sk: { S: sk }, revision: { N: String(revision + 1) }, state: { S: "paid" }, ...more },
   },
 });
-export const changedBy = (id: string) => ({ change: { M: { request: { S: id } } } });
+/** The stamp of a request's change; with the operation that made it, and the time, if they are given. */
+export const changedBy = (id: string, operation = "", at = Date.now()) => ({
+  change: {
+    M: {
+      request: { S: id },
+      ...(operation && {
+        id: { S: "c" },
+        by: { S: "user#7" },
+        operation: { S: operation },
+        at: { S: new Date(at).toISOString() },
+      }),
+    },
+  },
+});
 export const asEvent = (...Records: object[]) => ({ Records }) as unknown as DynamoDBStreamEvent;
 
 export function addRun(

@@ -41,6 +41,12 @@ test.each([
     "Job · 2026-05-01",
   ],
   ["a session", { opened_at: "2026-05-01T08:30:00.000Z", seed: "x" }, "2026-05-01"],
+  [
+    "a bulk change",
+    { operation: "adjust-job-timers", at: "2026-05-01T08:30:00.000Z" },
+    "adjust-job-timers · 2026-05-01",
+  ],
+  ["an entry of the history", { record: { did: "updated", at: "2026-05-01T08:30:00.000Z" } }, "2026-05-01 · updated"],
   ["totals", { paid: 7 }, ""],
 ])("%s is listed by its name, number, date and state", (_, item, title) => {
   expect(titleOf(item)).toBe(title);

@@ -67,6 +67,35 @@ describe("the story of a request", () => {
     expect(at("1 timesheet")).toBeLessThan(at("notify"));
   });
 
+  test("has each write within the call that made it, from when it was asked for: it is seen only later", () => {
+    vi.useFakeTimers({ now: 1_000, toFake: ["Date"] });
+    const history = openHistory();
+    history.addRequest(requestOf("one", { milliseconds: 90 }));
+    vi.setSystemTime(1_150);
+    const paid = asEvent(
+      record("e1", "TIMESHEET#1", "TIMESHEET", 1, changedBy("one", "bulk-update-timesheets", 1_010)),
+    );
+    history.addChanges(paid);
+    addRun(history, "keep-history", paid, line({ request_id: "one" }), { milliseconds: 20 });
+    vi.setSystemTime(1_400);
+    const delivery = asEvent(message("m1", { requestId: "one" }));
+    addRun(history, "deliver-notifications", delivery, line({ request_id: "one" }), { milliseconds: 200 });
+    vi.setSystemTime(1_450);
+    history.addChanges(asEvent(record("e2", "USER#5", "NOTIFICATION#1", 1, changedBy("one"))));
+    vi.setSystemTime(1_600);
+    const push = asEvent(message("m2", { requestId: "one" }));
+    addRun(history, "send-pushes", push, line({ request_id: "one" }), { milliseconds: 100 });
+    // Two calls may have written it.
+    history.addChanges(asEvent(record("e3", "COUNTERS#TIMESHEETS#1", "ALL#00", 1)));
+    const { rows = [], bookkeeping = [] } = storyIn(history, "one") ?? {};
+    const written = [...rows, ...bookkeeping].filter(({ layer }) => layer === "table");
+    expect(written.map(({ title, at, milliseconds }) => [title, at, milliseconds])).toEqual([
+      ["1 timesheet", 1_010, 80],
+      ["1 notification", 1_200, 200],
+      ["1 list counter", 1_600, 0],
+    ]);
+  });
+
   test("says that changes may be missing once as many newer ones have come as the history keeps", () => {
     const history = openHistory();
     const add = (count: number, id: string) =>

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ItemsView, ResourcesView } from "../views.ts";
+import { type ItemsView, pluralOf, type ResourcesView } from "../views.ts";
 import { Changes } from "./changes.tsx";
 import { Action, Card, Code, Empty, Head, Loaded, Row, Search, Split } from "./parts.tsx";
 import { Queues } from "./queues.tsx";
@@ -16,6 +16,7 @@ const sections = { queues: "Queues", stream: "Stream", schedules: "Schedules and
 /** The contents of table, queues and stream, and the actions on them. */
 export function Data({ id }: { id: string | undefined }) {
   const live = useLive<ResourcesView>("data", 2);
+  const shown = id ?? firstShown;
   return (
     <>
       <Head title="Data" about="Queues, the table's stream, schedules, and everything that the table holds." />
@@ -31,7 +32,7 @@ export function Data({ id }: { id: string | undefined }) {
                 {id === "queues" && <Queues queues={view.queues} onDone={live.refresh} />}
                 {id === "stream" && <Consumers consumers={view.consumers} />}
                 {id === "schedules" && <Schedules schedules={view.schedules} />}
-                {!((id ?? firstShown) in sections) && <Items key={id} kind={id ?? firstShown} />}
+                {!Object.hasOwn(sections, shown) && <Kind view={view} kind={shown} />}
               </div>
             }
           />
@@ -53,7 +54,7 @@ function Places({ view, openId = firstShown }: { view: ResourcesView; openId: st
     </li>
   );
   const { kinds } = view;
-  const kindRow = ({ name, count }: (typeof kinds)[number]) => row(name, name, count.toLocaleString("en-GB"));
+  const kindRow = ({ name, count }: (typeof kinds)[number]) => row(name, titleOf(name), count.toLocaleString("en-GB"));
   return (
     <>
       <ul>{Object.entries(sections).map(([id, title]) => row(id, title))}</ul>
@@ -62,6 +63,28 @@ function Places({ view, openId = firstShown }: { view: ResourcesView; openId: st
       <h2 class="divider">Internal items</h2>
       <ul>{kinds.filter(({ name }) => !records.includes(name)).map(kindRow)}</ul>
     </>
+  );
+}
+
+function titleOf(kind: string): string {
+  return pluralOf(kind).replace(/^./, (first) => first.toUpperCase());
+}
+
+/** The items of a kind; for another name, the names that there are. */
+function Kind({ view: { kinds }, kind }: { view: ResourcesView; kind: string }) {
+  if (kinds.some(({ name }) => name === kind)) return <Items key={kind} kind={kind} />;
+  const links = [...Object.entries(sections), ...kinds.map(({ name }) => [name, titleOf(name)] as const)];
+  return (
+    <Card title={`There is no “${kind}”`}>
+      <p class="pad tools">
+        There are:
+        {links.map(([id, title]) => (
+          <a key={id} href={`#/data/${encodeURIComponent(id)}`}>
+            {title}
+          </a>
+        ))}
+      </p>
+    </Card>
   );
 }
 
@@ -115,9 +138,9 @@ function Items({ kind }: { kind: string }) {
     setPlaces([]);
   };
   return (
-    <section class="card" aria-label={kind}>
+    <section class="card" aria-label={titleOf(kind)}>
       <h2 class="tools">
-        <span class="what">{kind}</span>
+        <span class="what">{titleOf(kind)}</span>
         <Search label="Search by key, name, state" value={text} onInput={find} />
       </h2>
       <Loaded live={live}>
@@ -131,8 +154,8 @@ function Items({ kind }: { kind: string }) {
                 <li key={key} class="item">
                   <details class="wide">
                     <summary>
-                      {title && <strong>{title}</strong>}
-                      <code class="break">{key}</code>
+                      {title && <strong>{title}</strong>}{" "}
+                      {records.includes(kind) ? `id ${item.id}` : <code class="break">{key}</code>}
                     </summary>
                     {changed.includes(kind) && <Changes kind={kind} id={Number(item.id)} />}
                     <Code text={JSON.stringify(item)} label={key} />

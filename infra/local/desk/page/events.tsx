@@ -146,8 +146,13 @@ function Outbound() {
                 <li key={key} class="item">
                   <details class="wide">
                     <summary>
-                      <strong>{type}</strong> {subject} · <Time at={at} />
-                      {posted !== null && ` · posted: ${posted}`}
+                      {posted !== null && (
+                        <span class={`chip end ${posted.startsWith("2") ? "good" : "bad"}`}>posted: {posted}</span>
+                      )}
+                      <strong>{type}</strong>{" "}
+                      <span class="whole">
+                        {subject} · <Time at={at} />
+                      </span>
                     </summary>
                     <Code text={JSON.stringify(event)} label={`Event ${id}`} />
                   </details>

@@ -1,11 +1,10 @@
-import { useState } from "preact/hooks";
 import { type HomeView, type Person, plural } from "../views.ts";
 import { Messages } from "./inbox.tsx";
-import { Action, Card, Copy, Empty, Head, Lag, Loaded } from "./parts.tsx";
+import { Card, Copy, Empty, Head, Lag, Loaded, PasscodeAction } from "./parts.tsx";
 import { RequestRows } from "./requests.tsx";
 import { queueTitle } from "./run.tsx";
-import { tokenOf, useLive } from "./server.ts";
-import { Layers, Summary } from "./story.tsx";
+import { callAs, tokenOf, useLive } from "./server.ts";
+import { Layers, Summary, Undo } from "./story.tsx";
 
 /** The kinds of records that people ask about first. */
 const counted = ["company", "user", "timesheet", "invoice", "job"];
@@ -45,7 +44,10 @@ function News({ view }: { view: HomeView }) {
               <div class="pad stack">
                 <Summary story={story} />
                 <Layers story={story} />
-                <a href={`#/requests/${encodeURIComponent(story.row.id)}`}>Open it</a>
+                <p class="tools">
+                  <Undo story={story} />
+                  <a href={`#/requests/${encodeURIComponent(story.row.id)}`}>Open it</a>
+                </p>
               </div>
             ) : (
               <Empty title="Nothing was changed yet">Pay some timesheets, and watch what follows.</Empty>
@@ -74,58 +76,39 @@ function News({ view }: { view: HomeView }) {
 }
 
 function FirstSteps({ view: { operator, docs } }: { view: HomeView }) {
-  // Asked for once a payment was refused without it, as apps ask.
-  const [passcode, setPasscode] = useState<string>();
-  const pay = async (payer: Person) => {
-    const refusal = await payAs(payer, passcode);
-    if (refusal === "passcode_invalid") setPasscode(passcode ?? "");
-    return refusal && `Refused: ${refusal}`;
-  };
   return (
     <Card title="First steps">
       <div class="pad stack">
         {operator && (
           <p class="tools">
-            <Action
+            <PasscodeAction
               label={`Pay five timesheets as ${operator.name}`}
               done="Paid"
-              act={() => pay(operator)}
+              act={(passcode) => payAs(operator, passcode)}
               primary
               title="Marks the newest pending timesheets of the company as paid"
             />
-            {passcode !== undefined && (
-              <input
-                type="password"
-                inputMode="numeric"
-                autoComplete="off"
-                aria-label="Passcode"
-                placeholder="Passcode"
-                onInput={(event) => setPasscode(event.currentTarget.value)}
-              />
-            )}
             <Copy label={`Copy the token of ${operator.name}`} text={() => tokenOf(operator.id)} />
           </p>
         )}
-        <p class="muted">
-          <a href="#/people">Anyone's token</a> · {docs && <a href={docs}>Guides and operations</a>}
-          {docs && " · "}
-          <a href="#/events">Send an event</a> · <a href="#/data">See the data</a>
+        <p class="tools">
+          <a href="#/people">Anyone's token</a>
+          {docs && <a href={docs}>Guides and operations</a>}
+          <a href="#/events">Send an event</a>
+          <a href="#/data">See the data</a>
         </p>
       </div>
     </Card>
   );
 }
 
-/** Marks up to five pending timesheets as paid, as an app would. Answers the code of a refusal. */
-async function payAs({ id }: Person, passcode: string | undefined): Promise<string | undefined> {
-  const headers = { authorization: `Bearer ${await tokenOf(id)}`, "content-type": "application/json" };
+/** Marks up to five pending timesheets as paid, as an app would. */
+async function payAs({ id }: Person, passcode: string | undefined): Promise<Response> {
   const place = "/api/v1/finance/timesheets";
-  const list = await (await fetch(`${place}?by_state=pending&per_page=5`, { headers })).json();
+  const list = await (await callAs(id, "GET", `${place}?by_state=pending&per_page=5`)).json();
   const timesheet_ids = (list.timesheets ?? []).map((each: { id: number }) => each.id);
   if (timesheet_ids.length === 0) throw new Error("None is pending");
-  const body = JSON.stringify({ timesheet: { timesheet_ids, state: "paid", passcode } });
-  const answer = await fetch(`${place}/bulk_update`, { method: "PATCH", headers, body });
-  return answer.ok ? undefined : (await answer.json()).code;
+  return callAs(id, "PATCH", `${place}/bulk_update`, { timesheet: { timesheet_ids, state: "paid", passcode } });
 }
 
 /** Failed messages and lagging consumers. */

@@ -43,6 +43,36 @@ export function Action({ label, done = "Done", act, primary = false, title, disa
   );
 }
 
+/** A button for a call that may need the passcode of a user. It asks for it once the service refuses, as apps do. */
+export function PasscodeAction({
+  act,
+  ...rest
+}: Omit<ActionProps, "act"> & { act(passcode: string | undefined): Promise<Response> }) {
+  const [passcode, setPasscode] = useState<string>();
+  const run = async () => {
+    const answer = await act(passcode);
+    if (answer.ok) return;
+    const { code } = await answer.json();
+    if (code === "passcode_invalid") setPasscode(passcode ?? "");
+    return `Refused: ${code}`;
+  };
+  return (
+    <>
+      <Action {...rest} act={run} />
+      {passcode !== undefined && (
+        <input
+          type="password"
+          inputMode="numeric"
+          autoComplete="off"
+          aria-label="Passcode"
+          placeholder="Passcode"
+          onInput={(event) => setPasscode(event.currentTarget.value)}
+        />
+      )}
+    </>
+  );
+}
+
 /** A button that copies a text, which may have to be fetched first. */
 export function Copy({
   text,
@@ -69,7 +99,15 @@ export function Loaded<T>({ live, children }: { live: Live<T>; children: (value:
 }
 
 /** The heading of a view, its purpose, and its tools. */
-export function Head({ title, about, children }: { title: string; about: string; children?: ComponentChildren }) {
+export function Head({
+  title,
+  about,
+  children,
+}: {
+  title: string;
+  about: ComponentChildren;
+  children?: ComponentChildren;
+}) {
   return (
     <header class="head">
       <div>
@@ -211,7 +249,7 @@ export function Status({ status, code, isWork = false }: { status: number; code?
   return (
     <span class={`chip ${look}`}>
       {words}
-      {code && ` ${code}`}
+      {code && `${isWork ? ":" : ""} ${code}`}
     </span>
   );
 }

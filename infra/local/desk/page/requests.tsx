@@ -25,7 +25,14 @@ export function Requests({ id }: { id: string | undefined }) {
   ] as const;
   return (
     <>
-      <Head title="Requests" about="The newest 500. Keys: j and k move, Enter opens, / searches, c copies as curl.">
+      <Head
+        title="Requests"
+        about={
+          <>
+            The newest 500. <span class="keys">Keys: j and k move, Enter opens, / searches, c copies as curl.</span>
+          </>
+        }
+      >
         <Search label="Search by path or code" value={wanted.text} onInput={(text) => want({ text })} />
         {choices.map(([field, label, all, options]) => (
           <Choice
@@ -84,7 +91,7 @@ export function RequestRows({ rows, openId }: { rows: readonly RequestRow[]; ope
               </span>
               <span class="muted clip">
                 <Time at={row.at} />
-                {row.user && ` · ${nameOf(row)}`}
+                {row.kind === "request" && ` · ${nameOf(row)}`}
               </span>
             </span>
             <span class="took">
@@ -100,8 +107,10 @@ export function RequestRows({ rows, openId }: { rows: readonly RequestRow[]; ope
   );
 }
 
-function nameOf({ user }: RequestRow): string {
-  return user ? user.name || `user ${user.id}` : "";
+/** The words for the caller of a request; empty for work that no request led to. */
+function nameOf({ user, kind }: RequestRow): string {
+  if (user) return user.name || `user ${user.id}`;
+  return kind === "request" ? "not signed in" : "";
 }
 
 function valuesOf(rows: readonly RequestRow[], read: (row: RequestRow) => string): string[] {
@@ -113,5 +122,5 @@ function matches(row: RequestRow, { text, person, outcome, operation }: typeof e
   if (person !== "" && person !== nameOf(row)) return false;
   if (operation !== "" && operation !== functionName) return false;
   if (outcomes[outcome]?.(status) === false) return false;
-  return hasWords(text, method, target, status, code, user?.name, user?.login, functionName, id);
+  return hasWords(text, method, target, status, code, nameOf(row), user?.login, functionName, id);
 }

@@ -19,9 +19,10 @@ export function Run({ run: { messages, lines, error } }: { run: RunView }) {
   );
 }
 
-/** The name of a queue without the part that makes it unique among all stacks. */
+/** The name of a queue as words, without the part that makes it unique among all stacks. */
 export function queueTitle(name: string): string {
-  return name.replace(/(Queue)?[0-9A-F]{8}$/, "").replace(/^.*_webhook_/, "Webhook ");
+  const own = name.replace(/(Queue)?[0-9A-F]{8}$/, "").replace(/^.*_webhook_/, "Webhook ");
+  return own.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 function Queued({ message: { queue, attempt, body } }: { message: QueueMessage }) {

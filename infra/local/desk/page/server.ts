@@ -20,6 +20,12 @@ export async function tokenOf(user: number): Promise<string> {
   return (await change<{ token: string }>("token", { user })).token;
 }
 
+/** Calls the API as a user. */
+export async function callAs(user: number, method: string, path: string, body?: object): Promise<Response> {
+  const headers = { authorization: `Bearer ${await tokenOf(user)}`, "content-type": "application/json" };
+  return fetch(path, { method, headers, body: body ? JSON.stringify(body) : null });
+}
+
 const listeners = new Set<() => void>();
 const live = new EventSource("/_local/desk/live");
 live.onmessage = () => {

@@ -1,9 +1,9 @@
 import { durationOf, layers, type StoryRow, type StoryView } from "../views.ts";
 import { curlOf, ownHeaders } from "./curl.ts";
 import { Message } from "./inbox.tsx";
-import { Action, Bar, Code, Copy, Fields, Loaded, Status, Time } from "./parts.tsx";
+import { Action, Bar, Code, Copy, Fields, Loaded, PasscodeAction, Status, Time } from "./parts.tsx";
 import { Run } from "./run.tsx";
-import { tokenOf, useLive } from "./server.ts";
+import { callAs, tokenOf, useLive } from "./server.ts";
 
 /** The story of a request: a sentence, what followed, and what was sent and answered. */
 export function Story({ id }: { id: string }) {
@@ -40,7 +40,7 @@ export function Summary({ story: { row, title } }: { story: StoryView }) {
       <h2>{title}</h2>
       <p class="muted break">
         <Status status={row.status} code={row.code} isWork={row.kind === "work"} /> <b class="method">{row.method}</b>{" "}
-        <code>{row.target}</code> · <Time at={row.at} />
+        {row.kind === "request" && <code>{row.target}</code>} · <Time at={row.at} />
       </p>
     </div>
   );
@@ -109,7 +109,7 @@ function LayerRow({ row, since, whole }: { row: StoryRow; since: number; whole: 
   );
   if (changes.length + runs.length + messages.length === 0) return <p class="beat">{head}</p>;
   return (
-    <details>
+    <details open={isBad}>
       <summary class="beat">{head}</summary>
       <div class="stack inside">
         {changes.map(({ key, at: seen, title: name, fields }) => (
@@ -130,7 +130,33 @@ function LayerRow({ row, since, whole }: { row: StoryRow; since: number; whole: 
   );
 }
 
-function Tools({ story: { row, request, event, unsendable } }: { story: StoryView }) {
+function changeOf({ answer }: StoryView): string | undefined {
+  return answer?.headers["change-id"];
+}
+
+/** Undoes the change of a request as the user who made it; nothing if there is none. */
+export function Undo({ story }: { story: StoryView }) {
+  const { user } = story.row;
+  const change = changeOf(story);
+  if (!change || !user) return null;
+  const undo = async (passcode: string | undefined) => {
+    const answer = await callAs(user.id, "POST", `/api/v1/changes/${change}/undo`, { change: { passcode } });
+    if (answer.ok) location.hash = `#/requests/${answer.headers.get("x-request-id") ?? ""}`;
+    return answer;
+  };
+  return (
+    <PasscodeAction
+      label="Undo"
+      done="Undone"
+      act={undo}
+      title={`POST /api/v1/changes/${change}/undo as ${user.name}`}
+    />
+  );
+}
+
+function Tools({ story }: { story: StoryView }) {
+  const { row, request, event, unsendable } = story;
+  const change = changeOf(story);
   const { method, target, user } = row;
   const headers = request?.headers ?? {};
   const body = request?.body ?? null;
@@ -151,22 +177,31 @@ function Tools({ story: { row, request, event, unsendable } }: { story: StoryVie
   };
   const invoked = `npm run invoke -- ${row.functionName}${user ? ` --as ${user.login}` : ""} --event FILE`;
   return (
-    <p class="tools">
-      <Action
-        label="Send again"
-        done="Sent"
-        act={sendAgain}
-        disabled={unsendable !== null}
-        title={unsendable ?? "Sends it as it was, as the same user"}
-      />
-      <Copy label="Copy as curl" text={curl} title={unsendable ?? ""} hotkey="c" />
-      <Copy
-        label="Copy as invoke event"
-        text={JSON.stringify(given, null, 2)}
-        title={`Save it as a file: ${invoked}`}
-      />
-      <code class="muted break">{row.id}</code>
-    </p>
+    <>
+      <p class="tools">
+        <Undo story={story} />
+        <Action
+          label="Send again"
+          done="Sent"
+          act={sendAgain}
+          disabled={unsendable !== null}
+          title={unsendable ?? "Sends it as it was, as the same user"}
+        />
+        <Copy label="Copy as curl" text={curl} title={unsendable ?? ""} hotkey="c" />
+        <Copy
+          label="Copy as invoke event"
+          text={JSON.stringify(given, null, 2)}
+          title={`Save it as a file: ${invoked}`}
+        />
+        {change && <Copy label="Copy change id" text={change} />}
+      </p>
+      <dl class="facts small">
+        <dt>Request</dt>
+        <dd>{row.id}</dd>
+        {change && <dt>Change</dt>}
+        {change && <dd>{change}</dd>}
+      </dl>
+    </>
   );
 }
 
