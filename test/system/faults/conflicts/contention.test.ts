@@ -5,7 +5,7 @@ import { countsBetween } from "../../../../shared/db/writes/counters.ts";
 import { inParts, useHeldItems } from "../../../support/faults/held-items.ts";
 import { useService } from "../../../support/service/service.ts";
 import { type Contention, modelContention } from "./conflict-model.ts";
-import { useModelClock } from "./model-clock.ts";
+import { useModelClock } from "../../../support/faults/model-clock.ts";
 
 useService();
 const held = useHeldItems();

@@ -12,7 +12,7 @@ import { settings } from "../../../../shared/settings.ts";
 import { inParts, useHeldItems } from "../../../support/faults/held-items.ts";
 import { useService } from "../../../support/service/service.ts";
 import { modelContention } from "./conflict-model.ts";
-import { useModelClock } from "./model-clock.ts";
+import { useModelClock } from "../../../support/faults/model-clock.ts";
 
 useService();
 const held = useHeldItems();

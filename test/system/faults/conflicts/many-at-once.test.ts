@@ -11,7 +11,7 @@ import { usualOrFull } from "../../../support/service/counts.ts";
 import { useService } from "../../../support/service/service.ts";
 import { queueEvent } from "../../../support/workers/workers.ts";
 import { isBusy } from "./conflict-model.ts";
-import { useModelClock } from "./model-clock.ts";
+import { useModelClock } from "../../../support/faults/model-clock.ts";
 
 const company = 1;
 const bulkUpdates = usualOrFull(50, 100);

@@ -11,7 +11,7 @@ import { usualOrFull } from "../../../support/service/counts.ts";
 import { usualFreshOrFull } from "../../../support/service/fresh-counts.ts";
 import { useService } from "../../../support/service/service.ts";
 import { nothingFailed, queueEvent } from "../../../support/workers/workers.ts";
-import { useModelClock } from "./model-clock.ts";
+import { useModelClock } from "../../../support/faults/model-clock.ts";
 
 const aSecond = 50;
 const seconds = usualFreshOrFull(3, 6, 600);
