@@ -101,7 +101,9 @@ test("an import waits while the table takes no more", async () => {
   proxy.fail("BatchWriteItem", throttled, 6);
   proxy.fail("TransactWriteItems", throttled, 6);
   proxy.fail("PutItem", throttled, 20);
-  const { summary } = await clock.run(() => runImport(streamOf(...names(300, 305).map((id) => jobLine(Number(id), 1)))));
+  const { summary } = await clock.run(() =>
+    runImport(streamOf(...names(300, 305).map((id) => jobLine(Number(id), 1)))),
+  );
   expect(summary).toMatchObject({ created: 5, failed: 0 });
 });
 

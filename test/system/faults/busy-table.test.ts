@@ -1,12 +1,12 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { dropDeviceTokens, saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { useModelClock } from "../../support/faults/model-clock.ts";
 import {
   type Fault,
   transactionConditionFailed,
   transactionConflict,
   useNetwork,
 } from "../../support/faults/network.ts";
-import { useModelClock } from "../../support/faults/model-clock.ts";
 import { callerLine, jobLine, timesheetLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
 import { adjust, mark } from "../../support/requests/changes.ts";
