@@ -1,15 +1,13 @@
-import { afterAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { startHttpService } from "../../infra/local/http-service.ts";
-import { makeDirectory, runTool } from "../support/service/local-machine.ts";
 import { useDeployedStage } from "../support/service/stage.ts";
+import { runJourneys } from "../system/journeys/journeys.ts";
+import { runProgram } from "./machine.ts";
 
 const stage = useDeployedStage("staging");
-const directory = makeDirectory();
-afterAll(directory.remove);
+beforeAll(() => void Object.assign(process.env, stage.environment));
 
-function run(...parameters: string[]) {
-  return runTool("test/system/journeys/journeys.ts", parameters, directory.path, stage.environment);
-}
+const run = (...parameters: string[]) => runProgram(() => runJourneys(parameters));
 
 test.each([
   [["--url", "https://api.example.com"], "Name --url and --stage together"],
@@ -17,18 +15,18 @@ test.each([
   [["--url", "api.example.com", "--stage", "staging"], '"api.example.com" is no URL'],
   [["--url", "https://api.example.com", "--stage", "production"], 'There is no stage "production"'],
   [["--url", "https://api.example.com", "--stage", "staging"], "keeps real data: add --real-data"],
-])("%j ends with 2 and one clear line, before anything is sent", { timeout: 30_000 }, async (parameters, said) => {
-  const { code, stdout, stderr } = await run(...parameters);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toContain(said);
-  expect(stderr.trim().split("\n")).toHaveLength(1);
+])("%j ends with 2 and one clear line, before anything is sent", async (parameters, said) => {
+  const { code, out, err } = await run(...parameters);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toContain(said);
+  expect(err.trim().split("\n")).toHaveLength(1);
 });
 
-test("an address where no service answers ends with 1 and one sentence", { timeout: 30_000 }, async () => {
+test("an address where no service answers ends with 1 and one sentence", async () => {
   const other = await startHttpService((_, response) => response.writeHead(404).end());
   const url = `http://127.0.0.1:${other.port}`;
-  const { code, stdout, stderr } = await run("--url", url, "--stage", "staging", "--real-data");
+  const { code, out, err } = await run("--url", url, "--stage", "staging", "--real-data");
   await other.close();
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toContain(`No service answers at ${url}/api/v1/health (404): look at --url.`);
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(err).toContain(`No service answers at ${url}/api/v1/health (404): look at --url.`);
 });
