@@ -45,7 +45,9 @@ const all = [
   { companies: 4, months: 1, fits: 90 },
 ];
 
-test.each(usualFreshOrFull(refused, all, all))("D18: of 90 timesheets of $companies companies and $months months the first $fits are paid and undone by one call", async ({
+test.each(
+  usualFreshOrFull(refused, all, all),
+)("D18: of 90 timesheets of $companies companies and $months months the first $fits are paid and undone by one call", async ({
   companies,
   months,
   fits,
