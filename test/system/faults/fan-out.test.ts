@@ -12,11 +12,12 @@ import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
 import { drain, queueEvent, storedNotifications } from "../../support/workers/workers.ts";
 
-const everyone = usualOrFull(200, 100_000);
+const everyone = usualFreshOrFull(70, 200, 100_000);
 const thricePerMessage = usualOrFull(70, 400);
 const mostMegabytes = 20;
 const mostMilliseconds = 10_000;
