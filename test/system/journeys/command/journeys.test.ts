@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
-import { startHttpService } from "../../infra/local/http-service.ts";
-import { useDeployedStage } from "../support/service/stage.ts";
-import { runJourneys } from "../system/journeys/journeys.ts";
-import { runProgram } from "./machine.ts";
+import { startHttpService } from "../../../../infra/local/http-service.ts";
+import { useDeployedStage } from "../../../support/service/stage.ts";
+import { runProgram } from "../../../tools/machine.ts";
+import { runJourneys } from "../journeys.ts";
 
 const stage = useDeployedStage("staging");
 beforeAll(() => void Object.assign(process.env, stage.environment));
