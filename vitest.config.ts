@@ -79,7 +79,7 @@ export default defineConfig({
           ...everywhere,
           name: "stacks",
           include: laws,
-          globalSetup: setUp("infra/synthesize-stages"),
+          globalSetup: setUp("infra/start-syntheses"),
           setupFiles: [...usualSetUp, ...setUp("infra/await-stages")],
           sequence: sequenceOf(turns.usual),
         },

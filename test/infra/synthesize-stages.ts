@@ -1,15 +1,9 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { type CfnResource, CfnStack } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
-import type { TestProject } from "vitest/node";
 import { functions } from "../../infra/functions/functions.ts";
 import type { ServiceTable } from "../../infra/functions/service-table.ts";
-import { root } from "../../infra/local/stack/synthesis.ts";
 import { type Stage, stageNames } from "../../infra/stages/stages.ts";
 import { createApp } from "../../infra/synthesize.ts";
 import { readWholeTemplate, type WholeTemplate } from "../../infra/whole-template.ts";
@@ -38,31 +32,8 @@ export interface Finding {
   readonly path: string;
 }
 
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Folder with what came of the synthesis of every stage, once it is there. */
-    syntheses: string;
-  }
-}
-
 /** Every stage as its owner would have it, and the full one. */
 export const everyStage: readonly Stage[] = [...stageNames.map(ownedStage), fullStage];
-
-/** Synthesises every stage once for the run, beside the tests that need none; the others await it. */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const directory = await mkdtemp(join(tmpdir(), "workforce-stages-"));
-  project.provide("syntheses", directory);
-  const synthesizing = promisify(execFile)(process.execPath, [import.meta.filename, directory], { cwd: root });
-  const ended = synthesizing.then(
-    () => writeFileSync(join(directory, "ended"), ""),
-    ({ message }: Error) => writeFileSync(join(directory, "ended"), message),
-  );
-  return async () => {
-    synthesizing.child.kill();
-    await ended;
-    await rm(directory, { recursive: true });
-  };
-}
 
 function synthesizeEveryStage(directory: string): void {
   const bundles = join(directory, "bundles");
@@ -105,7 +76,8 @@ function makeStage({ outdir, context, ...props }: StagePlace): { stack: Workforc
   const app = createApp({
     outdir,
     treeMetadata: false,
-    context: { "aws:cdk:disable-asset-staging": true, ...context },
+    // To note where each construct is made takes a sixth of a synthesis, and is in no template.
+    context: { "aws:cdk:disable-asset-staging": true, "aws:cdk:disable-creation-stack-traces": true, ...context },
   });
   const stack = new WorkforceStack(app, props);
   const { directory } = app.synth();

@@ -3,14 +3,14 @@ import { findInvoices, type InvoiceFilter } from "../../../shared/db/records/inv
 import { importLines } from "../../bench/store/load.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { invoiceLine } from "../../support/records/records.ts";
-import { usualOrFull } from "../../support/service/counts.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
 
 const company = 1_000_000_077;
 const firstId = 1_000_000_000;
-const most = usualOrFull(2_000, 10_000);
+const most = usualFreshOrFull(1_000, 2_000, 10_000);
 const states = ["pending", "paid", "overdue"] as const;
 const top = { limit: 20, beforeId: undefined, skip: 0 };
 /** The read units that a first page and its total may cost together. */

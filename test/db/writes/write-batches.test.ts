@@ -3,6 +3,7 @@ import { type TransactionWrite, transact } from "../../../shared/db/table/transa
 import { counterKey, importParts } from "../../../shared/db/writes/counters.ts";
 import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
 import { useHeldItems } from "../../support/faults/held-items.ts";
+import { useModelClock } from "../../support/faults/model-clock.ts";
 import { transactionConflict, useNetwork } from "../../support/faults/network.ts";
 import { jobLine } from "../../support/records/records.ts";
 import { readItem } from "../../support/records/writes.ts";
@@ -12,6 +13,7 @@ import { runImport, streamOf } from "../../tools/import/run-import.ts";
 useService();
 const proxy = useNetwork();
 const held = useHeldItems();
+const clock = useModelClock();
 beforeEach(() => proxy.reset());
 afterEach(() => held.end());
 
@@ -71,15 +73,16 @@ test("changes too large for one transaction are made in several", async () => {
 
 test("changes beside one whose item others hold are written, and it alone is refused as busy", async () => {
   const commit = createWriteBatches(importParts);
-  held.begin({ leastMs: 7_000, mostMs: 7_000 });
-  const others = transact([increase("of others")]);
-  held.begin({ leastMs: 0, mostMs: 0 });
-  const outcomes = await Promise.allSettled(
-    ["beside", "of others", "beside, too"].map((name) => commit([increase(name)])),
-  );
+  const outcomes = await clock.run(async () => {
+    held.begin({ leastMs: 7_000, mostMs: 7_000 });
+    const others = transact([increase("of others")]);
+    held.begin({ leastMs: 0, mostMs: 0 });
+    const ends = Promise.allSettled(["beside", "of others", "beside, too"].map((name) => commit([increase(name)])));
+    await others;
+    return ends;
+  });
   expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
   expect(outcomes[1]).toMatchObject({ reason: { code: "busy" } });
-  await others;
 });
 
 test("a change that is committed alone uses a part of its batch's own", async () => {
@@ -90,7 +93,7 @@ test("a change that is committed alone uses a part of its batch's own", async ()
 
 test("an import whose transactions keep meeting those of others writes its records in smaller ones", async () => {
   proxy.fail("TransactWriteItems", transactionConflict(6), 20);
-  const { summary } = await runImport(streamOf(...names(1, 6).map((id) => jobLine(Number(id), 1))));
+  const { summary } = await clock.run(() => runImport(streamOf(...names(1, 6).map((id) => jobLine(Number(id), 1)))));
   expect(summary).toMatchObject({ created: 5, failed: 0 });
 });
 
@@ -98,13 +101,15 @@ test("an import waits while the table takes no more", async () => {
   proxy.fail("BatchWriteItem", throttled, 6);
   proxy.fail("TransactWriteItems", throttled, 6);
   proxy.fail("PutItem", throttled, 20);
-  const { summary } = await runImport(streamOf(...names(300, 305).map((id) => jobLine(Number(id), 1))));
+  const { summary } = await clock.run(() =>
+    runImport(streamOf(...names(300, 305).map((id) => jobLine(Number(id), 1)))),
+  );
   expect(summary).toMatchObject({ created: 5, failed: 0 });
 });
 
 test("D41: an import whose end the history takes no more of at the moment waits, too", async () => {
   proxy.fail("BatchWriteItem", throttled, 3, 1);
-  const { summary } = await runImport(streamOf(jobLine(400, 1)));
+  const { summary } = await clock.run(() => runImport(streamOf(jobLine(400, 1))));
   expect(summary).toMatchObject({ created: 1, isComplete: true });
   expect(proxy.calls.get("BatchWriteItem")).toBe(5);
 });

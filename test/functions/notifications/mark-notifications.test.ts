@@ -12,7 +12,7 @@ import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
 
 const readAt = "2026-05-02T09:00:00.000Z";
-const many = usualFreshOrFull(300, 1_000, 1_000);
+const many = usualFreshOrFull(120, 1_000, 1_000);
 const driver = { id: 5, role: "driver", company_id: null } as const;
 
 useService();

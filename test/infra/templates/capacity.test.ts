@@ -41,11 +41,14 @@ const cases = everyStage.flatMap((stage) => [
   { name: stage.name, how: "spread over the areas", stage, table: spread },
   { name: stage.name, how: "all in one area", stage, table: inOneArea },
 ]);
+/** The last synthesis of each stage with more operations. */
+const enlarged = new Map<string, StageSynthesis>();
 // The last one makes the largest templates of all.
 const chosenCases = usualOrFull(cases.slice(-1), cases);
 
 test.each(chosenCases)("$name has capacity for $table.count operations more, $how", ({ name, how, stage, table }) => {
   const synthesis = synthesizeAlone({ stage, service: table });
+  enlarged.set(name, synthesis);
   const before = findSynthesis(name);
   expect(countOf(synthesis, "AWS::Lambda::Function")).toBe(countOf(before, "AWS::Lambda::Function") + made);
   expect(countOf(synthesis, "AWS::ApiGatewayV2::Route")).toBe(countOf(before, "AWS::ApiGatewayV2::Route") + made);
@@ -75,13 +78,13 @@ test.each(everyStage)("$name as it stands: what each template holds", ({ name })
 });
 
 test("an operation that is added moves no other to another stack, and neither does a new area", () => {
-  const [stage] = everyStage;
-  if (!stage) throw new Error("There is no stage");
-  const [few, more] = [tableOf(() => "jobs", usualOrFull(8, 20)), tableOf(() => "finance", usualOrFull(24, 60))];
-  const [before, after] = [few, more].map((table) => stacksOf(synthesizeAlone({ stage, service: table })));
-  // The stage has no webhooks and no probe, and no functions for them.
-  expect(before?.size).toBe(Object.keys(few.functions).length - 2);
-  for (const [name, stack] of before ?? []) expect(after?.get(name), name).toBe(stack);
+  expect(enlarged.size).toBeGreaterThan(0);
+  for (const [name, synthesis] of enlarged) {
+    const [before, after] = [findSynthesis(name), synthesis].map(stacksOf);
+    // CloudFront's functions and the CDK's own have no operation.
+    expect(before?.size).toBe(Object.keys(functions).length);
+    for (const [operation, stack] of before ?? []) expect(after?.get(operation), operation).toBe(stack);
+  }
 });
 
 test("the longest stage has names for every function that Lambda takes", () => {

@@ -11,10 +11,10 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((child) => child.close()));
 });
 
-const forever = ["-e", "console.log(process.pid); setInterval(() => {}, 1000)"];
+const forever = ["-c", "echo $$; exec sleep 600"];
 
 function start(parameters: string[]): ChildService {
-  const child = startChild(process.execPath, parameters);
+  const child = startChild("sh", parameters);
   started.push(child);
   return child;
 }
@@ -36,15 +36,19 @@ describe("a child service", () => {
   });
 
   it("that ends by itself leaves its last words", async () => {
-    const child = start(["-e", "console.error('no such option')"]);
+    const child = start(["-c", "echo 'no such option' >&2"]);
     await expect.poll(() => child.ended() && child.lastWords()).toBe("no such option");
   });
 
-  it.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)("ends with a parent that is ended by %s", async (signal) => {
+  it.concurrent.each([
+    "SIGKILL",
+    "SIGTERM",
+    "SIGINT",
+  ] as const)("ends with a parent that is ended by %s", async (signal) => {
     const module = pathToFileURL(`${root}infra/local/engine/child-service.ts`);
     const program = `
       const { startChild } = await import(${JSON.stringify(module.href)});
-      const child = startChild(process.execPath, ${JSON.stringify(forever)});
+      const child = startChild("sh", ${JSON.stringify(forever)});
       const timer = setInterval(() => child.lastWords() && console.log(child.lastWords()), 20);`;
     const parent = spawn(process.execPath, ["--input-type=module", "-e", program]);
     const [printed] = await once(parent.stdout, "data");

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { usualFreshOrFull } from "../service/fresh-counts.ts";
 import { watchCalls } from "./aws-calls.ts";
 
 /** Which side of an AWS call a crash falls on: nothing was asked for, or all was done and the answer is lost. */
@@ -29,29 +30,31 @@ export async function crashAt(n: number, moment: CrashMoment, work: () => Promis
   return life.isOver;
 }
 
+// Where one call follows the other, what is before a call is what was after the one before it.
+const moments = usualFreshOrFull<readonly CrashMoment[]>(["after"], ["after", "before"], ["after", "before"]);
+
 /**
- * Kills work at each of its AWS calls in turn, or at every so many of them, before and after: `scenario` is run once for each crash, sets up what it
+ * Kills work at each of its AWS calls in turn, after it, with a fresh seed also before it: `scenario` is run once for each crash, sets up what it
  * needs, passes what is to be killed to `kill`, and checks what it left behind. Ends when the work came to its end unharmed
- * on both sides; gives the number of crashes that there were.
+ * on each side; gives the number of its calls.
  */
 export async function crashEverywhere(
   scenario: (kill: (work: () => Promise<unknown>) => Promise<boolean>, place: string) => Promise<void>,
-  every = 1,
 ): Promise<number> {
-  let crashes = 0;
-  for (const moment of ["before", "after"] as const) {
+  let calls = 0;
+  for (const moment of moments) {
     let wasKilled = true;
-    for (let n = 1; wasKilled; n += every) {
+    for (let n = 1; wasKilled; n += 1) {
       wasKilled = false;
       const kill = async (work: () => Promise<unknown>) => {
         wasKilled = await crashAt(n, moment, work);
         return wasKilled;
       };
       await scenario(kill, `${moment} call ${n}`);
-      crashes += wasKilled ? 1 : 0;
+      if (wasKilled) calls = Math.max(calls, n);
     }
   }
-  return crashes;
+  return calls;
 }
 
 let isWatching = false;

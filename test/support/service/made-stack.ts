@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -8,6 +7,7 @@ import { takeLock } from "../../../infra/local/machine-lock.ts";
 import { copySynthesis, root, synthesizeOnce } from "../../../infra/local/stack/synthesis.ts";
 import type { Template } from "../../../infra/whole-template.ts";
 import { onceForRun } from "./once-for-run.ts";
+import { digestSources } from "./sources-digest.ts";
 
 const bundler = join(import.meta.dirname, "bundle-program.ts");
 
@@ -63,17 +63,4 @@ async function keep(name: string, use: (folder: string) => Promise<void>): Promi
   } finally {
     release();
   }
-}
-
-/** Of every file that a bundle, or the document that is put into it, may be made from. */
-function digestSources(): string {
-  const folders = ["functions", "infra", "shared"].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => join(folder, path)),
-  );
-  const digest = createHash("sha256").update(process.version);
-  for (const path of ["package-lock.json", ...folders.sort()]) {
-    const file = join(root, path);
-    if (statSync(file).isFile()) digest.update(path).update("\0").update(readFileSync(file));
-  }
-  return digest.digest("hex");
 }

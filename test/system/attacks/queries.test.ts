@@ -118,7 +118,7 @@ describe.each(endpoints)("$name", ({ operation, handler, sample }) => {
           expect(answer.status).toBeLessThan(500);
           if (answer.status !== 200) expectProblem(answer, answer.status, answer.body.code);
         }),
-        { numRuns: usualFreshOrFull(4, 20, 60) },
+        { numRuns: usualFreshOrFull(2, 20, 60) },
       );
     },
     120_000,

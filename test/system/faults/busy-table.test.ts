@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { dropDeviceTokens, saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { useModelClock } from "../../support/faults/model-clock.ts";
 import {
   type Fault,
   transactionConditionFailed,
@@ -18,10 +19,13 @@ const always = Number.POSITIVE_INFINITY;
 
 const service = useService();
 const network = useNetwork();
+const clock = useModelClock();
 
 beforeAll(async () => {
   const others = Array.from({ length: 28 }, (_, index) => timesheetLine(index + 3, 1));
   await store([callerLine(admin), callerLine(operator), jobLine(1, 1), ...others, timesheetLine(31, 2)]);
+  // It reads the key of idempotency keys, in a call that the model's clock does not know of.
+  await mark(admin, [3], "pending", { key: crypto.randomUUID() });
 });
 beforeEach(async () => {
   network.reset();
@@ -51,18 +55,19 @@ test.each([
 });
 
 test.each([
-  ["3 seconds of conflicts", "TransactWriteItems", () => transactionConflict(2), 2_750, 4_500],
-  ["3 seconds of others' changes", "TransactWriteItems", () => transactionConditionFailed(4), 2_750, 4_500],
-  ["a second of unread records", "BatchGetItem", unread, 700, 2_500],
+  ["3 seconds of conflicts", "TransactWriteItems", () => transactionConflict(2), 2_750, 3_000],
+  ["3 seconds of others' changes", "TransactWriteItems", () => transactionConditionFailed(4), 2_750, 3_000],
+  ["a second of unread records", "BatchGetItem", unread, 750, 1_000],
 ])("D18, D32: after %s, no earlier, a payment is 503 busy, and changes nothing; its key is free", async (_, action, fault, least, most) => {
   network.fail(action, fault(), always);
   const key = crypto.randomUUID();
-  const startedAt = performance.now();
-  const answer = await pay(key);
-  const waited = performance.now() - startedAt;
+  const [answer, waited] = await clock.run(async () => {
+    const startedAt = performance.now();
+    return [await pay(key), performance.now() - startedAt] as const;
+  });
   // A pause that would end later than the patience is not begun, and takes 0.2 seconds at most.
   expect(waited).toBeGreaterThan(least);
-  expect(waited).toBeLessThan(most);
+  expect(waited).toBeLessThanOrEqual(most);
   expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
   expect(answer.body).toMatchObject({ code: "busy", status: 503, request_id: expect.any(String) });
   expect(network.calls.get(action)).toBeGreaterThan(3);

@@ -116,11 +116,11 @@ test("D27: a chunk that meets a conflict is tried again; one that fails leaves w
 
 test("D27: a partition that has no units left for a moment slows marking, and refuses none of it", async () => {
   userId += 1;
-  await putNotifications(userId, 250);
+  await putNotifications(userId, 100);
   network.reset();
   network.fail("TransactWriteItems", transactionThrottled(100), 4, 1);
-  expect(await mark({ read: true })).toMatchObject({ status: 200, headers: { total: "250" } });
-  expect(network.calls.get("TransactWriteItems")).toBe(4 + Math.ceil(250 / 99));
+  expect(await mark({ read: true })).toMatchObject({ status: 200, headers: { total: "100" } });
+  expect(network.calls.get("TransactWriteItems")).toBe(4 + Math.ceil(100 / 99));
   expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 0 });
 });
 
@@ -143,7 +143,7 @@ test("D27: an index that is behind marks nothing twice and counts nothing that i
 });
 
 test("D26, D27: killed at any of its calls, marking leaves exact counts, and the next call marks what is left", async () => {
-  const crashes = await crashEverywhere(async (kill, place) => {
+  const calls = await crashEverywhere(async (kill, place) => {
     userId += 1;
     await putNotifications(userId, 100);
     await kill(() => mark({ read: true }));
@@ -151,5 +151,5 @@ test("D26, D27: killed at any of its calls, marking leaves exact counts, and the
     expect((await mark({ read: true })).status, place).toBe(200);
     expect(await findUnreadCounts(userId), place).toMatchObject({ notifications: 0 });
   });
-  expect(crashes).toBe(2 * (1 + 1 + 2 + 2));
+  expect(calls).toBe(1 + 1 + 2 + 2);
 }, 60_000);

@@ -157,7 +157,7 @@ test("D26, D41: of one driver's timesheets, undone at once, the news of each is 
 });
 
 test("D41: killed anywhere, a worker that gets the news of an undo again delivers it once", async () => {
-  const crashes = await crashEverywhere(async (kill, place) => {
+  const calls = await crashEverywhere(async (kill, place) => {
     await hire();
     const paid = await pay();
     await paid.arrive();
@@ -166,5 +166,5 @@ test("D41: killed anywhere, a worker that gets the news of an undo again deliver
     expect(await undone.arrive()).toEqual(nothingFailed);
     expect([await heard(), await unread()], place).toEqual([["paid", "pending"], 2]);
   });
-  expect(crashes).toBeGreaterThanOrEqual(6);
+  expect(calls).toBeGreaterThanOrEqual(3);
 });

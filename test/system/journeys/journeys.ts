@@ -29,9 +29,10 @@ ${stagesHelp}
 Ends with 0 when all stories went well, 1 when one did not, 2 when the call was wrong.
 `;
 
-await runCommand(runJourneys);
+if (import.meta.main) await runCommand(runJourneys);
 
-async function runJourneys(parameters: string[]): Promise<number> {
+/** Runs the command and returns its exit code. */
+export async function runJourneys(parameters: string[]): Promise<number> {
   const call = readArguments("test:journeys", help, {
     args: parameters,
     options: {

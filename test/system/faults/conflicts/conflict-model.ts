@@ -1,6 +1,6 @@
 import { Refusal } from "../../../../shared/domain/refusal.ts";
 import type { HeldItems, Holding } from "../../../support/faults/held-items.ts";
-import type { ModelClock } from "./model-clock.ts";
+import type { ModelClock } from "../../../support/faults/model-clock.ts";
 
 /** The results of many changes that were made at once. */
 export interface Contention {

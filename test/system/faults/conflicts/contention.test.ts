@@ -3,9 +3,9 @@ import { type Pace, paces, retryConflicts } from "../../../../shared/db/table/re
 import { commitOnce } from "../../../../shared/db/writes/commit.ts";
 import { countsBetween } from "../../../../shared/db/writes/counters.ts";
 import { inParts, useHeldItems } from "../../../support/faults/held-items.ts";
+import { useModelClock } from "../../../support/faults/model-clock.ts";
 import { useService } from "../../../support/service/service.ts";
 import { type Contention, modelContention } from "./conflict-model.ts";
-import { useModelClock } from "./model-clock.ts";
 
 useService();
 const held = useHeldItems();

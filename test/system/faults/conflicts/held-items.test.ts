@@ -10,9 +10,9 @@ import { tableClient } from "../../../../shared/db/table/table.ts";
 import { transact } from "../../../../shared/db/table/transaction.ts";
 import { settings } from "../../../../shared/settings.ts";
 import { inParts, useHeldItems } from "../../../support/faults/held-items.ts";
+import { useModelClock } from "../../../support/faults/model-clock.ts";
 import { useService } from "../../../support/service/service.ts";
 import { modelContention } from "./conflict-model.ts";
-import { useModelClock } from "./model-clock.ts";
 
 useService();
 const held = useHeldItems();

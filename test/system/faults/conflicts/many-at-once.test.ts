@@ -4,6 +4,7 @@ import { importRecords } from "../../../../infra/tools/import/import-records.ts"
 import { sleep } from "../../../../shared/backoff.ts";
 import { setTimesheetStates } from "../../../../shared/db/records/timesheets.ts";
 import { useHeldItems } from "../../../support/faults/held-items.ts";
+import { useModelClock } from "../../../support/faults/model-clock.ts";
 import { callerContext } from "../../../support/records/contexts.ts";
 import { timesheetLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
@@ -11,7 +12,6 @@ import { usualOrFull } from "../../../support/service/counts.ts";
 import { useService } from "../../../support/service/service.ts";
 import { queueEvent } from "../../../support/workers/workers.ts";
 import { isBusy } from "./conflict-model.ts";
-import { useModelClock } from "./model-clock.ts";
 
 const company = 1;
 const bulkUpdates = usualOrFull(50, 100);

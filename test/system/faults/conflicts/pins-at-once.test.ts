@@ -4,6 +4,7 @@ import { queues } from "../../../../infra/functions/queues.ts";
 import { sleep } from "../../../../shared/backoff.ts";
 import { type AwsCall, watchCalls } from "../../../support/faults/aws-calls.ts";
 import { useHeldItems } from "../../../support/faults/held-items.ts";
+import { useModelClock } from "../../../support/faults/model-clock.ts";
 import { readItem } from "../../../support/records/writes.ts";
 import { deliverPins, pinMessage } from "../../../support/requests/pins.ts";
 import { loggedLines } from "../../../support/service/capture-logs.ts";
@@ -11,7 +12,6 @@ import { usualOrFull } from "../../../support/service/counts.ts";
 import { usualFreshOrFull } from "../../../support/service/fresh-counts.ts";
 import { useService } from "../../../support/service/service.ts";
 import { nothingFailed, queueEvent } from "../../../support/workers/workers.ts";
-import { useModelClock } from "./model-clock.ts";
 
 const aSecond = 50;
 const seconds = usualFreshOrFull(3, 6, 600);

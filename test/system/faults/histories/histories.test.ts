@@ -12,12 +12,14 @@ import type { Command } from "./command.ts";
 import { adjust, endReadings, pay, read, repeat, stream, undo } from "./commands.ts";
 import { expectHistory, expectIndexed } from "./expect-history.ts";
 import { expectAllCounts, expectLists, expectUsers } from "./expect-model.ts";
-import { knownHistories } from "./known-histories.ts";
+import { furtherHistories, knownHistories } from "./known-histories.ts";
 import { deliver, endDeliveries, importNotification, inform, mark, markAll } from "./notification-commands.ts";
 import { World } from "./world.ts";
 import { endSession, remove, report, save, setPassword, writeByHand } from "./write-commands.ts";
 
-const runs = usualFreshOrFull(4, 60, 2_000);
+const runs = usualFreshOrFull(2, 60, 2_000);
+const everyKnown = [...knownHistories, ...furtherHistories];
+const known = usualFreshOrFull(knownHistories, everyKnown, everyKnown);
 
 const service = useService();
 
@@ -33,7 +35,7 @@ const first = [...[0, 1, 2, 3].map((slot) => save({ slot })), ...[0, 1].map((slo
 
 test(`D25, D26, D41: known and ${runs} random histories of requests, undos, imports, events, removals, hands, deliveries and marks, cut short anywhere and repeated, with late consumers side by side, end in the records, lists, totals, history, notifications and counts of a model`, async () => {
   const histories = fc.commands([fc.oneof(...all)], { maxCommands: 40, size: "max" });
-  const examples = knownHistories.map((known): [Iterable<Command>] => [known]);
+  const examples = known.map((each): [Iterable<Command>] => [each]);
   await fc.assert(fc.asyncProperty(histories, runHistory), { numRuns: runs + examples.length, examples });
 }, 10_800_000);
 

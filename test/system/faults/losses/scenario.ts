@@ -1,4 +1,4 @@
-import { expect, vi } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import type { Operation } from "../../../../shared/contract/operation.ts";
 import type { HttpHandler } from "../../../../shared/http/endpoint.ts";
 import { type Loss, losses, type Network } from "../../../support/faults/network.ts";
@@ -58,6 +58,9 @@ const quickLosses = losses.filter((loss) => loss !== "slow");
  * beginning with another for each `turn`, and the first call of the first plan slowly, too; or each in every way.
  */
 export async function loseEverywhere(network: Network, plan: LossPlan, turn: number): Promise<void> {
+  // The pauses by chance before retries take no time.
+  const random = vi.spyOn(Math, "random").mockReturnValue(0);
+  onTestFinished(() => random.mockRestore());
   const lost: (string | undefined)[] = [];
   for (let n = 1; !lost.includes(undefined); n += 1) {
     const sample = quickLosses[(n + turn) % quickLosses.length] ?? "dropped";

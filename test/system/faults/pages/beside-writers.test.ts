@@ -17,8 +17,8 @@ import { useLateIndexes } from "./late-indexes.ts";
 const companies = [1, 2] as const;
 const recordsEach = 60;
 const days = 20;
-const reads = usualFreshOrFull(100, 1_000, 5_000);
-const payments = usualFreshOrFull(15, 30, 200);
+const reads = usualFreshOrFull(50, 1_000, 5_000);
+const payments = usualFreshOrFull(8, 30, 200);
 const readers = 4;
 
 useService();

@@ -7,15 +7,14 @@ import { bulkUpdateTimesheets, listTimesheets } from "../../../../shared/contrac
 import { callerLine, timesheetLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { call } from "../../../support/requests/call.ts";
-import { usualOrFull } from "../../../support/service/counts.ts";
 import { usualFreshOrFull } from "../../../support/service/fresh-counts.ts";
 import { useService } from "../../../support/service/service.ts";
 
 const operator = { id: 2, role: "operator", company_id: 1 } as const;
 const importer = { id: 3, role: "operator", company_id: 2 } as const;
 const timesheets = 60;
-const payments = usualFreshOrFull(15, 30, 200);
-const imported = usualOrFull(1_000, 100_000);
+const payments = usualFreshOrFull(8, 30, 200);
+const imported = usualFreshOrFull(300, 1_000, 100_000);
 const states = ["pending", "paid"] as const;
 
 useService();
