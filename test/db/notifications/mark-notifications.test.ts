@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { markAllRead, markNotifications } from "../../../shared/db/notifications/mark-notifications.ts";
 import { driverContext } from "../../support/records/contexts.ts";
 import { costOf } from "../../support/records/costs.ts";
@@ -12,16 +12,18 @@ let userId = 0;
 
 useService();
 
-beforeEach(async () => {
+/** Another user with so many unread notifications. */
+async function notify(count: number): Promise<void> {
   userId += 1;
-  await store(Array.from({ length: 200 }, (_, index) => notificationLine(index + 1, userId)));
-});
+  await store(Array.from({ length: count }, (_, index) => notificationLine(index + 1, userId)));
+}
 
 function stored(id: number) {
   return readItem({ pk: `USER#${userId}`, sk: `NOTIFICATION#${String(id).padStart(16, "0")}` });
 }
 
 test("D27: unread notifications, and they alone, stand in the index of what their user has not read", async () => {
+  await notify(10);
   const mark = { mark_key: `USER#${userId}#UNREAD`, mark_order: "0000000000000007" };
   expect(await stored(7)).toMatchObject(mark);
   await markNotifications([7], true, driverContext(userId, now));
@@ -38,12 +40,14 @@ test("D27: unread notifications, and they alone, stand in the index of what thei
 });
 
 test("D35: what an import wrote silently is no longer silent once it is marked", async () => {
+  await notify(10);
   expect(await stored(7)).toMatchObject({ silent: true });
   await markNotifications([7], true, driverContext(userId, now));
   expect(await stored(7)).not.toHaveProperty("silent");
 });
 
 test("D27: 90 by id cost 90 read units and two round trips; those that stand so already are only read", async () => {
+  await notify(90);
   const ids = Array.from({ length: 90 }, (_, index) => index + 1);
   const cost = await costOf(() => markNotifications(ids, true, driverContext(userId, now)));
   expect(cost).toMatchObject({ readUnits: 90, sequentialTrips: 2 });
@@ -52,6 +56,7 @@ test("D27: 90 by id cost 90 read units and two round trips; those that stand so 
 });
 
 test("D27: all that are unread cost one round trip for every 99, and two before the first, however many are read", async () => {
+  await notify(200);
   const read = Array.from({ length: 90 }, (_, index) => index + 1);
   await markNotifications(read, true, driverContext(userId, now));
   const cost = await costOf(() => markAllRead(driverContext(userId, now)));
