@@ -12,7 +12,7 @@ import { putItems } from "../../support/records/items.ts";
 import { notificationLine } from "../../support/records/records.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useFolder } from "../../tools/export/run-export.ts";
-import { runTool, useMachine } from "../../tools/machine.ts";
+import { runProgram, runTool, useMachine } from "../../tools/machine.ts";
 
 const directory = useMachine();
 const file = useFolder();
@@ -79,7 +79,7 @@ test("wrong calls are mistakes, and --help says what the file does not hold", as
     await expect(run("--user", "5", ...other)).rejects.toThrow("--user goes with --stage and --out alone");
   }
   await expect(run("--user", "x")).rejects.toThrow("--user takes the id of a user");
-  const { code, out } = await run("--help");
+  const { code, out } = await runProgram(() => runExport(["--help"], directory));
   const leftOut = out.split("It does not hold: ")[1] ?? "";
   expect(code).toBe(0);
   for (const kind of ["credentials of any kind", "devices", "timers", "counters", "history", "tombstones"])
