@@ -29,8 +29,9 @@ const secondsOfYear = 365 * 24 * 60 * 60;
 
 /** Answers the page or one of its files; `/` redirects to the page. Refuses other paths, and methods besides GET and HEAD. */
 export function answerPage({ rawPath, headers, requestContext }: HttpEvent): HttpAnswer {
-  const file = findPageFile(rawPath);
-  if (!file && rawPath !== "/") throw routeNotFound();
+  const isRoot = rawPath === "/";
+  const file = isRoot ? undefined : findPageFile(rawPath);
+  if (!file && !isRoot) throw routeNotFound();
   const { method } = requestContext.http;
   if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(method, ["GET", "HEAD"]);
   if (!file) return { statusCode: 302, headers: { location: pagePath } };

@@ -39,7 +39,7 @@ const tools: Tool[] = [
     action: "BatchGetItem",
     next: "Stopped: no line is done. Importing the file again is safe. To go on: --from 1",
     done: "1 unchanged",
-    run: () => runImport([file("job.jsonl"), "--concurrency", "1"], directory),
+    run: () => runImport([file("job.jsonl")], directory),
   },
   {
     name: "export",
