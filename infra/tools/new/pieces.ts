@@ -45,7 +45,7 @@ function testOf({ name, identifier, area, parameters, object }: Draft): string {
     `shared/contract/texts/${area}.ts: what the OpenAPI document says of it, with the examples that its request is made of`,
     "infra/functions/functions.ts: impact, access, table",
     `functions/${area}/${name}.ts: what it does`,
-    `events/${area}/${name}.json: a request that succeeds, here and on the demo data (timesheets, invoices and jobs 1 and 2 of company 1, notifications 1 and 2 of each user)`,
+    `events/${area}/${name}.json: a request that succeeds, here and on the demo data (timesheets 1 and 2, invoice 1 and job 1 of company 1, notifications 1 and 2 of each user)`,
     "this test: what each status guarantees; then npm run docs",
   ];
   return `import { describe, expect, test } from "vitest";

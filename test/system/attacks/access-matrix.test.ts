@@ -211,8 +211,9 @@ function expectedOutcome(operation: Operation, sender: Sender): string {
 /** Lists of what other requests of this file open and register, and of one record's story: their own tests count them. */
 const uncounted: readonly string[] = ["list-device-tokens", "list-sessions", "list-changes"];
 
-function isListing({ name, method, list }: Operation): boolean {
-  return method === "GET" && list !== undefined && !uncounted.includes(name);
+/** A list below a record is refused where the record is; its own test counts it. */
+function isListing({ name, method, list, parameters }: Operation): boolean {
+  return method === "GET" && list !== undefined && parameters === undefined && !uncounted.includes(name);
 }
 
 function isNotSignedIn(sender: Sender): sender is keyof typeof notSignedIn {
@@ -223,8 +224,8 @@ function adviceOf(name: string): string {
   const ids = recordIds.join(" and ");
   return (
     `Either access in the row of ${name} (infra/functions/functions.ts) is not what is meant, or the function does not ` +
-    `keep to it, or its sample event names records that are not there: company ${company.own} has the timesheets, ` +
-    `invoices and jobs ${ids}, and each user the notifications ${ids}, here and in the demo data; add those of another kind to both. A secret that nobody has goes into refusedSamples of this file.`
+    `keep to it, or its sample event names records that are not there: company ${company.own} has the timesheets ${ids}, ` +
+    `invoice 1 and job 1, and each user the notifications ${ids}, here and in the demo data; add those of another kind to both. A secret that nobody has goes into refusedSamples of this file.`
   );
 }
 

@@ -151,7 +151,9 @@ async function expectFault(
 ) {
   const endpoint = taking.find(({ name }) => name === operation);
   if (!endpoint) throw new Error(`There is no operation ${operation}`);
-  const answer = await call(endpoint.handler, endpoint.operation, { as: allowedUser(endpoint.operation), ...sent });
+  const { handler, operation: entry, sample } = endpoint;
+  const request = { as: allowedUser(entry), parameters: sample.parameters, ...sent };
+  const answer = await call(handler, entry, request);
   expectProblem(answer, 422, "fields_invalid");
   expect(answer.body.errors, JSON.stringify(sent)).toEqual([expect.objectContaining(fault)]);
 }
