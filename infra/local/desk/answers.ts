@@ -20,6 +20,9 @@ const mostPeople = 100;
 /** As many as fit on one screen. */
 const mostNews = 5;
 
+/** They change sessions alone: no story that somebody looks for. */
+const signsIn: readonly string[] = ["sign-in", "refresh-token", "sign-out"];
+
 /** Answers a read by its path below `/_local/desk/`; undefined for an unknown path. */
 export async function readDesk(path: string, query: URLSearchParams, sources: DeskSources): Promise<unknown> {
   const { history, inbox, stack } = sources;
@@ -42,7 +45,10 @@ export async function readDesk(path: string, query: URLSearchParams, sources: De
   if (what === "requests") return storyOf(id, { history, index, messages });
   if (what !== "home") return undefined;
   const rows = requestRows({ history, index });
-  const latest = rows.find(({ method, status }) => !["GET", "HEAD", "schedule"].includes(method) && status < 400);
+  const latest = rows.find(
+    ({ method, functionName, status }) =>
+      !["GET", "HEAD", "schedule"].includes(method) && !signsIn.includes(functionName) && status < 400,
+  );
   return {
     story: (latest && storyOf(latest.id, { history, index, messages })) ?? null,
     failed: rows.filter(({ status }) => status >= 500).slice(0, mostNews),

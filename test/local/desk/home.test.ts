@@ -9,15 +9,16 @@ import { addRun, asEvent, deskSources, line, message, requestOf } from "./happen
 const readHome = async (sources: ReturnType<typeof deskSources>) =>
   (await readDesk("home", new URLSearchParams(), sources)) as HomeView;
 
-test("home has the latest story that succeeded, and what failed, newest first", async () => {
+test("home has the latest story that succeeded, no sign-in, and what failed, newest first", async () => {
   const sources = deskSources();
-  const add = (id: string, status: number) => sources.history.addRequest({ ...requestOf(id), status });
-  for (const [id, status] of [
-    ["paid", 200],
-    ["refused", 422],
-    ["broken", 500],
-  ] as const)
-    add(id, status);
+  for (const [id, status, functionName] of [
+    ["paid", 200, "bulk-update-timesheets"],
+    ["signed-in", 200, "sign-in"],
+    ["refused", 422, "bulk-update-timesheets"],
+    ["broken", 500, "bulk-update-timesheets"],
+  ] as const) {
+    sources.history.addRequest({ ...requestOf(id), status, functionName });
+  }
   const failed = line({ level: "error", message: "fault", request_id: "e-1", code: "fields_invalid" });
   addRun(sources.history, "intake", asEvent(message("e-1", {})), failed, { milliseconds: 0 });
   const home = await readHome(sources);
