@@ -123,6 +123,19 @@ test("a change that cannot be read is quarantined with its sequence number and r
   await expectKept(ids);
 });
 
+test("a change behind such a one whose writes keep failing goes back to the stream, and is not quarantined", async () => {
+  const { ids, Records } = changeSome(2);
+  const strange = { eventID: "event-9004", eventName: "MODIFY" as const, dynamodb: { SequenceNumber: "780" } };
+  proxy.fail("BatchWriteItem", failed, 1_000);
+  expect(await handler({ Records: [strange, ...Records] })).toEqual({
+    batchItemFailures: [{ itemIdentifier: Records[0]?.dynamodb?.SequenceNumber }],
+  });
+  expect(await takeMessages("QUARANTINE_QUEUE_URL")).toMatchObject([{ eventId: "event-9004" }]);
+  proxy.reset();
+  await handler({ Records });
+  await expectKept(ids);
+});
+
 test("where such a change cannot be quarantined it and all after it go back to the stream", async () => {
   const [first, ...rest] = changeSome(4).Records;
   const queue = process.env.QUARANTINE_QUEUE_URL;
