@@ -35,8 +35,8 @@ export interface Planting {
   say(line: string): void;
 }
 
-/** The nearest test files that each fault is tried with at first. */
-const mostNearest = 4;
+/** So many of the nearest test files try each fault at first, and so many in all before it is planted together with others. */
+const nearest = [4, 16];
 /** The nearest of the files that fail with many faults planted, which each of the faults is then tried with alone. */
 const mostAsked = 12;
 /** It reads what all other tests have recorded, and passes alone. */
@@ -73,7 +73,7 @@ class Planter {
     const { seed, files, count } = progress.value;
     for (const place of choosePlaces({ root: this.#copy.path, seed, files })) {
       this.#places.push(place);
-      if (!this.#outcomeOf(place)) await this.#tryNearest(place);
+      if (isOpen(this.#outcomeOf(place))) await this.#tryNearest(place);
       if (this.#places.length === count) break;
     }
     await this.#doubtCaught();
@@ -84,16 +84,20 @@ class Planter {
   }
 
   async #tryNearest(place: Place): Promise<void> {
-    const tests = this.#testsNear(place.file).slice(0, mostNearest);
+    const near = this.#testsNear(place.file);
     const turn = `${this.#places.length}/${this.#planting.progress.value.count}`;
-    if (await this.#isCaughtAlone(place, tests, turn)) return;
-    this.#note(place, "passed", tests);
+    for (const most of nearest) {
+      const tried = this.#testsOf(place);
+      const tests = near.slice(0, most).filter((test) => !tried.includes(test));
+      if (tests.length > 0 && (await this.#isCaughtAlone(place, tests, turn))) return;
+      this.#note(place, "passed", [...tried, ...tests]);
+    }
   }
 
   /** Plants one fault and runs tests up to the first that fails. */
   async #isCaughtAlone(place: Place, tests: readonly string[], turn: string): Promise<boolean> {
     const began = performance.now();
-    const { isGreen, failed } = tests.length > 0 ? await this.#runWith([place], tests) : nothingRan;
+    const { isGreen, failed } = await this.#runWith([place], tests);
     if (!isGreen && failed.length === 0) await this.#requireTestsThatRun(tests);
     if (!isGreen) this.#note(place, "caught", failed);
     const seconds = ((performance.now() - began) / 1000).toFixed(0);
@@ -206,6 +210,10 @@ class Planter {
     value.outcomes[idOf(place)] = { verdict, tests };
     save();
   }
+}
+
+function isOpen(outcome: Outcome | undefined): boolean {
+  return outcome === undefined || outcome.verdict === "passed";
 }
 
 /** Groups in which no fault overlaps another. */
