@@ -25,8 +25,8 @@ export async function hashPassword(password: string): Promise<string> {
 
 /**
  * Compares a password with a hash in constant time, at the hash's own cost. False for text that is no such hash. A
- * wrong password takes no less time than with a new hash, so that a user with a cheaper hash cannot be distinguished
- * from an unknown login.
+ * wrong password does the work of a new hash, so that a user with a cheaper one can hardly be distinguished from an
+ * unknown login.
  */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const parsed = parsePasswordHash(stored);

@@ -3,11 +3,13 @@ import { updateIf } from "../../../../shared/db/table/conditional-writes.ts";
 import { userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 
-/** Costs of stored hashes: today's, and those that a sign-in would renew. */
-const costs = ["m=19456,t=2", "m=9728,t=2", "m=19456,t=1", "m=2432,t=2"];
+/** The cost of new hashes. */
+export const newCost = "m=19456,t=2";
+/** Costs of hashes that a sign-in would renew. */
+export const olderCosts = ["m=9728,t=2", "m=19456,t=1", "m=2432,t=2"];
 
-/** Stores so many users, whose passwords were hashed at today's cost and at older ones in turn; gives their logins. */
-export async function storeKnownLogins(count: number): Promise<string[]> {
+/** Stores so many users, whose passwords were hashed at these costs in turn; gives their logins. */
+export async function storeKnownLogins(count: number, costs: readonly string[]): Promise<string[]> {
   const ids = Array.from({ length: count }, (_, index) => index + 1);
   const logins = ids.map((id) => `known-${id}@example.com`);
   await store(ids.map((id) => userLine(id, { email: `known-${id}@example.com` })));

@@ -8,11 +8,12 @@ import type { TestAnswer } from "../../../support/requests/call.ts";
 import { forgetLimits } from "../../../support/requests/limits.ts";
 import { useService } from "../../../support/service/service.ts";
 import { type AnonymousFlow, anonymousFlows } from "./anonymous-flows.ts";
-import { storeKnownLogins, unknownLogins } from "./known-logins.ts";
+import { newCost, olderCosts, storeKnownLogins, unknownLogins } from "./known-logins.ts";
 
 const service = useService();
-/** One of each cost that passwords are stored at. */
-const count = 4;
+/** The costs that passwords are stored at, a login of each. */
+const costs = [newCost, ...olderCosts];
+const count = costs.length;
 
 const derivations = vi.hoisted(() => [] as number[]);
 vi.mock("../../../../shared/domain/accounts/argon2id.ts", async (original) => {
@@ -35,7 +36,7 @@ let known: string[] = [];
 
 useSigningKey();
 beforeAll(async () => {
-  known = await storeKnownLogins(count);
+  known = await storeKnownLogins(count, costs);
   await store([userLine(100, { phone_number: phones[0] })]);
 });
 

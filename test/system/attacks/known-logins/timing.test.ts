@@ -5,7 +5,7 @@ import { forgetLimits } from "../../../support/requests/limits.ts";
 import { loggedLines } from "../../../support/service/capture-logs.ts";
 import { useService } from "../../../support/service/service.ts";
 import { type AnonymousFlow, anonymousFlows } from "./anonymous-flows.ts";
-import { storeKnownLogins, unknownLogins } from "./known-logins.ts";
+import { newCost, storeKnownLogins, unknownLogins } from "./known-logins.ts";
 
 const service = useService();
 /** Requests of each kind. */
@@ -18,7 +18,8 @@ const unknown = unknownLogins(timed);
 
 beforeAll(async () => {
   await rotate();
-  known = await storeKnownLogins(timed);
+  // The same work in other parts takes up to a tenth more or less, by the processor: older costs are held to the work alone.
+  known = await storeKnownLogins(timed, [newCost]);
 });
 
 beforeEach(() => forgetLimits(service));
