@@ -72,7 +72,7 @@ export function watchSession(store: TokenStore): WatchedSession {
     const hasEnded = wasSignedIn && !isSignedIn(stored);
     wasSignedIn = isSignedIn(stored);
     // A listener that throws is the app's fault; the call goes on.
-    if (hasEnded) for (const listener of listeners) Promise.resolve().then(() => listener());
+    if (hasEnded) for (const listener of listeners) void Promise.resolve().then(() => listener());
     return stored;
   };
   return {

@@ -116,7 +116,7 @@ export function startEnvironment(
         const made: Call = { id: randomUUID(), resolve, reject, output, unlimit: () => {} };
         call = made;
         // Loading the build does not count towards the time limit of the first call, as in Lambda.
-        ready.then(() => begin(made, event));
+        ready.then(() => begin(made, event)).catch(reject);
       }),
   };
 }

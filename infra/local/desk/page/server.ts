@@ -68,10 +68,10 @@ export function useLive<T>(path: string, everySeconds = 0): Live<T> {
       isReading = false;
       if (signal.aborted) return;
       setState({ path, ...answer });
-      if (isStale) read();
+      if (isStale) void read();
     };
     refresh.current = read;
-    read();
+    void read();
     listeners.add(read);
     const timer = everySeconds > 0 ? setInterval(read, everySeconds * 1000) : undefined;
     return () => {
