@@ -33,7 +33,8 @@ type Row = ListRow<"INVOICES">;
  * a read unit for some 30; rows that the other filters leave, half a unit for some 10; records, half a unit each, as for
  * those that are shown. A change of state writes no entry, so entries do not have the state. If more than 10,000 invoices
  * match and the other filters leave more, it refuses with `query_too_broad` (D22). At most 200 read units, unless both
- * the asked and the other states have thousands of invoices; 12 round trips at the very most, usually 2 to 4.
+ * the asked and the other states have thousands of invoices, or more than 10,000 match and the dates leave thousands; 12
+ * round trips at the very most, usually 2 to 4.
  */
 export async function findByNumber(
   text: string,
