@@ -63,7 +63,7 @@ export function viewConsumers(sources: DataSources): ConsumerView[] {
 
 const itemsInPage = 50;
 
-/** A page of items, with the name of the user whose they are. Costs half a read unit for 4 KB of them, one round trip. */
+/** A page of items, each with the name of its user. Costs half a read unit for 4 KB of them, one round trip. */
 export async function findItems(
   index: Pick<ItemIndex, "find" | "person">,
   wanted: Pick<Wanted, "kind" | "words" | "after">,
