@@ -13,7 +13,7 @@ export function readStageSetting(stage: Stage, setting: StageSetting): string {
  * KB.
  */
 export function readWebhooks({ name, webhooks = [] }: Stage): string {
-  const receivers = webhooks.map(({ name, url, contentType }) => ({ name, url, ...(contentType && { contentType }) }));
+  const receivers = webhooks.map(({ name, url, contentType }) => ({ name, url, contentType }));
   return JSON.stringify({ queues: namesOf(name).webhookQueue(""), receivers } satisfies StageWebhooks);
 }
 

@@ -6,7 +6,7 @@ import { readArguments, runCommand, UsageError, unknownWord } from "./cli/comman
 import { type LiveVersions, moveAlias, planMoves, readLiveVersions } from "./rollback/live-versions.ts";
 import { findDeployedStage, inStage, stagesHelp } from "./service/deployed-stage.ts";
 
-const canaries = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].canary).toSorted();
+const canaries = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].canary);
 
 const help = `npm run rollback -- --stage NAME [--function NAME …] [--dry-run]
 

@@ -40,7 +40,7 @@ export class OutboundBus extends Construct {
       principals: [new StarPrincipal()],
       actions: ["events:PutEvents"],
       resources: [this.bus.eventBusArn],
-      ...(conditions && { conditions }),
+      conditions,
     });
     new EventBusPolicy(this, "OnlyTheSender", {
       eventBus: this.bus,

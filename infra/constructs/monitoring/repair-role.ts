@@ -74,7 +74,7 @@ function rightsTo({ tableArn }: ITableV2): PolicyStatement[] {
     new PolicyStatement({
       actions: actions.map((each) => `dynamodb:${each}`),
       resources: [tableArn],
-      ...(conditions && { conditions }),
+      conditions,
     });
   return [
     onTable(["DescribeTable"]),

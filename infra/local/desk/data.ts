@@ -144,7 +144,7 @@ async function peek(client: SQSClient, QueueUrl: string): Promise<QueueView["mes
   if (Entries.length > 0) await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries }));
   return Messages.map(({ MessageId = "", Body = "", Attributes }) => ({
     id: MessageId,
-    sentAt: Number(Attributes?.SentTimestamp ?? 0),
+    sentAt: Number(Attributes?.SentTimestamp),
     body: maskBody(Body),
   }));
 }

@@ -30,7 +30,7 @@ export function viewInbox(entries: readonly InboxEntry[], index: Pick<ItemIndex,
 
 /** The HTML of the mail with an id; undefined if there is none. */
 export function htmlOf(entries: readonly InboxEntry[], id: string): string | undefined {
-  return entries.find((entry) => entry.html !== null && mailId(entry) === id)?.html ?? undefined;
+  return entries.find((entry) => mailId(entry) === id)?.html ?? undefined;
 }
 
 /** An id that depends on the message alone, not on its position. */

@@ -39,7 +39,7 @@ function maskLeaf(value: unknown, isNamed: boolean, depth: number): unknown {
   if (isNamed && ["string", "number", "bigint"].includes(typeof value)) return masked;
   if (typeof value !== "string") return value;
   // A message contains JSON as text.
-  return /^\s*[[{]/.test(value) ? maskUnknown(value, depth + 1) : maskText(value);
+  return /^\s*[[{]/.test(value) ? maskUnknown(value, depth) : maskText(value);
 }
 
 /**

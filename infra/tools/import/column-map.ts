@@ -45,7 +45,8 @@ export function readColumnMap(file: string, type: RecordType): ColumnMap {
   const fields = columnsOf(type, { opened: true }).map(nameOf);
   const { columns, constants, values, dates } = map;
   const formats = typeof dates === "object" ? dates : {};
-  for (const name of [...Object.values(columns).flat(), ...Object.keys({ ...constants, ...values, ...formats })]) {
+  const filled = [constants, values, formats].flatMap((each) => Object.keys(each));
+  for (const name of [...Object.values(columns).flat(), ...filled]) {
     if (!fields.includes(name)) throw unknownWord(`field of type ${type}`, name, fields);
   }
   return map;

@@ -35,23 +35,24 @@ async function* readRows(
   signal?: AbortSignal,
 ): AsyncGenerator<Row> {
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
-  let open: { readonly number: number; readonly text: string } | undefined;
-  let [bytesRead, last] = [0, 0];
-  for await (const { bytes, ending, ...line } of splitLines(source, signal)) {
+  let open:
+    | { readonly number: number; readonly last: number; readonly bytesRead: number; readonly text: string }
+    | undefined;
+  for await (const { bytes, bytesRead, ending, number: last } of splitLines(source, signal)) {
     const text = textOf(bytes, decoder);
-    const { number } = open ?? line;
-    [bytesRead, last] = [line.bytesRead, line.number];
+    const number = open?.number ?? last;
     const row = `${open?.text ?? ""}${text}`;
     const isStillOpen = open && typeof text === "string" && !text.includes('"');
     const given = text instanceof Refusal ? text : isStillOpen ? undefined : cellsOf(row, separator);
-    open = given ? undefined : { number, text: row + ending };
+    open = given ? undefined : { number, last, bytesRead, text: row + ending };
     if (row.length > maxLineBytes)
       throw new Error(`A quote in line ${number} is not closed; no line from it on was read.`);
     if (given && (given instanceof Refusal || given.some((cell) => cell !== ""))) yield { number, bytesRead, given };
   }
   if (!open) return;
-  const detail = `has a quote that is not closed; lines ${open.number} to ${last} were not read`;
-  yield { number: open.number, bytesRead, given: lineFault("invalid", detail) };
+  const { number, last, bytesRead } = open;
+  const detail = `has a quote that is not closed; lines ${number} to ${last} were not read`;
+  yield { number, bytesRead, given: lineFault("invalid", detail) };
 }
 
 /** The columns that each cell of a row fills. */

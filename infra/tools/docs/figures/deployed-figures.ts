@@ -84,7 +84,7 @@ function tablesOf(deployed: Deployed): string {
 }
 
 function textOf(figures: Figures): string {
-  return JSON.stringify([...figures].toSorted(([one], [other]) => one.localeCompare(other)));
+  return JSON.stringify([...figures]);
 }
 
 function figuresOf(resource: TemplateResource, template: Template): Figures {
