@@ -1,3 +1,4 @@
+import { timeOrderedId } from "../../../shared/domain/time-ordered-id.ts";
 import { addDays, atMinute, chanceOf } from "./demo-chance.ts";
 import { type DemoUser, demoCompanies, demoPeople } from "./demo-people.ts";
 
@@ -53,8 +54,7 @@ export function demoNotifications(today: string, records: Records): object[] {
     const { id: record_id = place, ...names } = namesOf(open[place % open.length]);
     return {
       type: "notification",
-      // Made as the service makes ids, with the position in place of the random bits.
-      id: (Date.parse(created) - Date.UTC(2024, 0, 1)) * 4096 + at,
+      id: timeOrderedId(new Date(created), at),
       user_id: user?.id,
       created_at: created,
       params: { type, ...names },
