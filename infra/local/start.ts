@@ -72,7 +72,7 @@ async function introduce(machine: Machine, began: number): Promise<void> {
     await runModule(code, [], machine.environment);
     machine.demoLoaded();
     // The history and notifications come from the stream. Wait, so that the report covers the whole demo.
-    await machine.settled(demoSettlesWithinMilliseconds).catch((error) => say(firstLine(error)));
+    say(await machine.settled(demoSettlesWithinMilliseconds).then(() => undefined, firstLine));
   }
   const people = await findDemoPeople();
   const seconds = (performance.now() - began) / 1000;
