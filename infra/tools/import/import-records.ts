@@ -101,17 +101,14 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
     if (typeof outcome !== "string") for (const each of outcome) options.onError?.(each);
   });
   let [lastLine, bytes] = [0, 0];
-  const showProgress = () =>
+  const end = (number: number, outcome: LineOutcome) => {
+    order.end(number, outcome);
     options.onProgress?.({
       bytesRead: bytes,
       doneUpTo: order.doneUpTo(),
       done: order.done(),
       failed: counts.failed,
     });
-
-  const write = async (line: Line, record: RecordLine) => {
-    order.end(line.number, await writeLine(line, record, context));
-    showProgress();
   };
   try {
     for await (const { bytesRead, ...line } of read(source, signal)) {
@@ -121,12 +118,11 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
       if (number < from) continue;
       order.begin(number);
       const record = recordOf(given);
-      if (record instanceof Refusal) order.end(number, lineErrors(line, record));
+      if (record instanceof Refusal) end(number, lineErrors(line, record));
       else {
         options.onRecord?.(record);
-        await queue.add(turnOf(record), () => write(line, record));
+        await queue.add(turnOf(record), async () => end(number, await writeLine(line, record, context)));
       }
-      showProgress();
     }
     await queue.finish();
   } finally {
