@@ -10,7 +10,7 @@ import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { publicPartOf } from "../../../shared/tokens/signing-keys.ts";
 import { companyLine, invoiceLine, userLine } from "../../support/records/records.ts";
 import { type CommandResult, makeDirectory, runTool } from "../../support/service/local-machine.ts";
-import { callerArn, useDeployedStage } from "../../support/service/stage.ts";
+import { useDeployedStage } from "../../support/service/stage.ts";
 import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
 
 const stage = useDeployedStage("dev");
@@ -74,24 +74,6 @@ test(
     expect(stderr).not.toContain(stdout.trim());
     const long = await run("token", ["--as", login, "--hours", "1.5"]);
     expect(long).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("up to 1,") });
-  },
-  patience,
-);
-
-test(
-  "who made a token is recorded by its id: the caller, the user and the times, for 400 days, and nothing of the token itself",
-  async () => {
-    const known = (await mintings()).map(({ jti }) => jti);
-    const { stdout } = await run("token", ["--as", login, "--hours", "0.5"]);
-    const [, payload = "", signature = ""] = stdout.trim().split(".");
-    const { jti, iat, exp } = JSON.parse(Buffer.from(payload, "base64url").toString());
-    const [made, ...others] = (await mintings()).filter((each) => !known.includes(each.jti));
-    expect([made?.jti, others]).toEqual([jti, []]);
-    expect(made).toMatchObject({ made_by: callerArn, user_id: 12, role: "operator", sk: `${made?.made_at}#${jti}` });
-    const [madeAt, validTo] = [Date.parse(made?.made_at), Date.parse(made?.valid_to)];
-    expect([Math.floor(madeAt / 1_000), Math.floor(validTo / 1_000)]).toEqual([iat, exp]);
-    expect(made?.expires_at).toBe(Math.ceil(madeAt / 1_000) + 400 * 86_400);
-    for (const part of [payload, signature, login]) expect(JSON.stringify(made)).not.toContain(part);
   },
   patience,
 );
