@@ -150,10 +150,12 @@ test("without credentials, settings that are made are ok", { timeout }, async ()
   const people = ["alarm e-mails", "roles of people", "audit trail", "alarms"];
   expect((await okOf({})).toSorted()).toEqual(["settings", "SMS log", ...keeping, ...people].toSorted());
   const guarded = { removal: "keep", alarmAddress: "on-call@harbour-logistics.co.uk", edge: "none" };
-  const place = { region: "eu-west-1", account: "000000000000" };
-  expect(await okOf({ ...guarded, ...place })).toEqual(expect.arrayContaining(["account guard", "test logins"]));
-  expect(await okOf({ ...guarded, ...place })).not.toContain("edge");
-  expect(await okOf(guarded)).not.toContain("account guard");
+  const known = { region: "eu-west-1", account: "000000000000", smsMonthlySpendLimitDollars: 50 };
+  const made = ["account guard", "test logins", "SMS log"];
+  expect(await okOf({ ...guarded, ...known })).toEqual(expect.arrayContaining(made));
+  expect(await okOf({ ...guarded, ...known })).not.toContain("edge");
+  const others = await okOf(guarded);
+  for (const about of ["account guard", "SMS log"]) expect(others).not.toContain(about);
   writeFileSync(stagesFile, JSON.stringify({ dev: own }));
 });
 

@@ -32,6 +32,13 @@ test("the app ends with 1 when release is anything but now", async () => {
   expect(await synth("dev", { release: "nwo" })).toEqual({ status: 1, stdout: "", stderr });
 });
 
+test("the app ends with 1 before it makes anything of a stage with a wrong setting", async () => {
+  const file = join(outdir, "wrong.json");
+  writeFileSync(file, JSON.stringify({ dev: { ...findStage("dev"), webhooks: {} } }));
+  const stderr = expect.stringMatching(/^Set webhooks of the stage dev /);
+  expect(await synth("dev", { stages: file })).toEqual({ status: 1, stdout: "", stderr });
+});
+
 test("the app ends with 1 when a stage does not say at which host it is to be asked from outside", async () => {
   const stderr = "Set probedHost of the stage dev in infra/stages/stages.ts to the host that clients call.\n";
   expect(await synth("dev", { stack: "probe" })).toEqual({ status: 1, stdout: "", stderr });
@@ -78,6 +85,8 @@ async function synth(stage: string, context: object = {}) {
   const listeners = process.listeners("beforeExit");
   vi.stubEnv("CDK_CONTEXT_JSON", JSON.stringify({ stage, ...context }));
   vi.stubEnv("CDK_OUTDIR", outdir);
+  // The app sets it.
+  vi.stubEnv("WORKFORCE_STAGES", undefined);
   vi.resetModules();
   try {
     await import("../../../infra/app.ts");
