@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import fs, { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { root } from "../../infra/local/stack/synthesis.ts";
@@ -15,6 +16,8 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
   vi.useRealTimers();
   rmSync(place, { recursive: true });
 });
@@ -68,7 +71,18 @@ test("a folder that was just made, and one that has no owner, stay", async () =>
   for (const other of others) mkdirSync(other);
   makeTemporaryFolder("test", place).remove();
   expect(existsSync(path)).toBe(true);
-  waitSeconds(60);
+  waitSeconds(11);
   makeTemporaryFolder("test", place).remove();
   expect([path, ...others].map((each) => existsSync(each))).toEqual([false, true, true]);
+});
+
+test.skipIf(!existsSync("/dev/shm")).each([
+  [4 * 2 ** 30, "/dev/shm"],
+  [4 * 2 ** 30 - 1, tmpdir()],
+])("with %d bytes of memory free, a folder is made in %s", (bavail, folder) => {
+  vi.spyOn(fs, "statfsSync").mockReturnValue({ bavail, bsize: 1 } as fs.StatsFs);
+  syncBuiltinESMExports();
+  const { path, remove } = makeTemporaryFolder("test");
+  remove();
+  expect(dirname(path)).toBe(folder);
 });

@@ -58,7 +58,7 @@ function stackLines(stack: string, style: Style): string[] {
   return frames.map((frame) => {
     const [, before = "", place = "", after = ""] = /^(.*?\(?)(?:file:\/\/)?(\/[^()]*)(\)?)$/.exec(frame.trim()) ?? [];
     const inProject = place === "" ? "" : relative(root, place);
-    const isOwn = inProject !== "" && /^(functions|shared)\//.test(inProject.split(sep).join("/"));
+    const isOwn = /^(functions|shared)\//.test(inProject.split(sep).join("/"));
     if (isOwn) return `  ${clip(`${before}${inProject}${after}`)}`;
     return style("dim", `  ${clip(frame.trim())}`);
   });

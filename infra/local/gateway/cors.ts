@@ -13,7 +13,7 @@ export function preflightHeaders(rules: CorsRules, headers: IncomingHttpHeaders)
   const lists = {
     "access-control-allow-methods": rules.AllowMethods?.join(","),
     "access-control-allow-headers": rules.AllowHeaders?.join(","),
-    "access-control-max-age": rules.MaxAge === undefined ? undefined : String(rules.MaxAge),
+    "access-control-max-age": rules.MaxAge?.toString(),
   };
   return { ...allowed, ...present(lists) };
 }

@@ -3,6 +3,7 @@ import { requestText, workText } from "../../../infra/local/console/call-lines.t
 import type { Style } from "../../../infra/local/console/style.ts";
 import { styleOf } from "../../../infra/local/console/style.ts";
 import type { FrontRequest } from "../../../infra/local/gateway/http-server.ts";
+import { root } from "../../../infra/local/stack/synthesis.ts";
 
 const plain: Style = (_, text) => text;
 const now = new Date("2026-05-04T10:11:12Z");
@@ -95,13 +96,17 @@ describe("a request", () => {
     }
   });
 
-  it("that failed as a whole shows type, reason and stack", () => {
+  it("that failed as a whole shows type, reason and stack, with places in the project relative to it", () => {
     const error = Object.assign(new Error("too far"), {
       errorType: "RangeError",
-      trace: "RangeError: too far\n    at b (/x/z.ts:3:4)",
+      trace: `RangeError: too far\n    at b (/x/z.ts:3:4)\n    at c (file://${root}shared/z.ts:5:6)`,
     });
     const text = requestText({ ...request, status: 500, error }, now, plain);
-    expect(text.split("\n").slice(1)).toEqual(["  RangeError: too far", "    at b (/x/z.ts:3:4)"]);
+    expect(text.split("\n").slice(1)).toEqual([
+      "  RangeError: too far",
+      "    at b (/x/z.ts:3:4)",
+      "    at c (shared/z.ts:5:6)",
+    ]);
   });
 });
 

@@ -8,6 +8,7 @@ import type { DeskOptions } from "../../../infra/local/desk/sources.ts";
 import type { FrontRequest } from "../../../infra/local/gateway/http-server.ts";
 import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
 import { makeTemporaryFolder } from "../../../infra/local/temporary-folder.ts";
+import { asEvent, record } from "./happenings.ts";
 
 const inbox = openInbox();
 const folder = makeTemporaryFolder("desk");
@@ -21,11 +22,12 @@ const options = {
 } as unknown as DeskOptions;
 const ran: string[] = [];
 const answers: string[] = [];
+const desk = openDesk(() => options);
 let service: HttpService;
 let token: string;
 
 beforeAll(async () => {
-  service = await startHttpService(openDesk(() => options).answer);
+  service = await startHttpService(desk.answer);
   const { body } = await send("/_local/");
   token = /name="desk-token" content="([\w-]{32})"/.exec(body)?.[1] ?? "";
   inbox.add({ channel: "email", to: "a@b.example", subject: "S", text: "T", html: "<script>x()</script><p>hi" });
@@ -200,17 +202,25 @@ test("a mail is served without script, network and origin; what there is not is 
   expect(await send("/_local/other")).toMatchObject({ status: 404 });
 });
 
+test("the desk says how many seconds ago the change was made that it saw last", async () => {
+  const { dynamodb, ...change } = record("e1", "JOB#1", "JOB", 1);
+  const ApproximateCreationDateTime = Date.now() / 1_000 - 10.1;
+  await desk.openStream("arn")(asEvent({ ...change, dynamodb: { ...dynamodb, ApproximateCreationDateTime } }));
+  const { body } = await send("/_local/desk/people");
+  expect(JSON.parse(body)).toMatchObject({ behind: 10 });
+});
+
 test("a fault of the desk is printed once, and is none of a request, a worker or the stream", async () => {
   const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   try {
     const onRequest = vi.fn();
     const onWork = vi.fn();
-    const desk = openDesk(() => options);
-    const listeners = desk.alongside({ onRequest, onWork });
+    const faulty = openDesk(() => options);
+    const listeners = faulty.alongside({ onRequest, onWork });
     const strange = { event: {}, answer: { headers: {}, body: Buffer.alloc(0) } } as unknown as FrontRequest;
     listeners.onRequest(strange);
     listeners.onWork({ functionName: "x", event: null, records: 1, milliseconds: 1, output: "" });
-    await desk.openStream("arn")({ Records: [{}] });
+    await faulty.openStream("arn")({ Records: [{}] });
     expect([onRequest.mock.calls.length, onWork.mock.calls.length]).toEqual([1, 1]);
     expect(written.mock.calls.map(([text]) => text)).toEqual([
       expect.stringMatching(/^The desk does not show everything: TypeError: .*\n$/),

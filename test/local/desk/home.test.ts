@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { startQueues } from "../../../infra/local/aws/sqs.ts";
 import { readDesk } from "../../../infra/local/desk/answers.ts";
 import type { HomeView } from "../../../infra/local/desk/views.ts";
 import { makeTemporaryFolder } from "../../../infra/local/temporary-folder.ts";
@@ -45,6 +46,23 @@ test("home says how far each worker is behind the desk, and that the desk is beh
     expect(behind).toBe(7);
   } finally {
     remove();
+  }
+});
+
+test("home names a queue that keeps failed messages, at each look again, and none that a worker takes from", async () => {
+  const queues = await startQueues("eu-west-1");
+  try {
+    const definitions = ["failed", "worked"].map((name) => ({ name, attributes: {} }));
+    await queues.create(definitions);
+    for (const { name } of definitions) await queues.send(name, "{}");
+    const stack = { ...deskSources().stack, queues: definitions, mappings: [{ queueName: "worked" }] };
+    const environment = { AWS_ENDPOINT_URL_SQS: queues.endpoint, AWS_REGION: "eu-west-1" };
+    const sources = deskSources({ stack: stack as ReturnType<typeof deskSources>["stack"], environment });
+    for (const _ of ["first", "second"]) {
+      expect((await readHome(sources)).queues).toEqual([{ name: "failed", failed: 1 }]);
+    }
+  } finally {
+    await queues.close();
   }
 });
 

@@ -237,12 +237,17 @@ describe("a payment reads as a person would say it:", () => {
     expect(silent([push as unknown as InboxView])).not.toContain("No push: nothing was left to send to Wren Ashby");
   });
 
-  test("many messages of a channel are one row", () => {
+  test("many messages of a channel are one row, and one to an address of nobody names the address", () => {
     const history = openHistory();
     history.addRequest(requestOf("one"));
-    addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 9 }), { milliseconds: 60_000 });
-    const pushes = Array.from({ length: 9 }, (_, id) => ({ id, channel: "push", person, sentAt: Date.now() - 10 }));
-    expect(storyIn(history, "one", pushes as unknown as InboxView[])?.rows.at(-1)).toMatchObject({ title: "9 pushes" });
+    addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 9, emails: 1 }), {
+      milliseconds: 60_000,
+    });
+    const sentAt = Date.now() - 10;
+    const pushes = Array.from({ length: 9 }, (_, id) => ({ id, channel: "push", person, sentAt }));
+    const mail = { id: "m", channel: "email", person: null, to: "new@example.com", subject: "Welcome", sentAt };
+    const { rows = [] } = storyIn(history, "one", [...pushes, mail] as unknown as InboxView[]) ?? {};
+    expect(rows.slice(-2).map(({ title }) => title)).toEqual(["9 pushes", "Mail to new@example.com"]);
   });
 });
 

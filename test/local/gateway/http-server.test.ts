@@ -190,6 +190,7 @@ describe("another origin", () => {
     expect(response.status).toBe(204);
     expect(response.headers.get("access-control-allow-origin")).toBe("https://app.example");
     expect(response.headers.get("access-control-allow-methods")).toBe("GET");
+    expect(response.headers.get("access-control-max-age")).toBe("60");
     expect(events.length).toBe(before);
   });
 

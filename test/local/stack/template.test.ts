@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { resolveValue } from "../../../infra/local/stack/intrinsics.ts";
+import { describeChanges } from "../../../infra/local/stack/stack-changes.ts";
 import { readStack } from "../../../infra/local/stack/template.ts";
 
 const names = { ref: (id: string) => `<${id}>`, attribute: (id: string, name: string) => `<${id}.${name}>` };
@@ -159,6 +160,16 @@ describe("the stack", () => {
   it("names the functions that a deploy calls, and leaves out the CDK's own", () => {
     expect(stack.triggers).toEqual(["get-thing"]);
     expect(stack.functions.map(({ name }) => name)).toEqual(["get-thing"]);
+  });
+
+  it("differs from another in routes, settings of functions and the rest, and from its like in nothing", () => {
+    expect(describeChanges(stack, structuredClone(stack))).toBeUndefined();
+    const slower = stack.functions.map((each) => ({ ...each, timeoutSeconds: 20 }));
+    const added = slower.map((each) => ({ ...each, name: "put-thing" }));
+    const routes = [{ routeKey: "PUT /thing", functionName: "put-thing" }];
+    expect(describeChanges(stack, { ...stack, functions: [...slower, ...added], routes, triggers: [] })).toBe(
+      "+ PUT /thing (put-thing), - GET /thing (get-thing), + put-thing, settings of get-thing, triggers",
+    );
   });
 
   it("gives queues the attributes that SQS takes", () => {

@@ -26,6 +26,7 @@ const paces = {
   many: { tries: longer * 2, window: "day", code: "too_many", shares: [1, 0.5] },
 } as const satisfies object;
 let count = 0;
+const isNone = !longer;
 const lines = readFileSync("a").length;
 const refusal = { status: 404 };
 `;
