@@ -98,6 +98,7 @@ test.each<[string, Change]>([
   ["parameters by required", (_, put) => (put.parameters[0].required = true)],
   ["parameters by explode", (_, put) => (put.parameters[0].explode = true)],
   ["parameters by schema maxLength", (_, put) => (put.parameters[0].schema.maxLength = 8)],
+  ["parameters by schema maxLength", (_, put) => delete put.parameters[0].schema.maxLength],
   ["parameters by schema pattern", (_, put) => (put.parameters[0].schema.pattern = "^a")],
   ["parameters to", (_, put) => put.parameters.push({ name: "to", in: "query", required: true })],
   ["requestBody", (_, put) => delete put.requestBody],
@@ -114,6 +115,7 @@ test.each<[string, Change]>([
   [`${received} properties state enum`, ({ Shift }) => Shift.properties.state.enum.push("lost")],
   [`${received} properties state enum`, ({ Shift }) => delete Shift.properties.state.enum],
   [`${received} properties tags items type`, ({ Shift }) => (Shift.properties.tags.items.type = ["string", "null"])],
+  [`${received} properties id minimum`, ({ Shift }) => (Shift.properties.id.minimum = 1)],
   [`${received} properties end anyOf 2`, ({ Shift }) => Shift.properties.end.anyOf.push({ type: "boolean" })],
   [
     "responses 422 content application/json schema properties code",
@@ -130,8 +132,6 @@ test.each<[string, Change]>([
   ["a field with the name of a keyword", ({ Shift }) => (Shift.properties.type = { type: "string" })],
   ["a value that may be sent", ({ Sent }) => Sent.properties.state.enum.push("late")],
   ["another alternative that may be sent", ({ Sent }) => Sent.properties.end.anyOf.push({ type: "boolean" })],
-  ["a limit less of what is sent", (_, put) => delete put.parameters[0].schema.maxLength],
-  ["a limit of what is received", ({ Shift }) => (Shift.properties.id.minimum = 1)],
   [
     "a code of refusals",
     (_, put) => put.responses["422"].content["application/json"].schema.properties.code.enum.push("b"),

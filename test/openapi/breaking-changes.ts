@@ -14,17 +14,16 @@ interface Place {
 const named = ["paths", "webhooks", "responses", "content", "headers", "parameters", "properties"];
 /** Keys that no client relies on. */
 const ignored = /^(tags|examples?|description|summary|x-.*)$/;
-/** What clients receive may have any. */
-const limits = [
+/** Keys that restrict a value where they are new. */
+const restrictions = [
   ...["minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
   ...["minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "multipleOf", "additionalProperties"],
+  ...["required", "type", "const", "items", "anyOf", "oneOf", "allOf", "style", "explode"],
 ];
-/** Keys that demand something where they are new. */
-const demands = [...limits, "required", "type", "const", "items", "anyOf", "oneOf", "allOf", "style", "explode"];
 
 /**
  * The places of the newer document that may not suit a client of the older one: something is missing or written otherwise, less
- * is taken than before, or more is answered. A limit that is wider is among them, too.
+ * is taken than before, or more is answered. Every other limit is among them, also a wider one.
  */
 export function breakingChanges(older: Node, newer: Node): string[] {
   const compare = (one: Node, other: Node, place: Place): string[] => {
@@ -43,7 +42,6 @@ export function breakingChanges(older: Node, newer: Node): string[] {
     const says = (isSo: boolean) => (isSo ? [place.where] : []);
     const isKey = (...keys: string[]) => !hasNames && keys.includes(key);
     if (!hasNames && ignored.test(key)) return [];
-    if (isKey(...limits) && (direction === "received" || other === undefined)) return [];
     if (isKey("security")) return says(!isDeepStrictEqual(one, other));
     if (isKey("required") && Array.isArray(one ?? other)) {
       return says(!(direction === "sent" ? includes(one, other) : includes(other, one)));
@@ -64,7 +62,7 @@ export function breakingChanges(older: Node, newer: Node): string[] {
     if (hasNames ? where.endsWith(" parameters") : key === "requestBody") return resolve(newer, value).required;
     if (hasNames) return false;
     const isPart = (direction === "sent" ? / allOf$/ : / (type|anyOf|oneOf)$/).test(where);
-    return isPart || demands.includes(key);
+    return isPart || restrictions.includes(key);
   };
   return [
     ...compareAt("paths", older, newer, { where: "", direction: "sent", hasNames: false }),

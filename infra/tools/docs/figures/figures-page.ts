@@ -1,10 +1,9 @@
 import { type MarkedTables, tableOf } from "../marked-tables.ts";
-import { contractLimits } from "./contract-limits.ts";
 import { type DeployedStage, deployedTables, differingTables } from "./deployed-figures.ts";
 import { type Constant, readConstants } from "./source-constants.ts";
 import { withUnit } from "./units.ts";
 
-/** The page of figures: what a stage deploys, what the contract allows, and what the code and the tools wait for. */
+/** The page of figures: what a stage deploys, and what the code and the tools wait for. */
 export const figuresPage = "infra/FIGURES.md";
 
 /** Sources whose numbers are no figures of the service, each with the reason. */
@@ -19,12 +18,11 @@ const leftOut: Readonly<Record<string, string>> = {
   "shared/contract/outbound-events.ts": "versions of events",
 };
 
-/** The tables of the page: a stage that has everything, another one where it differs, the contract, and the sources' constants. */
+/** The tables of the page: a stage that has everything, another one where it differs, and the sources' constants. */
 export function figureTables(root: string, whole: DeployedStage, other: DeployedStage): MarkedTables {
   return {
     deployed: deployedTables(whole),
     "deployed-otherwise": differingTables(other, whole),
-    contract: contractLimits(),
     constants: constantTables(sourceFigures(root)),
   };
 }
