@@ -11,7 +11,7 @@ interface Place {
 }
 
 /** The keys of the objects in these are names. */
-const named = ["paths", "webhooks", "responses", "content", "headers", "parameters", "properties"];
+const named = ["paths", "webhooks", "responses", "content", "headers", "parameters", "properties", "schemas"];
 /** Keys that no client relies on. */
 const ignored = /^(tags|examples?|description|summary|x-.*)$/;
 /** Keys that restrict a value where they are new. */
@@ -20,6 +20,18 @@ const restrictions = [
   ...["minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "multipleOf", "additionalProperties"],
   ...["required", "type", "const", "items", "anyOf", "oneOf", "allOf", "style", "explode"],
 ];
+
+/** The parts of a document that are compared. */
+export function comparedParts({ paths, webhooks, components }: Node): Node {
+  const { schemas, parameters, responses, headers } = components;
+  const partsOf = (node: Node, hasNames = false): Node => {
+    if (Array.isArray(node)) return node.map((each) => partsOf(each));
+    if (!isObject(node)) return node;
+    const kept = Object.entries<Node>(node).filter(([key]) => hasNames || !ignored.test(key));
+    return Object.fromEntries(kept.map(([key, each]) => [key, partsOf(each, !hasNames && named.includes(key))]));
+  };
+  return partsOf({ paths, webhooks, components: { schemas, parameters, responses, headers } });
+}
 
 /**
  * The places of the newer document that may not suit a client of the older one: something is missing or written otherwise, less
@@ -41,7 +53,6 @@ export function breakingChanges(older: Node, newer: Node): string[] {
     };
     const says = (isSo: boolean) => (isSo ? [place.where] : []);
     const isKey = (...keys: string[]) => !hasNames && keys.includes(key);
-    if (!hasNames && ignored.test(key)) return [];
     if (isKey("security")) return says(!isDeepStrictEqual(one, other));
     if (isKey("required") && Array.isArray(one ?? other)) {
       return says(!(direction === "sent" ? includes(one, other) : includes(other, one)));
