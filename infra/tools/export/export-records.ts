@@ -37,8 +37,7 @@ export interface ExportSummary {
 }
 
 /**
- * Exports records in the order of their ids. Reads the table, keeps the lines in a file and their order in memory, and writes
- * them sorted. Throws if a file of that name is there.
+ * Exports records in the order of their ids. Reads the table, keeps the lines in a temporary file, and writes them sorted. Throws if a file of that name is there.
  */
 export async function exportRecords(options: ExportOptions): Promise<ExportSummary> {
   const { selection, csv, out, table, segments, signal, pageItems, onProgress } = options;
@@ -46,7 +45,7 @@ export async function exportRecords(options: ExportOptions): Promise<ExportSumma
   const files = [...types.keys()];
   requireFree(files);
   const begunAt = table.now().toISOString();
-  const found = openFoundLines(`${out}.found`);
+  const found = openFoundLines();
   try {
     const began = performance.now();
     let read = 0;
@@ -72,7 +71,6 @@ export async function exportRecords(options: ExportOptions): Promise<ExportSumma
   }
 }
 
-/** The files of an export with their types: one of lines, or a table for each type. */
 function filesOf(out: string, { types }: Selection, csv: boolean): [string, readonly RecordType[]][] {
   if (!csv) return [[out, types]];
   const { dir, name, ext } = parse(out);

@@ -19,7 +19,6 @@ export const csvTypes = ["timesheet", "invoice"] as const;
 /** A type that has a form as a table. */
 export type CsvType = (typeof csvTypes)[number];
 
-/** The selection as it was typed. */
 interface Typed {
   readonly types?: string | undefined;
   readonly company?: string | undefined;
