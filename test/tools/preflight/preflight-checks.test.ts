@@ -273,9 +273,11 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
     { ...deployed, ListSubscriptionsByTopic: subscribed() },
     watched,
   ],
-])("%s is missing where something is in the way, and says: %s", async (about, advice, answers, stage) => {
+])("%s is missing where something is in the way, and says in a sentence: %s", async (about, advice, answers, stage) => {
   Object.assign(aws.answers, answers);
-  expect(await find(about, stage)).toEqual({ outcome: "missing", text: expect.stringContaining(advice) });
+  const found = await find(about, stage);
+  expect(found).toEqual({ outcome: "missing", text: expect.stringContaining(advice) });
+  expect(found.text.match(/\.(?: |$)/g)).toHaveLength(1);
 });
 
 test("a restored table lacks what it was restored without, each with the command that makes it", async () => {
