@@ -61,7 +61,6 @@ export const priceList = {
   healthCheckOverTlsPerMonth: { "us-east-1": 1.0, "eu-west-2": 1.0, source: "one price for all regions" },
 } as const satisfies Readonly<Record<string, Readonly<Record<PricedRegion, number>> & { readonly source: string }>>;
 
-/** The name of a price. */
 type PriceName = keyof typeof priceList;
 
 /** The prices of one region, in US dollars. */
