@@ -4,6 +4,9 @@ import { type HttpService, readBody, startHttpService } from "../../infra/local/
 /** An answer of AWS to one action: a body, as JSON or XML, or an error by its code. */
 export type FakeAnswer = { readonly json: object } | { readonly xml: string } | { readonly error: string };
 
+/** An answer, or one that depends on the JSON that is sent. */
+type Answering = FakeAnswer | ((sent: Readonly<Record<string, string>>) => FakeAnswer);
+
 /** An AWS that answers what a test configures, action by action; everything else is denied. */
 export interface FakeAws {
   endpoint: string;
@@ -11,7 +14,7 @@ export interface FakeAws {
    * Answers by action, such as `DescribeTable`, or by method and path where a service has no actions; those of one region alone by it
    * and the action.
    */
-  answers: Record<string, FakeAnswer>;
+  answers: Record<string, Answering>;
 }
 
 /** Gives a test file an AWS of its own. */
@@ -26,7 +29,8 @@ export function useFakeAws(): FakeAws {
       const action = target ? String(target).split(".")[1] : new URLSearchParams(body).get("Action");
       const name = action ?? `${request.method} ${request.url}`;
       const [, region] = /Credential=[^/]+\/\d+\/([^/]+)/.exec(request.headers.authorization ?? "") ?? [];
-      const answer = aws.answers[`${region} ${name}`] ?? aws.answers[name] ?? { error: "AccessDeniedException" };
+      const known = aws.answers[`${region} ${name}`] ?? aws.answers[name] ?? { error: "AccessDeniedException" };
+      const answer = typeof known === "function" ? known(JSON.parse(body || "{}")) : known;
       const status = "error" in answer ? 400 : 200;
       response.writeHead(status, {
         "content-type": isQuery ? "text/xml" : "application/x-amz-json-1.1",
