@@ -58,7 +58,6 @@ function synthesizeFigures(): MarkedTables {
   return JSON.parse(execFileSync(process.execPath, [program], { cwd: checkout, encoding: "utf8" })) as MarkedTables;
 }
 
-/** Runs the benchmark, which writes the page of costs itself. */
 function measureCosts(root: string): void {
   const { isSuccess, output } = runNode(root, ["test/bench/bench.ts", "costs"]);
   if (!isSuccess) throw new Error(`The costs could not be measured: ${output.split("\n").at(-1)}`);

@@ -51,7 +51,6 @@ export async function explain(parameters: string[], directory: string): Promise<
   return inStage(place, async () => report(await find(place), commitsOf(place.name)));
 }
 
-/** The lines of a request in the log of a local machine, including the previous file. */
 function findLocalLines(directory: string, requestId: string): LogLine[] {
   const files = ["machine.log.1", "machine.log"].map((name) => join(directory, name)).filter(existsSync);
   const texts = files.flatMap((file) => readFileSync(file, "utf8").split("\n"));

@@ -11,7 +11,6 @@ import { requireKind } from "./invoke/event-kind.ts";
 import { describeAnswer, describeWork, invokeHandler, isSuccess } from "./invoke/invocation.ts";
 import { overrideRequest, type RequestOverrides } from "./invoke/request-overrides.ts";
 import { asksFor, fillEvent, readEvent, sampleFile } from "./invoke/sample-event.ts";
-import { sessionOf } from "./invoke/token-session.ts";
 import { type LocalService, localDirectory, withLocalService } from "./service/local-service.ts";
 
 /** One call, and some more that are copied from the screen. */
@@ -78,13 +77,7 @@ async function run(
   const now = new Date();
   const needsToken = login !== undefined || asksFor(text, "token");
   const token = needsToken ? await service.mintTokenFor(login ?? defaultLogin(name), tokenHours) : "";
-  const event = fillEvent(text, {
-    token,
-    session: sessionOf(token),
-    pin: newestPin(service, text),
-    now: now.toISOString(),
-    in_10_minutes: new Date(now.getTime() + 600_000).toISOString(),
-  });
+  const event = fillEvent(text, { token, pin: newestPin(service, text) }, now);
   enterEnvironment(service.functionEnvironment(name));
   // The pin of an earlier request would stay, and the sample's would not be sent.
   if (name === "deliver-pin") await forgetPins(await subjectOf("pin", demoUsers.driver.login));
@@ -109,7 +102,6 @@ function defaultLogin(name: FunctionName): string {
   return access.includes(operatorA.role) || !access.includes(admin.role) ? operatorA.login : admin.login;
 }
 
-/** The newest pin sent to a login that the event names. */
 function newestPin(service: LocalService, event: string): string {
   const own = service.messages().filter(({ to }) => event.includes(to));
   const pins = own.map(({ text }) => pinIn(text));

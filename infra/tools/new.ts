@@ -8,7 +8,6 @@ import { readDraft } from "./new/draft.ts";
 import { areaEdits, areaFiles, operationEdits } from "./new/edits.ts";
 import { operationFiles } from "./new/pieces.ts";
 
-/** Runs the tools of the gates. */
 const gateTools = join(checkout, "test/gates/run.ts");
 
 const help = `npm run new -- NAME METHOD PATH --area AREA

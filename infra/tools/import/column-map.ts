@@ -17,17 +17,11 @@ const dateFormat = v.pipe(
 );
 
 const mapShape = v.strictObject({
-  /** The field, or fields, that a column fills. Columns that are not named are left out. */
   columns: v.record(v.string(), v.union([v.string(), v.array(v.string())])),
-  /** The values of fields that are the same in each record. */
   constants: v.optional(v.record(v.string(), v.unknown()), {}),
-  /** The words of a column for the values of a field, such as its states. */
   values: v.optional(v.record(v.string(), v.record(v.string(), v.string())), {}),
-  /** The format of dates and times, such as `DD.MM.YYYY`, or one for each field. */
   dates: v.optional(v.union([dateFormat, v.record(v.string(), dateFormat)])),
-  /** The IANA time zone of times; UTC if left out. */
   timeZone: v.optional(v.config(timeZone, { message: "takes an IANA time zone, such as Europe/London" })),
-  /** The decimal sign of amounts. Thousands may have a separator. */
   decimals: v.optional(v.picklist([",", "."])),
   separator: v.optional(v.picklist([",", ";", "\t"]), ","),
   encoding: v.optional(v.picklist(["utf-8", "windows-1252"]), "utf-8"),

@@ -32,7 +32,6 @@ export function sourceFigures(root: string): Constant[] {
   return readConstants(root, ["functions", "infra", "shared"], Object.keys(leftOut));
 }
 
-/** A table for each folder. */
 function constantTables(constants: readonly Constant[]): string {
   const folders = Map.groupBy(constants, ({ file }) => file.slice(0, file.lastIndexOf("/")));
   const tables = [...folders].map(([folder, each]) => {
