@@ -1,5 +1,5 @@
 import { type MarkedTables, tableOf } from "../marked-tables.ts";
-import { type DeployedStage, deployedTables, differingTables } from "./deployed-figures.ts";
+import { type DeployedStage, deployedTables } from "./deployed-figures.ts";
 import { type Constant, readConstants } from "./source-constants.ts";
 import { withUnit } from "./units.ts";
 
@@ -18,11 +18,10 @@ const leftOut: Readonly<Record<string, string>> = {
   "shared/contract/outbound-events.ts": "versions of events",
 };
 
-/** The tables of the page: a stage that has everything, another one where it differs, and the sources' constants. */
-export function figureTables(root: string, whole: DeployedStage, other: DeployedStage): MarkedTables {
+/** The tables of the page: a stage that has everything, and the sources' constants. */
+export function figureTables(root: string, whole: DeployedStage): MarkedTables {
   return {
     deployed: deployedTables(whole),
-    "deployed-otherwise": differingTables(other, whole),
     constants: constantTables(sourceFigures(root)),
   };
 }
