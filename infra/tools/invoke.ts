@@ -26,7 +26,6 @@ Prints its answer, and its log lines to standard error. Ends with 1 when it refu
   --query TEXT       another query string, such as "by_state=paid&page=2"; "" for none
   --body TEXT        another body, such as '{"job":{"job_ids":[3],"timer":0}}'
   --path NAME=VALUE  another value of a place in the path, such as id=7
-  --list             list the operations
   --help             show this
 
 An event may contain {{token}}, {{session}} (the token's), {{now}}, {{in_10_minutes}}, and {{pin}}: the login's newest pin in the inbox, else 000000. So
@@ -45,14 +44,9 @@ export async function invoke(parameters: string[], directory: string): Promise<n
     query: { type: "string" },
     body: { type: "string" },
     path: { type: "string", multiple: true },
-    list: { type: "boolean" },
   } as const;
   const call = readArguments("invoke", help, { args: parameters, options, allowPositionals: true });
   const { values, positionals } = call;
-  if (values.list) {
-    process.stdout.write(listing());
-    return 0;
-  }
   const name = findFunction(positionals);
   const text = textOfEvent(name, readEvent(values.event ?? sampleFile(name)), values);
   return withLocalService(directory, (service) => run(name, text, values.as, service));
@@ -91,9 +85,10 @@ async function run(
 }
 
 function findFunction([name, ...others]: readonly string[]): FunctionName {
-  if (name === undefined || others.length > 0) throw new UsageError("Name one operation (npm run invoke -- --list)");
+  const known = Object.keys(functions);
+  if (name === undefined || others.length > 0) throw new UsageError(`Name one operation: ${known.join(", ")}`);
   if (Object.hasOwn(functions, name)) return name as FunctionName;
-  throw unknownWord("operation", name, Object.keys(functions));
+  throw unknownWord("operation", name, known);
 }
 
 function defaultLogin(name: FunctionName): string {
@@ -106,13 +101,4 @@ function newestPin(service: LocalService, event: string): string {
   const own = service.messages().filter(({ to }) => event.includes(to));
   const pins = own.map(({ text }) => pinIn(text));
   return pins.find((pin) => pin !== undefined) ?? "0".repeat(pinDigits);
-}
-
-function listing(): string {
-  const width = Math.max(...Object.keys(functions).map(({ length }) => length));
-  const lines = Object.entries(functions).map(([name, { area }]) => {
-    const found = operations.find((each) => each.name === name);
-    return `${name.padEnd(width)}  ${found ? `${found.method} ${found.path}` : area}`;
-  });
-  return `${lines.join("\n")}\n`;
 }
