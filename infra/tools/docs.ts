@@ -16,9 +16,6 @@ only where an operation or a code has none.
 
   --costs     measure the costs in any case: after a change of what an operation reads or writes
   --examples  record the examples in any case: after a change of what an operation answers, or of the demo data
-  --help      show this
-
-Ends with 0 when every table is written, 1 when that failed, 2 when the call was wrong.
 `;
 
 if (import.meta.main) await runCommand((parameters) => docs(parameters));

@@ -17,7 +17,6 @@ import { createErrorReport } from "./import/import-error-report.ts";
 import type { RecordReader } from "./import/import-lines.ts";
 import { type ImportOptions, type ImportProgress, type ImportSummary, importRecords } from "./import/import-records.ts";
 import { readJsonLines } from "./import/json-lines.ts";
-import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 import type { Service } from "./service/tool-service.ts";
@@ -38,11 +37,6 @@ not. "-" reads standard input. Adds or changes by id: fields left out stay as th
   --dry-run        check every line as a real run would, and write nothing; shows the first record of a table
   --report FILE    where the errors go, as JSON lines (FILE.jsonl.errors.jsonl); made only when there are errors
   --from LINE      pass over the lines before this one, such as those that an interrupted import says are done
-  --help           show this
-
-${stagesHelp}
-
-Ends with 0 when every line is in, 1 when some are not, 2 when the call was wrong, ${interrupted} when it was stopped.
 `;
 
 if (import.meta.main) await runCommand((parameters) => runImport(parameters, localDirectory()));

@@ -26,7 +26,6 @@ Prints its answer, and its log lines to standard error. Ends with 1 when it refu
   --query TEXT       another query string, such as "by_state=paid&page=2"; "" for none
   --body TEXT        another body, such as '{"job":{"job_ids":[3],"timer":0}}'
   --path NAME=VALUE  another value of a place in the path, such as id=7
-  --help             show this
 
 An event may contain {{token}}, {{session}} (the token's), {{now}}, {{in_10_minutes}}, and {{pin}}: the login's newest pin in the inbox, else 000000. So
 confirm-login is refused (422 pin_invalid) until request-password-reset has had a pin sent, and again after that pin is spent. Refresh

@@ -14,7 +14,6 @@ import { withClient } from "../local/aws/with-client.ts";
 import { namesOf } from "../stages/names.ts";
 import { readArguments, readWholeNumber, runCommand, UsageError, unknownWord } from "./cli/command.ts";
 import type { ProgressLine } from "./cli/progress-line.ts";
-import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 import { type QueueUrls, redeliver } from "./webhooks/redeliver.ts";
@@ -45,11 +44,6 @@ The webhooks of a stage, by their names in its settings.
   --all           every event
   --stage NAME    a stage in AWS, with credentials of an administrator; without it the local machine, which sends no events
                   to webhooks
-  --help          show this
-
-${stagesHelp}
-
-Ends with 0 when it is done, 1 when that failed, 2 when the call was wrong.
 `;
 
 const words = ["list", "test", "secret", "enable", "rotate", "redeliver"] as const;

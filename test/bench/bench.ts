@@ -17,7 +17,6 @@ costs  what a million calls of every operation cost, and a month; writes the tab
   --rounds N     how often each candidate runs, in random order, or each kind of edit is made (cold ${usualRounds.cold}, warm ${usualRounds.warm}, edits ${usualRounds.edits})
   --sizes N,N,…  numbers of invoices to import (${usualImports})
   --region R     the region of the costs: us-east-1, or eu-west-2
-  --help         show this
 
 cold and warm install what they measure against under .local/bench, once. These, edits and import
 want a machine that does nothing else.
