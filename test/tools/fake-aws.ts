@@ -1,8 +1,12 @@
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, vi } from "vitest";
+import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
 import { type HttpService, readBody, startHttpService } from "../../infra/local/http-service.ts";
 
-/** An answer of AWS to one action: a body, as JSON or XML, or an error by its code. */
-export type FakeAnswer = { readonly json: object } | { readonly xml: string } | { readonly error: string };
+/** An answer of AWS to one action: a body, as JSON, with its date, or XML, or an error by its code. */
+export type FakeAnswer =
+  | { readonly json: object; readonly date?: string }
+  | { readonly xml: string }
+  | { readonly error: string };
 
 /** An answer, or one that depends on the JSON that is sent. */
 type Answering = FakeAnswer | ((sent: Readonly<Record<string, string>>) => FakeAnswer);
@@ -17,7 +21,7 @@ export interface FakeAws {
   answers: Record<string, Answering>;
 }
 
-/** Gives a test file an AWS of its own. */
+/** Gives a test file an AWS of its own, which all clients of the SDK call. */
 export function useFakeAws(): FakeAws {
   const aws: FakeAws = { endpoint: "", answers: {} };
   let server: HttpService | undefined;
@@ -35,12 +39,21 @@ export function useFakeAws(): FakeAws {
       response.writeHead(status, {
         "content-type": isQuery ? "text/xml" : "application/x-amz-json-1.1",
         ...("error" in answer && { "x-amzn-errortype": answer.error }),
+        ...("date" in answer && { date: answer.date }),
       });
       response.end(isQuery ? asXml(name, answer) : asJson(answer));
     });
     aws.endpoint = `http://127.0.0.1:${server.port}`;
+    for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) vi.stubEnv(name, undefined);
+    vi.stubEnv("AWS_REGION", "eu-west-1");
+    vi.stubEnv("AWS_ACCESS_KEY_ID", localCredentials.accessKeyId);
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", localCredentials.secretAccessKey);
+    vi.stubEnv("AWS_ENDPOINT_URL", aws.endpoint);
   });
-  afterAll(() => server?.close());
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await server?.close();
+  });
   return aws;
 }
 

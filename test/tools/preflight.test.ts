@@ -8,6 +8,7 @@ import { preflight } from "../../infra/tools/preflight.ts";
 import { makeDirectory } from "../support/service/local-machine.ts";
 import { type FakeAnswer, useFakeAws } from "./fake-aws.ts";
 import { runProgram } from "./machine.ts";
+import { ready as readyToDeploy, stackStatus } from "./preflight/aws-answers.ts";
 
 const aws = useFakeAws();
 const directory = makeDirectory();
@@ -16,24 +17,13 @@ afterAll(directory.remove);
 afterEach(() => void vi.unstubAllEnvs());
 
 const caller: FakeAnswer = { xml: "<Account>000000000000</Account>" };
-const stack = "<StackName>S</StackName><CreationTime>2026-01-01T00:00:00Z</CreationTime>";
 
 const stagesFile = join(directory.path, "stages.json");
 const own = { ...findStage("dev"), senderAddress: "no-reply@harbour-logistics.co.uk", smsSenderId: "Harbour" };
 writeFileSync(stagesFile, JSON.stringify({ dev: own }));
 
 /** An account in which dev is deployed, and all that it sends arrives. */
-const ready: Readonly<Record<string, FakeAnswer>> = {
-  GetCallerIdentity: caller,
-  GetParameter: { json: { Parameter: { Value: "27" } } },
-  DescribeStacks: { xml: `<Stacks><member>${stack}<StackStatus>CREATE_COMPLETE</StackStatus></member></Stacks>` },
-  "GET /v2/email/identities/no-reply%40harbour-logistics.co.uk": { json: { VerifiedForSendingStatus: true } },
-  "GET /v2/email/account": { json: { ProductionAccessEnabled: true, SendQuota: { Max24HourSend: 50_000 } } },
-  GetParameters: { json: { Parameters: [] } },
-  GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>false</IsInSandbox>" },
-  GetSMSAttributes: { xml: "<attributes></attributes>" },
-  "GET /2016-08-19/account-settings": { json: { AccountLimit: { ConcurrentExecutions: 1_000 } } },
-};
+const ready = { ...readyToDeploy, GetCallerIdentity: caller, DescribeStacks: stackStatus("CREATE_COMPLETE") };
 
 async function run(parameters: string[], answers: Readonly<Record<string, FakeAnswer>>, changes = {}) {
   aws.answers = { ...answers };

@@ -2,7 +2,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { functions as rows } from "../../infra/functions/functions.ts";
-import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
 import { stages } from "../../infra/stages/stages.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
 import { rollback } from "../../infra/tools/rollback.ts";
@@ -33,15 +32,8 @@ beforeAll(() => {
   const file = join(directory.path, "stages.json");
   writeFileSync(file, JSON.stringify({ prod: ownedStage("prod"), dev: stages.dev }));
   vi.stubEnv("WORKFORCE_STAGES", file);
-  vi.stubEnv("AWS_REGION", "eu-west-2");
-  vi.stubEnv("AWS_ACCESS_KEY_ID", localCredentials.accessKeyId);
-  vi.stubEnv("AWS_SECRET_ACCESS_KEY", localCredentials.secretAccessKey);
-  vi.stubEnv("AWS_ENDPOINT_URL", aws.endpoint);
 });
-afterAll(() => {
-  vi.unstubAllEnvs();
-  directory.remove();
-});
+afterAll(directory.remove);
 beforeEach(() => {
   lambda.moved = [];
   for (const name of functions) release(name, [lastWeek, today]);

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
-import { stubAws } from "../../support/service/stub-aws.ts";
 import { useFakeAws } from "../fake-aws.ts";
 
 /** Parameters by name, as Systems Manager gives them: two a page. */
@@ -23,9 +22,7 @@ beforeAll(() => {
       return parameters.delete(String(Name)) ? { json: {} } : { error: "ParameterNotFound" };
     },
   };
-  stubAws("SSM", Number(new URL(aws.endpoint).port));
 });
-afterAll(() => void vi.unstubAllEnvs());
 
 test("a stage's list is in parameters of its own, outside of the table, by ascending id on any number of pages", async () => {
   const list = openErasedList({ stage: "prod", directory: "/nowhere" });

@@ -1,5 +1,4 @@
-import { beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { findStage, type Stage } from "../../../infra/stages/stages.ts";
 import { checks } from "../../../infra/tools/preflight/preflight-checks.ts";
 import { fullStage } from "../../infra/stages/owned-stage.ts";
@@ -20,17 +19,6 @@ import {
 const aws = useFakeAws();
 const dev = findStage("dev");
 const senderAddress = "no-reply@harbour-logistics.co.uk";
-beforeAll(() => {
-  const { accessKeyId, secretAccessKey } = localCredentials;
-  for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) delete process.env[name];
-  Object.assign(process.env, {
-    AWS_REGION: "eu-west-1",
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: secretAccessKey,
-    AWS_ENDPOINT_URL: aws.endpoint,
-  });
-});
-
 beforeEach(() => {
   aws.answers = { ...ready };
 });
@@ -383,8 +371,8 @@ test("every check says in a sentence what to ask of AWS or to do, and how long t
 
 test("advice names the file that the stage is in", async () => {
   vi.stubEnv("WORKFORCE_STAGES", "../our-stages.ts");
+  onTestFinished(() => void vi.stubEnv("WORKFORCE_STAGES", undefined));
   const { text } = await find("Lambda concurrency", { reservedConcurrency: { "sign-in": 901 } });
-  vi.unstubAllEnvs();
   expect(text).toContain("throttle in ../our-stages.ts.");
 });
 
