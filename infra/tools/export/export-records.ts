@@ -7,7 +7,7 @@ import { requireFree, type TextFile, writeFiles } from "./draft-files.ts";
 import { removedLines } from "./exported-lines.ts";
 import { type Finding, type FoundLines, openFoundLines } from "./found-lines.ts";
 import { readRecords } from "./read-records.ts";
-import { type CsvType, csvTypes, requireKept, type Selection } from "./selection.ts";
+import { requireKept, type Selection } from "./selection.ts";
 
 /** The selection, the file and the table of an export. */
 export interface ExportOptions {
@@ -86,7 +86,7 @@ interface Rows extends Pick<ExportOptions, "csv" | "onProgress"> {
 
 function* rowsOf(types: readonly RecordType[], { found, members, csv, counts, onProgress }: Rows): Generator<string> {
   for (const type of types) {
-    const { header, row } = formOf(type, csv);
+    const { header, row } = csv ? csvOf(type) : { header: "", row: (text: string) => `${text}\n` };
     yield header;
     for (const record of found.records(type, type === "notification" ? members : undefined)) {
       counts.set(type, (counts.get(type) ?? 0) + 1);
@@ -100,12 +100,4 @@ function* rowsOf(types: readonly RecordType[], { found, members, csv, counts, on
 function linesOf({ type, id, userId, lines, isRemoved, version }: Finding): string {
   if (lines === undefined) return removedLines(type, id, userId, version);
   return isRemoved && type === "user" ? `${removedLines(type, id, userId, undefined)}\n${lines}` : lines;
-}
-
-function formOf(type: RecordType, csv: boolean) {
-  return csv && isCsvType(type) ? csvOf(type) : { header: "", row: (text: string) => `${text}\n` };
-}
-
-function isCsvType(type: RecordType): type is CsvType {
-  return csvTypes.some((known) => known === type);
 }

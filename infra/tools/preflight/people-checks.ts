@@ -5,10 +5,11 @@ import * as v from "valibot";
 import { callService } from "../../../shared/call-service.ts";
 import { namesOf, outsideAlarm, testedAlarms } from "../../stages/names.ts";
 import { stagesFile } from "../../stages/stages.ts";
-import { type Check, type DeployTarget, type Finding, later, missing, ok } from "./finding.ts";
+import { type DeployTarget, type Finding, later, missing, ok, onlyFor } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
 
-const checks: readonly Check[] = [
+/** Checks that alarms reach people, and that these can do something about them. */
+export const peopleChecks = onlyFor("for stages with an alarmAddress", ({ alarmAddress }) => alarmAddress !== undefined, [
   {
     about: "alarm e-mails",
     asks: "The first deploy sends each recipient a link to confirm, which ends after some days.",
@@ -20,23 +21,11 @@ const checks: readonly Check[] = [
     find: findPeople,
   },
   {
-    about: "audit trail",
-    asks: "Make a trail of CloudTrail for all regions, in minutes, into a bucket of another account.",
-    find: findTrail,
-  },
-  {
     about: "alarms",
     asks: "Fire the alarms for test after the first deploy, in minutes.",
     find: findAlarms,
   },
-];
-
-/** Checks that alarms reach people, and that these can do something about them. */
-export const peopleChecks: readonly Check[] = checks.map(({ find, ...check }) => ({
-  ...check,
-  isSet: ({ alarmAddress }) => alarmAddress === undefined,
-  find: async (place) => (place.stage.alarmAddress === undefined ? ok("for stages with an alarmAddress") : find(place)),
-}));
+]);
 
 async function findSubscriptions(place: DeployTarget): Promise<Finding> {
   const { alarmAddress, name, probedHost } = place.stage;
@@ -108,14 +97,6 @@ async function findPeople({ stage, account, caller = "" }: DeployTarget): Promis
   if (onCallPrincipals.length > 0) return ok(`sessions of ${onCallPrincipals.join(", ")} may take ${roles}`);
   return later(
     `Without Identity Center only users of IAM with a second factor can take ${roles}: make one for each person.`,
-  );
-}
-
-/** The project has no client of CloudTrail: a person looks. */
-async function findTrail(): Promise<Finding> {
-  const look = 'aws cloudtrail describe-trails --query "trailList[].[Name,IsMultiRegionTrail,S3BucketName]"';
-  return later(
-    `Whether CloudTrail keeps a trail, ${look} shows: without one no alarm fires when the repair role is taken.`,
   );
 }
 

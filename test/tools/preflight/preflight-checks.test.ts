@@ -105,7 +105,7 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ...["SMS log", "account guard", "table settings", "restore", "outside check", "edge", "test logins", "alarms"].map(
     (about): [string, Partial<Stage>, Record<string, FakeAnswer>] => [about, {}, {}],
   ),
-  ...["alarm e-mails", "roles of people", "audit trail"].map(
+  ...["alarm e-mails", "roles of people"].map(
     (about): [string, Partial<Stage>, Record<string, FakeAnswer>] => [about, {}, {}],
   ),
 ])("%s is ok where nothing is in the way", async (about, stage, answers) => {
@@ -317,7 +317,6 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
     {},
     { ...watched, onCallPrincipals: [permissionSet] },
   ],
-  ["audit trail", "aws cloudtrail describe-trails", {}, watched],
   ["edge", "one address with 10 requests a second keeps everybody from signing in", {}, {}],
   ["test logins", "2 logins sign in with a pin", {}, { testLogins: fullStage.testLogins }],
   ["outside check", "set probedHost to the host that clients call, and run npx cdk deploy", {}, {}],
@@ -377,7 +376,7 @@ test("advice names the file that the stage is in", async () => {
 });
 
 /** Checks that look at settings and the session alone. */
-const asked = ["edge", "test logins", "roles of people", "audit trail"];
+const asked = ["edge", "test logins", "roles of people"];
 
 test("what AWS does not let the credentials see is thrown, and never ok", async () => {
   aws.answers = {};
