@@ -21,7 +21,6 @@ ${longGates.map(lineOf).join("\n")}
   --only GATE    run only this gate; may be given several times
   --except GATE  run all but this gate; may be given several times
   --report FILE  write how many passed and failed, in the form of vitest's JSON report
-  --help         show this
 `;
 
 await runCommand(check);

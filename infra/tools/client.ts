@@ -10,9 +10,6 @@ a .tgz file, which apps install: npm install PATH/FILE.tgz
 
   --name NAME   name of the package, with a scope where you have one: @acme/workforce (${usualName()} without it,
                 which follows from the name in package.json)
-  --help        show this
-
-Ends with 0 when the package is built, 1 when that failed, 2 when the call was wrong.
 `;
 
 if (import.meta.main) await runCommand((parameters) => client(parameters));

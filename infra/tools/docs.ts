@@ -16,9 +16,6 @@ only where an operation or a code has none.
 
   --costs     measure the costs in any case: after a change of what an operation reads or writes
   --examples  record the examples in any case: after a change of what an operation answers, or of the demo data
-  --help      show this
-
-Ends with 0 when every table is written, 1 when that failed, 2 when the call was wrong.
 `;
 
 if (import.meta.main) await runCommand((parameters) => docs(parameters));
@@ -58,7 +55,6 @@ function synthesizeFigures(): MarkedTables {
   return JSON.parse(execFileSync(process.execPath, [program], { cwd: checkout, encoding: "utf8" })) as MarkedTables;
 }
 
-/** Runs the benchmark, which writes the page of costs itself. */
 function measureCosts(root: string): void {
   const { isSuccess, output } = runNode(root, ["test/bench/bench.ts", "costs"]);
   if (!isSuccess) throw new Error(`The costs could not be measured: ${output.split("\n").at(-1)}`);

@@ -6,7 +6,7 @@ import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { findDeployedLines, findReleases } from "./explain/deployed-lines.ts";
 import { createStackMapper, type FindCommit } from "./explain/mapped-stacks.ts";
 import { describeStory } from "./explain/request-story.ts";
-import { findDeployedStage, inStage, stagesHelp } from "./service/deployed-stage.ts";
+import { findDeployedStage, inStage } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 
 /** Users report what failed today or yesterday. */
@@ -21,11 +21,8 @@ input.
   --request ID   the id that a refusal, the header X-Request-Id or a log line names
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine
   --hours N      how far to look back in a stage's logs (${usualHours})
-  --help         show this
 
 Lines are mapped where this checkout gives the very build that the stack is of; for another it says which commit to check out.
-
-${stagesHelp}
 
 Ends with 0, with 1 where the logs hold nothing of the request, and with 2 when the call was wrong.
 `;
@@ -51,7 +48,6 @@ export async function explain(parameters: string[], directory: string): Promise<
   return inStage(place, async () => report(await find(place), commitsOf(place.name)));
 }
 
-/** The lines of a request in the log of a local machine, including the previous file. */
 function findLocalLines(directory: string, requestId: string): LogLine[] {
   const files = ["machine.log.1", "machine.log"].map((name) => join(directory, name)).filter(existsSync);
   const texts = files.flatMap((file) => readFileSync(file, "utf8").split("\n"));

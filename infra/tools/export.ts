@@ -8,7 +8,6 @@ import { describeTable } from "./export/describe-table.ts";
 import { type ExportSummary, exportRecords } from "./export/export-records.ts";
 import { csvTypes, readSelection } from "./export/selection.ts";
 import { exportUser } from "./export/user-lines.ts";
-import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
@@ -24,16 +23,12 @@ the next export has them, with the --since that is printed last.
   --types TYPES  only these, with commas between them: ${recordTypes.join(", ")}
   --company ID   only this company, its users, their notifications, and its timesheets, invoices and jobs
   --since TIME   only what has changed from then on, such as 2026-11-20 or 2026-11-20T08:30:00Z, at most ${tombstoneDays} days ago;
-                 a removed record is a line with "deleted". Also in the file: all companies and notifications,
-                 invoices that became overdue less than 15 minutes before. Lines win over the stored version; a line of its own sets the record's version.
-                 If a login or profile has moved from one user to another and the import refuses a line as taken,
-                 import the file again
+                 a removed record is a line with "deleted" (infra/tools/README.md)
   --out FILE     the file, which must not be there yet (workforce-STAGE.jsonl)
   --csv          tables for a spreadsheet in place of lines, ${csvTypes.join(" and ")}, each in a file of its own; npm run import
                  takes them with --csv, too
   --user ID      the data of one user in place of records, for the person: account, logins, sessions, devices, notifications,
                  notices, the timesheets of their profile, and the history of all these. No import takes this file
-  --help         show this
 
 Only you may read the file (mode 0600). It appears whole, at the end: start an interrupted export again.
 
@@ -41,10 +36,6 @@ It does not hold: credentials of any kind (passwords, passcodes, sessions, pins,
 jobs; counters and search entries, which follow from the records; the history and what can be undone, and tombstones;
 limits that were reached, what was sent, and the state of webhooks.
 Import makes every login a confirmed one, and its user asks for a password by pin.
-
-${stagesHelp}
-
-Ends with 0 if the file is whole, 1 if the export was refused or failed, 2 if the call was wrong, ${interrupted} if it was stopped.
 `;
 
 /**

@@ -9,7 +9,6 @@ import { describeTable } from "./export/describe-table.ts";
 import { type ErasedList, openErasedList } from "./forget/erased-list.ts";
 import { type Forgotten, forgetPerson, planToForget, readmit, replayErasures } from "./forget/forget-person.ts";
 import type { OnRead } from "./forget/traces.ts";
-import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
@@ -25,12 +24,9 @@ Reads the whole table in passes until one finds nothing, also for each person of
   --replay      after a restore: erase everybody on the list once more, and keep those out that the table does not have
   --readmit     take the person off the list, so that an import may bring them back and --replay leaves them alone
   --stage NAME  a stage in AWS, with an administrator's credentials; without it the local machine, whether it runs or not
-  --help        show this
 
 Safe to repeat, also after an interruption. Run it again after a day: until then the table's stream may bring changes back
 into the history.
-
-${stagesHelp}
 
 Ends with 0 when it is done, or planned; 1 when nothing is known of the person, or it failed; 2 when the call was wrong.
 `;

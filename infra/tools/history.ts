@@ -5,7 +5,6 @@ import type { ShownChange } from "../../shared/history/shown-changes.ts";
 import { styleOf } from "../local/console/style.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
 import { describeChanges } from "./history/change-story.ts";
-import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
@@ -23,9 +22,6 @@ Prints the changes of a record, the latest first: who made each, when, by which 
   --change ID    one change of all its records, each named
   --json         a line of JSON for each change, as GET /api/v1/changes shows it
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
-  --help         show this
-
-${stagesHelp}
 
 Ends with 0, with 1 if there is no such record and no change of it is kept, and with 2 if the call was wrong.
 `;

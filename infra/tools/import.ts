@@ -11,15 +11,12 @@ import {
   UsageError,
   unknownWord,
 } from "./cli/command.ts";
-import type { ProgressLine } from "./cli/progress-line.ts";
 import { readColumnMap } from "./import/column-map.ts";
 import { csvReader } from "./import/csv-lines.ts";
 import { createErrorReport } from "./import/import-error-report.ts";
 import type { RecordReader } from "./import/import-lines.ts";
-import { type ImportProgress, type ImportSummary, importRecords } from "./import/import-records.ts";
+import { type ImportOptions, type ImportProgress, type ImportSummary, importRecords } from "./import/import-records.ts";
 import { readJsonLines } from "./import/json-lines.ts";
-import type { LineError } from "./import/line-errors.ts";
-import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 import type { Service } from "./service/tool-service.ts";
@@ -40,11 +37,6 @@ not. "-" reads standard input. Adds or changes by id: fields left out stay as th
   --dry-run        check every line as a real run would, and write nothing; shows the first record of a table
   --report FILE    where the errors go, as JSON lines (FILE.jsonl.errors.jsonl); made only when there are errors
   --from LINE      pass over the lines before this one, such as those that an interrupted import says are done
-  --help           show this
-
-${stagesHelp}
-
-Ends with 0 when every line is in, 1 when some are not, 2 when the call was wrong, ${interrupted} when it was stopped.
 `;
 
 if (import.meta.main) await runCommand((parameters) => runImport(parameters, localDirectory()));
@@ -55,53 +47,43 @@ export async function runImport(parameters: string[], directory: string): Promis
   const { source, size } = openSource(call.file);
   const { signal, release } = abortOnSignals();
   let far: ImportProgress = { bytesRead: 0, done: 0, doneUpTo: 0, failed: 0 };
-  const onProgress = (progress: ImportProgress) => {
-    far = progress;
-  };
+  let first: RecordLine | undefined;
   const next = () => describeStop(far.doneUpTo, call);
   try {
-    return await withService({ stage: call.stage, directory, signal, next }, (service, progress) => {
+    return await withService({ stage: call.stage, directory, signal, next }, async (service, progress) => {
+      const report = createErrorReport(call.report, process.stderr);
       const began = performance.now();
       progress.show(() => describeProgress(far, size, performance.now() - began));
-      return importInto(service, { ...call, directory, source, signal, progress, onProgress });
+      const options: ImportOptions = {
+        ...call,
+        source,
+        file: basename(call.file),
+        now: new Date(),
+        signal,
+        onError(error) {
+          progress.clear();
+          report.add(error);
+        },
+        onRecord(record) {
+          first ??= record;
+        },
+        onProgress(made) {
+          far = made;
+        },
+      };
+      const summary = await importRecords(options).finally(() => {
+        progress.end();
+        process.stderr.write(report.close());
+      });
+      process.stdout.write(describe(summary, call, (performance.now() - began) / 1_000));
+      if (call.dryRun && call.isTable && first) process.stdout.write(`The first record: ${JSON.stringify(first)}\n`);
+      if (!call.dryRun) await followImport(service, call.stage, directory);
+      return summary.isComplete ? Number(summary.failed > 0) : interrupted;
     });
   } finally {
     release();
     source.destroy();
   }
-}
-
-type Call = ReturnType<typeof readCall>;
-
-async function importInto(
-  service: Service,
-  call: Call & {
-    readonly directory: string;
-    readonly source: Readable;
-    readonly signal: AbortSignal;
-    readonly progress: ProgressLine;
-    onProgress(progress: ImportProgress): void;
-  },
-): Promise<number> {
-  const report = createErrorReport(call.report, process.stderr);
-  const began = performance.now();
-  const onError = (error: LineError) => {
-    call.progress.clear();
-    report.add(error);
-  };
-  let first: RecordLine | undefined;
-  const onRecord = (record: RecordLine) => {
-    first ??= record;
-  };
-  const options = { ...call, file: basename(call.file), now: new Date(), onError, onRecord };
-  const summary = await importRecords(options).finally(() => {
-    call.progress.end();
-    process.stderr.write(report.close());
-  });
-  process.stdout.write(describe(summary, call, (performance.now() - began) / 1_000));
-  if (call.dryRun && call.isTable && first) process.stdout.write(`The first record: ${JSON.stringify(first)}\n`);
-  if (!call.dryRun) await followImport(service, call);
-  return summary.isComplete ? Number(summary.failed > 0) : interrupted;
 }
 
 /** The progress of an import: by bytes if the size is known, by lines in any case. */
@@ -111,10 +93,7 @@ function describeProgress({ bytesRead, done, doneUpTo, failed }: ImportProgress,
 }
 
 /** The history and notifications come from the table's stream, which somebody has to process. */
-async function followImport(
-  service: Service,
-  { stage, directory }: { readonly stage: string | undefined; readonly directory: string },
-): Promise<void> {
+async function followImport(service: Service, stage: string | undefined, directory: string): Promise<void> {
   if (stage !== undefined) process.stderr.write("The stage's own workers process what follows from the import.\n");
   if (service.running) return;
   process.stderr.write(`No machine runs in ${directory}: processing what follows from the import …\n`);
@@ -165,6 +144,8 @@ function openSource(file: string): { source: Readable; size: number | undefined 
     throw new UsageError(`Cannot read ${file}: ${error instanceof Error ? error.message : error}`);
   }
 }
+
+type Call = ReturnType<typeof readCall>;
 
 function describe(summary: ImportSummary, call: Call, seconds: number): string {
   const { lastLine, isComplete, ...counts } = summary;

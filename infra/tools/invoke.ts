@@ -11,7 +11,6 @@ import { requireKind } from "./invoke/event-kind.ts";
 import { describeAnswer, describeWork, invokeHandler, isSuccess } from "./invoke/invocation.ts";
 import { overrideRequest, type RequestOverrides } from "./invoke/request-overrides.ts";
 import { asksFor, fillEvent, readEvent, sampleFile } from "./invoke/sample-event.ts";
-import { sessionOf } from "./invoke/token-session.ts";
 import { type LocalService, localDirectory, withLocalService } from "./service/local-service.ts";
 
 /** One call, and some more that are copied from the screen. */
@@ -27,8 +26,6 @@ Prints its answer, and its log lines to standard error. Ends with 1 when it refu
   --query TEXT       another query string, such as "by_state=paid&page=2"; "" for none
   --body TEXT        another body, such as '{"job":{"job_ids":[3],"timer":0}}'
   --path NAME=VALUE  another value of a place in the path, such as id=7
-  --list             list the operations
-  --help             show this
 
 An event may contain {{token}}, {{session}} (the token's), {{now}}, {{in_10_minutes}}, and {{pin}}: the login's newest pin in the inbox, else 000000. So
 confirm-login is refused (422 pin_invalid) until request-password-reset has had a pin sent, and again after that pin is spent. Refresh
@@ -46,14 +43,9 @@ export async function invoke(parameters: string[], directory: string): Promise<n
     query: { type: "string" },
     body: { type: "string" },
     path: { type: "string", multiple: true },
-    list: { type: "boolean" },
   } as const;
   const call = readArguments("invoke", help, { args: parameters, options, allowPositionals: true });
   const { values, positionals } = call;
-  if (values.list) {
-    process.stdout.write(listing());
-    return 0;
-  }
   const name = findFunction(positionals);
   const text = textOfEvent(name, readEvent(values.event ?? sampleFile(name)), values);
   return withLocalService(directory, (service) => run(name, text, values.as, service));
@@ -78,13 +70,7 @@ async function run(
   const now = new Date();
   const needsToken = login !== undefined || asksFor(text, "token");
   const token = needsToken ? await service.mintTokenFor(login ?? defaultLogin(name), tokenHours) : "";
-  const event = fillEvent(text, {
-    token,
-    session: sessionOf(token),
-    pin: newestPin(service, text),
-    now: now.toISOString(),
-    in_10_minutes: new Date(now.getTime() + 600_000).toISOString(),
-  });
+  const event = fillEvent(text, { token, pin: newestPin(service, text) }, now);
   enterEnvironment(service.functionEnvironment(name));
   // The pin of an earlier request would stay, and the sample's would not be sent.
   if (name === "deliver-pin") await forgetPins(await subjectOf("pin", demoUsers.driver.login));
@@ -98,9 +84,10 @@ async function run(
 }
 
 function findFunction([name, ...others]: readonly string[]): FunctionName {
-  if (name === undefined || others.length > 0) throw new UsageError("Name one operation (npm run invoke -- --list)");
+  const known = Object.keys(functions);
+  if (name === undefined || others.length > 0) throw new UsageError(`Name one operation: ${known.join(", ")}`);
   if (Object.hasOwn(functions, name)) return name as FunctionName;
-  throw unknownWord("operation", name, Object.keys(functions));
+  throw unknownWord("operation", name, known);
 }
 
 function defaultLogin(name: FunctionName): string {
@@ -109,18 +96,8 @@ function defaultLogin(name: FunctionName): string {
   return access.includes(operatorA.role) || !access.includes(admin.role) ? operatorA.login : admin.login;
 }
 
-/** The newest pin sent to a login that the event names. */
 function newestPin(service: LocalService, event: string): string {
   const own = service.messages().filter(({ to }) => event.includes(to));
   const pins = own.map(({ text }) => pinIn(text));
   return pins.find((pin) => pin !== undefined) ?? "0".repeat(pinDigits);
-}
-
-function listing(): string {
-  const width = Math.max(...Object.keys(functions).map(({ length }) => length));
-  const lines = Object.entries(functions).map(([name, { area }]) => {
-    const found = operations.find((each) => each.name === name);
-    return `${name.padEnd(width)}  ${found ? `${found.method} ${found.path}` : area}`;
-  });
-  return `${lines.join("\n")}\n`;
 }

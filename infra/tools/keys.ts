@@ -3,7 +3,6 @@ import { currentVersion } from "../../shared/domain/hmac-key.ts";
 import { readHmacKeyVersions, writeHmacKeyVersions } from "../../shared/secrets.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
 import { withNewVersion, withoutVersion } from "./keys/key-versions.ts";
-import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
@@ -23,7 +22,6 @@ The versions of the key that pins, passcodes, refresh tokens and other short sec
   strike          takes a leaked version out of the secret; what it hashed is lost. Where it signs, a new one signs at once
   --version N     the version to strike out
   --stage NAME    a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
-  --help          show this
 
 Functions keep the key for 5 minutes: until then a version that was struck out counts here and there. Two changes at once
 overwrite each other. Keep a version that did not leak as long as a backup with its hashes, and until its passcodes have moved.
@@ -31,10 +29,6 @@ overwrite each other. Keep a version that did not leak as long as a backup with 
 Striking out a version loses:
 
 ${lost}
-
-${stagesHelp}
-
-Ends with 0 when it is done, 1 when that failed, 2 when the call was wrong.
 `;
 
 const words = ["list", "rotate", "strike"] as const;

@@ -16,7 +16,6 @@ Prints values for scripts from the running local machine, on any port.
   pin          requests a pin for the login, and prints it as soon as it is in the inbox; while it is valid and unused the
                same again
   reset-token  requests a pin, confirms it, and prints the reset token
-  --help       show this
 `;
 
 const words = { url: async (base: string) => base, pin: requestPin, "reset-token": requestResetToken } as const;

@@ -8,7 +8,6 @@ import { readDraft } from "./new/draft.ts";
 import { areaEdits, areaFiles, operationEdits } from "./new/edits.ts";
 import { operationFiles } from "./new/pieces.ts";
 
-/** Runs the tools of the gates. */
 const gateTools = join(checkout, "test/gates/run.ts");
 
 const help = `npm run new -- NAME METHOD PATH --area AREA
@@ -22,9 +21,8 @@ a name such as list-jobs it is a list with pages.
   PATH             such as /api/v1/jobs/{id}
   --area AREA      ${operationAreas.join(", ")}
   --new-area AREA  an area that this makes: one word in lower case, such as companies
-  --help           show this
 
-Ends with 0 when it is added, 1 when that failed, 2 when the call was wrong. A call that is refused changes no file.
+A call that is refused changes no file.
 `;
 
 if (import.meta.main) await runCommand((parameters) => addOperation(parameters));

@@ -5,7 +5,6 @@ const help = `npm run -s openapi
 
 Prints the OpenAPI document of the interface, which GET /api/v1/openapi.json answers.
 
-  --help  show this
 `;
 
 await runCommand((parameters) => {

@@ -5,7 +5,7 @@ import { explainAwsFault } from "./aws/aws-faults.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import type { DeployTarget, Finding } from "./preflight/finding.ts";
 import { checks } from "./preflight/preflight-checks.ts";
-import { enterStage, findDeployedStage, findRegion, stagesHelp } from "./service/deployed-stage.ts";
+import { enterStage, findDeployedStage, findRegion } from "./service/deployed-stage.ts";
 
 const help = `npm run preflight -- --stage NAME
 
@@ -16,9 +16,6 @@ or with unchecked where your credentials have no right to check. Without credent
 and how long that takes, the longest first; what takes hours or less follows as later.
 
   --stage NAME  the stage
-  --help        show this
-
-${stagesHelp}
 
 Ends with 0 when all is ok or later, 1 when something is missing or could not be checked, 2 when the call was wrong.
 `;

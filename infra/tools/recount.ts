@@ -4,7 +4,6 @@ import { listNames } from "../../shared/db/lists/list-keys.ts";
 import { describeDifference, recount } from "../../shared/db/lists/recount.ts";
 import { patiently } from "./aws/patience.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
-import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
@@ -16,9 +15,6 @@ found again a minute later, and is added only if nobody wrote the counter meanwh
   --company ID  the company, or all that have counters
   --repair      add the differences to the counters
   --stage NAME  a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
-  --help        show this
-
-${stagesHelp}
 
 Ends with 0 if all is equal, or was repaired; 1 if it is not; 2 if the call was wrong.
 `;

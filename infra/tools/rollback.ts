@@ -4,7 +4,7 @@ import { withClient } from "../local/aws/with-client.ts";
 import type { Stage } from "../stages/stages.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
 import { type LiveVersions, moveAlias, planMoves, readLiveVersions } from "./rollback/live-versions.ts";
-import { findDeployedStage, inStage, stagesHelp } from "./service/deployed-stage.ts";
+import { findDeployedStage, inStage } from "./service/deployed-stage.ts";
 
 const canaries = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].canary);
 
@@ -18,13 +18,8 @@ back one version more. Functions without versions stay: deploy the last good com
   --function NAME  this function only; may be given several times. There are
                    ${canaries.join(",\n                   ")}
   --dry-run        say what would move, and change nothing
-  --help           show this
 
 The next deploy needs -c release=now: CodeDeploy refuses an alias that it did not move itself.
-
-${stagesHelp}
-
-Ends with 0 when all moved or nothing had to, 1 when something could not be moved, 2 when the call was wrong.
 `;
 
 const canaryRuns =

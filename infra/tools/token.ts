@@ -1,6 +1,5 @@
 import { demoUsers } from "../local/demo/demo.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
-import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
@@ -15,9 +14,6 @@ Prints a bearer token for a user.
   --hours N     hours that the token is valid: on the local machine ${lives.local.usualHours} and up to ${lives.local.mostHours},
                 on a stage ${lives.stage.usualHours} and up to ${lives.stage.mostHours}
   --stage NAME  a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
-  --help        show this
-
-${stagesHelp}
 
 Before it prints a token of a stage, it records who made it and which user it is for; that is kept for 400 days.
 

@@ -1,7 +1,6 @@
 import { forgetGuesses } from "../../shared/accounts/forget-guesses.ts";
 import { resetLimits } from "../local/reset-limits.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
-import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 import { readLogin } from "./service/tool-service.ts";
@@ -16,9 +15,6 @@ at it is forgotten as well, and the command ends with 1.
   --login LOGIN  e-mail address or phone number, in any form
   --all          all logins and addresses, and the messages of the day: every limit of the local machine begins again
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
-  --help         show this
-
-${stagesHelp}
 
 Ends with 0 when it is open, 1 when no user has the login or it failed, 2 when the call was wrong.
 `;

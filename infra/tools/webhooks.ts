@@ -1,3 +1,4 @@
+import { GetQueueUrlCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { enableWebhook, findWebhook } from "../../shared/db/webhooks.ts";
 import { settings, type WebhookSetting } from "../../shared/settings.ts";
 import { attemptDelivery } from "../../shared/webhooks/attempt.ts";
@@ -9,14 +10,13 @@ import {
   writeWebhookKeys,
 } from "../../shared/webhooks/webhook-secrets.ts";
 import { countMessages } from "../local/aws/sqs.ts";
+import { withClient } from "../local/aws/with-client.ts";
 import { namesOf } from "../stages/names.ts";
 import { readArguments, readWholeNumber, runCommand, UsageError, unknownWord } from "./cli/command.ts";
 import type { ProgressLine } from "./cli/progress-line.ts";
-import { stagesHelp } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
-import { redeliver } from "./webhooks/redeliver.ts";
-import { findQueues, withQueues } from "./webhooks/webhook-queues.ts";
+import { type QueueUrls, redeliver } from "./webhooks/redeliver.ts";
 
 /** Receivers change their secret within a working day. */
 const usualKeepHours = 24;
@@ -44,18 +44,12 @@ The webhooks of a stage, by their names in its settings.
   --all           every event
   --stage NAME    a stage in AWS, with credentials of an administrator; without it the local machine, which sends no events
                   to webhooks
-  --help          show this
-
-${stagesHelp}
-
-Ends with 0 when it is done, 1 when that failed, 2 when the call was wrong.
 `;
 
 const words = ["list", "test", "secret", "enable", "rotate", "redeliver"] as const;
 
 type Word = (typeof words)[number];
 
-/** The options of a command besides the webhook. */
 interface Call {
   readonly stage: string | undefined;
   readonly keepHours: number;
@@ -112,21 +106,17 @@ async function showAll(): Promise<number> {
   const all = settings.webhooks();
   if (all.length === 0) return say("The stage has no webhooks.");
   const keys = await readWebhookKeys({ fresh: true });
-  return withQueues(async (client) => {
-    for (const webhook of all) {
-      const urls = await findQueues(client, webhook);
-      const [open, given] = await Promise.all([
-        countMessages(client, urls.queueUrl),
-        countMessages(client, urls.deadLettersUrl),
-      ]);
-      const { health } = await findWebhook(webhook);
-      const secrets = signingSecrets(keys, webhook.name, new Date()).length;
-      say(`${webhook.name}: ${webhook.url}`);
-      say(`  ${describe(health)}; signs with ${secrets === 1 ? "one secret" : "two secrets"}`);
-      say(`  about ${open.waiting + open.held} events wait, ${given.waiting + given.held} were given up`);
-    }
-    return 0;
-  });
+  for (const webhook of all) {
+    const [open, given] = await withQueues(webhook, (client, urls) =>
+      Promise.all([countMessages(client, urls.queueUrl), countMessages(client, urls.deadLettersUrl)]),
+    );
+    const { health } = await findWebhook(webhook);
+    const secrets = signingSecrets(keys, webhook.name, new Date()).length;
+    say(`${webhook.name}: ${webhook.url}`);
+    say(`  ${describe(health)}; signs with ${secrets === 1 ? "one secret" : "two secrets"}`);
+    say(`  about ${open.waiting + open.held} events wait, ${given.waiting + given.held} were given up`);
+  }
+  return 0;
 }
 
 function describe(health: Awaited<ReturnType<typeof findWebhook>>["health"]): string {
@@ -166,12 +156,23 @@ async function redeliverEvents(webhook: WebhookSetting, { id, progress }: Call):
   if (health?.disabled_at !== undefined) {
     throw new Error(`${webhook.name} is disabled, and what is sent to it is given up: enable it first.`);
   }
-  const { visited, moved } = await withQueues(async (client) =>
-    redeliver(client, await findQueues(client, webhook), { eventId: id, onProgress: progress.show }),
+  const { visited, moved } = await withQueues(webhook, (client, urls) =>
+    redeliver(client, urls, { eventId: id, onProgress: progress.show }),
   );
   progress.end();
   say(`${moved} of ${visited} dead letters are on their way again.`);
   return id !== undefined && moved === 0 ? 1 : 0;
+}
+
+/** Runs work with a client of SQS and the addresses of a webhook's queues. */
+function withQueues<T>(webhook: WebhookSetting, work: (client: SQSClient, urls: QueueUrls) => Promise<T>): Promise<T> {
+  // Calls the configured endpoint, not the one in the queue's address.
+  return withClient(new SQSClient({ useQueueUrlAsEndpoint: false }), async (client) => {
+    const urlOf = async (QueueName: string) =>
+      (await client.send(new GetQueueUrlCommand({ QueueName }))).QueueUrl ?? "";
+    const [queueUrl, deadLettersUrl] = await Promise.all([urlOf(webhook.queue), urlOf(webhook.deadLetters)]);
+    return work(client, { queueUrl, deadLettersUrl });
+  });
 }
 
 function say(line: string): number {

@@ -1,7 +1,9 @@
-import { readArguments, runCommand, UsageError, unknownWord } from "../../infra/tools/cli/command.ts";
+import { readArguments, readWholeNumber, runCommand, UsageError, unknownWord } from "../../infra/tools/cli/command.ts";
 import { type PricedRegion, pricedRegions, requirePriced } from "./costs/prices.ts";
 
 const usualImports = [20_000];
+/** More would take days. */
+const mostOfOption = 10_000_000;
 const usualRounds = { cold: 31, warm: 9, edits: 20 };
 
 const help = `npm run bench -- BENCHMARK [--rounds N] [--sizes N,N,…] [--region REGION]
@@ -15,7 +17,6 @@ costs  what a million calls of every operation cost, and a month; writes the tab
   --rounds N     how often each candidate runs, in random order, or each kind of edit is made (cold ${usualRounds.cold}, warm ${usualRounds.warm}, edits ${usualRounds.edits})
   --sizes N,N,…  numbers of invoices to import (${usualImports})
   --region R     the region of the costs: us-east-1, or eu-west-2
-  --help         show this
 
 cold and warm install what they measure against under .local/bench, once. These, edits and import
 want a machine that does nothing else.
@@ -51,23 +52,9 @@ async function bench(parameters: string[]): Promise<number> {
   if (!benchmark) throw unknownWord("benchmark", name, Object.keys(benchmarks));
   if (others.length > 0) throw new UsageError("Name one benchmark (npm run bench -- --help)");
   const chosen = {
-    sizes: values.sizes?.split(",").map((size) => wholeNumber("sizes", size, 1_000)),
-    rounds: values.rounds === undefined ? undefined : wholeNumber("rounds", values.rounds, 1),
-    region: regionOf(values.region),
+    sizes: values.sizes?.split(",").map((size) => readWholeNumber("sizes", size, 1_000, mostOfOption)),
+    rounds: values.rounds === undefined ? undefined : readWholeNumber("rounds", values.rounds, 1, mostOfOption),
+    region: requirePriced(values.region ?? pricedRegions[0]),
   };
   return (await benchmark(chosen, (text) => process.stdout.write(`${text}\n`))) ? 0 : 1;
-}
-
-function regionOf(text: string = pricedRegions[0]): PricedRegion {
-  try {
-    return requirePriced(text);
-  } catch (error) {
-    throw error instanceof RangeError ? new UsageError(error.message) : error;
-  }
-}
-
-function wholeNumber(option: string, text: string, least: number): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= least) return value;
-  throw new UsageError(`--${option} takes whole numbers of at least ${least}, not "${text}"`);
 }

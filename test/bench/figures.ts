@@ -19,11 +19,7 @@ export function reportFigures(figures: readonly Figure[], say: (text: string) =>
 }
 
 /** True where a figure keeps to its bars; one that is not a number keeps to none. */
-export function keeps({
-  value,
-  atMost = Number.POSITIVE_INFINITY,
-  atLeast = Number.NEGATIVE_INFINITY,
-}: Figure): boolean {
+function keeps({ value, atMost = Number.POSITIVE_INFINITY, atLeast = Number.NEGATIVE_INFINITY }: Figure): boolean {
   return value <= atMost && value >= atLeast;
 }
 

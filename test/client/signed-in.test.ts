@@ -14,7 +14,6 @@ const tokens = (at: number, user?: object): FakeAnswer => ({
 });
 const profile: FakeAnswer = { body: { user: { id: 1 } } };
 
-/** Takes one access token, and answers each renewal in the same way. */
 function serve(valid: string, renewal: FakeAnswer): void {
   service.answersBy(({ url, headers }) => {
     if (url === "/api/v1/users/token") return renewal;
@@ -70,7 +69,6 @@ describe("whether somebody is signed in", () => {
 });
 
 describe("the end of a session", () => {
-  /** A client, and how often it has reported an end. */
   function listening(store: TokenStore) {
     const client = newClient(store);
     const ended = vi.fn<() => void>();

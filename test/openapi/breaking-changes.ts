@@ -1,190 +1,102 @@
-import { listed, resolve, whole } from "./whole-schema.ts";
+import { isDeepStrictEqual } from "node:util";
 
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document, looked into field by field
 type Node = any;
 
-/** Whether a schema describes what clients send, which may only get wider, or what they receive, which may only get narrower. */
-type Direction = "sent" | "received";
-
-const methods = ["get", "put", "post", "delete", "patch"];
-const lowest = ["minLength", "minimum", "exclusiveMinimum", "minItems", "minProperties"];
-const highest = ["maxLength", "maximum", "exclusiveMaximum", "maxItems", "maxProperties"];
-
-/** The uses that the newer document takes from a client of the older one: a line each, which begins with the place. */
-export function breakingChanges(older: Node, newer: Node): string[] {
-  return Object.entries<Node>(older.paths).flatMap(([path, item]) =>
-    methods
-      .filter((method) => item[method])
-      .flatMap((method) => {
-        const next = newer.paths[path]?.[method];
-        const found = next ? operationChanges({ older, newer }, item[method], next) : ["is removed"];
-        return found.map((each) => `${method.toUpperCase()} ${path} ${each}`);
-      }),
-  );
+/** A place of the documents; whether clients send what it describes or receive it; whether its keys are names. */
+interface Place {
+  readonly where: string;
+  readonly direction: "sent" | "received";
+  readonly hasNames: boolean;
 }
 
-interface Documents {
-  readonly older: Node;
-  readonly newer: Node;
-}
+/** The keys of the objects in these are names. */
+const named = ["paths", "webhooks", "responses", "content", "headers", "parameters", "properties", "schemas"];
+/** Keys that no client relies on. */
+const ignored = /^(tags|examples?|description|summary|x-.*)$/;
+/** Keys that restrict a value where they are new. */
+const restrictions = [
+  ...["minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
+  ...["minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "multipleOf", "additionalProperties"],
+  ...["required", "type", "const", "items", "anyOf", "oneOf", "allOf", "style", "explode"],
+];
 
-function operationChanges(documents: Documents, before: Node, after: Node): string[] {
-  return [
-    ...says(before.operationId !== after.operationId, "has another operationId"),
-    ...says(!wantsToken(before) && wantsToken(after), "wants a token"),
-    ...parameterChanges(
-      documents,
-      listed(documents.older, before.parameters),
-      listed(documents.newer, after.parameters),
-    ),
-    ...bodyChanges(documents, before.requestBody, after.requestBody),
-    ...responseChanges(documents, before.responses, after.responses),
-  ];
-}
-
-/** Of several requirements one is enough, and an empty one asks for nothing. */
-function wantsToken({ security = [] }: Node): boolean {
-  return security.length > 0 && security.every((requirement: Node) => Object.keys(requirement).length > 0);
-}
-
-function parameterChanges(documents: Documents, before: Node[], after: Node[]): string[] {
-  const isSame = (one: Node) => (other: Node) => one.name === other.name && one.in === other.in;
-  const added = after.filter((each) => each.required && !before.some(isSame(each)));
-  const kept = before.flatMap((each) => {
-    const next = after.find(isSame(each));
-    if (!next) return [`parameter ${each.name} is removed`];
-    const style = [each.style, each.explode].join() !== [next.style, next.explode].join();
-    return [
-      ...says(!each.required && next.required, `parameter ${each.name} becomes required`),
-      ...says(style, `parameter ${each.name} is written otherwise`),
-      ...schemaChanges(documents, each.schema, next.schema, "sent", `parameter ${each.name}`),
-    ];
-  });
-  return [...added.map(({ name }) => `parameter ${name} is new and required`), ...kept];
-}
-
-function bodyChanges(documents: Documents, before: Node, after: Node): string[] {
-  if (!before) return says(after?.required, "wants a body");
-  if (!after) return ["takes no body any more"];
-  return [
-    ...says(!before.required && after.required, "body becomes required"),
-    ...contentChanges(documents, before.content, after.content, "sent", "body"),
-  ];
-}
-
-function responseChanges(documents: Documents, before: Node, after: Node): string[] {
-  return Object.entries<Node>(before).flatMap(([status, each]) => {
-    const [response, next] = [resolve(documents.older, each), resolve(documents.newer, after[status])];
-    // A refusal that no longer happens breaks nobody.
-    if (!next) return says(status.startsWith("2"), `${status} is removed`);
-    const lost = Object.keys(response.headers ?? {}).filter((name) => !(name in (next.headers ?? {})));
-    return [
-      ...lost.map((name) => `${status} loses the header ${name}`),
-      ...contentChanges(documents, response.content ?? {}, next.content ?? {}, "received", status),
-    ];
-  });
-}
-
-function contentChanges(documents: Documents, before: Node, after: Node, direction: Direction, where: string) {
-  return Object.entries<Node>(before).flatMap(([type, { schema }]) => {
-    if (!after[type]) return [`${where} is no ${type} any more`];
-    return schemaChanges(documents, schema, after[type].schema, direction, where);
-  });
-}
-
-function schemaChanges(documents: Documents, one: Node, other: Node, direction: Direction, where: string): string[] {
-  const before = whole(documents.older, one);
-  const after = whole(documents.newer, other);
-  if (!before || !after) return says(Boolean(before) !== Boolean(after), `${where} has another schema`);
-  return [
-    ...valueChanges(before, after, direction, where),
-    ...(direction === "sent" ? limitChanges(before, after, where) : []),
-    ...propertyChanges(documents, before, after, direction, where),
-    ...choiceChanges(documents, before, after, direction, where),
-    ...(before.items || after.items
-      ? schemaChanges(documents, before.items ?? {}, after.items ?? {}, direction, `${where}[]`)
-      : []),
-  ];
-}
-
-/** Types, constants and enumerations. */
-function valueChanges(before: Node, after: Node, direction: Direction, where: string): string[] {
-  const types = (schema: Node) => [schema.type ?? []].flat();
-  const values = (schema: Node) => schema.enum ?? ("const" in schema ? [schema.const] : []);
-  return [types, values].flatMap((read, at) => {
-    const [wide, narrow] = direction === "sent" ? [read(after), read(before)] : [read(before), read(after)];
-    if (wide.length === 0) return [];
-    // Clients are to expect codes of refusals that they do not know.
-    if (at === 1 && direction === "received" && where.endsWith(".code")) return [];
-    if (narrow.length === 0 && (choicesOf(before) || choicesOf(after))) return [];
-    if (narrow.length === 0) return [`${where} ${direction === "sent" ? "takes less" : "may be more"}`];
-    const others = narrow.filter((value: Node) => !wide.some((each: Node) => includes(each, value)));
-    return others.map(
-      (value: Node) => `${where} ${direction === "sent" ? "refuses" : "may be"} ${JSON.stringify(value)}`,
-    );
-  });
-}
-
-function includes(wide: Node, value: Node): boolean {
-  return wide === value || (wide === "number" && value === "integer");
-}
-
-function limitChanges(before: Node, after: Node, where: string): string[] {
-  const none = { low: -Infinity, high: Infinity };
-  const tighter = [
-    ...lowest.filter((name) => (after[name] ?? none.low) > (before[name] ?? none.low)),
-    ...highest.filter((name) => (after[name] ?? none.high) < (before[name] ?? none.high)),
-    ...["pattern", "format", "multipleOf"].filter(
-      (name) => name in after && after[name] !== before[name] && !isSizeOf(after, before, name),
-    ),
-    ...says(after.uniqueItems && !before.uniqueItems, "uniqueItems"),
-    ...says(after.additionalProperties === false && before.additionalProperties !== false, "additionalProperties"),
-  ];
-  return tighter.map((name) => `${where} is limited by another ${name}`);
-}
-
-/** True for the size of an integer that the limits of the older schema fit. */
-function isSizeOf(after: Node, { minimum, maximum }: Node, name: string): boolean {
-  const most = { int32: 2 ** 31 - 1, int64: Number.MAX_SAFE_INTEGER }[String(after[name])];
-  return name === "format" && most !== undefined && minimum >= -most && maximum <= most;
-}
-
-function propertyChanges(documents: Documents, before: Node, after: Node, direction: Direction, where: string) {
-  const [earlier, later] = [before.properties ?? {}, after.properties ?? {}];
-  const required = (schema: Node): string[] => schema.required ?? [];
-  const lost = Object.keys(earlier).filter((name) => !(name in later));
-  const [wants, had] = direction === "sent" ? [required(after), required(before)] : [required(before), required(after)];
-  const changed = wants.filter((name) => !had.includes(name) && !lost.includes(name));
-  const kept = Object.entries(earlier).filter(([name]) => name in later);
-  return [
-    ...lost.map((name) => `${where}.${name} is removed`),
-    ...changed.map((name) => `${where}.${name} becomes ${direction === "sent" ? "required" : "optional"}`),
-    ...kept.flatMap(([name, schema]) => schemaChanges(documents, schema, later[name], direction, `${where}.${name}`)),
-  ];
-}
-
-/** Of `anyOf` and `oneOf`, each alternative of the narrower side has to fit one of the wider. */
-function choiceChanges(documents: Documents, before: Node, after: Node, direction: Direction, where: string): string[] {
-  const misfits = choicesOf(before) || choicesOf(after) ? misfitsOf(documents, before, after, direction, where) : [];
-  return misfits.map((each) => `${where} ${direction === "sent" ? "refuses" : "may be"} ${JSON.stringify(each)}`);
-}
-
-function misfitsOf(documents: Documents, before: Node, after: Node, direction: Direction, where: string): Node[] {
-  const [narrow, wide] = direction === "sent" ? [before, after] : [after, before];
-  const fits = (one: Node, other: Node) => {
-    const [earlier, later] = direction === "sent" ? [one, other] : [other, one];
-    return schemaChanges(documents, earlier, later, direction, where).length === 0;
+/** The parts of a document that are compared. */
+export function comparedParts({ paths, webhooks, components }: Node): Node {
+  const { schemas, parameters, responses, headers } = components;
+  const partsOf = (node: Node, hasNames = false): Node => {
+    if (Array.isArray(node)) return node.map((each) => partsOf(each));
+    if (!isObject(node)) return node;
+    const kept = Object.entries<Node>(node).filter(([key]) => hasNames || !ignored.test(key));
+    return Object.fromEntries(kept.map(([key, each]) => [key, partsOf(each, !hasNames && named.includes(key))]));
   };
-  const wider: Node[] = choicesOf(wide) ?? [wide];
-  // The narrower schema as a whole may have become one of several.
-  if (choicesOf(wide) && wider.some((each) => fits(narrow, each))) return [];
-  return (choicesOf(narrow) ?? [narrow]).filter((one) => !wider.some((other) => fits(one, other)));
+  return partsOf({ paths, webhooks, components: { schemas, parameters, responses, headers } });
 }
 
-function choicesOf(schema: Node): Node[] | undefined {
-  return schema.anyOf ?? schema.oneOf;
+/**
+ * The places of the newer document that may not suit a client of the older one: something is missing or written otherwise, less
+ * is taken than before, or more is answered. Every other limit is among them, also a wider one.
+ */
+export function breakingChanges(older: Node, newer: Node): string[] {
+  const compare = (one: Node, other: Node, place: Place): string[] => {
+    const [before, after] = [resolve(older, one), resolve(newer, other)];
+    if (!isObject(before) || !isObject(after)) return isDeepStrictEqual(before, after) ? [] : [place.where];
+    const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+    return [...keys].flatMap((key) => compareAt(key, before, after, place));
+  };
+  const compareAt = (key: string, before: Node, after: Node, { where, direction, hasNames }: Place): string[] => {
+    const [one, other] = [before[key], after[key]];
+    const place: Place = {
+      where: `${where} ${key}`,
+      direction: key === "responses" ? "received" : direction,
+      hasNames: !hasNames && named.includes(key),
+    };
+    const says = (isSo: boolean) => (isSo ? [place.where] : []);
+    const isKey = (...keys: string[]) => !hasNames && keys.includes(key);
+    if (isKey("security")) return says(!isDeepStrictEqual(one, other));
+    if (isKey("required") && Array.isArray(one ?? other)) {
+      return says(!(direction === "sent" ? includes(one, other) : includes(other, one)));
+    }
+    if (isKey("enum")) {
+      // Clients are to expect codes of refusals that they do not know.
+      if (direction === "received" && where.endsWith(" code")) return [];
+      return says(!one || !other || !(direction === "sent" ? includes(other, one) : includes(one, other)));
+    }
+    if (one === undefined) return says(isDemand(key, other, { where, direction, hasNames }));
+    // A refusal that no longer happens breaks nobody.
+    if (other === undefined) return says(!(where.endsWith(" responses") && !key.startsWith("2")));
+    if (isKey("parameters")) return compare(byName(older, one), byName(newer, other), place);
+    return compare(one, other, place);
+  };
+  /** True if something that is new wants more of clients than before, or answers more. */
+  const isDemand = (key: string, value: Node, { where, direction, hasNames }: Place): boolean => {
+    if (hasNames ? where.endsWith(" parameters") : key === "requestBody") return resolve(newer, value).required;
+    if (hasNames) return false;
+    const isPart = (direction === "sent" ? / allOf$/ : / (type|anyOf|oneOf)$/).test(where);
+    return isPart || restrictions.includes(key);
+  };
+  return [
+    ...compareAt("paths", older, newer, { where: "", direction: "sent", hasNames: false }),
+    ...compareAt("webhooks", older, newer, { where: "", direction: "received", hasNames: false }),
+  ].map((where) => where.trim());
 }
 
-function says(isSo: boolean | undefined, text: string): string[] {
-  return isSo ? [text] : [];
+function includes(all: readonly unknown[] = [], some: readonly unknown[] = []): boolean {
+  return some.every((each) => all.includes(each));
+}
+
+function byName(document: Node, parameters: Node[]): Node {
+  return Object.fromEntries(parameters.map((each) => resolve(document, each)).map((each) => [each.name, each]));
+}
+
+/** A node with what its reference leads to. */
+function resolve(document: Node, node: Node): Node {
+  if (!node?.$ref) return node;
+  const { $ref, ...own } = node;
+  const parts: string[] = $ref.slice("#/".length).split("/");
+  return { ...parts.reduce((at: Node, part) => at?.[part], document), ...own };
+}
+
+function isObject(node: Node): boolean {
+  return typeof node === "object" && node !== null;
 }

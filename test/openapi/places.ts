@@ -6,10 +6,8 @@ export interface Place {
   readonly kind: "operation" | "parameter" | "field" | "header" | "body" | "answer";
   readonly where: string;
   readonly text: string;
-  /** True where there is an example, or where the parts of the value have theirs. */
   readonly hasExample: boolean;
   readonly examples: readonly unknown[];
-  /** The place of the value's schema. */
   readonly schema?: readonly string[];
 }
 
@@ -27,7 +25,10 @@ export function placesOf(document: Node): Place[] {
     ...Object.entries<Node>(headers).map(([name, each]) =>
       valuePlace("header", name, ["components", "headers", name], each),
     ),
-    ...Object.entries<Node>(schemas).flatMap(([name, schema]) => shapePlaces(name, schema)),
+    ...Object.entries<Node>(schemas).flatMap(([name, schema]) => {
+      const at = ["components", "schemas", name];
+      return [fieldPlace(name, at, schema), ...fieldPlaces(name, at, schema)];
+    }),
   ];
 }
 
@@ -46,14 +47,14 @@ function operationPlaces(at: string[], operation: Node): Place[] {
     { kind: "operation", where: operationId, text: withoutCallers(description), hasExample: true, examples: [] },
     ...own,
     ...(requestBody ? bodyPlaces(`${operationId} body`, bodyAt, requestBody.content[media]) : []),
-    { ...examplePlace("answer", `${operationId} 200`, answerAt, answer.content[media]), text: answer.description },
+    { ...valuePlace("answer", `${operationId} 200`, answerAt, answer.content[media]), text: answer.description },
     ...fieldPlaces(`${operationId} 200`, [...answerAt, "schema"], answer.content[media].schema),
   ];
 }
 
 function bodyPlaces(where: string, at: string[], content: Node): Place[] {
   const outer = Object.values<Node>(content.schema.properties)[0];
-  const body = { ...examplePlace("body", where, at, content), text: outer.description };
+  const body = { ...valuePlace("body", where, at, content), text: outer.description };
   const [, ...inner] = fieldPlaces(where, [...at, "schema"], content.schema);
   return [body, ...inner];
 }
@@ -71,38 +72,18 @@ function valuePlace(kind: Place["kind"], where: string, at: string[], { descript
   return { kind, where, text: description ?? "", hasExample: examples.length > 0, examples, schema: [...at, "schema"] };
 }
 
-function examplePlace(kind: Place["kind"], where: string, at: string[], content: Node): Place {
-  return valuePlace(kind, where, at, content);
-}
-
-function shapePlaces(name: string, schema: Node): Place[] {
-  const at = ["components", "schemas", name];
-  const parts: [Node, string[]][] = (schema.allOf ?? []).map((part: Node, index: number) => [
-    part,
-    [...at, "allOf", String(index)],
-  ]);
-  const fields = [[schema, at] as const, ...parts].flatMap(([part, place]) => fieldPlaces(name, [...place], part));
-  return [fieldPlace(name, at, schema), ...fields];
-}
-
 /** The fields of a schema, and the fields of these where they have no name. */
 function fieldPlaces(where: string, at: string[], schema: Node): Place[] {
-  return Object.entries<Node>(schema.properties ?? {}).flatMap(([name, property]) => {
-    const [place, here] = [[...at, "properties", name], `${where}.${name}`];
-    return [fieldPlace(here, place, property), ...innerPlaces(here, place, property)];
-  });
-}
-
-function innerPlaces(where: string, at: string[], property: Node): Place[] {
-  const inner: [Node, string[]][] = [
-    [property, at],
-    [property.items ?? {}, [...at, "items"]],
-    ...(property.anyOf ?? []).map((part: Node, index: number): [Node, string[]] => [
-      part,
-      [...at, "anyOf", String(index)],
-    ]),
-  ];
-  return inner.flatMap(([part, place]) => fieldPlaces(where, place, part));
+  const partsIn = (key: string): [Node, string[]][] =>
+    (schema[key] ?? []).map((part: Node, index: number) => [part, [...at, key, String(index)]]);
+  const items: [Node, string[]] = [schema.items ?? {}, [...at, "items"]];
+  const parts: [Node, string[]][] = [[schema, at], items, ...partsIn("anyOf"), ...partsIn("allOf")];
+  return parts.flatMap(([part, place]) =>
+    Object.entries<Node>(part.properties ?? {}).flatMap(([name, property]) => {
+      const [inner, here] = [[...place, "properties", name], `${where}.${name}`];
+      return [fieldPlace(here, inner, property), ...fieldPlaces(here, inner, property)];
+    }),
+  );
 }
 
 function fieldPlace(where: string, schema: string[], node: Node): Place {

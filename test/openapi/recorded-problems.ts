@@ -29,7 +29,6 @@ const missingPasscode: TestRequest = { as: operatorB, body: pay };
 const wrongPasscode: TestRequest = { as: operatorB, body: { timesheet: { ...pay.timesheet, passcode: 1111 } } };
 const nothing = getHealth.answer;
 
-/** The id of a change of timesheets, whatever their state. */
 async function payment(ids: number[]): Promise<string> {
   for (const state of ["paid", "pending"]) {
     const { headers } = await send(bulkUpdateTimesheets, {
@@ -43,7 +42,6 @@ async function payment(ids: number[]): Promise<string> {
 
 const undo = (id: string) => send(undoChange, { as: admin, parameters: { id }, body: { change: {} } });
 
-/** Requests that are refused, each with its code. */
 const refused: Readonly<Partial<Record<ProblemCode, () => Promise<TestAnswer>>>> = {
   malformed_json: () => send(signIn, { body: '{"user": {"login": ' }),
   body_object_missing: () => send(signIn, { body: { login, password: "workforce demo" } }),

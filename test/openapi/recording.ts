@@ -97,7 +97,6 @@ function maskId(name: string, value: unknown): unknown {
   return name === "instance" ? String(value).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, String(id)) : value;
 }
 
-/** Values of answers that later requests send. */
 const held: Record<string, string> = {};
 
 /** Ids in paths that no example knows. */

@@ -94,13 +94,6 @@ test("no text repeats another, or says no more than the name", () => {
   expect(bare.map(({ where }) => where)).toEqual([]);
 });
 
-test("two texts that differ in a word are alike, two of other words are not", () => {
-  const [one, other] = ["Earliest day that is listed.", "Latest day that is listed."].map(wordsOf);
-  expect(likeness(one ?? new Set(), other ?? new Set())).toBeGreaterThan(0.4);
-  expect(likeness(wordsOf("Lists the invoices."), wordsOf("List of invoices"))).toBe(1);
-  expect(likeness(wordsOf("Ends the session."), wordsOf("Opens an account."))).toBe(0);
-});
-
 describe("examples", () => {
   const withExamples = places.filter(({ schema, hasExample }) => schema && hasExample);
 

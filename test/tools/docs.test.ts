@@ -1,9 +1,9 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
-import { unmeasuredOperations, unrecordedExamples } from "../../infra/tools/docs/doc-pages.ts";
+import { beforeAll, expect, test } from "vitest";
+import { unmeasuredOperations } from "../../infra/tools/docs/doc-pages.ts";
 import { figuresPage } from "../../infra/tools/docs/figures/figures-page.ts";
-import { fillTables, staleTables, tableOf } from "../../infra/tools/docs/marked-tables.ts";
+import { fillTables } from "../../infra/tools/docs/marked-tables.ts";
 import { docs } from "../../infra/tools/docs.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 import { runProgram, runTool } from "./machine.ts";
@@ -68,28 +68,7 @@ test("an operation without its row of costs is missed, and so is a row without i
   writeFileSync(join(root, "infra/COSTS.md"), text);
 });
 
-test("every operation and every code has its recorded example, and no other is left", () => {
-  expect(unrecordedExamples()).toEqual([]);
-});
-
 test("a wrong call ends with 2", async () => {
   const mistaken = await runProgram(() => docs(["--cost"], root));
   expect(mistaken).toMatchObject({ code: 2, err: expect.stringContaining("(npm run docs -- --help)") });
-});
-
-describe("tables between markers", () => {
-  const page = "before\n\n<!-- docs:a -->\n<!-- /docs:a -->\n\nafter\n";
-  const table = tableOf(["", "cost:"], [["x", 1.5]]);
-
-  test("are Markdown, with figures to the right", () => {
-    expect(table).toBe("| | cost |\n|---|---:|\n| x | 1.5 |");
-  });
-
-  test("are filled in, and then no more stale", () => {
-    expect(staleTables(page, { a: table })).toEqual(["a"]);
-    const filled = fillTables(page, { a: table });
-    expect(filled).toBe(`before\n\n<!-- docs:a -->\n\n${table}\n\n<!-- /docs:a -->\n\nafter\n`);
-    expect(staleTables(filled, { a: table })).toEqual([]);
-    expect(fillTables(filled, { a: table })).toBe(filled);
-  });
 });

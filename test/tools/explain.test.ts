@@ -52,7 +52,6 @@ afterAll(() => {
   directory.remove();
 });
 
-/** Calls a function's bundle, as it is deployed. */
 async function run(name: string, event: unknown): Promise<unknown> {
   vi.stubEnv("OPERATION", name);
   vi.stubEnv("BUILD", buildOf(name));
@@ -132,12 +131,10 @@ function placeBelow(lines: readonly string[], pattern: RegExp): string {
   );
 }
 
-/** The project's own file that a line of a story names, if any. */
 function fileOf(line: string): string[] {
   return /((?:shared|functions)\/\S+?):\d+/.exec(line)?.slice(1, 2) ?? [];
 }
 
-/** The line of the sources that a place names. */
 function sourceAt(place: string): string {
   const [file = "", line] = place.split(":");
   return readFileSync(join(root, file), "utf8").split("\n")[Number(line) - 1] ?? "";

@@ -8,6 +8,7 @@ import { preflight } from "../../infra/tools/preflight.ts";
 import { makeDirectory } from "../support/service/local-machine.ts";
 import { type FakeAnswer, useFakeAws } from "./fake-aws.ts";
 import { runProgram } from "./machine.ts";
+import { ready as readyToDeploy, stackStatus } from "./preflight/aws-answers.ts";
 
 const aws = useFakeAws();
 const directory = makeDirectory();
@@ -16,25 +17,13 @@ afterAll(directory.remove);
 afterEach(() => void vi.unstubAllEnvs());
 
 const caller: FakeAnswer = { xml: "<Account>000000000000</Account>" };
-const stack = "<StackName>S</StackName><CreationTime>2026-01-01T00:00:00Z</CreationTime>";
 
-/** A stage like dev, with addresses of its owner's. */
 const stagesFile = join(directory.path, "stages.json");
 const own = { ...findStage("dev"), senderAddress: "no-reply@harbour-logistics.co.uk", smsSenderId: "Harbour" };
 writeFileSync(stagesFile, JSON.stringify({ dev: own }));
 
 /** An account in which dev is deployed, and all that it sends arrives. */
-const ready: Readonly<Record<string, FakeAnswer>> = {
-  GetCallerIdentity: caller,
-  GetParameter: { json: { Parameter: { Value: "27" } } },
-  DescribeStacks: { xml: `<Stacks><member>${stack}<StackStatus>CREATE_COMPLETE</StackStatus></member></Stacks>` },
-  "GET /v2/email/identities/no-reply%40harbour-logistics.co.uk": { json: { VerifiedForSendingStatus: true } },
-  "GET /v2/email/account": { json: { ProductionAccessEnabled: true, SendQuota: { Max24HourSend: 50_000 } } },
-  GetParameters: { json: { Parameters: [] } },
-  GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>false</IsInSandbox>" },
-  GetSMSAttributes: { xml: "<attributes></attributes>" },
-  "GET /2016-08-19/account-settings": { json: { AccountLimit: { ConcurrentExecutions: 1_000 } } },
-};
+const ready = { ...readyToDeploy, GetCallerIdentity: caller, DescribeStacks: stackStatus("CREATE_COMPLETE") };
 
 async function run(parameters: string[], answers: Readonly<Record<string, FakeAnswer>>, changes = {}) {
   aws.answers = { ...answers };
@@ -74,46 +63,6 @@ test("what the credentials may not look at is unchecked, says so, and ends with 
   for (const line of lines.filter((each) => each.startsWith("unchecked"))) expect(line).toContain("AWS denies access");
 });
 
-test("it says what a new account lacks before anything is made, one sentence each", { timeout }, async () => {
-  const { smsSenderId: _, ...live } = { ...own, alarmAddress: "on-call@harbour-logistics.co.uk" };
-  writeFileSync(stagesFile, JSON.stringify({ dev: live }));
-  const services = (region: string, names: string) =>
-    names.split(" ").map((name) => ({ Name: `/aws/service/global-infrastructure/regions/${region}/services/${name}` }));
-  const { code, lines } = await run(
-    ["--stage", "dev"],
-    {
-      ...ready,
-      DescribeStacks: { error: "ValidationError" },
-      DescribeTable: { error: "ResourceNotFoundException" },
-      DescribeSecret: { error: "ResourceNotFoundException" },
-      "GET /v2/email/identities/no-reply%40harbour-logistics.co.uk": { error: "NotFoundException" },
-      "GET /v2/email/account": { json: { ProductionAccessEnabled: false, SendQuota: { Max24HourSend: 200 } } },
-      GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>true</IsInSandbox>" },
-      "GET /2016-08-19/account-settings": { json: { AccountLimit: { ConcurrentExecutions: 10 } } },
-      GetParameters: {
-        json: { Parameters: [...services("us-east-1", "lambda ses scheduler"), ...services("eu-west-1", "lambda")] },
-      },
-    },
-    { WORKFORCE_STAGES: stagesFile },
-  );
-  writeFileSync(stagesFile, JSON.stringify({ dev: own }));
-  expect(code).toBe(1);
-  for (const [about, says] of [
-    ["Lambda concurrency", /allows 10 concurrent executions, the stage needs 91 .* hours to days/],
-    ["e-mail sandbox", /verified addresses only: request production access .* a day or more/],
-    ["e-mail quota", /may send 200 e-mails a day/],
-    ["SMS sandbox", /verified numbers only/],
-    ["SMS sender", /SMS have no sender, .* which takes weeks/],
-    ["roles of people", /Without Identity Center only users of IAM/],
-    ["region", /eu-west-1 has no ses, no scheduler: choose another region/],
-  ] as const) {
-    const [line = "", ...others] = lines.filter((each) => each.includes(`  ${about} `));
-    expect(others, about).toEqual([]);
-    expect(line).toMatch(says);
-    expect(line.match(/\.(?: |$)/g), line).toHaveLength(1);
-  }
-});
-
 test("wrong settings are missing, one line each; without credentials each check says what to ask, the longest first", {
   timeout,
 }, async () => {
@@ -147,7 +96,7 @@ test("without credentials, settings that are made are ok", { timeout }, async ()
     return lines.filter((line) => line.startsWith("ok ")).map((line) => line.split(/ {2,}/)[1]);
   };
   const keeping = ["account guard", "table settings", "restore", "outside check", "edge", "test logins"];
-  const people = ["alarm e-mails", "roles of people", "audit trail", "alarms"];
+  const people = ["alarm e-mails", "roles of people", "alarms"];
   expect((await okOf({})).toSorted()).toEqual(["settings", "SMS log", ...keeping, ...people].toSorted());
   const guarded = { removal: "keep", alarmAddress: "on-call@harbour-logistics.co.uk", edge: "none" };
   const known = { region: "eu-west-1", account: "000000000000", smsMonthlySpendLimitDollars: 50 };

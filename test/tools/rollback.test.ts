@@ -1,15 +1,13 @@
 import { writeFileSync } from "node:fs";
-import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { functions as rows } from "../../infra/functions/functions.ts";
-import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
-import { type HttpService, readBody, startHttpService } from "../../infra/local/http-service.ts";
 import { stages } from "../../infra/stages/stages.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
 import { rollback } from "../../infra/tools/rollback.ts";
 import { ownedStage } from "../infra/stages/owned-stage.ts";
 import { makeDirectory } from "../support/service/local-machine.ts";
+import { useFakeAws } from "./fake-aws.ts";
 import { runTool } from "./machine.ts";
 
 const functions = Object.entries(rows)
@@ -26,30 +24,16 @@ interface Alias {
   RoutingConfig?: { AdditionalVersionWeights: Record<string, number> };
 }
 
-/** The aliases and versions of an account, as Lambda answers for them. */
-const lambda = { aliases: new Map<string, Alias>(), versions: new Map<string, object[]>(), moved: [] as string[] };
+const lambda = { aliases: new Map<string, Alias>(), moved: [] as string[] };
 const directory = makeDirectory();
-let server: HttpService;
+const aws = useFakeAws();
 
-beforeAll(async () => {
+beforeAll(() => {
   const file = join(directory.path, "stages.json");
   writeFileSync(file, JSON.stringify({ prod: ownedStage("prod"), dev: stages.dev }));
-  server = await startHttpService(async (request, response) => {
-    const answer = await answerOf(request);
-    response.writeHead(answer.status, { "content-type": "application/json", "x-amzn-errortype": answer.error ?? "" });
-    response.end(JSON.stringify(answer.body));
-  });
   vi.stubEnv("WORKFORCE_STAGES", file);
-  vi.stubEnv("AWS_REGION", "eu-west-2");
-  vi.stubEnv("AWS_ACCESS_KEY_ID", localCredentials.accessKeyId);
-  vi.stubEnv("AWS_SECRET_ACCESS_KEY", localCredentials.secretAccessKey);
-  vi.stubEnv("AWS_ENDPOINT_URL", `http://127.0.0.1:${server.port}`);
 });
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await server.close();
-  directory.remove();
-});
+afterAll(directory.remove);
 beforeEach(() => {
   lambda.moved = [];
   for (const name of functions) release(name, [lastWeek, today]);
@@ -102,8 +86,9 @@ test("a canary that is under way ends with the version before taking all calls",
 });
 
 test("an alias that somebody else moved meanwhile is not moved", async () => {
-  lambda.aliases.set("sign-in", { FunctionVersion: "2", RevisionId: "stale" });
-  await expect(run("--stage", "prod", "--function", "sign-in")).rejects.toThrow("RevisionId");
+  // What is read is out of date at once.
+  aws.answers[`GET ${pathOf("sign-in")}/aliases/live`] = { json: { FunctionVersion: "2", RevisionId: "stale" } };
+  await expect(run("--stage", "prod", "--function", "sign-in")).rejects.toThrow("PreconditionFailedException");
 });
 
 test("where no version before is left, it ends with 1 and says so", async () => {
@@ -128,31 +113,24 @@ function release(
   changed: { live?: string; weights?: Record<string, number> } = {},
 ) {
   const versions = moments.map((LastModified, at) => ({ Version: String(at + 1), LastModified }));
-  lambda.versions.set(name, [{ Version: "$LATEST", LastModified: moments.at(-1) }, ...versions]);
   lambda.aliases.set(name, {
     FunctionVersion: changed.live ?? String(moments.length),
     RevisionId: "first",
     ...(changed.weights && { RoutingConfig: { AdditionalVersionWeights: changed.weights } }),
   });
+  const path = pathOf(name);
+  aws.answers[`GET ${path}/versions`] = {
+    json: { Versions: [{ Version: "$LATEST", LastModified: moments.at(-1) }, ...versions] },
+  };
+  aws.answers[`GET ${path}/aliases/live`] = () => ({ json: lambda.aliases.get(name) ?? {} });
+  aws.answers[`PUT ${path}/aliases/live`] = ({ RevisionId, ...moved }) => {
+    if (RevisionId !== lambda.aliases.get(name)?.RevisionId) return { error: "PreconditionFailedException" };
+    lambda.moved.push(name);
+    lambda.aliases.set(name, { FunctionVersion: "", ...moved, RevisionId: "next" });
+    return { json: moved };
+  };
 }
 
-async function answerOf(request: IncomingMessage): Promise<{ status: number; body: object; error?: string }> {
-  const [, name = ""] = /\/functions\/workforce-prod-([a-z-]+)\//.exec(request.url ?? "") ?? [];
-  const alias = lambda.aliases.get(name);
-  if (!alias) return { status: 404, body: { Message: "no function" }, error: "ResourceNotFoundException" };
-  if (request.url?.includes("/versions")) return { status: 200, body: { Versions: lambda.versions.get(name) } };
-  if (request.method === "GET") {
-    // What was read is out of date at once.
-    if (alias.RevisionId === "stale") alias.RevisionId = "theirs";
-    return { status: 200, body: { ...alias, RevisionId: alias.RevisionId === "theirs" ? "stale" : alias.RevisionId } };
-  }
-  const asked = JSON.parse((await readBody(request, 10_000))?.toString() ?? "{}");
-  if (asked.RevisionId !== alias.RevisionId) {
-    const Message = "The RevisionId provided does not match";
-    return { status: 412, body: { Message }, error: "PreconditionFailedException" };
-  }
-  lambda.moved.push(name);
-  const { FunctionVersion, RoutingConfig } = asked;
-  lambda.aliases.set(name, { FunctionVersion, RoutingConfig, RevisionId: "next" });
-  return { status: 200, body: asked };
+function pathOf(name: string): string {
+  return `/2015-03-31/functions/workforce-prod-${name}`;
 }

@@ -82,7 +82,6 @@ async function keptItems(): Promise<Set<string>> {
   return names;
 }
 
-/** A pin that is tried too often, and wrong passwords. */
 async function shut(): Promise<void> {
   await failPasswords(login, 1, "198.51.100.4");
   await storeMadePin(login, 1, { hmac: "h", salt: "s" });

@@ -45,7 +45,6 @@ export function explainAwsFault(error: unknown, place: CallTarget): unknown {
   return kind === undefined ? error : new Error(describeAwsFault(kind, error as Error, place), { cause: error });
 }
 
-/** The sentence for a kind of error. */
 function describeAwsFault(kind: AwsFault, error: Error, { stage, region }: CallTarget): string {
   const said = (error.message.split("\n")[0] ?? "").replace(/\.$/, "");
   const { AWS_PROFILE: profile } = process.env;

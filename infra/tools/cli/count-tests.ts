@@ -6,7 +6,6 @@ export interface TestCounts {
   readonly failed: number;
 }
 
-/** The parts of vitest's JSON report that are counted. */
 interface TestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;

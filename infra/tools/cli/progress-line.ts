@@ -9,7 +9,6 @@ export interface ProgressLine {
   waits(reason: string | undefined): void;
   /** Takes the line off a terminal, so that something else can be written. */
   clear(): void;
-  /** Ends it. */
   end(): void;
 }
 

@@ -65,7 +65,6 @@ function declareSource(name: string): string {
   return outputText.replace(/^import .*\n/gm, "").trim();
 }
 
-/** The types that these shapes name, directly and indirectly. */
 function namedTypes({ components }: Document, shapes: string): string[] {
   const declared = new Map<string, string>();
   const add = (text: string) => {

@@ -74,7 +74,6 @@ function manifestOf(name: string): object {
   };
 }
 
-/** Packs a folder and returns the name of the file. */
 function pack(folder: string): string {
   const call = ["pack", "--json", "--ignore-scripts"];
   const { status, stdout, stderr } = spawnSync("npm", call, { cwd: folder, encoding: "utf8" });

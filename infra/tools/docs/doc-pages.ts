@@ -50,7 +50,6 @@ const conditions: Partial<Record<RefusalCode, string>> = {
   reset_token_invalid: " with a reset token",
 };
 
-/** Every operation with its address and callers. */
 function operationsTable(): string {
   const rows = operations.map((each) => [each.name, `\`${each.method} ${each.path}\``, callersOf(each)]);
   return tableOf(["operation", "method and path", "who"], rows);
@@ -62,7 +61,6 @@ function repeatedMethods(): string {
   return writes.map(({ name }) => `- \`${methodNameOf(name)}\``).join("\n");
 }
 
-/** Every status of a problem document with its codes. */
 function codesTable(): string {
   const byStatus = new Map<number, ProblemCode[]>();
   const codes = Object.entries(refusalCodes) as [RefusalCode, { readonly status: number }][];

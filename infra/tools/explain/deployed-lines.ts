@@ -18,7 +18,6 @@ const most = { groups: 50, lines: 10_000 };
 /** CloudWatch answers a query within some seconds; each look is a call. */
 const pauseMs = 500;
 
-/** Log groups by name, each with its source. */
 type LogGroups = ReadonlyMap<string, string>;
 
 /**

@@ -30,7 +30,6 @@ function describeLine({ at, source, fields }: LogLine, width: number, mapper: St
   return source === "" ? stackLines : `${timeOf(at)}  ${source.padEnd(width)}  ${words}\n${stackLines}`;
 }
 
-/** The fields of Lambda's own line on a failed call. */
 function platformFields(record: unknown): Record<string, unknown> {
   const { status, errorType, requestId } = (record ?? {}) as Record<string, unknown>;
   return { status, errorType, lambda_request_id: requestId };

@@ -1,12 +1,12 @@
+import type { RecordType } from "../../../shared/contract/records.ts";
 import { type Column, columnsOf, nameOf } from "../csv/columns.ts";
 import { guarded } from "../csv/formula-guards.ts";
 import { rowOf } from "../csv/rows.ts";
-import type { CsvType } from "./selection.ts";
 
 const decimalNumber = /^-?\d+(\.\d+)?$/;
 
 /** A type's records as a table by RFC 4180: the first row, and the row of each line of the export. */
-export function csvOf(type: CsvType) {
+export function csvOf(type: RecordType) {
   const columns = columnsOf(type);
   return {
     header: rowOf(columns.map(nameOf)),

@@ -7,7 +7,7 @@ import { requireFree, type TextFile, writeFiles } from "./draft-files.ts";
 import { removedLines } from "./exported-lines.ts";
 import { type Finding, type FoundLines, openFoundLines } from "./found-lines.ts";
 import { readRecords } from "./read-records.ts";
-import { type CsvType, csvTypes, requireKept, type Selection } from "./selection.ts";
+import { requireKept, type Selection } from "./selection.ts";
 
 /** The selection, the file and the table of an export. */
 export interface ExportOptions {
@@ -37,8 +37,7 @@ export interface ExportSummary {
 }
 
 /**
- * Exports records in the order of their ids. Reads the table, keeps the lines in a file and their order in memory, and writes
- * them sorted. Throws if a file of that name is there.
+ * Exports records in the order of their ids. Reads the table, keeps the lines in a temporary file, and writes them sorted. Throws if a file of that name is there.
  */
 export async function exportRecords(options: ExportOptions): Promise<ExportSummary> {
   const { selection, csv, out, table, segments, signal, pageItems, onProgress } = options;
@@ -46,7 +45,7 @@ export async function exportRecords(options: ExportOptions): Promise<ExportSumma
   const files = [...types.keys()];
   requireFree(files);
   const begunAt = table.now().toISOString();
-  const found = openFoundLines(`${out}.found`);
+  const found = openFoundLines();
   try {
     const began = performance.now();
     let read = 0;
@@ -72,7 +71,6 @@ export async function exportRecords(options: ExportOptions): Promise<ExportSumma
   }
 }
 
-/** The files of an export with their types: one of lines, or a table for each type. */
 function filesOf(out: string, { types }: Selection, csv: boolean): [string, readonly RecordType[]][] {
   if (!csv) return [[out, types]];
   const { dir, name, ext } = parse(out);
@@ -88,7 +86,7 @@ interface Rows extends Pick<ExportOptions, "csv" | "onProgress"> {
 
 function* rowsOf(types: readonly RecordType[], { found, members, csv, counts, onProgress }: Rows): Generator<string> {
   for (const type of types) {
-    const { header, row } = formOf(type, csv);
+    const { header, row } = csv ? csvOf(type) : { header: "", row: (text: string) => `${text}\n` };
     yield header;
     for (const record of found.records(type, type === "notification" ? members : undefined)) {
       counts.set(type, (counts.get(type) ?? 0) + 1);
@@ -102,12 +100,4 @@ function* rowsOf(types: readonly RecordType[], { found, members, csv, counts, on
 function linesOf({ type, id, userId, lines, isRemoved, version }: Finding): string {
   if (lines === undefined) return removedLines(type, id, userId, version);
   return isRemoved && type === "user" ? `${removedLines(type, id, userId, undefined)}\n${lines}` : lines;
-}
-
-function formOf(type: RecordType, csv: boolean) {
-  return csv && isCsvType(type) ? csvOf(type) : { header: "", row: (text: string) => `${text}\n` };
-}
-
-function isCsvType(type: RecordType): type is CsvType {
-  return csvTypes.some((known) => known === type);
 }

@@ -105,7 +105,6 @@ function idOf(type: RecordType, id: number, userId: number) {
   return { type, id, ...(type === "notification" && { user_id: userId }) };
 }
 
-/** The fields that every line has. */
 interface Line extends Readonly<Record<string, unknown>> {
   readonly type: RecordType;
   readonly id: number;

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import type { RecordType } from "../../../shared/contract/records.ts";
 
 /** A record, or the removal of one, that an export found. */
@@ -15,56 +15,32 @@ export interface Finding {
   readonly version?: number | undefined;
 }
 
-/** A finding whose lines are in the file. */
-interface Kept extends Omit<Finding, "lines"> {
-  readonly at?: number;
-  readonly bytes?: number;
-}
-
 /** All that an export has found. */
 export interface FoundLines {
-  /** Adds a finding. */
+  /** Adds a finding. Throws once the lines are closed. */
   add(finding: Finding): void;
   /** The records of a type by id, then by user; only those of the given users, if any are given. */
   records(type: RecordType, users?: ReadonlySet<number>): Iterable<Finding>;
   close(): void;
 }
 
-/** Keeps lines in a file without a name: nobody else reads it, and nothing is left of it. Memory has their order alone. */
-export function openFoundLines(path: string): FoundLines {
-  rmSync(path, { force: true });
-  const descriptor = openSync(path, "wx+", 0o600);
-  rmSync(path);
-  const found: Kept[] = [];
-  let end = 0;
-  let isClosed = false;
-  const keep = (lines: string): Pick<Kept, "at" | "bytes"> => {
-    const place = { at: end, bytes: Buffer.byteLength(lines) };
-    writeFileSync(descriptor, lines);
-    end += place.bytes;
-    return place;
-  };
-  const linesAt = (at: number, bytes: number): string => {
-    const lines = Buffer.alloc(bytes);
-    readSync(descriptor, lines, 0, bytes, at);
-    return lines.toString();
-  };
+/** Keeps what is found. SQLite moves it to a temporary file as it grows, which nobody else can open, and nothing is left of it. */
+export function openFoundLines(): FoundLines {
+  const database = new DatabaseSync("");
+  database.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
+  database.exec("CREATE TABLE found (type TEXT, id INTEGER, user INTEGER, finding TEXT)");
+  const insert = database.prepare("INSERT INTO found VALUES (?, ?, ?, ?)");
+  const select = database.prepare("SELECT finding FROM found WHERE type = ? ORDER BY id, user");
   return {
-    add({ lines, ...finding }) {
-      // A segment may still be read after another has failed. The descriptor may be another file's by then.
-      if (isClosed) throw new Error("The export has ended");
-      found.push({ ...finding, ...(lines !== undefined && keep(lines)) });
+    add(finding) {
+      insert.run(finding.type, finding.id, finding.userId, JSON.stringify(finding));
     },
     *records(type, users) {
-      const wanted = found.filter((each) => each.type === type && (users?.has(each.userId) ?? true));
-      wanted.sort((one, other) => one.id - other.id || one.userId - other.userId);
-      for (const { at, bytes = 0, ...finding } of wanted) {
-        yield at === undefined ? finding : { ...finding, lines: linesAt(at, bytes) };
+      for (const { finding } of select.iterate(type)) {
+        const found: Finding = JSON.parse(String(finding));
+        if (users?.has(found.userId) ?? true) yield found;
       }
     },
-    close() {
-      isClosed = true;
-      closeSync(descriptor);
-    },
+    close: () => database.close(),
   };
 }

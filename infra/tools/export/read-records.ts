@@ -11,13 +11,10 @@ import type { Selection } from "./selection.ts";
 interface ReadOptions {
   readonly found: FoundLines;
   readonly selection: Selection;
-  /** The number of segments that are read in parallel. */
   readonly segments: number;
-  /** Stops the reading after the pages under way. */
   readonly signal?: AbortSignal | undefined;
   /** Items of a page. Without it, DynamoDB returns pages of 1 MB. */
   readonly pageItems?: number | undefined;
-  /** Called with the number of items of each page. */
   onPage?(items: number): void;
 }
 

@@ -16,10 +16,6 @@ export interface Selection {
 /** The types that have a form as a table. */
 export const csvTypes = ["timesheet", "invoice"] as const;
 
-/** A type that has a form as a table. */
-export type CsvType = (typeof csvTypes)[number];
-
-/** The selection as it was typed. */
 interface Typed {
   readonly types?: string | undefined;
   readonly company?: string | undefined;

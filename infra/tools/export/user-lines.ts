@@ -9,7 +9,6 @@ import { findPerson, isDriver, type Person } from "../forget/person.ts";
 import { namesDriver } from "../forget/without-person.ts";
 import { requireFree, writeFiles } from "./draft-files.ts";
 
-/** The user to export, and the file. */
 interface UserExport {
   readonly userId: number;
   readonly out: string;
@@ -96,7 +95,6 @@ function linesOf(items: readonly Item[]): OwnDataLine[] {
   return items.flatMap((item) => ownDataLineOf(item) ?? []);
 }
 
-/** The values of a change before and after it. */
 function valuesOf(item: Item): unknown[] {
   const { before, after } = historyItems.decode(item).record;
   return [before, after].map((text): unknown => text && JSON.parse(text));

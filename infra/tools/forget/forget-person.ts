@@ -20,7 +20,6 @@ const mostPasses = 10;
 /** The result of forgetting a person. */
 export interface Forgotten {
   readonly traces: Traces;
-  /** True if the user existed. */
   readonly wasUser: boolean;
   /** ARNs of endpoints of their devices that SNS did not delete. Nothing else names them afterwards. */
   readonly endpointsLeft: readonly string[];

@@ -6,7 +6,6 @@ import { queryPages } from "../../../shared/db/table/table.ts";
 /** A person, as others' records name them. */
 export interface Person {
   readonly id: number;
-  /** True while the user exists. */
   readonly isUser: boolean;
   /**
    * Their driver profiles in timesheets: false if another user has the profile today. Then only names identify the
@@ -59,7 +58,6 @@ export async function findPerson(id: number, entry: ErasedEntry | undefined): Pr
   return { id, isUser: user !== undefined, profiles, names };
 }
 
-/** The earlier versions of a user in their own history. */
 async function findFormer(id: number): Promise<object[]> {
   const former: object[] = [];
   const pages = queryPages({

@@ -17,17 +17,11 @@ const dateFormat = v.pipe(
 );
 
 const mapShape = v.strictObject({
-  /** The field, or fields, that a column fills. Columns that are not named are left out. */
   columns: v.record(v.string(), v.union([v.string(), v.array(v.string())])),
-  /** The values of fields that are the same in each record. */
   constants: v.optional(v.record(v.string(), v.unknown()), {}),
-  /** The words of a column for the values of a field, such as its states. */
   values: v.optional(v.record(v.string(), v.record(v.string(), v.string())), {}),
-  /** The format of dates and times, such as `DD.MM.YYYY`, or one for each field. */
   dates: v.optional(v.union([dateFormat, v.record(v.string(), dateFormat)])),
-  /** The IANA time zone of times; UTC if left out. */
   timeZone: v.optional(v.config(timeZone, { message: "takes an IANA time zone, such as Europe/London" })),
-  /** The decimal sign of amounts. Thousands may have a separator. */
   decimals: v.optional(v.picklist([",", "."])),
   separator: v.optional(v.picklist([",", ";", "\t"]), ","),
   encoding: v.optional(v.picklist(["utf-8", "windows-1252"]), "utf-8"),
@@ -50,21 +44,6 @@ export function readColumnMap(file: string, type: RecordType): ColumnMap {
     if (!fields.includes(name)) throw unknownWord(`field of type ${type}`, name, fields);
   }
   return map;
-}
-
-/** For each field that a column fills: the column's name, and the form or the words of its cells if the map has any. */
-export function hintsOf(map: ColumnMap, type: RecordType): ReadonlyMap<string, string> {
-  const kinds = new Map(columnsOf(type, { opened: true }).map((column) => [nameOf(column), column.kind]));
-  const hintOf = (column: string, field: string) => {
-    const date = formatOf(map, field);
-    const forms = { decimal: map.decimals && `1250${map.decimals}00`, date, time: date };
-    const kind = kinds.get(field) ?? "text";
-    const form = kind in forms ? forms[kind as keyof typeof forms] : Object.keys(map.values[field] ?? {}).join(", ");
-    return [field, `column ${column}${form ? `: ${form}` : ""}`] as const;
-  };
-  return new Map(
-    Object.entries(map.columns).flatMap(([column, fields]) => [fields].flat().map((field) => hintOf(column, field))),
-  );
 }
 
 /** A cell as the field has it. One that does not have the map's format stays as it is. */

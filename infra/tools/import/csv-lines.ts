@@ -4,7 +4,7 @@ import { unknownWord } from "../cli/command.ts";
 import { type Column, columnsOf, nameOf } from "../csv/columns.ts";
 import { unguarded } from "../csv/formula-guards.ts";
 import { cellsOf } from "../csv/rows.ts";
-import { type ColumnMap, hintsOf, mappedValue } from "./column-map.ts";
+import { type ColumnMap, mappedValue } from "./column-map.ts";
 import { maxLineBytes, type ReadLine, type RecordReader, splitLines } from "./import-lines.ts";
 import { textOf } from "./json-lines.ts";
 import { lineFault } from "./line-errors.ts";
@@ -16,10 +16,9 @@ import { lineFault } from "./line-errors.ts";
 export function csvReader(type: RecordType, map?: ColumnMap): RecordReader {
   return async function* (source, signal) {
     let header: Column[][] | undefined;
-    const hints = map && hintsOf(map, type);
     for await (const { given: cells, ...row } of readRows(source, map, signal)) {
       if (cells instanceof Refusal) yield { ...row, given: cells };
-      else if (header) yield { ...row, given: recordOf(type, header, cells, map), hints };
+      else if (header) yield { ...row, given: recordOf(type, header, cells, map) };
       else header = readHeader(type, cells, map);
     }
   };

@@ -19,7 +19,6 @@ export function createErrorReport(path: string, screen: NodeJS.WritableStream) {
       count += 1;
       if (count <= shownErrors) screen.write(`${describeError(error)}\n`);
     },
-    /** Closes the file and returns the last lines for the screen. */
     close(): string {
       if (file === undefined) return "";
       closeSync(file);

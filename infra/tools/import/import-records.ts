@@ -23,7 +23,6 @@ import { createLineOrder } from "./line-order.ts";
 export type ImportSummary = Readonly<Record<Outcome | "failed", number>> & {
   /** Number of the last line read. All lines up to it are done. */
   readonly lastLine: number;
-  /** False if it was stopped before the end. */
   readonly isComplete: boolean;
 };
 
@@ -43,7 +42,6 @@ export interface ImportOptions {
   /** Reads the records of the source; by default, one JSON object a line. */
   readonly read?: RecordReader;
   readonly now: Date;
-  /** Name of the file, for the history. */
   readonly file?: string | undefined;
   /** The first line to import; earlier ones are skipped. */
   readonly from?: number;
@@ -53,7 +51,6 @@ export interface ImportOptions {
   readonly dryRun?: boolean;
   /** Most lines in work at once. */
   readonly concurrency?: number;
-  /** Stops after the lines in work. */
   readonly signal?: AbortSignal;
   /** Called in the order of the lines. */
   onError?(error: LineError): void;
@@ -65,7 +62,6 @@ export interface ImportOptions {
 /** Default number of lines in work: some are being read or decided, most are being written. */
 const defaultConcurrency = 1_000;
 
-/** The outcome of a line, or its errors. */
 type LineOutcome = Outcome | readonly LineError[];
 
 /**

@@ -21,7 +21,7 @@ export function lineFault(code: FieldCode, detail: string): Refusal {
 }
 
 /** The errors of a line. Rethrows errors that are not about the line. */
-export function lineErrors({ number, given, hints }: Omit<ReadLine, "bytesRead">, error: unknown): LineError[] {
+export function lineErrors({ number, given }: Omit<ReadLine, "bytesRead">, error: unknown): LineError[] {
   const id = valueAt(given, ["id"]);
   const record = { line: number, ...(Number.isSafeInteger(id) && { id: Number(id) }) };
   if (error instanceof Refusal) {
@@ -32,14 +32,7 @@ export function lineErrors({ number, given, hints }: Omit<ReadLine, "bytesRead">
         .split("/")
         .slice(1)
         .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-      const hint = hints?.get(path.join(".")) ?? "";
-      return {
-        ...record,
-        field: path.join("."),
-        ...shownValue(path, valueAt(given, path)),
-        code,
-        detail: `${detail}${hint && ` (${hint})`}`,
-      };
+      return { ...record, field: path.join("."), ...shownValue(path, valueAt(given, path)), code, detail };
     });
   }
   const isRefusedByTable = error instanceof Error && error.name === "ValidationException";

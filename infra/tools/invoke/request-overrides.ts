@@ -6,7 +6,6 @@ import { UsageError } from "../cli/command.ts";
 export interface RequestOverrides {
   /** The whole query string, such as `by_state=paid&page=2`. */
   readonly query?: string | undefined;
-  /** The whole body. */
   readonly body?: string | undefined;
   /** Values of the path's placeholders, each as `name=value`. */
   readonly path?: readonly string[] | undefined;

@@ -23,8 +23,15 @@ export function readEvent(file: string): string {
   throw new UsageError(`The event in ${isInput ? "standard input" : file} is not a JSON object.`);
 }
 
-/** An event with its `{{placeholders}}` filled in. Throws `UsageError` if one has no value. */
-export function fillEvent(text: string, values: Readonly<Record<string, string>>): unknown {
+/** An event with its `{{placeholders}}` filled in: the token, its session, the pin, and times. Throws `UsageError` on any other. */
+export function fillEvent(text: string, { token = "", pin = "" }, now = new Date()): unknown {
+  const values: Readonly<Record<string, string>> = {
+    token,
+    session: sessionOf(token),
+    pin,
+    now: now.toISOString(),
+    in_10_minutes: new Date(now.getTime() + 600_000).toISOString(),
+  };
   const filled = text.replaceAll(/\{\{(\w*)\}\}/g, (placeholder, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     if (value !== undefined) return value;
@@ -32,6 +39,12 @@ export function fillEvent(text: string, values: Readonly<Record<string, string>>
     throw new UsageError(`The event holds ${placeholder}; what can be filled in is ${known.join(", ")}.`);
   });
   return JSON.parse(filled);
+}
+
+/** The session of an access token of the service; empty for any other token. */
+function sessionOf(token: string): string {
+  const [, payload = ""] = token.split(".");
+  return payload === "" ? "" : String(JSON.parse(Buffer.from(payload, "base64url").toString()).sid);
 }
 
 /** True if an event has a placeholder of this name. */

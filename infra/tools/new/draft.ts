@@ -15,16 +15,13 @@ const mostCharacters = 64 - functionNameOf("x".repeat(20), "").length;
 export interface Draft {
   /** Kebab-case, such as `get-job`. */
   readonly name: string;
-  /** The name in code, such as `getJob`. */
   readonly identifier: string;
-  /** The name as the beginning of a sentence, such as `Get job`. */
   readonly title: string;
   readonly method: Method;
   readonly path: string;
   readonly area: string;
   /** True if the area is made with the operation. */
   readonly isNewArea: boolean;
-  /** Placeholders in the path. */
   readonly parameters: readonly string[];
   /** The outer object of the body; undefined if there is none. */
   readonly object: string | undefined;
@@ -104,7 +101,6 @@ function parametersOf(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = ""]) => parameter);
 }
 
-/** A path without the names of its placeholders. */
 function shapeOf(path: string): string {
   return path.replaceAll(/\{\w+\}/g, "{}");
 }

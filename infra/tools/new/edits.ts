@@ -1,6 +1,5 @@
 import type { Draft } from "./draft.ts";
 
-/** A file, and its text with the draft in it. */
 type Edit = readonly [file: string, edit: (source: string) => string];
 
 /** The edits of the files that every operation stands in. */
@@ -91,7 +90,6 @@ function withRow(source: string, { name, area }: Draft): string {
   return withLine(source, /const operationRows: [^;]*?\n(?=\};\n)/, row);
 }
 
-/** The source with a line after the place. */
 function withLine(source: string, place: RegExp, line: string): string {
   if (!place.test(source)) throw new Error(`No file of the checkout has the place ${place.source}.`);
   return source.replace(place, (found) => `${found}${line}\n`);

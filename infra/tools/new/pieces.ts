@@ -72,7 +72,6 @@ describe("200", () => {
 `;
 }
 
-/** The parts of a sample event that the new one reuses. */
 interface SampleEvent {
   readonly headers: object;
   readonly requestContext: { readonly http: object };

@@ -43,6 +43,15 @@ export function later(text: string): Finding {
   return { outcome: "later", text };
 }
 
+/** Checks of some stages; for others there is nothing to do. */
+export function onlyFor(which: string, applies: (stage: Stage) => boolean, checks: readonly Check[]): readonly Check[] {
+  return checks.map((check) => ({
+    ...check,
+    isSet: (stage) => !applies(stage) || check.isSet?.(stage) === true,
+    find: async (place) => (applies(place.stage) ? check.find(place) : ok(which)),
+  }));
+}
+
 /** The result of a call; undefined if the thing does not exist. */
 export async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
   try {

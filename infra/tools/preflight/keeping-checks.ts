@@ -1,11 +1,12 @@
 import { namesOf } from "../../stages/names.ts";
 import { edgeOf } from "../../stages/stage-shape.ts";
 import { stagesFile } from "../../stages/stages.ts";
-import { type Check, type DeployTarget, type Finding, later, missing, ok } from "./finding.ts";
+import { type DeployTarget, type Finding, later, missing, ok, onlyFor } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
 import { findTableSettings } from "./table-check.ts";
 
-const checks: readonly Check[] = [
+/** Checks of a stage that keeps its data. */
+export const keepingChecks = onlyFor("for stages that keep their data", ({ removal }) => removal === "keep", [
   {
     about: "account guard",
     asks: "Set account and region once you know them.",
@@ -40,14 +41,7 @@ const checks: readonly Check[] = [
     isSet: ({ testLogins }) => testLogins === undefined,
     find: findTestLogins,
   },
-];
-
-/** Checks of a stage that keeps its data. */
-export const keepingChecks: readonly Check[] = checks.map(({ find, isSet, ...check }) => ({
-  ...check,
-  isSet: (stage) => stage.removal !== "keep" || isSet?.(stage) === true,
-  find: async (place) => (place.stage.removal === "keep" ? find(place) : ok("for stages that keep their data")),
-}));
+]);
 
 async function findGuard({ stage, account, region }: DeployTarget): Promise<Finding> {
   const { name } = stage;

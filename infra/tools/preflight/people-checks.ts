@@ -1,11 +1,15 @@
 import { CloudFormationClient, paginateListStackResources } from "@aws-sdk/client-cloudformation";
+import { LambdaClient } from "@aws-sdk/client-lambda";
 import { paginateListSubscriptionsByTopic, SNSClient, type Subscription } from "@aws-sdk/client-sns";
-import { namesOf } from "../../stages/names.ts";
+import * as v from "valibot";
+import { callService } from "../../../shared/call-service.ts";
+import { namesOf, outsideAlarm, testedAlarms } from "../../stages/names.ts";
 import { stagesFile } from "../../stages/stages.ts";
-import { type Check, type DeployTarget, type Finding, later, missing, ok } from "./finding.ts";
+import { type DeployTarget, type Finding, later, missing, ok, onlyFor } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
 
-const checks: readonly Check[] = [
+/** Checks that alarms reach people, and that these can do something about them. */
+export const peopleChecks = onlyFor("for stages with an alarmAddress", ({ alarmAddress }) => alarmAddress !== undefined, [
   {
     about: "alarm e-mails",
     asks: "The first deploy sends each recipient a link to confirm, which ends after some days.",
@@ -17,18 +21,11 @@ const checks: readonly Check[] = [
     find: findPeople,
   },
   {
-    about: "audit trail",
-    asks: "Make a trail of CloudTrail for all regions, in minutes, into a bucket of another account.",
-    find: findTrail,
+    about: "alarms",
+    asks: "Fire the alarms for test after the first deploy, in minutes.",
+    find: findAlarms,
   },
-];
-
-/** Checks that alarms reach people, and that these can do something about them. */
-export const peopleChecks: readonly Check[] = checks.map(({ find, ...check }) => ({
-  ...check,
-  isSet: ({ alarmAddress }) => alarmAddress === undefined,
-  find: async (place) => (place.stage.alarmAddress === undefined ? ok("for stages with an alarmAddress") : find(place)),
-}));
+]);
 
 async function findSubscriptions(place: DeployTarget): Promise<Finding> {
   const { alarmAddress, name, probedHost } = place.stage;
@@ -103,10 +100,23 @@ async function findPeople({ stage, account, caller = "" }: DeployTarget): Promis
   );
 }
 
-/** The project has no client of CloudTrail: a person looks. */
-async function findTrail(): Promise<Finding> {
-  const look = 'aws cloudtrail describe-trails --query "trailList[].[Name,IsMultiRegionTrail,S3BucketName]"';
-  return later(
-    `Whether CloudTrail keeps a trail, ${look} shows: without one no alarm fires when the repair role is taken.`,
-  );
+const history = v.object({ AlarmHistoryItems: v.array(v.object({ HistorySummary: v.string() })) });
+
+/** Whether an alarm of each severity reached its target within the 30 days that CloudWatch remembers. */
+async function findAlarms({ stage }: DeployTarget): Promise<Finding> {
+  const tested = testedAlarms.map((id) => ({ id, where: {} }));
+  if (stage.probedHost !== undefined) tested.push({ id: outsideAlarm, where: { region: "us-east-1" } });
+  const silent: string[] = [];
+  for (const { id, where } of tested) {
+    const AlarmName = `${namesOf(stage.name).stack}-${id}`;
+    const action = { service: "monitoring", target: "GraniteServiceVersion20100801.DescribeAlarmHistory" } as const;
+    const input = { AlarmName, HistoryItemType: "Action", MaxRecords: 100 };
+    const { AlarmHistoryItems } = v.parse(history, await callService(new LambdaClient(where), action, input));
+    if (!AlarmHistoryItems.some(({ HistorySummary }) => HistorySummary.startsWith("Successfully executed action")))
+      silent.push(AlarmName);
+  }
+  if (silent.length === 0)
+    return ok("one of each severity reached its topic within 30 days; ask whoever is to get them");
+  const advice = 'fire them once the deploy has ended, as "Fire the alarms for test" in infra/RUNBOOK.md says';
+  return later(`Nobody knows whether alarms arrive; ${silent.join(" and ")} reached no topic for 30 days: ${advice}.`);
 }

@@ -1,5 +1,4 @@
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
-import { alarmCheck } from "./alarm-check.ts";
 import { capacityChecks } from "./capacity-checks.ts";
 import { type Check, type DeployTarget, type Finding, missing, ok, orUndefined } from "./finding.ts";
 import { keepingChecks } from "./keeping-checks.ts";
@@ -23,7 +22,6 @@ export const checks: readonly Check[] = [
   ...capacityChecks,
   ...keepingChecks,
   ...peopleChecks,
-  alarmCheck,
 ];
 
 async function findBootstrap({ account, region }: DeployTarget): Promise<Finding> {

@@ -81,7 +81,6 @@ async function findLeftSecrets({ stage }: DeployTarget): Promise<Finding | undef
   return undefined;
 }
 
-/** Whether a physical id belongs to any stack. */
 async function isOfStack(PhysicalResourceId: string): Promise<boolean> {
   const found = await unlessGone(
     new CloudFormationClient({}).send(new DescribeStackResourcesCommand({ PhysicalResourceId })),
@@ -98,7 +97,6 @@ export async function findStack(
   return found?.Stacks?.[0];
 }
 
-/** CloudFormation's answer; undefined if it says that the thing does not exist. */
 async function unlessGone<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

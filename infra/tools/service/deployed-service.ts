@@ -27,14 +27,12 @@ export async function withDeployedService<T>(stageName: string, work: (service: 
   });
 }
 
-/** The account of the stage's table. */
 async function findAccount(stage: Stage): Promise<string> {
   const command = new DescribeTableCommand({ TableName: tableNameOf(stage) });
   const { Table } = await withClient(new DynamoDBClient({}), (client) => client.send(command));
   return Table?.TableArn?.split(":")[4] ?? "unknown";
 }
 
-/** The ARN of the user's own credentials. */
 async function findCallerArn(): Promise<string> {
   const { Arn } = await withClient(new STSClient({}), (client) => client.send(new GetCallerIdentityCommand({})));
   if (Arn === undefined) throw new Error("AWS does not say whose the credentials are: no token is made.");

@@ -21,10 +21,6 @@ const unusedSettings = [
   "WEBHOOK_DEAD_LETTERS_URL",
 ];
 
-/** Says where a tool looks for `--stage`. */
-export const stagesHelp =
-  "Stages are those of infra/stages/stages.ts, or of the file that the environment variable WORKFORCE_STAGES names.";
-
 /**
  * The stage of that name. Throws `UsageError` if there is none, if it lacks settings, or if it is the local machine's.
  */

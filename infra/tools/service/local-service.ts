@@ -25,7 +25,6 @@ export function localDirectory(): string {
 
 /** Local AWS with records; this process is its client. */
 export interface LocalService extends LocalAws, Service {
-  /** Everything the service sent, newest first. */
   messages(): InboxEntry[];
 }
 

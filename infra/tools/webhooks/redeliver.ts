@@ -11,7 +11,6 @@ import { inParallel } from "../../../shared/batches.ts";
 import { webhookMessage } from "../../../shared/messaging/webhook-queue.ts";
 import { countMessages } from "../../local/aws/sqs.ts";
 import { parseJson } from "../../local/json-text.ts";
-import type { QueueUrls } from "./webhook-queues.ts";
 
 /** Longer than a run takes, so that visited letters stay hidden from it. */
 const hiddenSeconds = 15 * 60;
@@ -24,7 +23,12 @@ const marginShare = 0.1;
 /** The least margin, for queues with few letters. */
 const marginCount = 100;
 
-/** The letters to deliver again: the event with this id, or all. */
+/** The addresses of a webhook's queues. */
+export interface QueueUrls {
+  readonly queueUrl: string;
+  readonly deadLettersUrl: string;
+}
+
 interface RedeliveryOptions {
   readonly eventId?: string | undefined;
   /** Seconds that SQS waits before it reports no letters. Without a wait it may miss some. */
@@ -44,74 +48,49 @@ interface RedeliveryOptions {
  */
 export async function redeliver(
   client: SQSClient,
-  urls: QueueUrls,
+  { queueUrl, deadLettersUrl: QueueUrl }: QueueUrls,
   { eventId, waitSeconds = usualWaitSeconds, onProgress }: RedeliveryOptions,
 ) {
-  const { waiting } = await countMessages(client, urls.deadLettersUrl);
-  const run = new Run(client, urls, eventId, Math.ceil(waiting * (1 + marginShare)) + marginCount);
-  onProgress?.(() => `${run.visited} of about ${waiting} dead letters visited, ${run.moved.size} on their way`);
-  const receivers = Array.from({ length: receiversAtOnce }, () => run.receive(waitSeconds));
-  const outcomes = await Promise.allSettled(receivers);
-  await run.release();
-  for (const each of outcomes) if (each.status === "rejected") throw each.reason;
-  return { visited: run.visited, moved: run.moved.size };
-}
+  const { waiting } = await countMessages(client, QueueUrl);
+  const mostVisits = Math.ceil(waiting * (1 + marginShare)) + marginCount;
+  const held: string[] = [];
+  const moved = new Set<string>();
+  let visited = 0;
+  onProgress?.(() => `${visited} of about ${waiting} dead letters visited, ${moved.size} on their way`);
 
-class Run {
-  readonly #client: SQSClient;
-  readonly #urls: QueueUrls;
-  readonly #eventId: string | undefined;
-  readonly #mostVisits: number;
-  readonly #held: string[] = [];
-  readonly moved = new Set<string>();
-  visited = 0;
-
-  constructor(client: SQSClient, urls: QueueUrls, eventId: string | undefined, mostVisits: number) {
-    this.#client = client;
-    this.#urls = urls;
-    this.#eventId = eventId;
-    this.#mostVisits = mostVisits;
-  }
-
-  /** Visits letters until none is visible, the event is found, or the count at the start is reached. */
-  async receive(WaitTimeSeconds: number): Promise<void> {
-    while (this.visited < this.#mostVisits && !(this.#eventId !== undefined && this.moved.size > 0)) {
-      const { Messages = [] } = await this.#client.send(
-        new ReceiveMessageCommand({
-          QueueUrl: this.#urls.deadLettersUrl,
-          MaxNumberOfMessages: 10,
-          VisibilityTimeout: hiddenSeconds,
-          WaitTimeSeconds,
-        }),
-      );
-      if (Messages.length === 0) return;
-      this.visited += Messages.length;
-      await Promise.all(Messages.map((message) => this.#visit(message)));
-    }
-  }
-
-  async #visit({ Body = "", ReceiptHandle = "" }: Message): Promise<void> {
+  const visit = async ({ Body = "", ReceiptHandle = "" }: Message) => {
     const id = eventIdIn(Body);
-    const isWanted = id !== undefined && (this.#eventId ?? id) === id && !this.moved.has(id);
-    if (!isWanted) {
-      this.#held.push(ReceiptHandle);
+    if (id === undefined || (eventId ?? id) !== id || moved.has(id)) {
+      held.push(ReceiptHandle);
       return;
     }
-    this.moved.add(id);
-    await this.#client.send(new SendMessageCommand({ QueueUrl: this.#urls.queueUrl, MessageBody: Body }));
-    await this.#client.send(new DeleteMessageCommand({ QueueUrl: this.#urls.deadLettersUrl, ReceiptHandle }));
-  }
-
-  /** Makes the remaining letters visible again. */
-  async release(): Promise<void> {
-    const { deadLettersUrl: QueueUrl } = this.#urls;
-    await inParallel(this.#held, receiversAtOnce, async (ReceiptHandle) => {
-      await this.#client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }));
-    });
-  }
+    moved.add(id);
+    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: Body }));
+    await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+  };
+  const request = {
+    QueueUrl,
+    MaxNumberOfMessages: 10,
+    VisibilityTimeout: hiddenSeconds,
+    WaitTimeSeconds: waitSeconds,
+  };
+  /** Visits letters until none is visible, the event is found, or the count at the start is reached. */
+  const receive = async () => {
+    while (visited < mostVisits && !(eventId !== undefined && moved.size > 0)) {
+      const { Messages = [] } = await client.send(new ReceiveMessageCommand(request));
+      if (Messages.length === 0) return;
+      visited += Messages.length;
+      await Promise.all(Messages.map(visit));
+    }
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: receiversAtOnce }, receive));
+  await inParallel(held, receiversAtOnce, async (ReceiptHandle) => {
+    await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }));
+  });
+  for (const each of outcomes) if (each.status === "rejected") throw each.reason;
+  return { visited, moved: moved.size };
 }
 
-/** The id of the event in a dead letter; undefined for an invalid one, which would fail again. */
 function eventIdIn(body: string): string | undefined {
   const read = v.safeParse(webhookMessage, parseJson(body));
   return read.success ? read.output.detail.id : undefined;

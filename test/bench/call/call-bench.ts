@@ -59,7 +59,6 @@ export function benchWarm(rounds: number, say: Say): Promise<boolean> {
   });
 }
 
-/** Prepares table and candidates, measures, and cleans up. */
 async function withCandidates(
   say: Say,
   measure: (runRounds: RunRounds, candidates: Candidates) => Promise<Figure[]>,

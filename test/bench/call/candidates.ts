@@ -13,7 +13,6 @@ const name = listInvoices.name;
 export interface Candidates {
   /** The file that loads the service's own bundle, as it is deployed. */
   readonly ours: string;
-  /** The bundle itself. */
   readonly bundle: string;
   /** lib-dynamodb and jose, built with the same flags. */
   readonly bare: string;

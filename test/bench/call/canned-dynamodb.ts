@@ -5,7 +5,6 @@ import { unmarshall } from "@aws-sdk/util-dynamodb";
 
 type Attributes = Record<string, AttributeValue>;
 
-/** A query, of whichever client. */
 interface PlainQuery {
   readonly input: {
     readonly IndexName?: string;

@@ -7,7 +7,6 @@ export interface Run {
   readonly init: number;
   readonly first: number;
   readonly warm: number;
-  /** Bytes of memory at the end. */
   readonly rss: number;
 }
 

@@ -37,7 +37,6 @@ export async function benchCosts(region: PricedRegion, say: (text: string) => vo
   }
 }
 
-/** The measurements of every call, the template of prod, and the region that the tables are of. */
 interface Measured {
   readonly measured: readonly MeasuredCall[];
   /** The calls that a new timesheet causes, beside `notify`. */

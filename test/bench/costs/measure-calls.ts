@@ -1,12 +1,12 @@
 import { relative } from "node:path";
 import type { DynamoDBRecord, SQSEvent } from "aws-lambda";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
+import { pinIn } from "../../../infra/local/aws/message-pin.ts";
 import { demoUsers } from "../../../infra/local/demo/demo.ts";
 import { enterEnvironment } from "../../../infra/local/local-aws.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { invokeHandler, isSuccess } from "../../../infra/tools/invoke/invocation.ts";
 import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/invoke/sample-event.ts";
-import { sessionOf } from "../../../infra/tools/invoke/token-session.ts";
 import { type LocalService, withLocalService } from "../../../infra/tools/service/local-service.ts";
 import { subjectOf } from "../../../shared/accounts/subjects.ts";
 import { operations } from "../../../shared/contract/operations.ts";
@@ -51,7 +51,6 @@ const followers: readonly string[] = [
   "undo-change",
 ];
 
-/** The measurements: every operation and the workers behind them, and the consequences of one new timesheet. */
 interface Measured {
   readonly calls: MeasuredCall[];
   readonly newTimesheet: MeasuredCall[];
@@ -194,17 +193,13 @@ function refusalOf(name: FunctionName, answer: unknown): string {
 }
 
 async function eventOf(name: FunctionName, service: LocalService, given: Readonly<Record<string, string>>) {
-  const now = Date.now();
   const { access = [] } = operations.find((each) => each.name === name) ?? {};
   const user = access.includes(demoUsers.operatorA.role) ? demoUsers.operatorA : demoUsers.admin;
   const token = await service.mintTokenFor(user.login, 1);
-  const sample = fillEvent(readEvent(sampleFile(name)), {
-    token,
-    session: sessionOf(token),
-    pin: given.pin ?? "000000",
-    now: new Date(now).toISOString(),
-    in_10_minutes: new Date(now + 600_000).toISOString(),
-  }) as { body?: string; pathParameters?: Record<string, string> };
+  const sample = fillEvent(readEvent(sampleFile(name)), { token, pin: given.pin ?? "000000" }) as {
+    body?: string;
+    pathParameters?: Record<string, string>;
+  };
   if (sample.pathParameters) return { ...sample, pathParameters: { ...sample.pathParameters, ...given } };
   if (!sample.body) return sample;
   const [[object, fields] = []] = Object.entries<object>(JSON.parse(sample.body));
@@ -217,6 +212,6 @@ function bodyOf(answer: unknown) {
 }
 
 function newestPin(service: LocalService): string {
-  const pins = service.messages().map(({ text }) => /\b[0-9]{6}\b/.exec(text ?? "")?.[0]);
+  const pins = service.messages().map(({ text }) => pinIn(text));
   return pins.find((pin) => pin !== undefined) ?? "000000";
 }

@@ -1,3 +1,5 @@
+import { UsageError } from "../../../infra/tools/cli/command.ts";
+
 /** The regions whose prices are known. The first one is that of the page. */
 export const pricedRegions = ["us-east-1", "eu-west-2"] as const;
 
@@ -61,7 +63,6 @@ export const priceList = {
   healthCheckOverTlsPerMonth: { "us-east-1": 1.0, "eu-west-2": 1.0, source: "one price for all regions" },
 } as const satisfies Readonly<Record<string, Readonly<Record<PricedRegion, number>> & { readonly source: string }>>;
 
-/** The name of a price. */
 type PriceName = keyof typeof priceList;
 
 /** The prices of one region, in US dollars. */
@@ -72,9 +73,9 @@ export function pricesOf(region: PricedRegion): Prices {
   return Object.fromEntries(Object.entries(priceList).map(([name, each]) => [name, each[region]])) as Prices;
 }
 
-/** The region of that name. Throws if its prices are not known. */
+/** The region of that name. Throws `UsageError` if its prices are not known. */
 export function requirePriced(region: string): PricedRegion {
   const found = pricedRegions.find((each) => each === region);
   if (found) return found;
-  throw new RangeError(`--region takes ${pricedRegions.join(" or ")}, whose prices are known, not ${region}`);
+  throw new UsageError(`--region takes ${pricedRegions.join(" or ")}, whose prices are known, not ${region}`);
 }

@@ -23,7 +23,6 @@ interface Probe {
   copy: CheckoutCopy;
 }
 
-/** An edit of a kind: what is saved for a number, and which paths show it. */
 interface Kind {
   name: string;
   file: string;

@@ -58,7 +58,6 @@ function* linesOf(count: number): Generator<string> {
   for (const line of invoiceLines(count, "by date")) yield `${JSON.stringify(line)}\n`;
 }
 
-/** Runs a command of the project; throws what it prints where it does not succeed. */
 async function succeed(tool: string, parameters: string[], directory: string): Promise<void> {
   const { code, stdout, stderr } = await runTool(`infra/tools/${tool}.ts`, parameters, directory);
   if (code !== 0) throw new Error(`${tool} ended with ${code}: ${stdout}${stderr}`);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readArguments, runCommand, UsageError } from "../../../infra/tools/cli/command.ts";
 import { withDeployedService } from "../../../infra/tools/service/deployed-service.ts";
-import { findDeployedStage, stagesHelp } from "../../../infra/tools/service/deployed-stage.ts";
+import { findDeployedStage } from "../../../infra/tools/service/deployed-stage.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -23,8 +23,6 @@ takes 30 registrations an hour from one address, which is enough for 30 runs wit
   --real-data    run on a stage that keeps its data, which is refused otherwise: an admin is among the people imported
   --report FILE  write vitest's JSON report
   --help         show this
-
-${stagesHelp}
 
 Ends with 0 when all stories went well, 1 when one did not, 2 when the call was wrong.
 `;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changedLines, removedLines, wholeLine } from "../../../infra/tools/export/exported-lines.ts";
+import { wholeLine } from "../../../infra/tools/export/exported-lines.ts";
 
 const record = { type: "company", id: 5, userId: 0, companyId: 5, version: undefined } as const;
 
@@ -10,21 +10,5 @@ test("a line has type and id first, then all else by name at every depth; lists 
   );
   expect(wholeLine({ ...record, version: 7, fields: { z: 1, a: 1 } })).toBe(
     '{"type":"company","id":5,"a":1,"version":7,"z":1}',
-  );
-});
-
-test("a changed record wins over any stored version, and its own follows", () => {
-  expect(changedLines({ ...record, fields: { name: "A" } })).toBe(
-    '{"type":"company","id":5,"name":"A","version":null}',
-  );
-  expect(changedLines({ ...record, version: 0, fields: { name: "A" } })).toBe(
-    '{"type":"company","id":5,"name":"A","version":null}\n{"type":"company","id":5,"version":0}',
-  );
-});
-
-test("a removal names what the import needs to find the record", () => {
-  expect(removedLines("invoice", 3, 0, undefined)).toBe('{"type":"invoice","id":3,"deleted":true}');
-  expect(removedLines("notification", 3, 9, 4)).toBe(
-    '{"type":"notification","id":3,"deleted":true,"user_id":9}\n{"type":"notification","id":3,"deleted":true,"user_id":9,"version":4}',
   );
 });

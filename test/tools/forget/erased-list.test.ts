@@ -1,43 +1,27 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
+import { beforeAll, expect, test } from "vitest";
 import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
-import { stubAws } from "../../support/service/stub-aws.ts";
+import { useFakeAws } from "../fake-aws.ts";
 
 /** Parameters by name, as Systems Manager gives them: two a page. */
 const parameters = new Map<string, string>();
-let service: HttpService;
+const aws = useFakeAws();
 
-function answer(target: string, body: Record<string, string>): { status: number; body: object } {
-  if (target.endsWith("GetParametersByPath")) {
-    const found = [...parameters].filter(([name]) => name.startsWith(`${body.Path}/`));
-    const from = Number(body.NextToken ?? 0);
-    const Parameters = found.slice(from, from + 2).map(([Name, Value]) => ({ Name, Value, Type: "String" }));
-    return { status: 200, body: { Parameters, ...(from + 2 < found.length && { NextToken: String(from + 2) }) } };
-  }
-  const isThere = parameters.has(String(body.Name));
-  if (target.endsWith("DeleteParameter")) {
-    if (!isThere) return { status: 400, body: { __type: "ParameterNotFound" } };
-    parameters.delete(String(body.Name));
-  } else parameters.set(String(body.Name), String(body.Value));
-  return { status: 200, body: {} };
-}
-
-beforeAll(async () => {
-  service = await startHttpService((request, response) => {
-    let sent = "";
-    request.on("data", (text) => {
-      sent += text;
-    });
-    request.on("end", () => {
-      const { status, body } = answer(String(request.headers["x-amz-target"]), JSON.parse(sent));
-      response.writeHead(status, { "content-type": "application/x-amz-json-1.1" }).end(JSON.stringify(body));
-    });
-  });
-  stubAws("SSM", service.port);
-});
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await service.close();
+beforeAll(() => {
+  aws.answers = {
+    GetParametersByPath({ Path, NextToken = "0" }) {
+      const found = [...parameters].filter(([name]) => name.startsWith(`${Path}/`));
+      const from = Number(NextToken);
+      const Parameters = found.slice(from, from + 2).map(([Name, Value]) => ({ Name, Value, Type: "String" }));
+      return { json: { Parameters, ...(from + 2 < found.length && { NextToken: String(from + 2) }) } };
+    },
+    PutParameter({ Name, Value }) {
+      parameters.set(String(Name), String(Value));
+      return { json: {} };
+    },
+    DeleteParameter({ Name }) {
+      return parameters.delete(String(Name)) ? { json: {} } : { error: "ParameterNotFound" };
+    },
+  };
 });
 
 test("a stage's list is in parameters of its own, outside of the table, by ascending id on any number of pages", async () => {

@@ -74,7 +74,6 @@ const aPin = {
   delivered: 1,
 };
 
-/** A table in which others have something that names the person. */
 async function fill(version?: number): Promise<void> {
   await emptyTable();
   const person = {

@@ -35,7 +35,6 @@ const others: readonly Someone[] = [
 /** A text that names the person stays in records that are about others. */
 const text = `Cover for ${person.first_name} ${person.last_name}`;
 
-/** Stores an item of every kind that somebody has, in a company of their own. */
 async function storeAllOf({ id, first_name, last_name }: Someone): Promise<void> {
   const driver = { id, financial_company_id: id, profile_id: id, referral_code: "R", first_name, last_name };
   const names = { first_name, last_name, profile_id: id };

@@ -5,9 +5,6 @@ import { withUnit } from "./units.ts";
 /** The figures of a resource: a property's name in CloudFormation, and what it is set to. */
 type Figures = ReadonlyMap<string, string>;
 
-/** The figures of each resource, by its name, by the type of the resource. */
-type Deployed = ReadonlyMap<string, ReadonlyMap<string, Figures>>;
-
 /** A stage, and the template of all that is deployed for it. */
 export interface DeployedStage {
   readonly name: string;
@@ -40,51 +37,25 @@ const unitsOfMetrics: Readonly<Record<string, string>> = {
 };
 
 /** Every number in a stage's template: a table for each type of resource, a column for each property. Resources alike share a row. */
-export function deployedTables(stage: DeployedStage): string {
-  return tablesOf(deployedBy(stage));
-}
-
-/** The same of a second stage, for the resources alone whose figures differ from those of the first. */
-export function differingTables(stage: DeployedStage, usual: DeployedStage): string {
-  const known = deployedBy(usual);
-  const isKnown = (type: string, name: string, figures: Figures) =>
-    textOf(figures) === textOf(known.get(type)?.get(name) ?? new Map());
-  const differing = [...deployedBy(stage)].map(([type, resources]) => {
-    const own = [...resources].filter(([name, figures]) => !isKnown(type, name, figures));
-    return [type, new Map(own)] as const;
-  });
-  return tablesOf(new Map(differing));
-}
-
-function deployedBy({ template, name: stage }: DeployedStage): Deployed {
+export function deployedTables({ template, name: stage }: DeployedStage): string {
   const types = Map.groupBy(Object.entries(template.Resources), ([, { Type }]) => Type);
-  const read = [...types].map(([type, resources]) => {
+  const tables = [...types].toSorted(byName).flatMap(([type, resources]) => {
     const figures = resources.map(([id, each]) => [nameOf(id, each, stage), figuresOf(each, template)] as const);
-    return [type, new Map(leftOut.types.test(type) ? [] : figures)] as const;
+    const rows = [...new Map(figures)].filter(([, each]) => each.size > 0).toSorted(byName);
+    if (rows.length === 0 || leftOut.types.test(type)) return [];
+    const columns = [...new Set(rows.flatMap(([, each]) => [...each.keys()]))].toSorted();
+    const alike = Map.groupBy(rows, ([, each]) => JSON.stringify([...each]));
+    const lines = [...alike.values()].map((group) => {
+      const own = group.map(([name]) => name).join(", ");
+      return [own, ...columns.map((column) => group[0]?.[1].get(column) ?? "")];
+    });
+    return [`### ${type}\n\n${tableOf(["", ...columns], lines)}`];
   });
-  return new Map(read.toSorted(([one], [other]) => one.localeCompare(other)));
+  return tables.join("\n\n");
 }
 
-function tablesOf(deployed: Deployed): string {
-  return [...deployed]
-    .flatMap(([type, resources]) => {
-      const rows = [...resources]
-        .filter(([, figures]) => figures.size > 0)
-        .toSorted(([one], [other]) => one.localeCompare(other));
-      if (rows.length === 0) return [];
-      const columns = [...new Set(rows.flatMap(([, figures]) => [...figures.keys()]))].toSorted();
-      const alike = Map.groupBy(rows, ([, figures]) => textOf(figures));
-      const lines = [...alike.values()].map((group) => {
-        const own = group.map(([name]) => name).join(", ");
-        return [own, ...columns.map((column) => group[0]?.[1].get(column) ?? "")];
-      });
-      return [`### ${type}\n\n${tableOf(["", ...columns], lines)}`];
-    })
-    .join("\n\n");
-}
-
-function textOf(figures: Figures): string {
-  return JSON.stringify([...figures]);
+function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return one.localeCompare(other);
 }
 
 function figuresOf(resource: TemplateResource, template: Template): Figures {

@@ -1,10 +1,9 @@
 import { type MarkedTables, tableOf } from "../marked-tables.ts";
-import { contractLimits } from "./contract-limits.ts";
-import { type DeployedStage, deployedTables, differingTables } from "./deployed-figures.ts";
+import { type DeployedStage, deployedTables } from "./deployed-figures.ts";
 import { type Constant, readConstants } from "./source-constants.ts";
 import { withUnit } from "./units.ts";
 
-/** The page of figures: what a stage deploys, what the contract allows, and what the code and the tools wait for. */
+/** The page of figures: what a stage deploys, and what the code and the tools wait for. */
 export const figuresPage = "infra/FIGURES.md";
 
 /** Sources whose numbers are no figures of the service, each with the reason. */
@@ -19,12 +18,10 @@ const leftOut: Readonly<Record<string, string>> = {
   "shared/contract/outbound-events.ts": "versions of events",
 };
 
-/** The tables of the page: a stage that has everything, another one where it differs, the contract, and the sources' constants. */
-export function figureTables(root: string, whole: DeployedStage, other: DeployedStage): MarkedTables {
+/** The tables of the page: a stage that has everything, and the sources' constants. */
+export function figureTables(root: string, whole: DeployedStage): MarkedTables {
   return {
     deployed: deployedTables(whole),
-    "deployed-otherwise": differingTables(other, whole),
-    contract: contractLimits(),
     constants: constantTables(sourceFigures(root)),
   };
 }
@@ -34,7 +31,6 @@ export function sourceFigures(root: string): Constant[] {
   return readConstants(root, ["functions", "infra", "shared"], Object.keys(leftOut));
 }
 
-/** A table for each folder. */
 function constantTables(constants: readonly Constant[]): string {
   const folders = Map.groupBy(constants, ({ file }) => file.slice(0, file.lastIndexOf("/")));
   const tables = [...folders].map(([folder, each]) => {

@@ -9,13 +9,11 @@ export interface Constant {
   readonly name: string;
   /** The numbers, and the words beside them in a table, by their names there; a constant's own number has the name "". */
   readonly values: Readonly<Record<string, Value>>;
-  /** Empty if there is no comment. */
   readonly reason: string;
 }
 
 type Value = number | string | readonly number[];
 
-/** The constants of a module, by name. */
 type Module = ReadonlyMap<string, ts.Expression | Imported>;
 
 interface Imported {
@@ -86,7 +84,6 @@ function declaredBy({ name, initializer }: ts.VariableDeclaration): { name: stri
   });
 }
 
-/** The files of the checkout, parsed once, and the values of their constants. */
 class Sources {
   readonly #root: string;
   readonly #parsed = new Map<string, ts.SourceFile>();
@@ -142,7 +139,6 @@ class Sources {
   }
 }
 
-/** The constants that a statement declares or imports. */
 function namesOf(statement: ts.Statement, file: string): [string, ts.Expression | Imported][] {
   if (ts.isVariableStatement(statement)) {
     return statement.declarationList.declarations.flatMap(declaredBy).map(({ name, value }) => [name, value]);
