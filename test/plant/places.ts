@@ -31,7 +31,7 @@ export function* choosePlaces(root: string, seed: string): Generator<Place> {
   const paths = globSync(sources, { cwd: root, exclude });
   const places = new Map(paths.flatMap((path) => placesOf(root, path)).map((place) => [idOf(place), place]));
   for (const equivalent of readEquivalents()) places.delete(idOf(equivalent));
-  const orders = new Map([...places].map(([id, place]) => [digest(seed, id), place]));
+  const orders = new Map([...places].map(([id, place]) => [digestOf(seed, id), place]));
   const shuffled = [...orders.keys()].toSorted().flatMap((order) => orders.get(order) ?? []);
   const compiles = createCompiler(root);
   const isFault = (place: Place) => compiles(place.file, plantInto(textOf(root, place.file), [place]), place.start);
@@ -51,7 +51,7 @@ export function* choosePlaces(root: string, seed: string): Generator<Place> {
 
 /** A change's name: the same if only other lines of the file have changed. */
 export function idOf({ file, before, after }: Change): string {
-  return digest(file, before, after).slice(0, 16);
+  return digestOf(file, before, after).slice(0, 16);
 }
 
 /** A text with faults that do not overlap. */
@@ -82,6 +82,7 @@ function onOneLine(text: string): string {
   return text.trim().replace(/\s+/g, " ");
 }
 
-function digest(...parts: string[]): string {
+/** A digest of texts. */
+export function digestOf(...parts: string[]): string {
   return createHash("sha256").update(parts.join("\0")).digest("hex");
 }

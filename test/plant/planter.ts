@@ -1,12 +1,11 @@
-import { createHash } from "node:crypto";
-import { globSync, readFileSync } from "node:fs";
+import { globSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonFile } from "../../infra/local/json-file.ts";
 import { makeTemporaryFolder } from "../../infra/local/temporary-folder.ts";
 import { copyCheckout } from "../support/service/checkout-copy.ts";
 import { createTestFinder } from "./nearest-tests.ts";
-import { choosePlaces, idOf, type Place, plantInto } from "./places.ts";
+import { choosePlaces, digestOf, idOf, type Place, plantInto } from "./places.ts";
 import type { RunTests, TestRun } from "./test-run.ts";
 
 /** The test files that a fault was tried with alone and that passed, or those that caught it. */
@@ -42,7 +41,7 @@ export interface Planting {
 
 /** So many of the nearest test files try each fault at first, and so many in all before it is planted together with others. */
 const nearest = [4, 16];
-/** The nearest of the files that fail with many faults planted, which each of the faults is then tried with alone. */
+/** The most test files that a fault is tried with at a time, so that the nearest of many come first. */
 const mostAsked = 12;
 /** They read what all other tests have recorded, and pass alone. */
 const readOthers = "test/system/rights/";
@@ -78,41 +77,36 @@ class Planter {
     const { seed, count } = this.#progress;
     for (const place of choosePlaces(this.#copy.path, seed)) {
       const isLast = this.#places.push(place) === count;
-      if (!this.#isCaught(place)) await this.#tryNearest(place);
+      for (const most of nearest) await this.#tryAlone(place, this.#testsNear(place.file).slice(0, most));
       if (isLast) break;
     }
     await this.#doubtCaught();
-    await this.#tryTogether(this.#places.filter((place) => !this.#isCaught(place)));
+    await this.#tryTogether(this.#places);
     await this.#doubtCaught();
     return { planted: this.#places.length, survivors: this.#places.filter((place) => !this.#isCaught(place)) };
   }
 
-  async #tryNearest(place: Place): Promise<void> {
-    const near = this.#testsNear(place.file);
-    for (const most of nearest) {
-      if (await this.#isCaughtAlone(place, this.#untriedOf(near.slice(0, most), place))) return;
-    }
-  }
-
-  /** Plants one fault and runs tests up to the first that fails. A run that ends before any test fails stands for all of them. */
-  async #isCaughtAlone(place: Place, tests: readonly string[]): Promise<boolean> {
-    if (tests.length === 0) return false;
-    const { isGreen, failed } = await this.#runWith([place], tests);
-    if (isGreen) this.#note(place, "passed", [...this.#outcomeOf(place).tests, ...tests]);
-    else this.#note(place, "caught", failed.length > 0 ? failed : tests);
+  /**
+   * Plants a fault that none has caught, and runs those of the tests that it was not tried with, up to the first that fails. If the
+   * run ends before that, all of them have caught it.
+   */
+  async #tryAlone(place: Place, tests: readonly string[]): Promise<void> {
+    const untried = this.#untriedOf(place, tests);
+    if (this.#isCaught(place) || untried.length === 0) return;
+    const { isGreen, failed } = await this.#runWith([place], untried);
+    if (isGreen) this.#note(place, "passed", [...this.#outcomeOf(place).tests, ...untried]);
+    else this.#note(place, "caught", failed.length > 0 ? failed : untried);
     const turn = `${this.#places.indexOf(place) + 1}/${this.#progress.count}`;
     this.#planting.say(
       `${turn.padStart(7)} ${isGreen ? "passed" : "caught"}  ${place.kind}  ${place.file}:${place.line}`,
     );
-    return !isGreen;
   }
 
   /** A test that fails without a fault has caught none: what it alone caught is tried with other tests, or has survived. */
   async #doubtCaught(): Promise<void> {
-    const caught = this.#places.flatMap((place) =>
-      this.#isCaught(place) ? [{ place, tests: this.#outcomeOf(place).tests }] : [],
-    );
-    const unknown = [...new Set(caught.flatMap(({ tests }) => tests))].filter((test) => !this.#sound.has(test));
+    const caught = this.#places.filter((place) => this.#isCaught(place));
+    const tests = new Set(caught.flatMap((place) => this.#outcomeOf(place).tests));
+    const unknown = [...tests].filter((test) => !this.#sound.has(test));
     if (unknown.length > 0) {
       const needsAll = unknown.some((test) => test.startsWith(readOthers));
       const { isGreen, failed } = await this.#runWith([], needsAll ? [] : unknown);
@@ -120,8 +114,10 @@ class Planter {
       for (const test of failed) this.#planting.say(`fails without a fault: ${test}`);
       for (const test of unknown) this.#sound.set(test, !failed.includes(test));
     }
-    const doubted = caught.filter(({ tests }) => tests.every((test) => this.#sound.get(test) === false));
-    for (const { place, tests } of doubted) this.#note(place, "passed", tests);
+    for (const place of caught) {
+      const { tests } = this.#outcomeOf(place);
+      if (tests.every((test) => this.#sound.get(test) === false)) this.#note(place, "passed", tests);
+    }
   }
 
   /**
@@ -129,30 +125,30 @@ class Planter {
    * another: each fault alone is tried with the nearest of them, and those that are left are planted together again.
    */
   async #tryTogether(places: readonly Place[]): Promise<void> {
-    const group = apart(places);
+    const group = apart(places.filter((place) => !this.#isCaught(place)));
     const [first, ...others] = group;
     if (!first) return;
-    const left = places.filter((place) => !group.includes(place));
     this.#planting.say(`${group.length} together with every test`);
     const { isGreen, failed } = await this.#runWith(group, []);
-    const asked = group.map((place) => ({ place, tests: this.#untriedOf(failed, place).slice(0, mostAsked) }));
-    if (asked.some(({ tests }) => tests.length > 0)) {
-      for (const { place, tests } of asked) if (!(await this.#isCaughtAlone(place, tests))) left.push(place);
-    } else if (!isGreen && others.length === 0) {
-      this.#note(first, "caught", failed.length > 0 ? failed : [readOthers]);
-    } else if (!isGreen) {
+    if (group.some((place) => this.#untriedOf(place, failed).length > 0)) {
+      for (const place of group) await this.#tryAlone(place, failed);
+      return this.#tryTogether(places);
+    }
+    if (!isGreen && others.length === 0) this.#note(first, "caught", failed.length > 0 ? failed : [readOthers]);
+    if (!isGreen && others.length > 0) {
       const middle = Math.ceil(group.length / 2);
       for (const half of [group.slice(0, middle), group.slice(middle)]) await this.#tryTogether(half);
     }
-    await this.#tryTogether(left);
+    await this.#tryTogether(places.filter((place) => !group.includes(place)));
   }
 
-  /** Those of the test files that a fault was not tried with alone, the nearest ones first. */
-  #untriedOf(tests: readonly string[], place: Place): string[] {
+  /** The nearest of the test files that a fault was not tried with alone. */
+  #untriedOf(place: Place, tests: readonly string[]): string[] {
     const { tests: tried } = this.#outcomeOf(place);
     const near = this.#testsNear(place.file);
     const untried = tests.filter((test) => !tried.includes(test) && !test.startsWith(readOthers));
-    return [...near.filter((test) => untried.includes(test)), ...untried.filter((test) => !near.includes(test))];
+    const far = untried.filter((test) => !near.includes(test));
+    return [...near.filter((test) => untried.includes(test)), ...far].slice(0, mostAsked);
   }
 
   async #runWith(places: readonly Place[], tests: readonly string[]): Promise<TestRun> {
@@ -170,7 +166,10 @@ class Planter {
   /** With other files a test may catch what none has caught. */
   #forgetIfChanged(): void {
     const { value, save } = this.#planting.progress;
-    const digest = digestTree(this.#copy.path);
+    const files = globSync("{*.json,*.ts,{shared,functions,infra,test,events}/**/*.*}", {
+      cwd: this.#copy.path,
+    }).sort();
+    const digest = digestOf(...files.flatMap((file) => [file, this.#copy.read(file)]));
     const isKept = ({ verdict }: Outcome) => verdict === "caught" || digest === value.digest;
     value.outcomes = Object.fromEntries(Object.entries(value.outcomes).filter(([, outcome]) => isKept(outcome)));
     value.digest = digest;
@@ -196,11 +195,4 @@ function apart(places: readonly Place[]): Place[] {
   return places.filter(({ file, start, end }, at) =>
     places.slice(0, at).every((other) => other.file !== file || other.end <= start || end <= other.start),
   );
-}
-
-function digestTree(path: string): string {
-  const digest = createHash("sha256");
-  const files = globSync("{*.json,*.ts,{shared,functions,infra,test,events}/**/*.*}", { cwd: path }).sort();
-  for (const file of files) digest.update(`${file}\0`).update(readFileSync(join(path, file)));
-  return digest.digest("hex");
 }
