@@ -43,12 +43,11 @@ function problemAnswer(request: HttpRequest): HttpAnswer {
 }
 
 function factHeaders(status: number, code: string, facts: RefusalFacts): Record<string, string> {
-  const headers: Record<string, string> = {};
-  if (status === 401) {
-    headers["www-authenticate"] =
-      code.startsWith("token_") && code !== "token_missing" ? 'Bearer error="invalid_token"' : "Bearer";
-  }
-  if (facts.allowedMethods) headers.allow = facts.allowedMethods.join(", ");
-  if (facts.retryAfterSeconds !== undefined) headers["retry-after"] = String(facts.retryAfterSeconds);
-  return headers;
+  const { allowedMethods, retryAfterSeconds } = facts;
+  const isOfToken = code.startsWith("token_") && code !== "token_missing";
+  return {
+    ...(status === 401 && { "www-authenticate": isOfToken ? 'Bearer error="invalid_token"' : "Bearer" }),
+    ...(allowedMethods && { allow: allowedMethods.join(", ") }),
+    ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
+  };
 }

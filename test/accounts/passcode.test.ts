@@ -118,6 +118,12 @@ describe("200", () => {
   );
 });
 
+test("D19: a miss is in the row before it is answered, or is a fault", async () => {
+  network.fail("UpdateItem", { status: 400, body: { __type: "ValidationException" } }, 1, 1);
+  expect((await pay("1234")).status).toBe(500);
+  expect(await counted()).toEqual({ ofDay: 1, inRow: 0 });
+});
+
 describe("403", () => {
   test.each([0, "", null])("D19: %j is no passcode: refused like none, and no miss", async (typed) => {
     expectProblem(await pay(typed), 403, "passcode_invalid");

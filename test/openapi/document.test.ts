@@ -125,6 +125,16 @@ test.each(operations)("$name names the refusal busy where it reads in batches or
   expect(codes.includes("busy")).toBe(mayBeBusy || operation.method !== "GET");
 });
 
+test.each(
+  operations,
+)("$name names the refusals of a cursor and of a page's number where it takes them", (operation) => {
+  const { parameters = [], responses } = describedAs(operation);
+  const codes: readonly string[] = responses["422"]?.["x-codes"] ?? [];
+  const names = parameters.map(({ name }: Parameter) => name);
+  expect(codes.includes("cursor_invalid")).toBe(names.includes("cursor"));
+  expect(codes.includes("page_too_deep")).toBe(names.includes("page"));
+});
+
 describe.each(endpoints)("the sample event of $name", ({ operation, sample: { parameters: inPath, query, body } }) => {
   const { parameters = [], requestBody } = describedAs(operation);
 

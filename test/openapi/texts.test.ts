@@ -69,8 +69,10 @@ test("every code of refusals has a sentence and an example, every status a sente
   const described = JSON.stringify(openApi.components.responses);
   const answered = [...operations.flatMap((operation) => textOf(operation) ?? [])];
   expect(answered).toHaveLength(operations.length);
-  const statuses = new Set(Object.values(refusalCodes).map(({ status }) => status));
-  for (const status of [...statuses].filter((each) => each !== 405)) expect(described).toContain(statusTexts[status]);
+  const statuses = new Set([...Object.values(refusalCodes), internalError].map(({ status }) => status));
+  statuses.delete(405);
+  expect(Object.keys(statusTexts)).toEqual([...statuses].map(String).toSorted());
+  for (const text of Object.values(statusTexts)) expect(described).toContain(text);
 });
 
 test("no text repeats another, or says no more than the name", () => {

@@ -4,47 +4,29 @@ import ts from "typescript";
 /** An import, a variable or a parameter that the fault left without use. */
 const unused = [6133, 6192, 6196, 6198];
 
-/** A file's text with a fault, and the offset at which the fault begins. */
-interface Planted {
-  readonly file: string;
-  readonly text: string;
-  readonly start: number;
-}
-
-/** Returns a function that reports whether a fault compiles, and could change what the file does as far as types say. */
-export function createCompiler(root: string): (planted: Planted) => boolean {
-  const { fileNames, options } = ts.parseJsonConfigFileContent(
-    ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile).config,
-    ts.sys,
-    root,
-  );
-  let changed = { path: "", text: "", version: 0 };
-  const service = ts.createLanguageService({
-    getCompilationSettings: () => options,
-    getScriptFileNames: () => fileNames,
-    getScriptVersion: (path) => (path === changed.path ? String(changed.version) : "0"),
-    getScriptSnapshot: (path) => {
-      const text = path === changed.path ? changed.text : ts.sys.readFile(path);
-      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
-    },
-    getCurrentDirectory: () => root,
-    getDefaultLibFileName: ts.getDefaultLibFilePath,
-    fileExists: ts.sys.fileExists,
-    readFile: ts.sys.readFile,
-    readDirectory: ts.sys.readDirectory,
-    directoryExists: ts.sys.directoryExists,
-    getDirectories: ts.sys.getDirectories,
-    realpath: ts.sys.realpath,
-  });
-  return ({ file, text, start }) => {
-    changed = { path: join(root, file), text, version: changed.version + 1 };
-    const found = [...service.getSyntacticDiagnostics(changed.path), ...service.getSemanticDiagnostics(changed.path)];
-    const program = service.getProgram();
-    const source = program?.getSourceFile(changed.path);
+/**
+ * Returns a function of a file, its text with a fault, and the offset at which the fault begins. It reports whether the text
+ * compiles, and could change what the file does as far as types say.
+ */
+export function createCompiler(root: string): (file: string, text: string, start: number) => boolean {
+  const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
+  const { fileNames: rootNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  const host = { ...ts.createCompilerHost(options), getCurrentDirectory: () => root };
+  const sources = new Map<string, ts.SourceFile | undefined>();
+  let oldProgram: ts.Program | undefined;
+  return (file, text, start) => {
+    const path = join(root, file);
+    const getSourceFile: typeof host.getSourceFile = (name, version) => {
+      if (name === path) return ts.createSourceFile(name, text, version);
+      if (!sources.has(name)) sources.set(name, host.getSourceFile(name, version));
+      return sources.get(name);
+    };
+    const program = ts.createProgram({ rootNames, options, host: { ...host, getSourceFile }, oldProgram });
+    oldProgram = program;
+    const source = program.getSourceFile(path);
+    const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
     const compiles = found.every(({ code }) => unused.includes(code));
-    return (
-      compiles && program !== undefined && source !== undefined && !isIdle(source, start, program.getTypeChecker())
-    );
+    return compiles && source !== undefined && !isIdle(source, start, program.getTypeChecker());
   };
 }
 
@@ -63,8 +45,7 @@ function isIdle(source: ts.SourceFile, start: number, checker: ts.TypeChecker): 
   return !isOpen && namesOf(last).every((name) => !others.includes(name));
 }
 
-function objectAt(source: ts.SourceFile, start: number): ts.ObjectLiteralExpression | undefined {
-  const find = (node: ts.Node): ts.ObjectLiteralExpression | undefined =>
-    ts.isObjectLiteralExpression(node) && node.getStart() === start ? node : ts.forEachChild(node, find);
-  return find(source);
+function objectAt(node: ts.Node, start: number): ts.ObjectLiteralExpression | undefined {
+  if (ts.isObjectLiteralExpression(node) && node.getStart() === start) return node;
+  return ts.forEachChild(node, (child) => objectAt(child, start));
 }

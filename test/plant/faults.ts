@@ -25,6 +25,7 @@ const frees = /\.(destroy|unref)$/;
 const orders = ["sort", "toSorted", "reverse", "toReversed"];
 /** A comparison in an expression of DynamoDB. */
 const inExpression = /(?<= )[<>]=?(?= :)/;
+const conditional = /(Condition|Filter)Expression$/;
 
 /** Every fault of a source that changes no type and no text for people. */
 export function faultsOf(source: ts.SourceFile): Fault[] {
@@ -50,10 +51,10 @@ function editsOf(node: ts.Node): Edit[] {
   if (ts.isStringLiteralLike(node)) return ofExpression(node);
   if (node.kind === ts.SyntaxKind.TrueKeyword) return [["condition", node, "false"]];
   if (node.kind === ts.SyntaxKind.FalseKeyword) return [["condition", node, "true"]];
-  if (ts.isPrefixUnaryExpression(node)) return ofNegation(node);
+  if (isNegation(node)) return [["comparison", node, node.operand.getText()]];
   if (ts.isCallExpression(node)) return ofCall(node);
-  if (ts.isPropertyAssignment(node)) return ofProperty(node);
-  if (ts.isAwaitExpression(node)) return [["await", node, node.expression.getText()]];
+  if (ts.isPropertyAssignment(node)) return conditional.test(node.name.getText()) ? [["condition", node, "...{}"]] : [];
+  if (ts.isAwaitExpression(node)) return isLinted(node) ? [] : [["await", node, node.expression.getText()]];
   if (ts.isConditionalExpression(node)) return ofAlternatives(node, node.whenTrue, node.whenFalse);
   if (ts.isIfStatement(node)) return [["branch", node, node.elseStatement?.getText() ?? "{}"]];
   if (ts.isExpressionStatement(node)) return isStep(node) ? [["branch", node, ";"]] : [];
@@ -74,18 +75,26 @@ function ofBinary(node: ts.BinaryExpression): Edit[] {
   return [left, right].map((operand) => ["condition", node, operand.getText()]);
 }
 
+/**
+ * Whether Biome's `noFloatingPromises` refuses the statement without `await`. Of calls it knows those of Promise's own functions,
+ * of functions in the file and of those from other files, but hardly of methods, parameters and packages.
+ */
+function isLinted({ parent, expression }: ts.AwaitExpression): boolean {
+  if (!ts.isExpressionStatement(parent) || !ts.isCallExpression(expression)) return false;
+  const called = expression.expression;
+  const name = called.getText();
+  if (!ts.isIdentifier(called)) return /^Promise\.\w+$/.test(name);
+  const known = new RegExp(`function ${name}\\b|import [^;"]*\\b${name}\\b[^;"]* from "\\.`);
+  return known.test(parent.getSourceFile().text);
+}
+
 function ofExpression(node: ts.StringLiteralLike): Edit[] {
   const [operator] = inExpression.exec(node.text) ?? [];
   return operator ? [["comparison", node, node.getText().replace(inExpression, compared[operator] ?? "")]] : [];
 }
 
-function ofNegation(node: ts.PrefixUnaryExpression): Edit[] {
-  const isNegated = node.operator === ts.SyntaxKind.ExclamationToken;
-  return isNegated ? [["comparison", node, node.operand.getText()]] : [];
-}
-
-function ofProperty(node: ts.PropertyAssignment): Edit[] {
-  return /(Condition|Filter)Expression$/.test(node.name.getText()) ? [["condition", node, "...{}"]] : [];
+function isNegation(node: ts.Node): node is ts.PrefixUnaryExpression {
+  return ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken;
 }
 
 function ofCall(node: ts.CallExpression): Edit[] {

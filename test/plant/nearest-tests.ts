@@ -39,10 +39,7 @@ function importsOf(root: string, file: string, files: readonly string[]): string
 
 /** Between 0 and 1: the share of the names in the test's path that are in the source's too, in any place. */
 function likeness(source: string, test: string): number {
-  const names = test
-    .replace(/\.test\.ts$/, "")
-    .split("/")
-    .slice(1);
+  const [, ...names] = test.replace(/\.test\.ts$/, "").split("/");
   const own = source.replace(/\.ts$/, "").split("/");
   return names.filter((name) => own.includes(name)).length / names.length;
 }

@@ -11,12 +11,11 @@ export interface TestRun {
 }
 
 /** Runs these test files of a tree, or all that `npm test` runs if none is named. With `bail`, ends with the first failure. */
-export type RunTests = (tree: string, files: readonly string[], options: RunOptions) => Promise<TestRun>;
-
-interface RunOptions {
-  readonly bail: boolean;
-  readonly signal: AbortSignal;
-}
+export type RunTests = (
+  tree: string,
+  files: readonly string[],
+  options: { readonly bail: boolean; readonly signal: AbortSignal },
+) => Promise<TestRun>;
 
 /** A fault may make a loop endless. The whole suite takes three minutes, and ten times that on a busy machine. */
 const longestMs = { some: 300_000, all: 3_600_000 };
@@ -40,13 +39,9 @@ export const runVitest: RunTests = async (tree, files, { bail, signal }) => {
   AbortSignal.any([signal, patience]).addEventListener("abort", end);
   await once(run, "exit");
   signal.throwIfAborted();
-  return { isGreen: run.exitCode === 0, failed: failedIn(report, tree) };
+  const results: Results = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")).testResults : [];
+  const failed = results.filter(({ status }) => status === "failed").map(({ name }) => relative(tree, name));
+  return { isGreen: run.exitCode === 0, failed };
 };
 
-function failedIn(report: string, tree: string): string[] {
-  if (!existsSync(report)) return [];
-  const { testResults } = JSON.parse(readFileSync(report, "utf8")) as {
-    testResults: readonly { readonly name: string; readonly status: string }[];
-  };
-  return testResults.flatMap(({ name, status }) => (status === "failed" ? [relative(tree, name)] : []));
-}
+type Results = readonly { readonly name: string; readonly status: string }[];

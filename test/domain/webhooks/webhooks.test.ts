@@ -97,5 +97,6 @@ describe("D42: after an attempt that failed", () => {
     expect(elapsed).toBeGreaterThan(23 * 60);
     expect(elapsed).toBeLessThan(triedForMs / 60_000);
     expect(attempts).toBeLessThan(65);
+    expect([59, 60].map((seconds) => isWorthTrying(start, seconds, later(day - 1)))).toEqual([true, false]);
   });
 });

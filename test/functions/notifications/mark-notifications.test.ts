@@ -114,7 +114,7 @@ describe("200, without ids", () => {
     await putNotifications(10, 220);
     const user = { ...driver, id: 10 };
     const totals: (string | undefined)[] = [];
-    for (const remainingMs of [6_000, 6_000, 29_000]) {
+    for (const remainingMs of [6_499, 6_500]) {
       const answer = await call(handler, markNotifications, {
         as: user,
         body: { notification: { read: true } },
@@ -122,7 +122,7 @@ describe("200, without ids", () => {
       });
       totals.push(answer.headers.total);
     }
-    expect(totals).toEqual(["99", "99", "22"]);
+    expect(totals).toEqual(["99", "121"]);
     expect(await findUnreadCounts(10)).toMatchObject({ notifications: 0, jobs: 0 });
   });
 

@@ -138,6 +138,12 @@ test("the probe marks its notification as read, and pays nothing", async () => {
   expect(await probe("bulk-update-timesheets")).toEqual(passed);
 });
 
+test("a probe that finds no notification to mark proves nothing, and is no fault", async () => {
+  answers = { "list-notifications:live": 500 };
+  expect(await probe("mark-notifications")).toEqual({ status: "Succeeded", unproven: 1 });
+  expect(loggedLines.join("")).not.toContain("probe failed");
+});
+
 test("a fault of the probe itself stops no release, and is counted for an alarm", async () => {
   expect(await probe("get-health")).toEqual({ status: "Succeeded", unproven: 1 });
   expect(invoked).toEqual([]);
