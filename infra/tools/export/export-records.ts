@@ -1,7 +1,7 @@
 import { join, parse } from "node:path";
 import type { RecordType } from "../../../shared/contract/records.ts";
 import { describeReading } from "../cli/progress-line.ts";
-import { csvOf } from "./csv.ts";
+import { csvOf } from "../csv/tables.ts";
 import type { DescribedTable } from "./describe-table.ts";
 import { requireFree, type TextFile, writeFiles } from "./draft-files.ts";
 import { type FoundLines, openFoundLines } from "./found-lines.ts";
