@@ -11,15 +11,14 @@ const types = changedTypes.map((type) => type.toLowerCase());
 /** Changes in a page: one query of the table. */
 const changesAtOnce = 100;
 
-const help = `npm run history -- TYPE ID [--json] [--stage NAME]
-npm run history -- --change ID [--json] [--stage NAME]
+const help = `npm run history -- TYPE ID [--stage NAME]
+npm run history -- --change ID [--stage NAME]
 
 Prints the changes of a record, the latest first: who made each, when, by which call, and each field before and after.
 
   TYPE           ${types.join(", ")}
   ID             the record's id; it may have been removed
   --change ID    one change of all its records, each named
-  --json         a line of JSON for each change, as GET /api/v1/changes shows it
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
 
 Ends with 0, with 1 if there is no such record and no change of it is kept, and with 2 if the call was wrong.
@@ -37,21 +36,22 @@ if (import.meta.main) await runCommand((parameters) => history(parameters, local
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function history(parameters: string[], directory: string): Promise<number> {
-  const options = { change: { type: "string" }, json: { type: "boolean" }, stage: { type: "string" } } as const;
+  const options = { change: { type: "string" }, stage: { type: "string" } } as const;
   const call = readArguments("history", help, { args: parameters, options, allowPositionals: true });
-  const { change, json = false, stage } = call.values;
+  const { change, stage } = call.values;
   const subject = readSubject(call.positionals, change);
-  return withService({ stage, directory }, () => printHistory(subject, json));
+  return withService({ stage, directory }, () => printHistory(subject));
 }
 
 /** Prints the history of a record or a change, page by page. Returns the command's exit code. */
-export async function printHistory(subject: Subject, asJson: boolean): Promise<number> {
+export async function printHistory(subject: Subject): Promise<number> {
   let count = 0;
   for await (const changes of pagesOf(subject)) {
     count += changes.length;
-    const lines = changes.map((each) => `${JSON.stringify(each)}\n`).join("");
-    const namesRecords = "change_id" in subject;
-    process.stdout.write(asJson ? lines : describeChanges(changes, styleOf(process.stdout), { namesRecords }));
+    const style = styleOf(process.stdout);
+    // Changes of one call are of several records.
+    const nameOf = "change_id" in subject ? recordOf : () => "";
+    process.stdout.write(changes.map((each) => describeChange(each, style, nameOf(each))).join(""));
   }
   if (count === 0) process.stderr.write("record_id" in subject ? unchanged : "No change of it is kept.\n");
   return count > 0 || "record_id" in subject ? 0 : 1;
@@ -84,18 +84,7 @@ function readSubject(words: readonly string[], change: string | undefined): Subj
   return { record_type: type, record_id: Number(id) };
 }
 
-/**
- * Changes as a story, in the given order: a line for each change, and below it a line for each field. `namesRecords` adds the
- * record to each line, for changes of several records.
- */
-function describeChanges(
-  changes: readonly ShownChange[],
-  style: Style,
-  { namesRecords }: { readonly namesRecords: boolean },
-): string {
-  return changes.map((each) => describeChange(each, style, namesRecords ? recordOf(each) : "")).join("");
-}
-
+/** A change as a story: a line for it, and below it a line for each field. */
 function describeChange(
   { at, action, by, operation, change_id, request_id, fields }: ShownChange,
   style: Style,
