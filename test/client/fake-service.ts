@@ -37,7 +37,9 @@ export const profile: FakeAnswer = { body: { user: { id: 1 } } };
 
 /** The answer with the tokens of a number, such as `a1` and `r1`. */
 export function tokens(at: number, user?: object): FakeAnswer {
-  return { body: { token: { access_token: `a${at}`, refresh_token: `r${at}`, expires_in: 900 }, ...(user && { user }) } };
+  return {
+    body: { token: { access_token: `a${at}`, refresh_token: `r${at}`, expires_in: 900 }, ...(user && { user }) },
+  };
 }
 
 /** True for the exchange of a refresh token. */

@@ -223,7 +223,7 @@ test.each<[string, JsonSchema, string]>([
   [
     "an open object",
     { type: "object", properties: { a: { type: "boolean" } }, additionalProperties: true },
-    '{\n  readonly a?: boolean | undefined;\n  readonly [key: string]: unknown;\n}',
+    "{\n  readonly a?: boolean | undefined;\n  readonly [key: string]: unknown;\n}",
   ],
 ])("%s becomes a type", (_, schema, type) => expect(typeOf(schema)).toBe(type));
 

@@ -341,7 +341,9 @@ describe("a store over a storage", () => {
   test("renews one tab at a time by Web Locks, so that a refresh token is spent once", async () => {
     service.takes("a1", () => tokens(1));
     const kept = new Map([["workforce", JSON.stringify({ accessToken: "a0", refreshToken: "r0" })]]);
-    const tabs = Array.from({ length: 5 }, () => newClient(built.module.storageStore(storageOf(kept, (value) => value))));
+    const tabs = Array.from({ length: 5 }, () =>
+      newClient(built.module.storageStore(storageOf(kept, (value) => value))),
+    );
     await Promise.all(tabs.map((tab) => tab.getProfile()));
     expect(renewals()).toHaveLength(1);
   });
