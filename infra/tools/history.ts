@@ -2,9 +2,8 @@ import { type ChangedType, changedTypes } from "../../shared/contract/changes.ts
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { findChanges } from "../../shared/history/find-changes.ts";
 import type { ShownChange } from "../../shared/history/shown-changes.ts";
-import { styleOf } from "../local/console/style.ts";
+import { escapeControls, type Style, styleOf } from "../local/console/style.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
-import { describeChanges } from "./history/change-story.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
@@ -12,15 +11,14 @@ const types = changedTypes.map((type) => type.toLowerCase());
 /** Changes in a page: one query of the table. */
 const changesAtOnce = 100;
 
-const help = `npm run history -- TYPE ID [--json] [--stage NAME]
-npm run history -- --change ID [--json] [--stage NAME]
+const help = `npm run history -- TYPE ID [--stage NAME]
+npm run history -- --change ID [--stage NAME]
 
 Prints the changes of a record, the latest first: who made each, when, by which call, and each field before and after.
 
   TYPE           ${types.join(", ")}
   ID             the record's id; it may have been removed
   --change ID    one change of all its records, each named
-  --json         a line of JSON for each change, as GET /api/v1/changes shows it
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
 
 Ends with 0, with 1 if there is no such record and no change of it is kept, and with 2 if the call was wrong.
@@ -31,25 +29,29 @@ const unchanged =
 
 type Subject = { readonly record_type: ChangedType; readonly record_id: number } | { readonly change_id: string };
 
+/** Characters of a value on the screen: three lines of a terminal. */
+const mostOfValue = 200;
+
 if (import.meta.main) await runCommand((parameters) => history(parameters, localDirectory()));
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function history(parameters: string[], directory: string): Promise<number> {
-  const options = { change: { type: "string" }, json: { type: "boolean" }, stage: { type: "string" } } as const;
+  const options = { change: { type: "string" }, stage: { type: "string" } } as const;
   const call = readArguments("history", help, { args: parameters, options, allowPositionals: true });
-  const { change, json = false, stage } = call.values;
+  const { change, stage } = call.values;
   const subject = readSubject(call.positionals, change);
-  return withService({ stage, directory }, () => printHistory(subject, json));
+  return withService({ stage, directory }, () => printHistory(subject));
 }
 
 /** Prints the history of a record or a change, page by page. Returns the command's exit code. */
-export async function printHistory(subject: Subject, asJson: boolean): Promise<number> {
+export async function printHistory(subject: Subject): Promise<number> {
   let count = 0;
   for await (const changes of pagesOf(subject)) {
     count += changes.length;
-    const lines = changes.map((each) => `${JSON.stringify(each)}\n`).join("");
-    const namesRecords = "change_id" in subject;
-    process.stdout.write(asJson ? lines : describeChanges(changes, styleOf(process.stdout), { namesRecords }));
+    const style = styleOf(process.stdout);
+    // Changes of one call are of several records.
+    const nameOf = "change_id" in subject ? recordOf : () => "";
+    process.stdout.write(changes.map((each) => describeChange(each, style, nameOf(each))).join(""));
   }
   if (count === 0) process.stderr.write("record_id" in subject ? unchanged : "No change of it is kept.\n");
   return count > 0 || "record_id" in subject ? 0 : 1;
@@ -80,4 +82,44 @@ function readSubject(words: readonly string[], change: string | undefined): Subj
   if (!type) throw unknownWord("type of records with a history", word, types);
   if (!/^[1-9]\d{0,15}$/.test(id)) throw new UsageError(`"${id}" is no id: it is a whole number above 0.`);
   return { record_type: type, record_id: Number(id) };
+}
+
+/** A change as a story: a line for it, and below it a line for each field. */
+function describeChange(
+  { at, action, by, operation, change_id, request_id, fields }: ShownChange,
+  style: Style,
+  record: string,
+): string {
+  const sources = { operation, change: change_id, request: request_id };
+  const facts = Object.entries(sources).flatMap(([name, value]) => (value === null ? [] : `${name} ${plain(value)}`));
+  const head = [
+    style("bold", `${at}  ${action.replaceAll("_", " ")}${record} by ${actorOf(by)}`),
+    style("dim", facts.join(", ")),
+  ];
+  const width = Math.max(0, ...fields.map(({ name }) => name.length));
+  const lines = fields.map(({ name, before, after }) => {
+    return `    ${plain(name).padEnd(width)}  ${textOf(before)} → ${textOf(after)}\n`;
+  });
+  return `${head.join("  ").trimEnd()}\n${lines.join("")}`;
+}
+
+function recordOf({ record_type, record_id }: ShownChange): string {
+  return record_id === null ? "" : ` ${record_type.toLowerCase()} ${record_id}`;
+}
+
+function actorOf({ kind, id, name }: ShownChange["by"]): string {
+  const words = kind === "unknown" ? ["nobody that is known"] : [kind, id ?? ""];
+  return plain([...words, name === null ? "" : `(${name})`].filter(Boolean).join(" "));
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return "–";
+  const text = plain(typeof value === "string" ? value : JSON.stringify(value));
+  const rest = text.length - mostOfValue;
+  return rest > 0 ? `${text.slice(0, mostOfValue)}… (${rest} more characters)` : text;
+}
+
+/** Keeps foreign text on one line of a terminal. */
+function plain(text: string): string {
+  return escapeControls(text).replaceAll(/[\n\t]/g, " ");
 }

@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, fstatSync, openSync } from "node:fs";
+import { closeSync, createReadStream, existsSync, fstatSync, openSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { type RecordLine, recordTypes } from "../../shared/contract/records.ts";
@@ -13,10 +13,10 @@ import {
 } from "./cli/command.ts";
 import { readColumnMap } from "./import/column-map.ts";
 import { csvReader } from "./import/csv-lines.ts";
-import { createErrorReport } from "./import/import-error-report.ts";
 import type { RecordReader } from "./import/import-lines.ts";
+import { readJsonLines } from "./import/import-lines.ts";
 import { type ImportOptions, type ImportProgress, type ImportSummary, importRecords } from "./import/import-records.ts";
-import { readJsonLines } from "./import/json-lines.ts";
+import type { LineError } from "./import/line-errors.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 import type { Service } from "./service/tool-service.ts";
@@ -38,6 +38,9 @@ not. "-" reads standard input. Adds or changes by id: fields left out stay as th
   --report FILE    where the errors go, as JSON lines (FILE.jsonl.errors.jsonl); made only when there are errors
   --from LINE      pass over the lines before this one, such as those that an interrupted import says are done
 `;
+
+/** One screen; the report's file has all of them. */
+const shownErrors = 20;
 
 if (import.meta.main) await runCommand((parameters) => runImport(parameters, localDirectory()));
 
@@ -161,4 +164,35 @@ function describeStop(doneUpTo: number, { from }: Call): string {
   const last = Math.max(doneUpTo, from - 1);
   const done = last > 0 ? `lines 1 to ${last} are done` : "no line is done";
   return `Stopped: ${done}. Importing the file again is safe. To go on: --from ${last + 1}`;
+}
+
+/**
+ * Writes the first errors of an import to the screen, and all of them to a file. Deletes the file of an earlier import,
+ * and creates the new one with the first error.
+ */
+function createErrorReport(path: string, screen: NodeJS.WritableStream) {
+  rmSync(path, { force: true });
+  let file: number | undefined;
+  let count = 0;
+  return {
+    add(error: LineError): void {
+      file ??= openSync(path, "w", 0o600);
+      writeSync(file, `${JSON.stringify(error)}\n`);
+      count += 1;
+      if (count <= shownErrors) screen.write(`${describeError(error)}\n`);
+    },
+    close(): string {
+      if (file === undefined) return "";
+      closeSync(file);
+      const more = count > shownErrors ? `and ${count - shownErrors} more errors; ` : "";
+      return `${more}all errors are in ${path}\n`;
+    },
+  };
+}
+
+/** A field name comes from the file, so control characters are replaced: they could move the cursor. */
+function describeError({ line, id, field, value, code, detail }: LineError): string {
+  const printable = field.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 100);
+  const place = `line ${line}${id === undefined ? "" : ` (id ${id})`}`;
+  return `${place}: ${printable ? `${printable}${value === undefined ? "" : ` ${value}`}: ` : ""}${code} — ${detail}`;
 }

@@ -7,10 +7,16 @@ import { pinIn } from "../local/aws/message-pin.ts";
 import { demoUsers } from "../local/demo/demo.ts";
 import { enterEnvironment } from "../local/local-aws.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
-import { requireKind } from "./invoke/event-kind.ts";
 import { describeAnswer, describeWork, invokeHandler, isSuccess } from "./invoke/invocation.ts";
-import { overrideRequest, type RequestOverrides } from "./invoke/request-overrides.ts";
-import { asksFor, fillEvent, readEvent, sampleFile } from "./invoke/sample-event.ts";
+import {
+  asksFor,
+  fillEvent,
+  overrideRequest,
+  type RequestOverrides,
+  readEvent,
+  requireKind,
+  sampleFile,
+} from "./invoke/sample-event.ts";
 import { type LocalService, localDirectory, withLocalService } from "./service/local-service.ts";
 
 /** One call, and some more that are copied from the screen. */

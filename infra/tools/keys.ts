@@ -1,8 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { pinRules } from "../../shared/domain/guessing/rules.ts";
-import { currentVersion } from "../../shared/domain/hmac-key.ts";
+import { currentVersion, type HmacKeyVersions } from "../../shared/domain/hmac-key.ts";
 import { readHmacKeyVersions, writeHmacKeyVersions } from "../../shared/secrets.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
-import { withNewVersion, withoutVersion } from "./keys/key-versions.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
@@ -32,6 +32,9 @@ ${lost}
 `;
 
 const words = ["list", "rotate", "strike"] as const;
+
+/** Functions keep the key for 5 minutes: what signs must be known to all of them before. */
+const knownAheadMs = 10 * 60_000;
 
 if (import.meta.main) await runCommand((parameters) => manageKeys(parameters, localDirectory()));
 
@@ -80,4 +83,23 @@ function readVersion(word: string, text: string | undefined): number {
   const version = Number(text);
   if (Number.isSafeInteger(version) && version > 0) return version;
   throw new UsageError("Say which version: strike --version N (npm run keys -- --help)");
+}
+
+/** The versions with a new one, which signs when every function knows it. */
+export function withNewVersion(known: HmacKeyVersions, now: Date): HmacKeyVersions {
+  return addVersion(known, new Date(now.getTime() + knownAheadMs));
+}
+
+/** The versions without one; where none would sign then, a new one signs at once. */
+export function withoutVersion({ versions, highest }: HmacKeyVersions, struck: number, now: Date): HmacKeyVersions {
+  const rest = { versions: versions.filter(({ version }) => version !== struck), highest };
+  const signedNow = currentVersion(versions, now)?.version === struck;
+  return signedNow ? addVersion(rest, now) : rest;
+}
+
+/** A version's number is used once: a hash that says it must never meet another key. */
+function addVersion({ versions, highest }: HmacKeyVersions, signsFrom: Date): HmacKeyVersions {
+  const version = highest + 1;
+  const added = { version, key: randomBytes(48).toString("base64url"), signs_from: signsFrom.toISOString() };
+  return { versions: [...versions, added], highest: version };
 }

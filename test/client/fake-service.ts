@@ -28,6 +28,23 @@ export interface FakeService {
   answers(...answers: readonly FakeAnswer[]): void;
   /** Answers every request by what it is. */
   answersBy(answer: (request: Received) => FakeAnswer | Promise<FakeAnswer>): void;
+  /** Takes one access token, with the answer of `profile`, and answers renewals as the service does (D5). */
+  takes(accessToken: string, renewal: () => FakeAnswer | Promise<FakeAnswer>): void;
+}
+
+/** The answer of a call that is taken. */
+export const profile: FakeAnswer = { body: { user: { id: 1 } } };
+
+/** The answer with the tokens of a number, such as `a1` and `r1`. */
+export function tokens(at: number, user?: object): FakeAnswer {
+  return {
+    body: { token: { access_token: `a${at}`, refresh_token: `r${at}`, expires_in: 900 }, ...(user && { user }) },
+  };
+}
+
+/** True for the exchange of a refresh token. */
+export function isRenewal({ url }: Received): boolean {
+  return url === "/api/v1/users/token";
 }
 
 /** A problem document, as the service sends one. */
@@ -47,6 +64,11 @@ export function useFakeService(): FakeService {
     const left = [...answers];
     answer = () => (left.length > 1 ? left.shift() : left[0]) ?? {};
   };
+  fake.takes = (accessToken, renewal) =>
+    fake.answersBy((request) => {
+      if (isRenewal(request)) return renewal();
+      return request.headers.authorization === `Bearer ${accessToken}` ? profile : problem(401, "token_expired");
+    });
   const server = createServer(async (request, response) => {
     const sent = await text(request);
     const { method = "", url = "", headers } = request;

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { KeyValueStorage, StoredSession, TokenStore } from "../../shared/client/store.ts";
 import { useClientPackage } from "./built-client.ts";
-import { type FakeAnswer, problem, type Received, useFakeService } from "./fake-service.ts";
+import { type FakeAnswer, isRenewal, problem, profile, tokens, useFakeService } from "./fake-service.ts";
 
 const service = useFakeService();
 const built = useClientPackage();
@@ -10,20 +10,7 @@ const stored = (session: StoredSession = {}) =>
   built.module.memoryStore({ accessToken: "a0", refreshToken: "r0", userId: 1, ...session });
 const newClient = (store: TokenStore, more: object = {}) =>
   built.module.createClient({ baseUrl: service.baseUrl, store, ...more });
-const tokens = (at: number, user?: object): FakeAnswer => ({
-  body: { token: { access_token: `a${at}`, refresh_token: `r${at}`, expires_in: 900 }, ...(user && { user }) },
-});
-const isRenewal = ({ url }: Received) => url === "/api/v1/users/token";
 const renewals = () => service.received.filter(isRenewal).map(({ body }) => body);
-const profile: FakeAnswer = { body: { user: { id: 1 } } };
-
-/** Takes one access token, and exchanges refresh tokens as the service does (D5). */
-function serve(valid: string, renew: (refreshToken: string) => FakeAnswer | Promise<FakeAnswer>): void {
-  service.answersBy((request) => {
-    if (isRenewal(request)) return renew((request.body as { token: { refresh_token: string } }).token.refresh_token);
-    return request.headers.authorization === `Bearer ${valid}` ? profile : problem(401, "token_expired");
-  });
-}
 
 test("a sign-in keeps the tokens; the next call sends them", async () => {
   service.answers(tokens(0, { id: 1, role: "operator" }), profile);
@@ -41,7 +28,7 @@ test("a sign-in keeps the tokens; the next call sends them", async () => {
 
 describe("an access token that is refused", () => {
   test("is renewed once for all calls at the same time, and each is sent again", async () => {
-    serve("a1", () => tokens(1));
+    service.takes("a1", () => tokens(1));
     const client = newClient(stored());
     const answers = await Promise.all(Array.from({ length: 20 }, () => client.getProfile()));
     expect(answers).toEqual(Array(20).fill(profile.body));
@@ -49,14 +36,14 @@ describe("an access token that is refused", () => {
   });
 
   test("is renewed once for two clients that share a store", async () => {
-    serve("a1", () => tokens(1));
+    service.takes("a1", () => tokens(1));
     const store = stored();
     await Promise.all([newClient(store).getProfile(), newClient(store).getProfile(), newClient(store).getProfile()]);
     expect(renewals()).toHaveLength(1);
   });
 
   test("is not renewed where somebody else has done so meanwhile", async () => {
-    serve("a7", () => tokens(1));
+    service.takes("a7", () => tokens(1));
     const inner = stored();
     const store = { ...inner, set: inner.set };
     const client = newClient(store, {
@@ -71,7 +58,7 @@ describe("an access token that is refused", () => {
   });
 
   test("ends the call where it is refused again, without a loop", async () => {
-    serve("never", () => tokens(1));
+    service.takes("never", () => tokens(1));
     await expect(newClient(stored()).getProfile()).rejects.toMatchObject({ code: "token_expired" });
     expect(renewals()).toHaveLength(1);
     expect(service.received).toHaveLength(3);
@@ -87,7 +74,7 @@ describe("an access token that is refused", () => {
   });
 
   test("leaves the call to the user who made it, where another has signed in meanwhile", async () => {
-    serve("a9", () => tokens(1));
+    service.takes("a9", () => tokens(1));
     const store = stored();
     const client = newClient(store, {
       fetch: async (url: string, init: RequestInit) => {
@@ -103,10 +90,10 @@ describe("an access token that is refused", () => {
 
 describe("a renewal", () => {
   test("comes ahead of the expiry, and where it fails the token that is valid still serves", async () => {
-    serve("a0", () => ({ instead: "drop" }));
+    service.takes("a0", () => ({ instead: "drop" }));
     const store = stored({ renewAt: Date.now() - 61_000 });
     expect(await newClient(store).getProfile()).toEqual(profile.body);
-    serve("a1", () => tokens(1));
+    service.takes("a1", () => tokens(1));
     expect(await newClient(store).getProfile()).toEqual(profile.body);
     expect(await store.get()).toMatchObject({ accessToken: "a1", refreshToken: "r1", userId: 1 });
     expect(service.received.map(({ headers }) => headers.authorization)).toEqual([
@@ -118,7 +105,7 @@ describe("a renewal", () => {
   });
 
   test("that is due and hangs leaves its call half of the time, with the token that is valid", async () => {
-    serve("a0", () => ({ instead: "hang" }));
+    service.takes("a0", () => ({ instead: "hang" }));
     const client = newClient(stored({ renewAt: Date.now() - 61_000 }), { timeout: 2_000 });
     expect(await client.getProfile()).toEqual(profile.body);
     expect(await client.getProfile()).toEqual(profile.body);
@@ -130,7 +117,7 @@ describe("a renewal", () => {
   });
 
   test("that is refused ends the session; its refresh token proves it at the next sign-in (D10)", async () => {
-    serve("never", () => problem(401, "refresh_token_invalid"));
+    service.takes("never", () => problem(401, "refresh_token_invalid"));
     const store = stored();
     const client = newClient(store);
     await expect(client.getProfile()).rejects.toMatchObject({ code: "refresh_token_invalid", status: 401 });
@@ -169,7 +156,7 @@ describe("a renewal", () => {
 
   test("that is refused as another holder of the store was faster ends nothing (D5)", async () => {
     const store = stored();
-    serve("a5", () => {
+    service.takes("a5", () => {
       store.set({ accessToken: "a5", refreshToken: "r5", userId: 1 });
       return problem(401, "refresh_token_invalid");
     });
@@ -179,7 +166,7 @@ describe("a renewal", () => {
 
   test("that ends after a sign-out of another holder does not sign in again", async () => {
     const store = stored();
-    serve("a1", () => {
+    service.takes("a1", () => {
       store.set({ knownClient: "r0" });
       return tokens(1);
     });
@@ -188,7 +175,7 @@ describe("a renewal", () => {
   });
 
   test("is never sent twice by itself, and the session survives a fault", async () => {
-    serve("never", () => problem(503, "busy"));
+    service.takes("never", () => problem(503, "busy"));
     const store = stored();
     await expect(newClient(store).getProfile()).rejects.toMatchObject({ code: "busy" });
     expect(renewals()).toHaveLength(1);
@@ -198,7 +185,7 @@ describe("a renewal", () => {
   test("goes on for the others when one caller gives up", async () => {
     const started = Promise.withResolvers<void>();
     const end = Promise.withResolvers<FakeAnswer>();
-    serve("a1", () => {
+    service.takes("a1", () => {
       started.resolve();
       return end.promise;
     });
@@ -330,15 +317,16 @@ test("a sign-out after one of another holder of the store leaves the proof that 
 
 describe("a store over a storage", () => {
   const session = { accessToken: "a", refreshToken: "r" };
+  const storageOf = (kept: Map<string, string>, later: (value: unknown) => unknown) =>
+    ({
+      getItem: (key) => later(kept.get(key) ?? null),
+      setItem: (key, value) => later(void kept.set(key, value)),
+      removeItem: (key) => later(void kept.delete(key)),
+    }) as KeyValueStorage;
 
   test.each(["at once", "with promises"])("keeps the session as JSON, %s", async (how) => {
     const kept = new Map<string, string>();
-    const later = <T>(value: T) => (how === "at once" ? value : Promise.resolve(value));
-    const storage = {
-      getItem: (key: string) => later(kept.get(key) ?? null),
-      setItem: (key: string, value: string) => later(void kept.set(key, value)),
-      removeItem: (key: string) => later(void kept.delete(key)),
-    } as KeyValueStorage;
+    const storage = storageOf(kept, (value) => (how === "at once" ? value : Promise.resolve(value)));
     const store = built.module.storageStore(storage, "here");
     expect(await store.get()).toBeUndefined();
     await store.set(session);
@@ -351,14 +339,11 @@ describe("a store over a storage", () => {
   });
 
   test("renews one tab at a time by Web Locks, so that a refresh token is spent once", async () => {
-    serve("a1", () => tokens(1));
+    service.takes("a1", () => tokens(1));
     const kept = new Map([["workforce", JSON.stringify({ accessToken: "a0", refreshToken: "r0" })]]);
-    const storage = {
-      getItem: (key: string) => kept.get(key) ?? null,
-      setItem: (key: string, value: string) => void kept.set(key, value),
-      removeItem: (key: string) => void kept.delete(key),
-    };
-    const tabs = Array.from({ length: 5 }, () => newClient(built.module.storageStore(storage)));
+    const tabs = Array.from({ length: 5 }, () =>
+      newClient(built.module.storageStore(storageOf(kept, (value) => value))),
+    );
     await Promise.all(tabs.map((tab) => tab.getProfile()));
     expect(renewals()).toHaveLength(1);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import type { StoredSession, TokenStore } from "../../shared/client/store.ts";
 import { useClientPackage } from "./built-client.ts";
-import { type FakeAnswer, problem, useFakeService } from "./fake-service.ts";
+import { problem, profile, tokens, useFakeService } from "./fake-service.ts";
 
 const service = useFakeService();
 const built = useClientPackage();
@@ -9,17 +9,6 @@ const built = useClientPackage();
 const stored = (session: StoredSession = { accessToken: "a0", refreshToken: "r0", userId: 1 }) =>
   built.module.memoryStore(session);
 const newClient = (store: TokenStore) => built.module.createClient({ baseUrl: service.baseUrl, store });
-const tokens = (at: number, user?: object): FakeAnswer => ({
-  body: { token: { access_token: `a${at}`, refresh_token: `r${at}`, expires_in: 900 }, ...(user && { user }) },
-});
-const profile: FakeAnswer = { body: { user: { id: 1 } } };
-
-function serve(valid: string, renewal: FakeAnswer): void {
-  service.answersBy(({ url, headers }) => {
-    if (url === "/api/v1/users/token") return renewal;
-    return headers.authorization === `Bearer ${valid}` ? profile : problem(401, "token_expired");
-  });
-}
 
 describe("whether somebody is signed in", () => {
   test("is known without a request: who and in which role, from sign-in to sign-out, over renewals", async () => {
@@ -28,7 +17,7 @@ describe("whether somebody is signed in", () => {
     service.answers(tokens(0, { id: 7, role: "driver" }));
     await client.signIn({ login: "a", password: "b" });
     expect(await client.session()).toEqual({ userId: 7, role: "driver" });
-    serve("a1", tokens(1));
+    service.takes("a1", () => tokens(1));
     await client.getProfile();
     expect(await client.session()).toEqual({ userId: 7, role: "driver" });
     service.answers(tokens(2));
@@ -61,7 +50,7 @@ describe("whether somebody is signed in", () => {
   });
 
   test("a refresh token alone is exchanged before the call is sent", async () => {
-    serve("a1", tokens(1));
+    service.takes("a1", () => tokens(1));
     const client = newClient(stored({ refreshToken: "r0" }));
     expect(await client.getProfile()).toEqual(profile.body);
     expect(service.received.map(({ url }) => url)).toEqual(["/api/v1/users/token", "/api/v1/users/me"]);
@@ -76,7 +65,7 @@ describe("the end of a session", () => {
   }
 
   test("is reported once after a renewal that is refused, to every client of the store whose call it ends", async () => {
-    serve("never", problem(401, "refresh_token_invalid"));
+    service.takes("never", () => problem(401, "refresh_token_invalid"));
     const store = stored();
     const [one, other] = [listening(store), listening(store)];
     await Promise.allSettled([one.client.getProfile(), one.client.getProfile(), other.client.getProfile()]);
@@ -100,7 +89,7 @@ describe("the end of a session", () => {
   });
 
   test("by another holder of the store is reported at the next call", async () => {
-    serve("a0", tokens(1));
+    service.takes("a0", () => tokens(1));
     const store = stored();
     const { client, ended } = listening(store);
     await client.getProfile();
@@ -112,7 +101,7 @@ describe("the end of a session", () => {
   test("is neither a renewal, nor a fault, nor a refusal, nor another user", async () => {
     const store = stored();
     const { client, ended } = listening(store);
-    serve("a1", tokens(1));
+    service.takes("a1", () => tokens(1));
     await client.getProfile();
     service.answers(problem(401, "passcode_invalid"), problem(503, "busy"), tokens(2, { id: 9 }));
     await client.setPassword({}).catch(() => undefined);

@@ -46,7 +46,7 @@ describe("a constant and what it depends on", () => {
     ["an export goes back as far as workers run", timeoutOf("intake"), "changed-since.ts writeMs"],
     ["a key outlasts the tokens and caches that know it", tokenMs, "rotation.ts publishedAfterMinutes"],
     ["a key is in every cache before it signs", cachedMs, "rotation.ts publishedAheadMinutes"],
-    ["a secret is known before it signs", "secrets.ts cacheMinutes", "key-versions.ts knownAheadMs"],
+    ["a secret is known before it signs", "secrets.ts cacheMinutes", "keys.ts knownAheadMs"],
     ["a session proves its client beyond its end", "refresh-token.ts refreshTokenLifeDays", "sessions.ts provesDays"],
     ["a reset token proves for longer than it counts", "reset-token.ts resetTokenLifeMinutes", proofMs],
     ["the client keeps a proof for as long as it counts", "client.ts resetTokenProvesMs", proofMs],
@@ -58,7 +58,7 @@ describe("a constant and what it depends on", () => {
     ["webhooks are late after three pauses", 3 * longestPauseMs, 1_000 * thresholdOf("webhook-audit-late")],
     ["a webhook is silent for two pauses", 2 * longestPauseMs, "health.ts silentForMs"],
     ["an event of a webhook is given up before its queue drops it", triedForMs + day, retentionOf("webhook_audit")],
-    ["a roll-back finds the versions of a canary", 5 * 60_000, "live-versions.ts deployMilliseconds"],
+    ["a roll-back finds the versions of a canary", 5 * 60_000, "rollback.ts deployMilliseconds"],
     [
       "an hour of pins alarms before a day's are all long",
       24 * thresholdOf("pin-failures"),

@@ -124,14 +124,12 @@ test.each<[string, object, string]>([
     {},
     "list-invoices takes an API Gateway event (payload format 2.0), and the event is none: it has no rawPath.",
   ],
-  ["list-invoices", { Records: [{ messageId: "1", body: "{}" }] }, "it is a batch of a queue."],
   ["deliver-pin", { Records: [] }, "it has no Records[].messageId."],
   [
     "deliver-pin",
     { Records: [{ eventName: "INSERT", dynamodb: { Keys: {} } }] },
     "it is a batch of the table's stream.",
   ],
-  ["keep-history", { version: "2.0" }, "keep-history takes a batch of the table's stream"],
   ["mark-overdue", {}, "mark-overdue takes an event of a schedule"],
 ])("%s says in one sentence that an event is of another kind", async (name, event, said) => {
   const call = run(name, "--event", eventFile(event));

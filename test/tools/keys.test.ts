@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { UsageError } from "../../infra/tools/cli/command.ts";
-import { withNewVersion, withoutVersion } from "../../infra/tools/keys/key-versions.ts";
-import { manageKeys } from "../../infra/tools/keys.ts";
+import { manageKeys, withNewVersion, withoutVersion } from "../../infra/tools/keys.ts";
 import { type HmacKeyVersion, openHmacKey } from "../../shared/domain/hmac-key.ts";
 import { readHmacKeyVersions } from "../../shared/secrets.ts";
 import { runTool, useMachine } from "./machine.ts";

@@ -7,20 +7,14 @@ import { codeOf, kindOfAwsFault } from "./aws-faults.ts";
 /** The table refused a call, or did not answer it, for as long as a tool waits. */
 export class TableOutage extends Error {}
 
-/** For how long work is repeated. */
-interface Patience {
-  readonly pace?: typeof paces.tool;
-  readonly signal?: AbortSignal | undefined;
-  onWait?(reason: string): void;
-}
-
 /**
- * Repeats work that the table puts off, with jitter, for as long as `pace` says, or until the signal. The work must be
- * safe to repeat. Calls `onWait` with each reason to wait.
+ * Repeats work that the table puts off, with jitter, for as long as a tool waits, or until the signal. The work must be safe to
+ * repeat. Calls `onWait` with each reason to wait.
  */
 export async function patiently<T>(
   work: () => Promise<T>,
-  { onWait, signal, pace = paces.tool }: Patience = {},
+  signal?: AbortSignal,
+  onWait?: (reason: string) => void,
 ): Promise<T> {
   const begunAt = performance.now();
   let last: unknown;
@@ -40,7 +34,7 @@ export async function patiently<T>(
         return undefined;
       },
     );
-  const { done } = await retry(pace, attempt, giveUp);
+  const { done } = await retry(paces.tool, attempt, giveUp);
   return done;
 }
 
@@ -54,7 +48,7 @@ const place = { name: "patience", step: "build", priority: "low" } as const;
 export async function withPatientTable<T>(
   work: () => Promise<T>,
   waits: (reason: string | undefined) => void,
-  patience: Omit<Patience, "onWait"> = {},
+  signal: AbortSignal | undefined,
 ): Promise<T> {
   const { middlewareStack } = tableClient();
   const waiting = new Set<object>();
@@ -64,7 +58,7 @@ export async function withPatientTable<T>(
         waiting.add(args);
         waits(reason);
       };
-      return patiently(() => next(args), { ...patience, onWait }).finally(() => {
+      return patiently(() => next(args), signal, onWait).finally(() => {
         if (waiting.delete(args) && waiting.size === 0) waits(undefined);
       });
     },

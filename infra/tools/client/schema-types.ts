@@ -6,16 +6,15 @@ type Schema = JsonSchema | boolean | undefined;
 export function typeOf(schema: Schema, indent = ""): string {
   if (typeof schema !== "object") return "unknown";
   if (schema.$ref) return schema.$ref.split("/").at(-1) ?? "unknown";
-  const { const: only, enum: choices, anyOf, oneOf, allOf, type } = schema;
+  const { const: only, enum: choices, anyOf, allOf, type } = schema;
   if (only !== undefined) return JSON.stringify(only);
   if (choices) return choices.map((choice) => JSON.stringify(choice)).join(" | ");
   const known = (schema as { readonly [extensibleEnum]?: readonly string[] })[extensibleEnum];
   // The type of further values keeps editors from folding the known ones into it.
   if (known) return [...known.map((choice) => JSON.stringify(choice)), "(string & {})"].join(" | ");
-  const options = anyOf ?? oneOf;
-  if (options) return unite(options.map((option) => typeOf(option, indent)));
+  if (anyOf) return anyOf.map((option) => typeOf(option, indent)).join(" | ");
   if (allOf) return allOf.map((part) => typeOf(part, indent)).join(" & ");
-  if (Array.isArray(type)) return unite(type.map((each) => typeOf({ ...schema, type: each }, indent)));
+  if (Array.isArray(type)) return type.map((each) => typeOf({ ...schema, type: each }, indent)).join(" | ");
   switch (type) {
     case "integer":
     case "number":
@@ -36,10 +35,10 @@ export function typeOf(schema: Schema, indent = ""): string {
 /** The texts of a schema as a comment on lines of its own; empty if it has none. */
 export function commentOf(schema: Schema, indent: string): string {
   if (typeof schema !== "object") return "";
-  const { format, default: absent } = schema;
+  const { description, format, default: absent } = schema;
   const example = Array.isArray(schema.examples) ? schema.examples[0] : (schema as { example?: unknown }).example;
   const lines = [
-    ...(textOf(schema)?.split("\n") ?? []),
+    ...(description?.split("\n") ?? []),
     ...(format ? [`@format ${format}`] : []),
     ...(absent === undefined ? [] : [`@default ${JSON.stringify(absent)}`]),
     ...(example === undefined ? [] : [`@example ${JSON.stringify(example)}`]),
@@ -49,29 +48,15 @@ export function commentOf(schema: Schema, indent: string): string {
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join("\n")}\n${indent} */\n`;
 }
 
-/** The text of a schema, or else the texts of its parts, which have no field of their own to show them at. */
-function textOf(schema: Schema): string | undefined {
-  if (typeof schema !== "object") return undefined;
-  const { description, anyOf = [], oneOf = [], items } = schema;
-  const inner = [...anyOf, ...oneOf, items as Schema].map(textOf).filter((text) => text !== undefined);
-  return description ?? (inner.length > 0 ? inner.join("\n") : undefined);
-}
-
 function objectType({ properties = {}, required = [], additionalProperties }: JsonSchema, indent: string): string {
   const inner = `${indent}  `;
   const fields = Object.entries(properties).map(([name, property]) => {
-    const key = /^\w+$/.test(name) ? name : JSON.stringify(name);
     const mark = required.includes(name) ? "" : "?";
     const absent = mark ? " | undefined" : "";
-    return `${commentOf(property, inner)}${inner}readonly ${key}${mark}: ${typeOf(property, inner)}${absent};`;
+    return `${commentOf(property, inner)}${inner}readonly ${name}${mark}: ${typeOf(property, inner)}${absent};`;
   });
-  const isOpen = additionalProperties === true || typeof additionalProperties === "object";
-  if (isOpen) fields.push(`${inner}readonly [key: string]: unknown;`);
+  if (additionalProperties === true) fields.push(`${inner}readonly [key: string]: unknown;`);
   return fields.length === 0 ? "Readonly<Record<string, unknown>>" : `{\n${fields.join("\n")}\n${indent}}`;
-}
-
-function unite(types: readonly string[]): string {
-  return [...new Set(types)].join(" | ");
 }
 
 function inBrackets(type: string): string {

@@ -3,7 +3,7 @@ import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import type { Tombstone } from "../../../shared/db/table/tombstones.ts";
 import type { Change } from "../../../shared/domain/records/change.ts";
-import { namedByKey } from "./exported-lines.ts";
+import { namedByKey, removedLines } from "./exported-lines.ts";
 import type { Finding } from "./found-lines.ts";
 
 /** The longest run of a schedule. Its writes have the moment at which it began. */
@@ -31,7 +31,8 @@ function lagOf({ by }: Change): number {
 export function readRemoval(tombstone: Item & Tombstone, since: string): Finding | undefined {
   const named = namedByKey(keyOf(tombstone));
   const { removed_at, version } = tombstone;
-  return named && removed_at >= since ? { ...named, isRemoved: true, version } : undefined;
+  if (!named || removed_at < since) return undefined;
+  return { ...named, lines: removedLines(named.type, named.id, named.userId, version) };
 }
 
 /** True if a record was made in the place of one that was removed since a moment. */

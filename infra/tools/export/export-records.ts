@@ -1,11 +1,10 @@
 import { join, parse } from "node:path";
 import type { RecordType } from "../../../shared/contract/records.ts";
 import { describeReading } from "../cli/progress-line.ts";
-import { csvOf } from "./csv.ts";
+import { csvOf } from "../csv/tables.ts";
 import type { DescribedTable } from "./describe-table.ts";
 import { requireFree, type TextFile, writeFiles } from "./draft-files.ts";
-import { removedLines } from "./exported-lines.ts";
-import { type Finding, type FoundLines, openFoundLines } from "./found-lines.ts";
+import { type FoundLines, openFoundLines } from "./found-lines.ts";
 import { readRecords } from "./read-records.ts";
 import { requireKept, type Selection } from "./selection.ts";
 
@@ -88,16 +87,10 @@ function* rowsOf(types: readonly RecordType[], { found, members, csv, counts, on
   for (const type of types) {
     const { header, row } = csv ? csvOf(type) : { header: "", row: (text: string) => `${text}\n` };
     yield header;
-    for (const record of found.records(type, type === "notification" ? members : undefined)) {
+    for (const lines of found.linesOf(type, type === "notification" ? members : undefined)) {
       counts.set(type, (counts.get(type) ?? 0) + 1);
-      yield row(linesOf(record));
+      yield row(lines);
       onProgress?.(() => `${counts.get(type)} of type ${type} written`);
     }
   }
-}
-
-/** A user who was removed and made again is removed first: this removes what belonged to the former one. */
-function linesOf({ type, id, userId, lines, isRemoved, version }: Finding): string {
-  if (lines === undefined) return removedLines(type, id, userId, version);
-  return isRemoved && type === "user" ? `${removedLines(type, id, userId, undefined)}\n${lines}` : lines;
 }

@@ -4,7 +4,7 @@ import { projectionOf } from "../../../shared/db/table/projections.ts";
 import { type Item, scanPages, segmentOf } from "../../../shared/db/table/table.ts";
 import { isTombstone, tombstoneMark } from "../../../shared/db/table/tombstones.ts";
 import { isChangedSince, isRemadeSince, readRemoval } from "./changed-since.ts";
-import { changedLines, type ExportedRecord, readExported, wholeLine } from "./exported-lines.ts";
+import { changedLines, type ExportedRecord, readExported, removedLines, wholeLine } from "./exported-lines.ts";
 import type { Finding, FoundLines } from "./found-lines.ts";
 import type { Selection } from "./selection.ts";
 
@@ -85,7 +85,9 @@ function findingsIn(item: Item, selection: Selection): Finding[] {
   const { type, id, userId } = record;
   if (since === undefined) return [{ type, id, userId, lines: wholeLine(record) }];
   if (!isChangedSince(item, since)) return [];
-  return [{ type, id, userId, lines: changedLines(record), isRemoved: isRemadeSince(item, since) }];
+  // A user who was removed and made again is removed first: this removes what belonged to the former one.
+  const removal = type === "user" && isRemadeSince(item, since) ? `${removedLines(type, id, userId, undefined)}\n` : "";
+  return [{ type, id, userId, lines: removal + changedLines(record) }];
 }
 
 function isSelected({ type, companyId: owner }: ExportedRecord, { types, companyId }: Selection): boolean {

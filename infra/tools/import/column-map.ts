@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { RecordType } from "../../../shared/contract/records.ts";
 import { timeZone } from "../../stages/setting-values.ts";
 import { UsageError, unknownWord } from "../cli/command.ts";
-import { type Column, columnsOf, nameOf } from "../csv/columns.ts";
+import { type Column, columnsOf, nameOf } from "../csv/tables.ts";
 
 /** The parts of a date in a format, by their names there. */
 const dateParts = { YYYY: 4, MM: 2, DD: 2, HH: 2, mm: 2, ss: 2 } as const;

@@ -1,12 +1,9 @@
 import type { RecordType } from "../../../shared/contract/records.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { unknownWord } from "../cli/command.ts";
-import { type Column, columnsOf, nameOf } from "../csv/columns.ts";
-import { unguarded } from "../csv/formula-guards.ts";
-import { cellsOf } from "../csv/rows.ts";
+import { type Column, cellsOf, columnsOf, nameOf, unguarded } from "../csv/tables.ts";
 import { type ColumnMap, mappedValue } from "./column-map.ts";
-import { maxLineBytes, type ReadLine, type RecordReader, splitLines } from "./import-lines.ts";
-import { textOf } from "./json-lines.ts";
+import { maxLineBytes, type ReadLine, type RecordReader, splitLines, textOf } from "./import-lines.ts";
 import { lineFault } from "./line-errors.ts";
 
 /**

@@ -1,10 +1,15 @@
+import { DatabaseSync } from "node:sqlite";
 import type { RecordLine } from "../../../shared/contract/records.ts";
 import type { UserWriteContext } from "../../../shared/db/accounts/user-writes.ts";
+import { keepImport } from "../../../shared/db/history/import-runs.ts";
+import type { Item } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
+import type { Commit } from "../../../shared/db/writes/commit.ts";
 import { importParts } from "../../../shared/db/writes/counters.ts";
+import type { DryRunStore } from "../../../shared/db/writes/dry-run.ts";
 import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
 import type { Outcome } from "../../../shared/db/writes/write-plans.ts";
-import { beginChange } from "../../../shared/domain/records/change.ts";
+import { beginChange, type Change } from "../../../shared/domain/records/change.ts";
 import { parseRecordLine, turnOf } from "../../../shared/domain/records/record-line.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
@@ -12,12 +17,9 @@ import { settings } from "../../../shared/settings.ts";
 import { carryOut } from "../../../shared/work.ts";
 import { patiently } from "../aws/patience.ts";
 import { createKeyedQueue } from "../cli/keyed-queue.ts";
-import { openDryRunStore } from "./dry-run-store.ts";
 import type { ReadLine, RecordReader } from "./import-lines.ts";
-import { openImportRun } from "./import-run.ts";
-import { readJsonLines } from "./json-lines.ts";
+import { readJsonLines } from "./import-lines.ts";
 import { type LineError, lineErrors } from "./line-errors.ts";
-import { createLineOrder } from "./line-order.ts";
 
 /** The result of an import: lines by outcome, without blank ones. */
 export type ImportSummary = Readonly<Record<Outcome | "failed", number>> & {
@@ -149,4 +151,75 @@ function recordOf(given: unknown): RecordLine | Refusal {
     if (error instanceof Refusal) return error;
     throw error;
   }
+}
+
+/** The store of a dry run. SQLite moves it to a temporary file as it grows, so a file of any size can be checked. */
+function openDryRunStore(): DryRunStore & { close(): void } {
+  const database = new DatabaseSync("");
+  database.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
+  database.exec("CREATE TABLE items (pk TEXT, sk TEXT, item TEXT NOT NULL, PRIMARY KEY (pk, sk)) WITHOUT ROWID");
+  const select = database.prepare("SELECT item FROM items WHERE pk = ? AND sk = ?");
+  const replace = database.prepare("REPLACE INTO items VALUES (?, ?, ?)");
+  return {
+    find({ pk, sk }) {
+      const row = select.get(pk, sk);
+      return row && (JSON.parse(String(row.item)) as Item | null);
+    },
+    keep({ pk, sk }, item) {
+      replace.run(pk, sk, JSON.stringify(item));
+    },
+    close: () => database.close(),
+  };
+}
+
+/** Most letters of a file's name that the history keeps. */
+const mostLetters = 200;
+
+/** The run of an import in the history. It begins with the first write, so an import without changes leaves none. */
+function openImportRun(file: string, run: Change, commit: Commit) {
+  const about = { file: file.slice(0, mostLetters) };
+  let beginning: Promise<void> | undefined;
+  const begin = () =>
+    keepImport(run, about).catch((error) => {
+      // The next write tries again, because the table may only be throttling.
+      beginning = undefined;
+      throw error;
+    });
+  return {
+    /** Commits writes by the given function, once the run is stored. */
+    commit: (async (writes, counts) => {
+      beginning ??= begin();
+      await beginning;
+      return commit(writes, counts);
+    }) satisfies Commit,
+    /** Stores the counts of the lines. After a run that is killed earlier, the history has only its beginning. */
+    end: async (counts: Readonly<Record<string, number>>) => {
+      if (beginning) await keepImport(run, { ...about, ...counts, ended_at: new Date().toISOString() });
+    },
+  };
+}
+
+/** Reports outcomes in the order of the lines, in whatever order they end. */
+export function createLineOrder<T>(report: (line: number, outcome: T) => void) {
+  const begun = new Map<number, { readonly outcome: T } | undefined>();
+  let [done, doneUpTo] = [0, 0];
+  return {
+    begin(line: number): void {
+      begun.set(line, undefined);
+    },
+    end(line: number, outcome: T): void {
+      done += 1;
+      begun.set(line, { outcome });
+      for (const [first, ended] of begun) {
+        if (!ended) return;
+        begun.delete(first);
+        doneUpTo = first;
+        report(first, ended.outcome);
+      }
+    },
+    /** The number of lines done, also of those after one that is not. */
+    done: () => done,
+    /** The last line up to which all are done. */
+    doneUpTo: () => doneUpTo,
+  };
 }

@@ -1,7 +1,6 @@
 import type { FieldCode } from "../../../shared/contract/field-faults.ts";
 import { fieldsInvalid } from "../../../shared/domain/records/record-line.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
-import type { ReadLine } from "./import-lines.ts";
 
 /** The reason why a line was not imported. `field` is a path such as `driver.profile_id`, empty for the whole line. */
 export interface LineError {
@@ -15,13 +14,19 @@ export interface LineError {
   readonly detail: string;
 }
 
+/** A record as its file has it, and the number of its first line. */
+interface Given {
+  readonly number: number;
+  readonly given: unknown;
+}
+
 /** The refusal of a whole line. */
 export function lineFault(code: FieldCode, detail: string): Refusal {
   return fieldsInvalid([{ path: [], code, detail }]);
 }
 
 /** The errors of a line. Rethrows errors that are not about the line. */
-export function lineErrors({ number, given }: Omit<ReadLine, "bytesRead">, error: unknown): LineError[] {
+export function lineErrors({ number, given }: Given, error: unknown): LineError[] {
   const id = valueAt(given, ["id"]);
   const record = { line: number, ...(Number.isSafeInteger(id) && { id: Number(id) }) };
   if (error instanceof Refusal) {

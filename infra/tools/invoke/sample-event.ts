@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { type FunctionName, functions } from "../../functions/functions.ts";
+import { joinParameters } from "../../local/gateway/gateway-event.ts";
 import { root } from "../../local/stack/synthesis.ts";
 import { UsageError } from "../cli/command.ts";
 
@@ -58,4 +60,79 @@ function readText(file: string | 0): string {
   } catch (error) {
     throw new UsageError(`The event cannot be read: ${error instanceof Error ? error.message : error}`);
   }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The kinds of events, and the fields that identify each; after `Records` the fields of each record. */
+const kinds = [
+  { name: "an API Gateway event (payload format 2.0)", fields: ["rawPath", "headers", "requestContext.http"] },
+  { name: "a batch of a queue", fields: ["Records.messageId", "Records.body"] },
+  { name: "a batch of the table's stream", fields: ["Records.eventName", "Records.dynamodb.Keys"] },
+  { name: "an event of a schedule", fields: ["detail-type", "time"] },
+  { name: "a call of CodeDeploy", fields: ["DeploymentId", "LifecycleEventHookExecutionId"] },
+] as const;
+
+/** Throws `UsageError` if an event is of another kind than the function's sample event. */
+export function requireKind(event: object, sample: object, functionName: string): void {
+  const kind = kinds.find(({ fields }) => fields.every((field) => has(sample, field)));
+  const missing = kind?.fields.find((field) => !has(event, field));
+  if (!kind || !missing) return;
+  const actual = kinds.find(({ fields }) => fields.every((field) => has(event, field)));
+  const instead = actual ? `it is ${actual.name}` : `it has no ${missing.replace("Records.", "Records[].")}`;
+  throw new UsageError(`${functionName} takes ${kind.name}, and the event is none: ${instead}.`);
+}
+
+/** True if a path leads to a value, for a list in each of its items; false for an empty list. */
+function has(value: unknown, path: string): boolean {
+  const [name = "", ...rest] = path.split(".");
+  if (Array.isArray(value)) return value.length > 0 && value.every((each) => has(each, path));
+  const inner = typeof value === "object" && value !== null ? (value as Fields)[name] : undefined;
+  return rest.length === 0 ? inner !== undefined : has(inner, rest.join("."));
+}
+
+/** Changes of a request in its event. */
+export interface RequestOverrides {
+  /** The whole query string, such as `by_state=paid&page=2`. */
+  readonly query?: string | undefined;
+  readonly body?: string | undefined;
+  /** Values of the path's placeholders, each as `name=value`. */
+  readonly path?: readonly string[] | undefined;
+}
+
+/**
+ * An API event with changes of its request, in every field that repeats them. Throws `UsageError` on a placeholder that
+ * the path lacks.
+ */
+export function overrideRequest(event: APIGatewayProxyEventV2, changes: RequestOverrides): APIGatewayProxyEventV2 {
+  const withQuery = changes.query === undefined ? event : changeQuery(event, changes.query.replace(/^\?/, ""));
+  const withBody = changes.body === undefined ? withQuery : changeBody(withQuery, changes.body);
+  return changes.path === undefined ? withBody : changePath(withBody, changes.path);
+}
+
+function changeQuery({ queryStringParameters: _, ...event }: APIGatewayProxyEventV2, query: string) {
+  return { ...event, rawQueryString: query, ...(query && { queryStringParameters: joinParameters(query) }) };
+}
+
+function changeBody(event: APIGatewayProxyEventV2, body: string): APIGatewayProxyEventV2 {
+  const { "content-length": _, ...headers } = event.headers;
+  return { ...event, headers: { "content-type": "application/json", ...headers }, body, isBase64Encoded: false };
+}
+
+function changePath(event: APIGatewayProxyEventV2, places: readonly string[]): APIGatewayProxyEventV2 {
+  const pathParameters: Record<string, string> = {};
+  for (const [name, value] of Object.entries(event.pathParameters ?? {})) pathParameters[name] = value ?? "";
+  for (const place of places) {
+    const [, name = "", value = ""] = /^(\w+)=(.*)$/s.exec(place) ?? [];
+    if (!Object.hasOwn(pathParameters, name)) {
+      const known = Object.keys(pathParameters);
+      const advice = known.length > 0 ? `name one of ${known.join(", ")} as name=value` : "the path has none";
+      throw new UsageError(`--path ${place} is no place of ${event.routeKey}: ${advice}`);
+    }
+    pathParameters[name] = value;
+  }
+  const template = event.routeKey.split(" ")[1] ?? "";
+  const path = template.replaceAll(/\{(\w+)\+?\}/g, (_, name: string) => pathParameters[name] ?? "");
+  const http = { ...event.requestContext.http, path };
+  return { ...event, rawPath: path, pathParameters, requestContext: { ...event.requestContext, http } };
 }

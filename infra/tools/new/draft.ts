@@ -2,14 +2,10 @@ import type { Method } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { operationAreas } from "../../functions/function-row.ts";
 import { functions } from "../../functions/functions.ts";
-import { functionNameOf } from "../../stages/names.ts";
 import { UsageError, unknownWord } from "../cli/command.ts";
 
 const methods: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE"] satisfies Method[];
 const areas: readonly string[] = operationAreas;
-
-/** Lambda allows names of 64 characters, and a stage's name has at most 20. */
-const mostCharacters = 64 - functionNameOf("x".repeat(20), "").length;
 
 /** An operation to add. */
 export interface Draft {
@@ -50,8 +46,8 @@ export function readDraft(words: readonly string[], oldArea?: string, newArea?: 
     path,
     area,
     isNewArea: newArea !== undefined,
-    parameters: parametersOf(path),
-    object: /^P/.test(method) ? singular(rest.at(-1) ?? "") : undefined,
+    parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = ""]) => parameter),
+    object: /^P/.test(method) ? rest.at(-1) : undefined,
     list: method === "GET" && first === "list" ? rest.join("_") : undefined,
   };
 }
@@ -75,19 +71,12 @@ function requireFreeName(name: string): void {
       `"${name}" is no name of an operation: take words in lower case with hyphens, such as get-job.`,
     );
   }
-  if (name.length > mostCharacters) {
-    throw new UsageError(`"${name}" is too long a name: take at most ${mostCharacters} characters.`);
-  }
   if (Object.hasOwn(functions, name)) throw new UsageError(`There is a function ${name} already.`);
 }
 
 function requireFreePath(method: string, path: string): void {
   if (!/^\/api\/v1(\/([a-z0-9_]+|\{[a-z_]+\}))+$/.test(path)) {
     throw new UsageError(`"${path}" is no path of an operation: take one such as /api/v1/jobs/{id}.`);
-  }
-  const parameters = parametersOf(path);
-  if (new Set(parameters).size < parameters.length) {
-    throw new UsageError(`"${path}" has a placeholder twice: give each a name of its own.`);
   }
   const shape = shapeOf(path);
   const alike = operations.filter((each) => shapeOf(each.path) === shape);
@@ -97,19 +86,10 @@ function requireFreePath(method: string, path: string): void {
   if (spelling) throw new UsageError(`Write the path as ${spelling.name} does: ${spelling.path}`);
 }
 
-function parametersOf(path: string): string[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = ""]) => parameter);
-}
-
 function shapeOf(path: string): string {
   return path.replaceAll(/\{\w+\}/g, "{}");
 }
 
 function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
-}
-
-function singular(word: string): string {
-  if (/(ss|x|ch|sh)es$/.test(word)) return word.slice(0, -2);
-  return word.replace(/ies$/, "y").replace(/(?<![sui])s$/, "");
 }

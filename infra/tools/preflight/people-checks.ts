@@ -9,23 +9,27 @@ import { type DeployTarget, type Finding, later, missing, ok, onlyFor } from "./
 import { findStack } from "./stack-checks.ts";
 
 /** Checks that alarms reach people, and that these can do something about them. */
-export const peopleChecks = onlyFor("for stages with an alarmAddress", ({ alarmAddress }) => alarmAddress !== undefined, [
-  {
-    about: "alarm e-mails",
-    asks: "The first deploy sends each recipient a link to confirm, which ends after some days.",
-    find: findSubscriptions,
-  },
-  {
-    about: "roles of people",
-    asks: "Each person on call needs a second factor in IAM, or IAM Identity Center and onCallPrincipals.",
-    find: findPeople,
-  },
-  {
-    about: "alarms",
-    asks: "Fire the alarms for test after the first deploy, in minutes.",
-    find: findAlarms,
-  },
-]);
+export const peopleChecks = onlyFor(
+  "for stages with an alarmAddress",
+  ({ alarmAddress }) => alarmAddress !== undefined,
+  [
+    {
+      about: "alarm e-mails",
+      asks: "The first deploy sends each recipient a link to confirm, which ends after some days.",
+      find: findSubscriptions,
+    },
+    {
+      about: "roles of people",
+      asks: "Each person on call needs a second factor in IAM, or IAM Identity Center and onCallPrincipals.",
+      find: findPeople,
+    },
+    {
+      about: "alarms",
+      asks: "Fire the alarms for test after the first deploy, in minutes.",
+      find: findAlarms,
+    },
+  ],
+);
 
 async function findSubscriptions(place: DeployTarget): Promise<Finding> {
   const { alarmAddress, name, probedHost } = place.stage;

@@ -33,7 +33,7 @@ export async function withService<T>(
   let hasBegun = false;
   const patient = (service: Service) => {
     hasBegun = true;
-    return withPatientTable(() => work(service, progress), progress.waits, { signal });
+    return withPatientTable(() => work(service, progress), progress.waits, signal);
   };
   try {
     return await (stage === undefined ? withLocalService(directory, patient) : withDeployedService(stage, patient));

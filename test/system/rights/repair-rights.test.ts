@@ -98,7 +98,7 @@ test("the repair role may print the history of a record, of a user and of a chan
       { record_type: "User", record_id: 2 },
       { change_id: changeIdOf(0) },
     ] as const)
-      await runTool(() => printHistory(subject, false));
+      await runTool(() => printHistory(subject));
   });
   needs.set("history", own);
   expect(compareRights([role], own).missing).toEqual([]);

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import { csvOf } from "../../../infra/tools/export/csv.ts";
+import { csvOf } from "../../../infra/tools/csv/tables.ts";
 import { readColumnMap } from "../../../infra/tools/import/column-map.ts";
 import { csvReader } from "../../../infra/tools/import/csv-lines.ts";
 import type { RecordReader } from "../../../infra/tools/import/import-lines.ts";

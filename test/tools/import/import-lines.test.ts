@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { maxLineBytes, type SourceLine, splitLines } from "../../../infra/tools/import/import-lines.ts";
-import { readJsonLines } from "../../../infra/tools/import/json-lines.ts";
+import { maxLineBytes, readJsonLines, type SourceLine, splitLines } from "../../../infra/tools/import/import-lines.ts";
 
 async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);

@@ -1,7 +1,7 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
+import { createLineOrder } from "../../../infra/tools/import/import-records.ts";
 import type { LineError } from "../../../infra/tools/import/line-errors.ts";
-import { createLineOrder } from "../../../infra/tools/import/line-order.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";

@@ -102,12 +102,9 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ["restore", keeping, {}],
   ["outside check", { ...keeping, probedHost }, { DescribeStacks: stack("CREATE_COMPLETE", true) }],
   ["alarms", { alarmAddress }, { DescribeAlarmHistory: alarmHistory("Successfully executed action arn:aws:sns:x") }],
-  ...["SMS log", "account guard", "table settings", "restore", "outside check", "edge", "test logins", "alarms"].map(
-    (about): [string, Partial<Stage>, Record<string, FakeAnswer>] => [about, {}, {}],
-  ),
-  ...["alarm e-mails", "roles of people"].map(
-    (about): [string, Partial<Stage>, Record<string, FakeAnswer>] => [about, {}, {}],
-  ),
+  ...["SMS log", "account guard", "table settings", "restore", "outside check", "edge", "test logins"]
+    .concat(["alarms", "alarm e-mails", "roles of people"])
+    .map((about): [string, Partial<Stage>, Record<string, FakeAnswer>] => [about, {}, {}]),
 ])("%s is ok where nothing is in the way", async (about, stage, answers) => {
   Object.assign(aws.answers, answers);
   expect(await find(about, stage)).toMatchObject({ outcome: "ok", text: expect.any(String) });

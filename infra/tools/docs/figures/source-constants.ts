@@ -107,8 +107,6 @@ class Sources {
     const of = (each: ts.Expression) => this.evaluate(each, file);
     if (ts.isNumericLiteral(node)) return Number(node.text);
     if (ts.isStringLiteral(node)) return node.text;
-    if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.MinusToken)
-      return calculate(0, "-", of(node.operand));
     if (ts.isBinaryExpression(node)) return calculate(of(node.left), node.operatorToken.getText(), of(node.right));
     if (ts.isArrayLiteralExpression(node)) return node.elements.map(of);
     if (ts.isIdentifier(node)) return this.#find(node.text, file);
@@ -117,11 +115,7 @@ class Sources {
       const members = node.properties.filter(ts.isPropertyAssignment);
       return Object.fromEntries(members.map((each) => [each.name.getText(), of(each.initializer)]));
     }
-    if (!ts.isCallExpression(node) || !node.expression.getText().startsWith("Math.")) return undefined;
-    const method = Reflect.get(Math, node.expression.getText().slice("Math.".length)) as (
-      ...given: unknown[]
-    ) => unknown;
-    return method(...node.arguments.map(of));
+    return undefined;
   }
 
   #find(name: string, file: string): unknown {

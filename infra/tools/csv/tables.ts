@@ -1,0 +1,122 @@
+import type * as v from "valibot";
+import { completeRecords, type RecordType } from "../../../shared/contract/records.ts";
+import { calendarDate, decimal, timestamp } from "../../../shared/contract/values.ts";
+
+/** A column of a table of records: the path of a field, and what its cells hold. */
+export interface Column {
+  readonly path: readonly string[];
+  readonly kind: "text" | "number" | "decimal" | "date" | "time" | "json";
+  readonly isNullable: boolean;
+}
+
+/**
+ * The columns of a type: one for each field, and for each field of a closed object. An open object or a list is one
+ * column of JSON; `opened` adds the known fields of an open object.
+ */
+export function columnsOf(type: RecordType, { opened = false } = {}): Column[] {
+  const version = { path: ["version"], kind: "number", isNullable: false } as const;
+  return [...columnsWithin(completeRecords[type].entries, opened), version];
+}
+
+/** The name of a column in the first row. */
+export function nameOf({ path }: Column): string {
+  return path.join(".");
+}
+
+function columnsWithin(entries: v.ObjectEntries, opened: boolean, within: readonly string[] = []): Column[] {
+  return Object.entries(entries).flatMap(([name, schema]) => {
+    const path = [...within, name];
+    const isNullable = isWrapped(schema);
+    const bare = isNullable ? schema.wrapped : schema;
+    if (isClosed(bare)) return columnsWithin(bare.entries, opened, path);
+    const column: Column = { path, kind: kindOf(bare), isNullable };
+    return opened && isOpen(bare) ? [column, ...columnsWithin(bare.entries, opened, path)] : [column];
+  });
+}
+
+function kindOf(schema: v.GenericSchema): Column["kind"] {
+  const kinds = [
+    [decimal, "decimal"],
+    [calendarDate, "date"],
+    [timestamp, "time"],
+  ] as const;
+  const kind = kinds.find(([known]) => known === schema)?.[1];
+  if (kind || schema.type === "number") return kind ?? "number";
+  return ["array", "loose_object"].includes(schema.type) ? "json" : "text";
+}
+
+function isWrapped(schema: v.GenericSchema): schema is v.NullableSchema<v.GenericSchema, undefined> {
+  return schema.type === "nullable";
+}
+
+function isOpen(schema: v.GenericSchema): schema is v.LooseObjectSchema<v.ObjectEntries, undefined> {
+  return schema.type === "loose_object";
+}
+
+function isClosed(schema: v.GenericSchema): schema is v.ObjectSchema<v.ObjectEntries, undefined> {
+  return schema.type === "object";
+}
+
+/** A row by RFC 4180. A cell that a spreadsheet might split at another separator is quoted, too. */
+function rowOf(cells: readonly string[]): string {
+  return `${cells.map((cell) => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",")}\r\n`;
+}
+
+/**
+ * The cells of a row by RFC 4180; undefined if a quoted cell goes on in the next line. As in a spreadsheet, a quotation
+ * mark within an unquoted cell is a letter, and text after a quoted cell belongs to it.
+ */
+export function cellsOf(row: string, separator: string): string[] | undefined {
+  const other = `[^${separator}]`;
+  const cell = new RegExp(`(?:"((?:[^"]|"")*)"(?!")(${other}*)|((?!")${other}*))(${separator}|$)`, "yu");
+  const cells: string[] = [];
+  for (;;) {
+    const found = cell.exec(row);
+    if (!found) return undefined;
+    const [, quoted = "", after = "", plain = "", end] = found;
+    cells.push(quoted.replaceAll('""', '"') + after + plain);
+    if (end === "") return cells;
+  }
+}
+
+/**
+ * A place at which a spreadsheet may begin a cell, whichever separator it splits by, and a formula that follows: perhaps
+ * after quotes and spaces, or after apostrophes of the text's own.
+ */
+const place = String.raw`(?<=^|[,;\t\r\n])`;
+const formula = String.raw`(?='*["\x20]*[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])`;
+const open = new RegExp(place + formula, "gu");
+const guard = new RegExp(`${place}'${formula}`, "gu");
+
+/** A text in which an apostrophe stands before everything that a spreadsheet would run as a formula. */
+function guarded(text: string): string {
+  return text.replaceAll(open, "'");
+}
+
+/** The text from which `guarded` made another: it removes these apostrophes, and no others. */
+export function unguarded(text: string): string {
+  return text.replaceAll(guard, "");
+}
+
+const decimalNumber = /^-?\d+(\.\d+)?$/;
+
+/** A type's records as a table by RFC 4180: the first row, and the row of each line of the export. */
+export function csvOf(type: RecordType) {
+  const columns = columnsOf(type);
+  return {
+    header: rowOf(columns.map(nameOf)),
+    row: (line: string): string => {
+      const record: unknown = JSON.parse(line);
+      return rowOf(columns.map((column) => cellOf(record, column)));
+    },
+  };
+}
+
+/** Numbers stay numbers, also those that are texts, for sums. */
+function cellOf(record: unknown, { path, kind }: Column): string {
+  const value = path.reduce<unknown>((within, name) => (within as Record<string, unknown> | undefined)?.[name], record);
+  if (value === undefined || value === null) return "";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const isNumber = typeof value === "number" || (kind === "decimal" && decimalNumber.test(text));
+  return isNumber ? text : guarded(text);
+}
