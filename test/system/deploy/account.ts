@@ -12,7 +12,6 @@ export interface Account {
   readonly cdk: Cdk;
   /** A folder for what is made on the way, deleted at the end. */
   readonly directory: string;
-  /** The folder of that use which cdk writes into. */
   output(use: string): string;
 }
 

@@ -6,10 +6,8 @@ import { type ProgramResult, root, runProgram } from "./program.ts";
 const longestMs = 240_000;
 const keptCharacters = 3_000;
 
-/** The result of a command, with the end of its printed text. */
 type CdkResult = Pick<ProgramResult, "code"> & { readonly printed: string };
 
-/** The differences from the usual run of the cdk command: its environment, and the checkout it is run in. */
 interface CdkChanges {
   readonly environment?: Readonly<Record<string, string>>;
   readonly checkout?: string;

@@ -1,3 +1,6 @@
+import { Readable } from "node:stream";
+import { expect } from "vitest";
+import { importRecords } from "../../../infra/tools/import/import-records.ts";
 import { startApiFront } from "./api-front.ts";
 import { account, type Emulator, region } from "./emulator.ts";
 
@@ -7,13 +10,11 @@ interface SentMessage {
   readonly text: string;
 }
 
-/** A stage that was deployed into the emulator. */
 export interface DeployedStage {
   readonly baseUrl: string;
   readonly eventBusName: string;
   /** The newest message to a login, as soon as it is there. */
   messageTo(login: string, about?: RegExp): Promise<string>;
-  /** The number of messages that wait in each queue, by its name. */
   waiting(): Promise<Map<string, number>>;
   close(): Promise<void>;
 }
@@ -74,4 +75,10 @@ export function outputOf(printed: string, name: string): string {
   const [, value] = new RegExp(`^\\S+\\.${name} = (.+)$`, "m").exec(printed) ?? [];
   if (!value) throw new Error(`The deploy printed no output ${name}`);
   return value.trim();
+}
+
+/** Imports new records into the stage that this process's environment names. */
+export async function importLines(lines: readonly object[], now = new Date()): Promise<void> {
+  const source = Readable.from(lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`)));
+  expect(await importRecords({ source, now })).toMatchObject({ created: lines.length, failed: 0 });
 }
