@@ -3,7 +3,6 @@ import { accountRows } from "./account-rows.ts";
 import { everyoneTheirOwn, type FunctionRow, type OperationRow } from "./function-row.ts";
 import { type ServiceFunctionName, workerRows } from "./worker-rows.ts";
 
-/** The name of any function. */
 export type FunctionName = OperationName | ServiceFunctionName;
 
 /** Every operation with its callers and rights. An operation without a row does not compile. */

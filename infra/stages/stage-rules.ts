@@ -119,7 +119,6 @@ function edgeFaults({ name, removal, edge }: Stage): string[] {
   ];
 }
 
-/** Whether two values are known and different. */
 function isOther(own: string | undefined, its: string | undefined): boolean {
   return own !== undefined && its !== undefined && own !== its;
 }
@@ -137,7 +136,6 @@ function ownIdentityOf({ senderAddress, senderIdentity }: Stage): string | undef
   return senderIdentity === "domain" ? hostOf(senderAddress) : senderAddress;
 }
 
-/** The texts in a setting's value. */
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
@@ -148,7 +146,6 @@ function hostsIn(text: string): string[] {
   return /[.:]/.test(text) ? [hostOf(text)] : [];
 }
 
-/** The host in a web or e-mail address. */
 function hostOf(place: string): string {
   return URL.parse(place)?.hostname ?? place.slice(place.lastIndexOf("@") + 1);
 }

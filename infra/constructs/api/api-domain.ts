@@ -13,7 +13,6 @@ import { Construct } from "constructs";
 import type { Stage } from "../../stages/stages.ts";
 import { Edge, type EdgeProps } from "./edge.ts";
 
-/** The properties of an API's own domain. */
 export type ApiDomainProps = NonNullable<Stage["customDomain"]> & {
   readonly api: HttpApi;
   readonly stage: IStage;

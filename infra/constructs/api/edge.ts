@@ -20,11 +20,9 @@ import { edgeSecretHeader, viewerAddressHeader } from "../../../shared/http/anon
 import type { Edge as EdgeSettings } from "../../stages/stage-shape.ts";
 import type { GeneratedSecret } from "../stores/generated-secret.ts";
 
-/** The properties of an edge. */
 export interface EdgeProps {
   readonly stageName: string;
   readonly edge: EdgeSettings;
-  /** The host that clients call. */
   readonly host: string;
   /** The host at which API Gateway answers. */
   readonly target: string;

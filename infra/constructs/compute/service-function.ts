@@ -32,12 +32,10 @@ export function timeoutSecondsOf({ timeoutSeconds = usualTimeoutSeconds }: Funct
 /** Default memory of a function. CPU grows with memory. */
 const usualMemoryMegabytes = 512;
 
-/** The properties of a function of the stack. */
 export interface ServiceFunctionProps {
   readonly name: string;
   readonly row: FunctionRow;
   readonly stage: Stage;
-  /** Folder that the bundles were built into. */
   readonly bundles: string;
   /** Releases its versions by canary; without it, a new version takes all calls at once. */
   readonly releases?: CanaryReleases | undefined;

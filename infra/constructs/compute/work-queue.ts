@@ -13,10 +13,8 @@ import { type ServiceFunction, timeoutSecondsOf } from "./service-function.ts";
 
 /** A call that Lambda throttles counts as a try. AWS advises at least five. */
 const usualTries = 5;
-/** The reason for the figures of every queue that a worker consumes. */
 const advised =
   "AWS advises six timeouts of the worker, and five tries: a batch can be throttled before another call sees it.";
-/** The reason for the figures of its mapping. */
 export const capped =
   "Ten is the most that does not wait to be full. Without a cap, calls are added until the account has none left for the API.";
 
@@ -40,7 +38,6 @@ export class WorkQueue extends Construct {
     this.queue = createQueue(this, "Queue", props, `${row.kept} ${advised}`);
   }
 
-  /** Makes a function the worker of the queue. */
   addConsumer(worker: ServiceFunction): void {
     const fn = worker.live;
     const mapping = new EventSourceMapping(worker, "Queue", {
@@ -61,7 +58,6 @@ export class WorkQueue extends Construct {
   }
 }
 
-/** Creates the queues that a stage has. */
 export function addQueues(scope: Construct, stage: Stage): readonly WorkQueue[] {
   const wanted = Object.entries(queues).filter(([, { onlyIf }]) => onlyIf?.(stage) ?? true);
   return wanted.map(([name, row]) => new WorkQueue(scope, name, row));

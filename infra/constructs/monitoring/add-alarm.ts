@@ -5,7 +5,6 @@ import { withReason } from "../reason.ts";
 import type { AlarmRow } from "./alarm-row.ts";
 import { alarmNameOf, placeInRunbook } from "./runbook.ts";
 
-/** Creates the alarm of a row. */
 export function addAlarm(scope: Construct, constructId: string, row: AlarmRow, stage: Stage): Alarm {
   const { id, metric, threshold, isBelow, compared, treatMissingData = TreatMissingData.NOT_BREACHING } = row;
   const { LESS_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;

@@ -48,7 +48,6 @@ export interface AlarmRow {
   readonly heading: string;
 }
 
-/** The statistic and period of a metric. */
 export interface MetricStat {
   readonly statistic: "Sum" | "Maximum" | "Minimum" | "Average" | "SampleCount" | "p50" | "p99";
   readonly minutes: number;

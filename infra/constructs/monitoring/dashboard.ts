@@ -27,14 +27,12 @@ const graphHeight = 6;
 export const ofVersions = ["VersionFaults", "VersionRefusals", "Refusals"];
 const sum: MetricStat = { statistic: "Sum", minutes: 5 };
 
-/** The contents of the dashboard. */
 export interface DashboardProps {
   readonly stage: Stage;
   readonly watched: MonitoredResources;
   readonly rows: readonly AlarmRow[];
 }
 
-/** A graph's title and lines. */
 type Graph = readonly [title: string, lines: readonly IMetric[]];
 
 /**

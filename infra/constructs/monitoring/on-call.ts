@@ -51,7 +51,6 @@ const looks = [
   "sqs:ListQueues",
 ];
 
-/** The actions on a restored copy of the table. */
 const changesOfCopies = [
   "dynamodb:GetItem",
   "dynamodb:Query",
@@ -63,7 +62,6 @@ const changesOfCopies = [
   "dynamodb:DeleteTable",
 ];
 
-/** The resources that the role on call may use. */
 export interface OnCallProps {
   readonly stage: Stage;
   readonly service: ServiceTable;

@@ -42,7 +42,6 @@ const indexes: Readonly<Record<TableIndex, Omit<GlobalSecondaryIndexPropsV2, "in
   },
 };
 
-/** An index that carries a list's rows beside its keys. */
 function listIndex(name: string, sortKey: Attribute) {
   const projection = { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...listRow] };
   return { partitionKey: { name, type: STRING }, sortKey, ...projection };

@@ -18,14 +18,12 @@ import { removalPolicyOf } from "./removal.ts";
 /** Every backup is a full copy, so a nightly one is kept for only a week, or for as long as the vault is locked. */
 const nightlyKeptDays = 7;
 
-/** The properties of backups. */
 interface TableBackupsProps {
   readonly stage: Pick<Stage, "name" | "removal" | "backupCopyTo" | "backupLockDays">;
   readonly table: TableV2;
   readonly keptDays: number;
 }
 
-/** The settings of a stage's backups. */
 type BackupSettings = Pick<Stage, "backupKeptDays" | "backupLockDays" | "backupCopyTo">;
 
 /** The number of copies of the table that exist at a time, those in another place among them. */

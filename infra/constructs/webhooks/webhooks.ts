@@ -24,14 +24,12 @@ import { GeneratedSecret, webhookKey } from "../stores/generated-secret.ts";
  */
 const triesBeforeDeadLetter = 100;
 
-/** The properties of a stage's webhooks. */
 export interface WebhooksProps {
   readonly stage: Stage;
   readonly webhooks: readonly Webhook[];
   readonly outbound: OutboundBus;
 }
 
-/** A webhook's queue and its dead letters. */
 export interface WebhookQueue {
   readonly name: string;
   readonly queue: Queue;

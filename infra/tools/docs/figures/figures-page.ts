@@ -12,6 +12,7 @@ const leftOut: Readonly<Record<string, string>> = {
   "infra/constructs/": "the tables of what is deployed have them",
   "infra/functions/": "so they do",
   "infra/workforce-stack.ts": "and the times of schedules",
+  "infra/stages/stages.ts": "infra/README.md has the settings of each stage",
   "infra/tools/docs/": "names of units",
   "infra/local/": "only the developer of the machine waits for it",
   "shared/openapi/": "examples",
@@ -34,9 +35,9 @@ export function sourceFigures(root: string): Constant[] {
   return readConstants(root, ["functions", "infra", "shared"], Object.keys(leftOut));
 }
 
-/** A table for each folder. */
+/** A table for each top folder. */
 function constantTables(constants: readonly Constant[]): string {
-  const folders = Map.groupBy(constants, ({ file }) => file.slice(0, file.lastIndexOf("/")));
+  const folders = Map.groupBy(constants, ({ file }) => file.slice(0, file.indexOf("/")));
   const tables = [...folders].map(([folder, each]) => {
     const rows = each.map(({ file, name, values, reason }) => [
       `${file.slice(folder.length + 1)} ${name}`,
