@@ -59,7 +59,6 @@ export interface SynthesizedStack {
   functions(): Map<string, Resource>;
   /** Everything that roles are allowed, by the id of the role. */
   rights(): Map<string, Statement[]>;
-  /** The statements of a function's role. */
   rightsOf(name: string): Statement[];
   /** The resources of all templates, and the outputs of the root. */
   template: Template;
@@ -89,14 +88,12 @@ export function synthesizeAlone(place: Partial<StagePlace> & Pick<StagePlace, "s
   return synthesizeStage({ bundles, outdir: join(outdir, "out"), ...place });
 }
 
-/** The attribute of a resource by which others name it. */
 export function arnOf({ id }: Pick<Resource, "id">): object {
   return { "Fn::GetAtt": [id, "Arn"] };
 }
 
 const found = new Map<string, CheckedSynthesis>();
 
-/** The result of the synthesis of a stage. */
 export function findSynthesis(name: string): CheckedSynthesis {
   const synthesis = found.get(name) ?? JSON.parse(readFileSync(join(inject("syntheses"), `${name}.json`), "utf8"));
   found.set(name, synthesis);

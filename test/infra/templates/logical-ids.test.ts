@@ -31,26 +31,6 @@ test.each(
   expect(lostOf(ids, idsOf(findSynthesis(name))), hint).toEqual([]);
 });
 
-test.each([
-  "AWS::CloudFormation::Stack",
-  "AWS::CloudWatch::Alarm",
-  "AWS::DynamoDB::GlobalTable",
-  "AWS::Lambda::Function",
-  "AWS::Logs::LogGroup",
-  "AWS::SecretsManager::Secret",
-])("every stage has pinned ids of %s", (type) => {
-  for (const name of stages) expect(Object.values(pinned[name] ?? {}), name).toContain(type);
-});
-
-test("an id that is gone and one of another type are lost; an id that is added is not", () => {
-  const before = { "One.Fn": "AWS::Lambda::Function", Queue: "AWS::SQS::Queue" };
-  expect(lostOf(before, { ...before, "One.Added": "AWS::Lambda::Function" })).toEqual([]);
-  expect(lostOf(before, { "Two.Fn": "AWS::Lambda::Function", Queue: "AWS::SNS::Topic" })).toEqual([
-    "One.Fn (AWS::Lambda::Function) is gone",
-    "Queue (AWS::SQS::Queue) is now AWS::SNS::Topic",
-  ]);
-});
-
 function lostOf(before: LogicalIds, now: LogicalIds): string[] {
   const lost = Object.entries(before).filter(([id, type]) => now[id] !== type);
   return lost.map(([id, type]) => `${id} (${type}) is ${now[id] === undefined ? "gone" : `now ${now[id]}`}`);
