@@ -51,17 +51,7 @@ function wrongSettings(stage: Stage): ReadonlySet<Setting> {
 
 function wrongSetting(stage: Stage, name: Setting): string {
   const value = stage[name];
-  const absent = Array.isArray(value) ? absentKey(name, value) : undefined;
-  if (absent !== undefined)
-    return `Set ${name}.${absent} of the stage ${stage.name} in ${stagesFile()}: it is missing.`;
   return wordFault(stage, name, value === undefined ? "it is missing" : `it is ${JSON.stringify(value)}`);
-}
-
-/** The first key that an entry of a list lacks, such as `0.url`: the form of all entries would hide it. */
-function absentKey(name: Setting, value: readonly unknown[]): string | undefined {
-  const { issues = [] } = v.safeParse(stageShape.entries[name], value);
-  const absent = issues.find(({ received }) => received === "undefined");
-  return absent && (v.getDotPath(absent) ?? undefined);
 }
 
 function unknownSetting({ name: stage }: Stage, name: string): string {

@@ -1,11 +1,22 @@
 import { Duration } from "aws-cdk-lib";
-import { type IMetric, MathExpression, Metric, type TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import {
+  Alarm,
+  ComparisonOperator,
+  type IMetric,
+  MathExpression,
+  Metric,
+  TreatMissingData,
+} from "aws-cdk-lib/aws-cloudwatch";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
+import type { Construct } from "constructs";
 import type { MetricName, metrics } from "../../../shared/metrics.ts";
 import type { ServiceTable } from "../../functions/service-table.ts";
 import type { StreamConsumerName } from "../../functions/stream-filters.ts";
+import type { Stage } from "../../stages/stages.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
+import { withReason } from "../reason.ts";
 import type { WebhookQueue } from "../webhooks/webhooks.ts";
+import { alarmNameOf, placeInRunbook } from "./runbook.ts";
 
 /** The monitored resources: everything of a stage that can fail. */
 export interface MonitoredResources {
@@ -100,4 +111,23 @@ export function percentOf({ part, whole, least, label }: Share): MathExpression 
 
 function shown({ statistic, minutes }: MetricStat) {
   return { statistic, period: Duration.minutes(minutes) };
+}
+
+export function addAlarm(scope: Construct, constructId: string, row: AlarmRow, stage: Stage): Alarm {
+  const { id, metric, threshold, isBelow, compared, treatMissingData = TreatMissingData.NOT_BREACHING } = row;
+  const { LESS_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
+  const isOfFew = metric instanceof Metric && metric.statistic.startsWith("p");
+  const alarm = new Alarm(scope, constructId, {
+    alarmName: alarmNameOf(stage, id),
+    alarmDescription: `${row.impact} Runbook: ${placeInRunbook(row.heading, stage)}`,
+    metric,
+    threshold,
+    comparisonOperator: isBelow ? LESS_THAN_THRESHOLD : GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    evaluationPeriods: compared ?? row.periods ?? 1,
+    // The expression says 0 of all but the last period.
+    ...(compared !== undefined && { datapointsToAlarm: 1 }),
+    treatMissingData,
+    ...(isOfFew && { evaluateLowSampleCountPercentile: "ignore" }),
+  });
+  return row.because === undefined ? alarm : withReason(alarm, row.because);
 }

@@ -8,7 +8,7 @@ import { functionNameOf, namesOf, outsideAlarm, smsFailureLog, tableNameOf, test
 import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
-import { addBudget } from "./account-budget.ts";
+import { addBudget } from "./account-alarms.ts";
 import { peopleOf } from "./people.ts";
 import { alarmNameOf } from "./runbook.ts";
 

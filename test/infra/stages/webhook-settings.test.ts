@@ -40,12 +40,6 @@ test.each(["application/json", "text/plain", ""])("D42: a webhook posts no %o", 
   expect(fault).toEqual([expect.stringMatching(/^Set webhooks .* contentType, json for receivers/)]);
 });
 
-test("D42: of a webhook that lacks a key, the key is named", () => {
-  const { kinds: _, ...rest } = webhook;
-  const fault = faultsOf({ ...dev, webhooks: [webhook, rest] as never });
-  expect(fault).toEqual(["Set webhooks.1.kinds of the stage dev in infra/stages/stages.ts: it is missing."]);
-});
-
 test("D42: ten webhooks with the longest names and addresses fit into a function's environment", () => {
   const url = `https://hooks.harbour-logistics.co.uk/${"x".repeat(200)}`.slice(0, 200);
   const webhooks = Array.from({ length: 10 }, (_, at) => ({
