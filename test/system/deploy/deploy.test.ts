@@ -40,7 +40,7 @@ beforeAll(() => {
 afterAll(() => stage?.close());
 
 test("a deploy into an account that is not bootstrapped is refused with what to do", async () => {
-  const validated = { environment: { CDK_VALIDATION: "true" } };
+  const validated = { CDK_VALIDATION: "true" };
   const { code, printed } = await aws.cdk([...deploy, ...ours, "--output", output("first")], validated);
   expect(printed).toContain("Please run 'cdk bootstrap'");
   expect(code).not.toBe(0);
@@ -90,7 +90,7 @@ testUpdate(
   async () => {
     const app = `node test/system/deploy/changed-app.ts "${nextServiceName}"`;
     const changed = ["--app", app, "--output", output("changed")];
-    const { code, printed } = await aws.cdk([...deploy, ...changed], { environment: { WORKFORCE_STAGES: stagesFile } });
+    const { code, printed } = await aws.cdk([...deploy, ...changed], { WORKFORCE_STAGES: stagesFile });
     expect(printed).toContain(`✅  ${names.stack}`);
     expect(code).toBe(0);
     return nextServiceName;

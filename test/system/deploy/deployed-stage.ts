@@ -1,7 +1,8 @@
+import { request } from "node:http";
 import { Readable } from "node:stream";
 import { expect } from "vitest";
+import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
 import { importRecords } from "../../../infra/tools/import/import-records.ts";
-import { startApiFront } from "./api-front.ts";
 import { account, type Emulator, region } from "./emulator.ts";
 
 /** A message as AWS took it for a person. */
@@ -81,4 +82,29 @@ export function outputOf(printed: string, name: string): string {
 export async function importLines(lines: readonly object[], now = new Date()): Promise<void> {
   const source = Readable.from(lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`)));
   expect(await importRecords({ source, now })).toMatchObject({ created: lines.length, failed: 0 });
+}
+
+/**
+ * An address for a deployed API. The emulator distinguishes APIs by the requested host name, which only a name server
+ * of AWS leads anywhere: this passes every request on under that name, with headers more.
+ */
+async function startApiFront(
+  port: number,
+  apiHost: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<{ baseUrl: string } & Pick<HttpService, "close">> {
+  const front = await startHttpService((incoming, outgoing) => {
+    const given = incoming.rawHeaders.flatMap((value, at, all) =>
+      at % 2 === 1 ? [] : [value, value.toLowerCase() === "host" ? apiHost : (all[at + 1] ?? "")],
+    );
+    const headers = [...given, ...Object.entries(more).flat()];
+    const place = { host: "127.0.0.1", port, method: incoming.method, path: incoming.url };
+    const passed = request({ ...place, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+      answer.pipe(outgoing);
+    });
+    passed.on("error", () => outgoing.destroy());
+    incoming.pipe(passed);
+  });
+  return { baseUrl: `http://127.0.0.1:${front.port}`, close: front.close };
 }

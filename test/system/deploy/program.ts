@@ -14,15 +14,14 @@ export function runTool(name: string, stage: string, ...options: readonly string
   return runProgram(process.execPath, [`infra/tools/${name}.ts`, ...options, "--stage", stage], process.env, 60_000);
 }
 
-/** Runs a program to its end, in the project's folder unless another is named; ends it after so many milliseconds. */
+/** Runs a program to its end, in the project's folder; ends it after so many milliseconds. */
 export async function runProgram(
   file: string,
   parameters: readonly string[],
   env: NodeJS.ProcessEnv,
   timeout: number,
-  cwd = root,
 ): Promise<ProgramResult> {
-  const child = spawn(file, parameters, { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout });
+  const child = spawn(file, parameters, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"], timeout });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => {

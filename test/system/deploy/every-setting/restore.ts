@@ -128,8 +128,8 @@ export function testRestore({ aws, settings, change, stage, shell, importInvoice
 
   async function deploy(call: readonly string[], use: string): Promise<void> {
     const options = ["--require-approval", "never", "--output", aws.output(use)];
-    const environment = { WORKFORCE_STAGES: process.env.WORKFORCE_STAGES ?? "" };
-    const { code, printed } = await aws.cdk([...call, ...options], { environment });
+    const more = { WORKFORCE_STAGES: process.env.WORKFORCE_STAGES ?? "" };
+    const { code, printed } = await aws.cdk([...call, ...options], more);
     expect(code, printed).toBe(0);
   }
 
