@@ -15,7 +15,7 @@ import { type ServiceFunction, timeoutSecondsOf } from "./service-function.ts";
 const usualTries = 5;
 const advised =
   "AWS advises six timeouts of the worker, and five tries: a batch can be throttled before another call sees it.";
-export const capped =
+const capped =
   "Ten is the most that does not wait to be full. Without a cap, calls are added until the account has none left for the API.";
 
 /** A queue that one worker consumes, with its dead letters. */
@@ -39,23 +39,27 @@ export class WorkQueue extends Construct {
   }
 
   addConsumer(worker: ServiceFunction): void {
-    const fn = worker.live;
-    const mapping = new EventSourceMapping(worker, "Queue", {
-      target: fn,
-      eventSourceArn: this.queue.queueArn,
-      batchSize: 10,
-      maxConcurrency: this.#mostCallsOf(worker),
-      reportBatchItemFailures: true,
-    });
-    withReason(mapping, capped);
+    addConsumer(worker, "Queue", this.queue, this.#mostCallsOf(worker));
     const actions = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"];
-    fn.addToRolePolicy(new PolicyStatement({ actions, resources: [this.queue.queueArn] }));
+    worker.live.addToRolePolicy(new PolicyStatement({ actions, resources: [this.queue.queueArn] }));
   }
 
   /** Calls above the reserved concurrency would be throttled, and each would count as a try of its messages. */
   #mostCallsOf({ reserved }: ServiceFunction): number {
     return Math.min(this.row.mostCalls, reserved ?? this.row.mostCalls);
   }
+}
+
+/** Lets a function be called with the messages of a queue, at most so many calls at once. It needs the rights, too. */
+export function addConsumer(worker: ServiceFunction, id: string, queue: Queue, maxConcurrency: number): void {
+  const mapping = new EventSourceMapping(worker, id, {
+    target: worker.live,
+    eventSourceArn: queue.queueArn,
+    batchSize: 10,
+    maxConcurrency,
+    reportBatchItemFailures: true,
+  });
+  withReason(mapping, capped);
 }
 
 export function addQueues(scope: Construct, stage: Stage): readonly WorkQueue[] {
