@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../../infra/local/stack/synthesis.ts";
-import { figuresPage, figureTables, sourceFigures } from "../../infra/tools/docs/figures/figures-page.ts";
+import { figuresPage, figureTables, isConversion, sourceFigures } from "../../infra/tools/docs/figures/figures-page.ts";
 import { fillTables } from "../../infra/tools/docs/marked-tables.ts";
 import { stackOf } from "./stack.ts";
 import { withStacksBeside } from "./stacks-beside.ts";
@@ -30,7 +30,6 @@ test("every queue, every mapping, and every alarm that a single event does not s
 });
 
 test("every figure of the sources has a comment above it that says why it is so", () => {
-  const isConversion = (name: string) => /(?:^|\.)ms(?:Of|Per[A-Z])/.test(name);
   const without = figures.filter(({ name, reason }) => reason === "" && !isConversion(name));
   expect(without.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
 });

@@ -35,9 +35,15 @@ export function sourceFigures(root: string): Constant[] {
   return readConstants(root, ["functions", "infra", "shared"], Object.keys(leftOut));
 }
 
+/** Whether a constant converts units of time: it is no figure. */
+export function isConversion(name: string): boolean {
+  return /(?:^|\.)ms(?:Of|Per[A-Z])/.test(name);
+}
+
 /** A table for each top folder. */
 function constantTables(constants: readonly Constant[]): string {
-  const folders = Map.groupBy(constants, ({ file }) => file.slice(0, file.indexOf("/")));
+  const figures = constants.filter(({ name }) => !isConversion(name));
+  const folders = Map.groupBy(figures, ({ file }) => file.slice(0, file.indexOf("/")));
   const tables = [...folders].map(([folder, each]) => {
     const rows = each.map(({ file, name, values, reason }) => [
       `${file.slice(folder.length + 1)} ${name}`,
