@@ -121,14 +121,15 @@ export class WorkforceStack extends Stack {
     if (stage.smsMonthlySpendLimitDollars !== undefined) {
       new SmsAttributes(this, "SmsSpendLimit", stage.smsMonthlySpendLimitDollars);
     }
-    const outboundBus = this.#addOutbound();
+    const outboundBus = hasOutboundEvents(stage) ? new OutboundBus(this, "OutboundBus", stage.name) : undefined;
+    const { webhooks } = stage;
     return {
       records,
       hmacKey: new GeneratedSecret(this, "HmacKey", hmacKey, { ...stage, name: names.hmacSecret }),
       signingKeys: new SigningKeys(this, "SigningKeys", { ...stage, name: names.signingSecret }),
       queues: addQueues(this, stage),
       outboundBus,
-      webhooks: this.#addWebhooks(outboundBus),
+      webhooks: webhooks && outboundBus && new Webhooks(this, "Webhooks", { stage, webhooks, outbound: outboundBus }),
       quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
       emails: new EmailSending(this, "Emails", stage),
       edgeSecret:
@@ -205,15 +206,6 @@ export class WorkforceStack extends Stack {
     const queue = findQueue(this.#resources.queues, "intake");
     if (queue) bus.addTarget(queue);
     return bus;
-  }
-
-  #addOutbound(): OutboundBus | undefined {
-    return hasOutboundEvents(this.#stage) ? new OutboundBus(this, "OutboundBus", this.#stage.name) : undefined;
-  }
-
-  #addWebhooks(outbound: OutboundBus | undefined): Webhooks | undefined {
-    const { webhooks } = this.#stage;
-    return webhooks && outbound && new Webhooks(this, "Webhooks", { stage: this.#stage, webhooks, outbound });
   }
 
   #addMonitoring({ undelivered }: IntakeBus): void {

@@ -156,15 +156,14 @@ export class OnCall extends Construct {
     ];
   }
 
-  #arn(service: string, resource: string): string {
-    const { partition, account, region } = Stack.of(this);
+  #arn(service: string, resource: string, region = Stack.of(this).region): string {
+    const { partition, account } = Stack.of(this);
     return `arn:${partition}:${service}:${region}:${account}:${resource}`;
   }
 
   /** The stacks beside the stage are in us-east-1. */
   #globalArn(service: string, resource: string): string {
-    const { partition, account } = Stack.of(this);
-    return `arn:${partition}:${service}:us-east-1:${account}:${resource}`;
+    return this.#arn(service, resource, "us-east-1");
   }
 
   /** Allows actions only on this stage's resources, by tag, where names do not distinguish stages. */
