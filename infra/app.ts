@@ -1,5 +1,6 @@
 import { describeLock } from "./constructs/stores/table-backups.ts";
 import { FirewallStack } from "./firewall-stack.ts";
+import { bundleFunctions } from "./functions/bundle.ts";
 import { ProbeStack } from "./probe-stack.ts";
 import { requireDeployable } from "./stages/stage-rules.ts";
 import { findStage, type Stage, StageRefusal } from "./stages/stages.ts";
@@ -7,7 +8,7 @@ import { addStack, createApp } from "./synthesize.ts";
 
 const app = createApp();
 const stacks: Readonly<Record<string, (stage: Stage) => object>> = {
-  service: (stage) => addStack(app, stage),
+  service: (stage) => addStack(app, stage, bundleFunctions),
   firewall: (stage) => new FirewallStack(app, stage),
   probe: (stage) => new ProbeStack(app, stage),
 };

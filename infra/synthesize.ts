@@ -1,18 +1,36 @@
-import type { App } from "aws-cdk-lib";
-import { bundleFunctions } from "./functions/bundle.ts";
-import { addBundledStack, synthesizeBundled } from "./stack-app.ts";
-import type { Stage } from "./stages/stages.ts";
-import type { WholeTemplate } from "./whole-template.ts";
-import type { WorkforceStack } from "./workforce-stack.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { App, type AppProps } from "aws-cdk-lib";
+import { readCommit } from "./functions/release.ts";
+import { findStage, type Stage } from "./stages/stages.ts";
+import { readWholeTemplate, type WholeTemplate } from "./whole-template.ts";
+import { WorkforceStack } from "./workforce-stack.ts";
 
-export { createApp } from "./stack-app.ts";
+/** Writes the bundle of each function, or a replacement, into a folder of its own below `outdir`. */
+type Bundle = (outdir: string) => void;
 
-/** Adds a stage's stack to an app, with bundles built from the current sources. */
-export function addStack(app: App, stage: Stage): WorkforceStack {
-  return addBundledStack(app, stage, bundleFunctions);
+const commandSettings = new URL("../cdk.json", import.meta.url);
+
+/** An app with the feature flags of cdk.json, for any program. */
+export function createApp(props: AppProps = {}): App {
+  const { context } = JSON.parse(readFileSync(commandSettings, "utf8")) as { context: Record<string, unknown> };
+  // The cdk command makes templates name their assets. Nested templates are found by those names, so the other programs
+  // need them too.
+  const named = { ...context, "aws:cdk:enable-asset-metadata": true, ...props.context };
+  return new App({ ...props, analyticsReporting: false, context: named });
 }
 
-/** Synthesises a stage's stack with built bundles into an empty folder, without the cdk command and without AWS. */
-export function synthesize(stageName: string, outdir: string): WholeTemplate {
-  return synthesizeBundled(stageName, outdir, bundleFunctions);
+/** Adds a stage's stack to an app. */
+export function addStack(app: App, stage: Stage, bundle: Bundle): WorkforceStack {
+  const bundles = join(app.outdir, "bundles");
+  bundle(bundles);
+  return new WorkforceStack(app, { stage, bundles, commit: readCommit() });
+}
+
+/** Synthesises a stage's stack into an empty folder, without the cdk command and without AWS. */
+export function synthesize(stageName: string, outdir: string, bundle: Bundle): WholeTemplate {
+  // Nothing is deployed from this synthesis, and validating it takes longer than making it.
+  const app = createApp({ outdir, builtinCloudFormationValidation: false });
+  const stack = addStack(app, findStage(stageName), bundle);
+  return readWholeTemplate(app.synth().directory, stack.templateFile);
 }

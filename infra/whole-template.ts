@@ -1,7 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A resource of a CloudFormation template. */
 export interface TemplateResource {
   readonly Type: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
@@ -16,7 +15,6 @@ export type Template = {
   readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
 };
 
-/** A stack with its nested stacks. */
 export interface WholeTemplate {
   /**
    * All resources as if they were in one template. Those of a nested stack have its logical id and a dot before their
@@ -53,11 +51,9 @@ export function countResources(parts: WholeTemplate["parts"]): number {
   return resources.filter(({ Type }) => Type !== nestedStack).length;
 }
 
-/** Joins a root with its nested stacks: parameters and outputs are replaced by their values. */
 function joinTemplates(root: Template, parts: WholeTemplate["parts"]): Template {
   const nested = new Map(nestedStacksOf(root).map(([id, resource]) => [id, partOf(id, resource, parts)] as const));
   const { atTop, within } = linksBetween(nested);
-  /** The resources that a dependency on this id means. */
   const idsOf = (id: string) => {
     const part = nested.get(id);
     return part ? Object.keys(part.Resources).map((each) => inside(id, each)) : [id];
@@ -78,7 +74,6 @@ function joinTemplates(root: Template, parts: WholeTemplate["parts"]): Template 
   return { ...root, Resources: Object.fromEntries(resources), Outputs: rewrite(root.Outputs ?? {}, atTop) };
 }
 
-/** The meaning of references in the root, and within a nested stack. */
 function linksBetween(nested: ReadonlyMap<string, NestedPart>) {
   const within = (stack: string, { given, Resources }: NestedPart): Links => ({
     ref: (id) => {
@@ -101,7 +96,6 @@ function linksBetween(nested: ReadonlyMap<string, NestedPart>) {
 }
 
 type NestedPart = Template & {
-  /** The root's values for the parameters. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly dependsOn: readonly string[];
 };
@@ -118,7 +112,6 @@ interface Links {
   readonly attribute: (id: string, name: string) => unknown;
 }
 
-/** A part of a template with its references replaced. */
 function rewrite<T>(value: T, links: Links): T {
   return rewritten(value, links) as T;
 }

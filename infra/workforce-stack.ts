@@ -1,4 +1,5 @@
 import { type App, CfnOutput, type Environment, Stack, Tags } from "aws-cdk-lib";
+import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import { Construct } from "constructs";
 import type { Operation } from "../shared/contract/operation.ts";
 import { refreshToken } from "../shared/contract/sessions.ts";
@@ -11,7 +12,6 @@ import { setFrozen } from "./constructs/compute/freeze.ts";
 import { chainStacks, FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
 import { IntakeBus, intakeRuleName } from "./constructs/compute/intake-bus.ts";
 import { OutboundBus } from "./constructs/compute/outbound-bus.ts";
-import { ReleaseManifests } from "./constructs/compute/release-manifest.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
 import { StreamConsumer } from "./constructs/compute/stream-consumer.ts";
 import { addQueues, findQueue } from "./constructs/compute/work-queue.ts";
@@ -30,6 +30,7 @@ import { TestPin } from "./constructs/stores/test-pin.ts";
 import { Webhooks } from "./constructs/webhooks/webhooks.ts";
 import { hashesIn } from "./functions/bundle-places.ts";
 import { hasOutboundEvents, queues } from "./functions/queues.ts";
+import { type ReleaseManifest, writeManifest } from "./functions/release.ts";
 import { requireCallers, rowOf, type ServiceTable, service } from "./functions/service-table.ts";
 import { type StreamConsumerName, streamConsumers } from "./functions/stream-filters.ts";
 import { pageFunction } from "./functions/worker-rows.ts";
@@ -46,10 +47,8 @@ const pageRoutes = {
   Journeys: journeysPath,
 };
 
-/** The properties of a stack. */
 export interface WorkforceStackProps {
   readonly stage: Stage;
-  /** Folder that the bundles were built into. */
   readonly bundles: string;
   /** Id of the commit that they were built from. */
   readonly commit?: string;
@@ -92,13 +91,24 @@ export class WorkforceStack extends Stack {
     const bus = this.#addIntake();
     this.#addFunctions(bus);
     this.#resources.outboundBus?.denyOthers(this.#functions.get("send-events")?.function.role);
-    const manifest = { commit, hashes: hashesIn(bundles, [...this.#functions.keys()]) };
-    new ReleaseManifests(this, "Release", { name: names.release, manifest });
+    this.#addManifest({ commit, hashes: hashesIn(bundles, [...this.#functions.keys()]) });
     setFrozen(this, stage.frozen ?? false);
     new CfnOutput(this, "BaseUrl", { value: this.#api.baseUrl });
     new CfnOutput(this, "EventBusName", { value: bus.bus.eventBusName });
     const outbound = this.#resources.outboundBus;
     if (outbound) new CfnOutput(this, "OutboundBusName", { value: outbound.bus.eventBusName });
+  }
+
+  /**
+   * Stores the commit of the builds outside of the functions, so that a commit which changes no function redeploys none.
+   * SSM keeps the last 100 releases free of charge, each of at most 4,096 characters: some 300 functions.
+   */
+  #addManifest(manifest: ReleaseManifest): void {
+    new StringParameter(new Construct(this, "Release"), "Parameter", {
+      parameterName: namesOf(this.#stage.name).release,
+      stringValue: writeManifest(manifest),
+      description: "The commit of the release, and the hashes of its functions' builds",
+    });
   }
 
   #addResources(): Resources {
@@ -111,22 +121,21 @@ export class WorkforceStack extends Stack {
     if (stage.smsMonthlySpendLimitDollars !== undefined) {
       new SmsAttributes(this, "SmsSpendLimit", stage.smsMonthlySpendLimitDollars);
     }
-    const outboundBus = this.#addOutbound();
-    const { testLogins, probeLogin: login } = stage;
+    const outboundBus = hasOutboundEvents(stage) ? new OutboundBus(this, "OutboundBus", stage.name) : undefined;
+    const { webhooks } = stage;
     return {
       records,
       hmacKey: new GeneratedSecret(this, "HmacKey", hmacKey, { ...stage, name: names.hmacSecret }),
       signingKeys: new SigningKeys(this, "SigningKeys", { ...stage, name: names.signingSecret }),
       queues: addQueues(this, stage),
       outboundBus,
-      webhooks: this.#addWebhooks(outboundBus),
+      webhooks: webhooks && outboundBus && new Webhooks(this, "Webhooks", { stage, webhooks, outbound: outboundBus }),
       quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
       emails: new EmailSending(this, "Emails", stage),
       edgeSecret:
         edgeOf(stage) && new GeneratedSecret(this, "EdgeSecret", edgeSecret, { ...stage, name: names.edgeSecret }),
-      releaseProbe:
-        login === undefined ? undefined : new ReleaseProbe(this, "ReleaseProbe", { stageName: stage.name, login }),
-      testPin: testLogins && new TestPin(this, "TestPin", { testLogins, name: names.testPinSecret }),
+      releaseProbe: stage.probeLogin === undefined ? undefined : new ReleaseProbe(this, "ReleaseProbe", stage),
+      testPin: stage.testLogins && new TestPin(this, "TestPin", stage),
     };
   }
 
@@ -197,17 +206,6 @@ export class WorkforceStack extends Stack {
     const queue = findQueue(this.#resources.queues, "intake");
     if (queue) bus.addTarget(queue);
     return bus;
-  }
-
-  #addOutbound(): OutboundBus | undefined {
-    if (!hasOutboundEvents(this.#stage)) return undefined;
-    const { outboundBus: eventBusName, eventSource: source } = namesOf(this.#stage.name);
-    return new OutboundBus(this, "OutboundBus", { eventBusName, source });
-  }
-
-  #addWebhooks(outbound: OutboundBus | undefined): Webhooks | undefined {
-    const { webhooks } = this.#stage;
-    return webhooks && outbound && new Webhooks(this, "Webhooks", { stage: this.#stage, webhooks, outbound });
   }
 
   #addMonitoring({ undelivered }: IntakeBus): void {

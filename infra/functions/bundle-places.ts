@@ -2,7 +2,6 @@ import { globSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder of the checkout. */
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Replacements for modules of packages in the bundles. `outdir` is the folder of the bundles' entries. */
@@ -20,7 +19,6 @@ export function phoneMetadataFile(outdir: string): string {
   return resolve(outdir, "entries", "phone-metadata.js");
 }
 
-/** The file of the entry of a function's bundle. */
 export function entryFile(outdir: string, name: string): string {
   return join(outdir, "entries", `${name}.ts`);
 }

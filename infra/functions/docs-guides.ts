@@ -15,7 +15,6 @@ export interface Guide {
 
 /** The signatures for the tests of receivers, from the folder of the checkout. A guide links to them. */
 export const signaturesSource = "shared/docs/guides/webhook-signatures.json";
-/** The path that they are served at. */
 export const signaturesPath = `${pagePath}/${basename(signaturesSource)}`;
 
 const { compare: byNumber } = new Intl.Collator("en", { numeric: true });
@@ -37,13 +36,11 @@ export function readGuides(): Guide[] {
   });
 }
 
-/** The journeys in the guides. */
 export function journeysOf(guides: readonly Guide[]): Journey[] {
   const block = new RegExp(`^\`\`\`${journeyLanguage}\n(.*?)^\`\`\`$`, "gms");
   return guides.flatMap(({ markdown }) => [...markdown.matchAll(block)].map(([, text = ""]) => readJourney(text)));
 }
 
-/** The list of links to the guides, as HTML. */
 export function contentsOf(guides: readonly Guide[]): string {
   const links = guides.map(({ id, title }) => `<li><a href="#${id}">${escapeHtml(title)}</a></li>`);
   return `<ol>\n${links.join("\n")}\n</ol>`;

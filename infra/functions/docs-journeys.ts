@@ -8,15 +8,11 @@ export const journeyLanguage = "json journey";
 interface JourneyStep {
   readonly stepId: string;
   readonly operationId: string;
-  /** One sentence. */
   readonly description: string;
   /** Values by the names of parameters, whose place is in the OpenAPI document. */
   readonly parameters?: Readonly<Record<string, unknown>>;
-  /** The JSON body. */
   readonly body?: unknown;
-  /** The status, 200 unless it is given. */
   readonly status?: number;
-  /** Conditions beside the status. */
   readonly conditions?: readonly string[];
   readonly outputs?: Readonly<Record<string, string>>;
 }
@@ -33,7 +29,6 @@ export const payingNeedsAPerson =
   "Paying timesheets and undoing changes need the passcode of a person who has one: a program asks that person each time, sends it as " +
   "`passcode` in the same request, and never stores it. Plan first: `plan-bulk-update-timesheets` shows the effect and writes nothing.";
 
-/** Reads a guide's block. */
 export function readJourney(text: string): Journey {
   return JSON.parse(text) as Journey;
 }

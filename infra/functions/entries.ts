@@ -1,9 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import metadata from "libphonenumber-js/max/metadata";
+import type * as priming from "../../shared/startup/priming.ts";
 import { bundleFolder, entryFile, phoneMetadataFile, root } from "./bundle-places.ts";
+import type { FunctionRow } from "./function-row.ts";
 import { functions } from "./functions.ts";
-import { phoneMetadataModule } from "./phone-metadata.ts";
-import { primingStepsOf } from "./priming-steps.ts";
 
 /**
  * Writes the entries of bundles. An entry joins a handler with its priming steps, because a function file itself opens
@@ -22,4 +24,34 @@ export function writeEntries(outdir: string): void {
     writeFileSync(entryFile(outdir, name), `${lines.join("\n")}\n`);
     mkdirSync(bundleFolder(outdir, name), { recursive: true });
   }
+}
+
+/**
+ * The source of a module with the numbering plans of the library and the types of their numbers, compressed to a third. Bundles
+ * load it instead of the library's; all checks of numbers share it (D7).
+ */
+export function phoneMetadataModule(): string {
+  const text = brotliCompressSync(JSON.stringify(metadata)).toString("base64");
+  return `import { brotliDecompressSync } from "node:zlib";
+export default JSON.parse(brotliDecompressSync(Buffer.from("${text}", "base64")).toString());
+`;
+}
+
+type PrimingStep = Exclude<keyof typeof priming, "prime">;
+
+/**
+ * The steps that an environment of a function takes before its first call, derived from its row. Workers take none,
+ * because nobody waits for them.
+ */
+export function primingStepsOf({ area, table = [], ...row }: FunctionRow): PrimingStep[] {
+  if (area === "workers") return [];
+  const steps: (PrimingStep | false | undefined)[] = [
+    row.verifiesTokens && "primeVerification",
+    row.readsPublicKeys && "primePublicKeys",
+    table.includes("GetItem") && "primeTable",
+    row.readsHmacKey && "primeHmacKey",
+    row.readsClientAddress && "primeEdgeSecret",
+    row.signsTokens && "primeSigningKey",
+  ];
+  return steps.filter((step) => typeof step === "string");
 }

@@ -15,7 +15,6 @@ export type TableAction =
 /** The indexes of the table. */
 export const tableIndexes = ["by-state", "by-company", "by-month", "by-company-month", "by-mark", "by-total"] as const;
 
-/** An index of the table. */
 export type TableIndex = (typeof tableIndexes)[number];
 
 /**
@@ -40,7 +39,6 @@ export const guardedPartitions = [
   "WEBHOOK#",
 ] as const;
 
-/** A guarded partition. */
 export type GuardedPartition = (typeof guardedPartitions)[number];
 
 /** The areas with operations: each is a file of the contract, and a folder of functions, events and tests. */
@@ -56,7 +54,6 @@ export const operationAreas = [
   "service",
 ] as const;
 
-/** An area with operations. */
 export type OperationArea = (typeof operationAreas)[number];
 
 /** The areas of the service: those of operations, and the workers. */
@@ -136,7 +133,6 @@ export interface FunctionRow {
 /** The reach of a role: the records of every company, of the caller's own company, or only the caller's own (D2). */
 export type Reach = "all" | "company" | "own";
 
-/** The row of an operation. */
 export interface OperationRow extends FunctionRow {
   readonly area: OperationArea;
   /**

@@ -1,4 +1,3 @@
-/** The credentials that sign a request to AWS. */
 interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

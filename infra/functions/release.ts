@@ -8,7 +8,6 @@ export interface ReleaseManifest {
   readonly hashes: readonly string[];
 }
 
-/** A manifest as text. */
 export function writeManifest({ commit, hashes }: ReleaseManifest): string {
   return [commit, ...hashes].join(" ");
 }

@@ -11,7 +11,6 @@ export interface ServiceTable {
   readonly functions: Readonly<Record<string, FunctionRow>>;
 }
 
-/** The service itself. */
 export const service: ServiceTable = { operations, functions };
 
 /** The row of a function. Throws if the table has none. */

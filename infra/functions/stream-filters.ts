@@ -34,8 +34,6 @@ export const streamFilters = {
   ],
 } satisfies Partial<Record<ServiceFunctionName, readonly Readonly<Record<string, unknown>>[]>>;
 
-/** A function that consumes the table's stream. */
 export type StreamConsumerName = keyof typeof streamFilters;
 
-/** The functions that consume the table's stream. */
 export const streamConsumers = Object.keys(streamFilters) as StreamConsumerName[];

@@ -20,7 +20,6 @@ export function namesOf(stageName: string) {
     hmacSecret: `workforce/${stageName}/hmac-key`,
     signingSecret: `workforce/${stageName}/signing-keys`,
     edgeSecret: `workforce/${stageName}/edge-secret`,
-    /** The login and password of the probe of releases. */
     probeSecret: `workforce/${stageName}/release-probe`,
     testPinSecret: `workforce/${stageName}/test-pin`,
     eventBus: `workforce-${stageName}`,
@@ -31,19 +30,15 @@ export function namesOf(stageName: string) {
     /** The queue of a webhook's events. No name of a stage or webhook contains an underscore. */
     webhookQueue: (webhook: string) => `workforce-${stageName}_webhook_${webhook}`,
     webhookSecret: `workforce/${stageName}/webhook-keys`,
-    /** The vault of the table's backups. */
     backupVault: `workforce-${stageName}`,
     /** The role that restores backups. IAM has one list of roles for all regions of an account. */
     restoreRole: (region: string) => `workforce-${stageName}-${region}-restore`,
-    /** The role of the person who answers alarms. */
     onCallRole: (region: string) => `workforce-${stageName}-${region}-on-call`,
-    /** The role of the person who repairs records. */
     repairRole: (region: string) => `workforce-${stageName}-${region}-repair`,
     /** The rule that notices when somebody takes that role. */
     repairRule: `workforce-${stageName}-repair-role-taken`,
     /** The budget, of which AWS has one list for all regions of an account. */
     budget: (region: string) => `Workforce-${stageName}-${region}`,
-    /** The HTTP API, among those of the account. */
     api: `workforce-${stageName}`,
     /** The configuration set that sends e-mails in SES. */
     configurationSet: `workforce-${stageName}`,
@@ -55,7 +50,6 @@ export function namesOf(stageName: string) {
     release: `/workforce/${stageName}/release`,
     /** Path of the SSM parameters that name forgotten people, one each; no stack contains them. */
     erased: `/workforce/${stageName}/erased`,
-    /** Namespace of the service's own metrics. */
     metrics: `Workforce/${stageName}`,
     /** `iss` of the access tokens it signs (D4). */
     tokenIssuer: `workforce-${stageName}`,

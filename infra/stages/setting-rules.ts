@@ -13,7 +13,6 @@ export interface StageRule {
   holds(stage: Stage): boolean;
 }
 
-/** The rules between settings. */
 export const stageRules: readonly StageRule[] = [
   rule(
     ["name"],

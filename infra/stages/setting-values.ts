@@ -8,16 +8,12 @@ const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 const hostName = `(?:${label}\\.)+[a-z]{2,63}`;
 const awsRegion = "[a-z]{2}(?:-[a-z]+)+-[0-9]";
 
-/** Whole number above 0. */
 export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-/** Whole number of US dollars above 0. */
 export const wholeDollars = v.pipe(count, v.title("a whole number of US dollars above 0"));
 
-/** True or false. */
 export const flag = v.pipe(v.boolean(), v.title("true or false"));
 
-/** Average requests per second, and the most in a burst. */
 export const throttle = v.pipe(
   v.strictObject({ requestsPerSecond: count, burst: count }),
   v.title("{ requestsPerSecond, burst }, two whole numbers above 0"),
@@ -29,7 +25,6 @@ export const throttle = v.pipe(
  */
 const mostAnonymousRequests = 400;
 
-/** The limit of each route that needs no token. */
 export const anonymousThrottle = v.pipe(
   throttle,
   v.check(({ requestsPerSecond }) => requestsPerSecond <= mostAnonymousRequests),
@@ -41,13 +36,11 @@ export const anonymousThrottle = v.pipe(
 /** Whole number of days, ten years at most. */
 export const days = v.pipe(count, v.maxValue(3_650), v.title("a whole number of days from 1 to 3650"));
 
-/** Most messages in a day. */
 export const ceilings = v.pipe(
   v.strictObject({ perDay: v.pipe(v.number(), v.safeInteger(), v.minValue(0)) }),
   v.title("{ perDay }, a whole number"),
 );
 
-/** Any text except an empty one. */
 export const someText = v.pipe(v.string(), v.nonEmpty());
 
 /** Up to 20 lower-case letters, digits and hyphens. */
@@ -68,13 +61,11 @@ export const serviceName = v.pipe(
 /** AWS region, such as eu-west-2. */
 export const region = v.pipe(text(awsRegion), v.title("an AWS region, such as eu-west-2"));
 
-/** Some AWS regions. */
 export const regions = v.pipe(
   listOf(region),
   v.check((all) => areDifferent(all)),
 );
 
-/** Number of an AWS account. */
 export const accountNumber = v.pipe(text("[0-9]{12}"), v.title("the 12 digits of an AWS account"));
 
 /** Sender of SMS: 3 to 11 letters and digits, at least one letter. */
@@ -90,7 +81,6 @@ export const dollars = v.pipe(
   v.title("an amount of US dollars above 0"),
 );
 
-/** Full name of a host. */
 export const host = text(hostName);
 
 /** ISO 3166 code of a country with a known numbering plan. */
@@ -99,7 +89,6 @@ export const country = v.pipe(v.picklist(getCountries()), v.title("the ISO 3166 
 /** E-mail address without a display name. */
 export const emailAddress = text(`[A-Za-z0-9!#$%&'*+\\/=?^_\\{\\|\\}~.\\-]{1,64}@${hostName}`);
 
-/** Address with https. */
 export const httpsUrl = v.pipe(
   v.string(),
   v.check((url) => URL.parse(url)?.protocol === "https:"),
@@ -119,20 +108,17 @@ export const timeZone = v.pipe(
 /** Name of a stage's table: of the first one, or with numbers after it. */
 export const restoredTable = text("workforce-[a-z0-9-]+-records(?:-[0-9]+)*");
 
-/** ARN of a vault of AWS Backup. */
 export const backupVaultArn = text(`arn:aws[a-z\\-]*:backup:${awsRegion}:[0-9]{12}:backup-vault:[A-Za-z0-9_\\-]{2,50}`);
 
 /** Longest lock of backups. Erased people have to be out of them in a time that can be promised. */
 const mostLockedDays = 35;
 
-/** Days that a backup cannot be deleted. */
 export const lockedDays = v.pipe(
   count,
   v.maxValue(mostLockedDays),
   v.title(`a whole number of days from 1 to ${mostLockedDays}`),
 );
 
-/** ARN of a certificate in ACM. */
 export const certificateArn = text(`arn:aws[a-z\\-]*:acm:${awsRegion}:[0-9]{12}:certificate/[0-9a-f\\-]{36}`);
 
 /** ARN of a certificate that CloudFront accepts. */
@@ -143,7 +129,6 @@ export const webAclArn = text(
   "arn:aws[a-z\\-]*:wafv2:us-east-1:[0-9]{12}:global/webacl/[\\w\\-]{1,128}/[0-9a-f\\-]{36}",
 );
 
-/** Id of a distribution in CloudFront. */
 export const distributionId = text("E[A-Z0-9]{7,20}");
 
 /** Time in UTC to the second, such as 2026-11-22T09:30:00Z. */
@@ -170,12 +155,10 @@ export function applicationArn(kind: string) {
   return text(`arn:aws[a-z\\-]*:sns:${awsRegion}:[0-9]{12}:app/${kind}/[\\w.\\-]{1,256}`);
 }
 
-/** One of some words. */
 export function oneOf<const Value extends string>(values: readonly Value[]) {
   return v.pipe(v.picklist(values), v.title(values.map((value) => `"${value}"`).join(" or ")));
 }
 
-/** List of at least one item. */
 export function listOf<const Item extends v.GenericSchema>(item: Item) {
   return v.pipe(v.array(item), v.minLength(1), v.readonly());
 }

@@ -51,17 +51,7 @@ function wrongSettings(stage: Stage): ReadonlySet<Setting> {
 
 function wrongSetting(stage: Stage, name: Setting): string {
   const value = stage[name];
-  const absent = Array.isArray(value) ? absentKey(name, value) : undefined;
-  if (absent !== undefined)
-    return `Set ${name}.${absent} of the stage ${stage.name} in ${stagesFile()}: it is missing.`;
   return wordFault(stage, name, value === undefined ? "it is missing" : `it is ${JSON.stringify(value)}`);
-}
-
-/** The first key that an entry of a list lacks, such as `0.url`: the form of all entries would hide it. */
-function absentKey(name: Setting, value: readonly unknown[]): string | undefined {
-  const { issues = [] } = v.safeParse(stageShape.entries[name], value);
-  const absent = issues.find(({ received }) => received === "undefined");
-  return absent && (v.getDotPath(absent) ?? undefined);
 }
 
 function unknownSetting({ name: stage }: Stage, name: string): string {
@@ -119,7 +109,6 @@ function edgeFaults({ name, removal, edge }: Stage): string[] {
   ];
 }
 
-/** Whether two values are known and different. */
 function isOther(own: string | undefined, its: string | undefined): boolean {
   return own !== undefined && its !== undefined && own !== its;
 }
@@ -137,7 +126,6 @@ function ownIdentityOf({ senderAddress, senderIdentity }: Stage): string | undef
   return senderIdentity === "domain" ? hostOf(senderAddress) : senderAddress;
 }
 
-/** The texts in a setting's value. */
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
@@ -148,7 +136,6 @@ function hostsIn(text: string): string[] {
   return /[.:]/.test(text) ? [hostOf(text)] : [];
 }
 
-/** The host in a web or e-mail address. */
 function hostOf(place: string): string {
   return URL.parse(place)?.hostname ?? place.slice(place.lastIndexOf("@") + 1);
 }

@@ -2,44 +2,7 @@ import * as v from "valibot";
 import { locales } from "../../shared/contract/locales.ts";
 import { settingWords } from "../../shared/settings.ts";
 import { functions } from "../functions/functions.ts";
-import {
-  accountNumber,
-  anonymousThrottle,
-  applicationArn,
-  backupVaultArn,
-  ceilings,
-  certificateArn,
-  count,
-  country,
-  days,
-  distributionId,
-  dollars,
-  edgeCertificateArn,
-  emailAddress,
-  flag,
-  host,
-  httpsUrl,
-  keyed,
-  listOf,
-  lockedDays,
-  moment,
-  oneOf,
-  origin,
-  region,
-  regions,
-  restoredTable,
-  rolePrincipal,
-  serviceName,
-  smsSender,
-  someText,
-  testLogins,
-  throttle,
-  timeZone,
-  webAclArn,
-  webhooks,
-  wholeDollars,
-  word,
-} from "./setting-values.ts";
+import * as value from "./setting-values.ts";
 
 /** The retentions of CloudWatch that a stage may choose. */
 const logRetentionDays = [1, 7, 14, 30, 90, 180, 365] as const;
@@ -52,78 +15,78 @@ const mostPrincipals = 3;
  * follows "Set … to"; those a stage may leave out are optional.
  */
 export const stageShape = v.object({
-  name: setting("Part of the stage's names in AWS. Never change it.", word),
+  name: setting("Part of the stage's names in AWS. Never change it.", value.word),
   region: optional(
     "AWS region of the stage. If it is set, a deploy elsewhere is refused; otherwise the credentials decide.",
-    region,
+    value.region,
   ),
   account: optional(
     "AWS account of the stage. If it is set, a deploy elsewhere is refused; otherwise the credentials decide.",
-    accountNumber,
+    value.accountNumber,
   ),
-  serviceName: setting("Name of the service in messages to people.", serviceName),
+  serviceName: setting("Name of the service in messages to people.", value.serviceName),
   locale: optional(
     "[Language](../shared/messaging/README.md#languages) of mails, SMS and pushes to people who have set none.",
-    oneOf(locales),
+    value.oneOf(locales),
     { otherwise: "en" },
   ),
   senderAddress: setting(
     "Sender of e-mails. Each stage of an account that verifies a domain itself needs a domain of its own.",
-    emailAddress,
+    value.emailAddress,
     "an e-mail address that SES may send from",
   ),
   senderIdentity: setting(
     "The identity that SES verifies: the whole domain of the address, the address alone, or none as the account already has it.",
-    oneOf(["domain", "address", "existing"]),
+    value.oneOf(["domain", "address", "existing"]),
   ),
-  defaultCountry: setting("ISO 3166 country of phone numbers without a country code.", country),
+  defaultCountry: setting("ISO 3166 country of phone numbers without a country code.", value.country),
   servedCountries: setting(
     "ISO 3166 countries that get SMS. Each SMS costs money: name only the countries you serve.",
-    listOf(country),
+    value.listOf(value.country),
     "a list of the ISO 3166 codes of one or more countries, such as GB",
   ),
   recoveryDisclosure: setting(
     "`masked`: a password request shows nothing of the stored user. `full`: it shows the user, and answers 404 to unknown logins.",
-    oneOf(settingWords.recoveryDisclosure),
+    value.oneOf(settingWords.recoveryDisclosure),
   ),
   registration: setting(
     "Whether strangers may register. `closed` answers 404; choose it for a real stage unless strangers are wanted.",
-    oneOf(settingWords.registration),
+    value.oneOf(settingWords.registration),
   ),
   testLogins: optional(
     "Test logins, for reviewers of an app store: drivers and clients of one company, [whose pin is a secret of the stage and is sent to nobody](RUNBOOK.md#give-reviewers-test-logins). They end when the day `until` begins, in UTC.",
-    testLogins,
+    value.testLogins,
   ),
   unknownParameters: optional(
     "Whether an unknown query parameter is refused, or only logged with a warning.",
-    oneOf(settingWords.unknownParameters),
+    value.oneOf(settingWords.unknownParameters),
     { otherwise: "refuse" },
   ),
   smsSenderId: optional(
     "Sender of SMS. Many countries drop SMS of an unregistered sender, and SNS still reports success. Register it with AWS first, which takes weeks.",
-    smsSender,
+    value.smsSender,
   ),
-  smsMostDollars: setting("Highest price of one SMS in US dollars; dearer ones are not sent.", dollars),
+  smsMostDollars: setting("Highest price of one SMS in US dollars; dearer ones are not sent.", value.dollars),
   smsCeilings: setting(
     "Most SMS that the stage sends in a day (UTC). This [limits the costs](RUNBOOK.md#messages-are-held-back) an attacker can cause.",
-    ceilings,
+    value.ceilings,
   ),
   mailCeilings: setting(
     "Most e-mails with a pin that the stage sends in a day (UTC). Keep it below the account's quota in SES (50,000 a day after the sandbox, unless AWS has granted more), which alarms and other stages use as well.",
-    ceilings,
+    value.ceilings,
   ),
   smsMonthlySpendLimitDollars: optional(
     "Most whole US dollars that the AWS account spends on SMS in a month. The limit belongs to account and region, so set it in one stage of an account. A new account is limited to 1 dollar and refuses more, until AWS raises its quota on request. Destroying the stack does not reset the limit.",
-    wholeDollars,
+    value.wholeDollars,
   ),
-  businessTimeZone: setting("IANA time zone of the business. Invoices become overdue at its midnight.", timeZone),
+  businessTimeZone: setting("IANA time zone of the business. Invoices become overdue at its midnight.", value.timeZone),
   platformApplications: optional(
     "ARNs of SNS platform applications by push service. Without any, the stage pushes nothing.",
-    keyed(
+    value.keyed(
       v.strictObject({
-        fcm: v.exactOptional(applicationArn("GCM")),
-        apns: v.exactOptional(applicationArn("APNS")),
-        apns_sandbox: v.exactOptional(applicationArn("APNS_SANDBOX")),
+        fcm: v.exactOptional(value.applicationArn("GCM")),
+        apns: v.exactOptional(value.applicationArn("APNS")),
+        apns_sandbox: v.exactOptional(value.applicationArn("APNS_SANDBOX")),
       }),
     ),
     {
@@ -133,40 +96,40 @@ export const stageShape = v.object({
   ),
   outboundEvents: optional(
     "Whether [events go out](../shared/contract/EVENTS.md#events-that-go-out) on a bus of their own, for rules of other systems and for webhooks. `off` removes the bus, its queue and function, and their costs, once [no rule of another system](RUNBOOK.md#remove-a-stage) is on it.",
-    oneOf(["on", "off"]),
+    value.oneOf(["on", "off"]),
     { otherwise: "on" },
   ),
   webhooks: optional(
     "[Webhooks](../shared/docs/guides/11-webhooks.md): each receives the events of its kinds, optionally of one company only, signed with a secret of its own; `npm run webhooks` manages them. A webhook whose address changes starts again as healthy.",
-    webhooks,
+    value.webhooks,
   ),
   oidcIssuer: optional(
     "OpenID issuer whose access tokens are trusted in place of the service's own; by default the service signs its own.",
     v.strictObject({
-      issuer: httpsUrl,
-      audience: someText,
-      jwksUrl: httpsUrl,
-      claims: v.strictObject({ user: someText, role: someText, company: someText }),
+      issuer: value.httpsUrl,
+      audience: value.someText,
+      jwksUrl: value.httpsUrl,
+      claims: v.strictObject({ user: value.someText, role: value.someText, company: value.someText }),
     }),
     { wanted: "{ issuer, audience, jwksUrl, claims: { user, role, company } }, both addresses https" },
   ),
   origins: setting(
     "Origins of pages that may call the API from a browser.",
-    listOf(origin),
+    value.listOf(value.origin),
     "a list of one or more https origins without path or *, such as https://app.your-company.com (http for localhost alone)",
   ),
   docs: optional(
     "Whether `/docs` answers the [documentation page](../shared/docs/README.md), `/llms.txt` and `/arazzo.json` are there, and `/` redirects to the page; by default only if `removal` is `delete`.",
-    flag,
+    value.flag,
   ),
-  throttle: setting("Limit of the whole API.", throttle),
+  throttle: setting("Limit of the whole API.", value.throttle),
   anonymousThrottle: setting(
     "Limit of each account route that needs no token, because passwords and pins are [guessed](../shared/contract/README.md#d10-guessing) there and SMS cost money.",
-    anonymousThrottle,
+    value.anonymousThrottle,
   ),
   customDomain: optional(
     "A domain of its own for the API, and its certificate.",
-    v.strictObject({ name: host, certificateArn }),
+    v.strictObject({ name: value.host, certificateArn: value.certificateArn }),
     { wanted: "{ name, certificateArn }, a host name and the ARN of an ACM certificate" },
   ),
   edge: optional(
@@ -174,10 +137,10 @@ export const stageShape = v.object({
     v.union([
       v.literal("none"),
       v.strictObject({
-        certificateArn: edgeCertificateArn,
-        webAclArn,
-        distributionId: v.exactOptional(distributionId),
-        secretRotatedAt: v.exactOptional(moment),
+        certificateArn: value.edgeCertificateArn,
+        webAclArn: value.webAclArn,
+        distributionId: v.exactOptional(value.distributionId),
+        secretRotatedAt: v.exactOptional(value.moment),
       }),
     ]),
     {
@@ -187,7 +150,7 @@ export const stageShape = v.object({
   ),
   reservedConcurrency: optional(
     "Reserved concurrency of functions, by name. None by default: a new account has 10 to 50 in total.",
-    keyed(v.record(v.picklist(Object.keys(functions)), count)),
+    value.keyed(v.record(v.picklist(Object.keys(functions)), value.count)),
     {
       wanted: "whole numbers above 0 by the name of a function in infra/functions/functions.ts",
     },
@@ -199,84 +162,87 @@ export const stageShape = v.object({
   ),
   removal: setting(
     "The fate of records and secrets when the stack is destroyed: `keep` leaves them in the account.",
-    oneOf(["keep", "delete"]),
+    value.oneOf(["keep", "delete"]),
   ),
   tableName: optional(
     "The stage's table, once it is [another than the first](RUNBOOK.md#restore-the-table). It is another resource of the stack: deploy with `--import-existing-resources`, and the one before stays in the account.",
-    restoredTable,
+    value.restoredTable,
     { wanted: "the name of a restored table" },
   ),
   frozen: optional(
     "Whether the stage [is frozen](RUNBOOK.md#freeze-a-stage): requests are answered 503 `frozen`, and no message, change of the stream or schedule is worked on.",
-    flag,
+    value.flag,
     { otherwise: false },
   ),
-  deletionProtection: setting("Whether the table is protected: nobody can delete it until this is switched off.", flag),
+  deletionProtection: setting(
+    "Whether the table is protected: nobody can delete it until this is switched off.",
+    value.flag,
+  ),
   backupKeptDays: optional(
     "Days that backups are kept, beside the 35 days of point-in-time recovery: nightly ones for a week, weekly ones for this long. By default there are none. Each is a copy of the whole table, at 10 cents a gigabyte and month. A stage whose data is deleted with it cannot have any, because CloudFormation cannot delete backups.",
-    count,
+    value.count,
     { wanted: "a whole number of days above 0" },
   ),
   backupCopyTo: optional(
     "A vault in another account or region that gets a copy of each backup, kept as long: what is left if the account or the region is lost. The vault has [a key of its own](RUNBOOK.md#compromise), which belongs to its account. Each copy costs as much again as the backup, and its transfer 2 cents a gigabyte.",
-    backupVaultArn,
+    value.backupVaultArn,
     { wanted: "the ARN of a vault of AWS Backup" },
   ),
   backupLockDays: optional(
     "Least days that a backup is kept, and a lock on the vault (governance mode): until its days are over nobody deletes a backup, except who may remove the lock first.",
-    lockedDays,
+    value.lockedDays,
   ),
   replicaRegions: optional(
     "Regions with a copy of each secret: without the HMAC key a restored table has no passcodes and sessions. 0.40 dollars a month for each copy.",
-    regions,
+    value.regions,
     { wanted: "a list of other AWS regions, such as eu-west-1" },
   ),
   historyDays: optional(
     "Days that the history records [who changed what](../shared/contract/README.md#d41-history-and-undo). It contains names and logins of users.",
-    days,
+    value.days,
     { otherwise: 400 },
   ),
   deployment: setting(
     "With `canary`, a new version of the functions whose rows say `canary` takes a tenth of the calls for five minutes. If its alarms fire, CodeDeploy reverts to the version before.",
-    oneOf(["at-once", "canary"]),
+    value.oneOf(["at-once", "canary"]),
   ),
   probeLogin: optional(
     "Login of the user by which each new version is [tried before it gets calls](RUNBOOK.md#the-probe-of-releases), in a stage with canaries. Somebody must get its e-mails once, to set its password.",
-    emailAddress,
+    value.emailAddress,
     { wanted: "an e-mail address that no other user has" },
   ),
   alarmAddress: optional(
     "Recipient of alarms. A stage that keeps its data needs one; others may rely on the dashboard.",
-    emailAddress,
+    value.emailAddress,
     { wanted: "an e-mail address that somebody reads" },
   ),
   pagerUrl: optional(
     "Address of a pager for alarms that cannot wait for the morning. The alarm address gets those alarms as well.",
-    httpsUrl,
+    value.httpsUrl,
     { wanted: "the https address that your pager takes messages of SNS at" },
   ),
   onCallPrincipals: optional(
     "Roles whose sessions may take the [roles for alarms and repairs](RUNBOOK.md#before-you-begin) without a second factor of IAM, such as those of IAM Identity Center, which asks for one itself. Without any, only users of IAM with a second factor may.",
-    v.pipe(listOf(rolePrincipal), v.maxLength(mostPrincipals)),
+    v.pipe(value.listOf(value.rolePrincipal), v.maxLength(mostPrincipals)),
     {
       wanted: `a list of 1 to ${mostPrincipals} ARNs of roles, each exact or, of one named permission set of IAM Identity Center, arn:aws:iam::ACCOUNT:role/aws-reserved/sso.amazonaws.com/[REGION/]AWSReservedSSO_PERMISSION-SET_*, with * nowhere else`,
     },
   ),
   probedHost: optional(
     "Host at which clients call the API, such as its custom domain. [Three regions request its health](RUNBOOK.md#no-answer-from-outside) twice a minute. The stack that `-c stack=probe` deploys pages if it does not answer. It costs about 4 dollars a month.",
-    host,
+    value.host,
     { wanted: "the host that clients call" },
   ),
   monthlyBudgetDollars: optional(
     "Budget of the AWS account in whole US dollars a month. An e-mail is sent when four fifths are spent.",
-    wholeDollars,
+    value.wholeDollars,
   ),
   runbookUrl: optional(
     "Address at which people read infra/RUNBOOK.md, for links in alarms; by default alarms name the file.",
-    httpsUrl,
+    value.httpsUrl,
     { wanted: "the https address of infra/RUNBOOK.md, such as where its repository shows it" },
   ),
-  tracing: setting("Whether calls are traced with X-Ray; 5 dollars for each million traced calls.", flag),
+  tracing: setting("Whether calls are traced with X-Ray; 5 dollars for each million traced calls.", value.flag),
 });
 
 /** One stage: the settings of one deployment. */
@@ -291,7 +257,6 @@ export type Edge = Exclude<NonNullable<Stage["edge"]>, "none">;
 /** A receiver of some kinds of a stage's events. */
 export type Webhook = NonNullable<Stage["webhooks"]>[number];
 
-/** The name of a setting. */
 export type Setting = keyof Stage;
 
 /** The edge of a stage; undefined if it has none. */
@@ -304,10 +269,8 @@ export function hasDocs({ docs, removal }: Pick<Stage, "docs" | "removal">): boo
   return docs ?? removal === "delete";
 }
 
-/** The names of the settings. */
 export const settingNames = Object.keys(stageShape.entries).filter(isSetting);
 
-/** Whether a setting has that name. */
 export function isSetting(name: string): name is Setting {
   return Object.hasOwn(stageShape.entries, name);
 }
@@ -321,7 +284,6 @@ export interface SettingText {
   readonly otherwise?: unknown;
 }
 
-/** The texts of a setting. */
 export function textOf(name: Setting): SettingText {
   const entry = stageShape.entries[name];
   return v.getMetadata("wrapped" in entry ? entry.wrapped : entry);

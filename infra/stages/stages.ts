@@ -89,7 +89,6 @@ const local: Stage = {
  */
 export const stages = { dev, staging, prod, local } satisfies Readonly<Record<string, Stage>>;
 
-/** The names of the stages. */
 export const stageNames: readonly string[] = Object.keys(stages);
 
 /** The reasons why a stage cannot be deployed: one sentence for each fault, with the setting and its file. */

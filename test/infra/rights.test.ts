@@ -1,10 +1,13 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { type GuardedPartition, guardedPartitions } from "../../infra/functions/function-row.ts";
 import { functions } from "../../infra/functions/functions.ts";
+import { root } from "../../infra/local/stack/synthesis.ts";
 import { stageNames } from "../../infra/stages/stages.ts";
 import { type Statement, stackOf, useStack } from "./stack.ts";
 
-const stack = await useStack();
+const [stack, full] = [await useStack(), stackOf("full")];
 
 /** Actions that AWS gives for all resources or for none, each with the reason. */
 const withoutResource: Readonly<Record<string, string>> = {
@@ -21,22 +24,19 @@ const looks = /^OnCallRole.* [a-z0-9-]+:(BatchGet|Describe|Get|GET|List|Lookup|S
 
 const stageNamesAndFull = [...stageNames, "full"];
 
-test.each(stageNamesAndFull)("in %s no right is for every action, or for every action of a service", (name) => {
+test.each(
+  stageNamesAndFull,
+)("in %s no right is for every action of a service, or for every resource but for what has none to name", (name) => {
   for (const { role, statement } of allowed(name)) {
     expect(statement.NotAction, role).toBeUndefined();
+    const actions = [statement.Action ?? []].flat().filter((action) => !looks.test(`${role} ${action}`));
     expect(
-      [statement.Action].flat().filter((action) => action?.includes("*") && !looks.test(`${role} ${action}`)),
+      actions.filter((action) => action.includes("*")),
       role,
     ).toEqual([]);
-  }
-});
-
-test.each(stageNamesAndFull)("in %s no right is for every resource, but for what has none to name", (name) => {
-  for (const { role, statement } of allowed(name)) {
-    const actions = [statement.Action].flat();
     if ([statement.Resource].flat().includes("*")) {
       expect(
-        actions.filter((action = "") => !Object.hasOwn(withoutResource, action) && !looks.test(`${role} ${action}`)),
+        actions.filter((action) => !Object.hasOwn(withoutResource, action)),
         role,
       ).toEqual([]);
     }
@@ -115,38 +115,29 @@ test("passwords, logins, pins, reset tokens and counts of limits are reached by 
   }
 });
 
-test("D6: the private keys are read by the functions that sign and replaced by the one that rotates, and by no other", () => {
-  const [signingSecret] = stack.all("AWS::SecretsManager::Secret").filter(({ id }) => id.startsWith("SigningKeys"));
-  const touching = [...stack.functions().keys()].flatMap((name) => {
-    const actions = stack
-      .rightsOf(name)
-      .filter(({ Resource }) => [Resource].flat().some((each) => refOf(each) === signingSecret?.id))
-      .flatMap(({ Action = [] }) => Action);
-    return actions.length > 0 ? [[name, actions.toSorted()] as const] : [];
-  });
-  const read = "secretsmanager:GetSecretValue";
-  expect(Object.fromEntries(touching)).toEqual({
-    "refresh-token": [read],
-    "rotate-signing-key": [read, "secretsmanager:PutSecretValue"],
-    "sign-in": [read],
-  });
-});
-
-/** Ready-made policies that a role may carry, each with the reason. */
-const readyMade: Readonly<Record<string, string>> = {
-  AWSLambdaBasicExecutionRole: "the CDK's own functions, which run during a deploy alone, write log lines",
-  AWSBackupServiceRolePolicyForBackup: "what AWS Backup needs for a table is AWS's own to change",
-  AWSBackupServiceRolePolicyForRestores: "so is what it needs to restore one",
-};
-
-test.each(stageNamesAndFull)("in %s no role carries a ready-made policy but those with a reason", (name) => {
-  for (const { id, properties } of stackOf(name).all("AWS::IAM::Role")) {
-    const policies = (properties.ManagedPolicyArns ?? []).map((arn: unknown) => JSON.stringify(arn));
-    for (const policy of policies) {
-      const [, policyName = ""] = /:iam::aws:policy\/service-role\/(\w+)/.exec(policy) ?? [];
-      expect(Object.keys(readyMade), id).toContain(policyName);
-    }
-  }
+test("D6, D9: a secret is read by those functions that need it, replaced by the one that rotates, and touched by no other", () => {
+  const rights = full.rights();
+  const touching = (start: string) => {
+    const { id } = full.one("AWS::SecretsManager::Secret", start);
+    const found = [...full.functions()].map(([name, { properties }]) => {
+      const own = rights.get(properties.Role["Fn::GetAtt"][0]) ?? [];
+      const reaching = own.filter(({ Resource }) => [Resource].flat().some((each) => refOf(each) === id));
+      const actions = reaching.flatMap(({ Action = [] }) => Action);
+      return [name, actions.map((each) => each.replace(/^secretsmanager:/, ""))] as const;
+    });
+    return Object.fromEntries(found.filter(([, actions]) => actions.length > 0));
+  };
+  const read = ["GetSecretValue"];
+  const signing = { "refresh-token": read, "sign-in": read, "rotate-signing-key": [...read, "PutSecretValue"] };
+  expect(touching("SigningKeys")).toEqual(signing);
+  expect(touching("TestPin")).toEqual({ "deliver-pin": read });
+  expect(touching("ReleaseProbe")).toEqual({ "probe-release": read });
+  expect(touching("Webhooks")).toEqual({ "deliver-webhook": read });
+  const byAddress = globSync(join(root, "functions/*/*.ts"))
+    .filter((file) => readFileSync(file, "utf8").includes("anonymousByAddress("))
+    .map((file) => [basename(file, ".ts"), read]);
+  expect(byAddress.length).toBeGreaterThan(3);
+  expect(touching("EdgeSecret")).toEqual(Object.fromEntries(byAddress));
 });
 
 /** The condition of the right to read the public keys, which stands beside the others. */
@@ -155,7 +146,6 @@ const onlyPublicKeys = JSON.stringify({
   Null: { "dynamodb:LeadingKeys": "false" },
 });
 
-/** Every statement that allows something in a stage, with the role that it allows it. */
 function allowed(name: string): { role: string; statement: Statement }[] {
   return [...stackOf(name).rights()].flatMap(([role, statements]) =>
     statements.map((statement) => ({ role, statement })),

@@ -28,17 +28,6 @@ export interface Resource {
 // biome-ignore lint/suspicious/noExplicitAny: what CloudFormation takes for any type of resource
 type Properties = Record<string, any>;
 
-interface TemplateResource {
-  readonly Type: string;
-  readonly Properties: Properties;
-  readonly DependsOn?: string | readonly string[];
-  readonly DeletionPolicy?: string;
-  readonly UpdateReplacePolicy?: string;
-  readonly UpdatePolicy?: Properties;
-}
-
-type TemplateResources = Record<string, TemplateResource>;
-
 /** The rights that a statement of a policy allows or denies. */
 export interface Statement {
   readonly Effect: string;
@@ -59,7 +48,6 @@ export interface SynthesizedStack {
   functions(): Map<string, Resource>;
   /** Everything that roles are allowed, by the id of the role. */
   rights(): Map<string, Statement[]>;
-  /** The statements of a function's role. */
   rightsOf(name: string): Statement[];
   /** The resources of all templates, and the outputs of the root. */
   template: Template;
@@ -89,14 +77,12 @@ export function synthesizeAlone(place: Partial<StagePlace> & Pick<StagePlace, "s
   return synthesizeStage({ bundles, outdir: join(outdir, "out"), ...place });
 }
 
-/** The attribute of a resource by which others name it. */
 export function arnOf({ id }: Pick<Resource, "id">): object {
   return { "Fn::GetAtt": [id, "Arn"] };
 }
 
 const found = new Map<string, CheckedSynthesis>();
 
-/** The result of the synthesis of a stage. */
 export function findSynthesis(name: string): CheckedSynthesis {
   const synthesis = found.get(name) ?? JSON.parse(readFileSync(join(inject("syntheses"), `${name}.json`), "utf8"));
   found.set(name, synthesis);
@@ -105,18 +91,22 @@ export function findSynthesis(name: string): CheckedSynthesis {
 
 /** A template's resources, to hold laws against. */
 export function readStack(template: Template): SynthesizedStack {
-  const resources = template.Resources as TemplateResources;
+  const resources: Record<string, Properties> = template.Resources;
   const all = (type: string) => {
     const found = Object.entries(resources).filter(([, { Type }]) => Type === type);
     if (found.length === 0) throw new Error(`The stack has no ${type}`);
-    return found.map(([id, { Properties, DependsOn = [], DeletionPolicy, UpdateReplacePolicy, UpdatePolicy }]) => ({
-      id,
-      properties: Properties,
-      dependsOn: [DependsOn].flat() as string[],
-      deletionPolicy: DeletionPolicy,
-      updateReplacePolicy: UpdateReplacePolicy,
-      updatePolicy: UpdatePolicy,
-    }));
+    return found.map(([id, { Properties, DependsOn = [], ...policies }]): Resource => {
+      const { DeletionPolicy: deletionPolicy, UpdateReplacePolicy: updateReplacePolicy } = policies;
+      const dependsOn = [DependsOn].flat();
+      return {
+        id,
+        properties: Properties,
+        dependsOn,
+        deletionPolicy,
+        updateReplacePolicy,
+        updatePolicy: policies.UpdatePolicy,
+      };
+    });
   };
   const one = (type: string, start = "") => {
     const [only, ...others] = all(type).filter(({ id }) => id.startsWith(start));
@@ -124,14 +114,8 @@ export function readStack(template: Template): SynthesizedStack {
     return only;
   };
   const ownFunctions = () => {
-    const operationOf = ({ properties }: Resource) =>
-      properties.Environment?.Variables?.OPERATION as string | undefined;
-    return new Map(
-      all("AWS::Lambda::Function").flatMap((fn) => {
-        const operation = operationOf(fn);
-        return operation === undefined ? [] : [[operation, fn] as const];
-      }),
-    );
+    const found = all("AWS::Lambda::Function").filter(({ properties }) => properties.Environment?.Variables?.OPERATION);
+    return new Map(found.map((fn): [string, Resource] => [fn.properties.Environment.Variables.OPERATION, fn]));
   };
   const rights = () =>
     new Map(

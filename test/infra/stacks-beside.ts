@@ -10,7 +10,6 @@ import type { DeployedStage } from "../../infra/tools/docs/figures/deployed-figu
 import type { Template } from "../../infra/whole-template.ts";
 import { fullStage } from "./stages/owned-stage.ts";
 
-/** Synthesises a stack that stands beside a stage's own. */
 export function synthesizeBeside(make: (app: App) => Stack) {
   const outdir = mkdtempSync(join(tmpdir(), "workforce-beside-"));
   try {

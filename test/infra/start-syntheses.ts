@@ -61,7 +61,6 @@ function whileKept<T>(work: () => T): T | undefined {
   }
 }
 
-/** Copies the kept syntheses if they are of these sources; true if they are. */
 function takeKept(directory: string, digest: string): boolean {
   if (!existsSync(digestFile) || readFileSync(digestFile, "utf8") !== digest) return false;
   copySyntheses(kept, directory);

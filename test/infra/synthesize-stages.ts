@@ -10,23 +10,17 @@ import { readWholeTemplate, type WholeTemplate } from "../../infra/whole-templat
 import { WorkforceStack } from "../../infra/workforce-stack.ts";
 import { fullStage, ownedStage } from "./stages/owned-stage.ts";
 
-/** The result of the synthesis of a stage. */
 export interface StageSynthesis extends WholeTemplate {
-  /** Seconds of a processor that the synthesis took. */
   readonly seconds: number;
 }
 
-/** A synthesis that cdk-nag has looked through. */
 export interface CheckedSynthesis extends StageSynthesis {
-  /** The findings of cdk-nag's AWS Solutions pack. */
   readonly findings: readonly Finding[];
   /** The number of resources that cdk-nag was shown, nested stacks themselves not counted. */
   readonly checkedResources: number;
-  /** Whether AWS refuses to delete the stack. */
   readonly isProtected: boolean;
 }
 
-/** A rule of cdk-nag, and the path of a construct that breaks it. */
 export interface Finding {
   readonly rule: string;
   readonly path: string;
@@ -66,7 +60,6 @@ export interface StagePlace {
   readonly context?: Readonly<Record<string, unknown>>;
 }
 
-/** Synthesises a stage. */
 export function synthesizeStage(place: StagePlace): StageSynthesis {
   return makeStage(place).synthesis;
 }

@@ -1,22 +1,14 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
-import {
-  ApiMapping,
-  DomainName,
-  type HttpApi,
-  IpAddressType,
-  type IStage,
-  SecurityPolicy,
-} from "aws-cdk-lib/aws-apigatewayv2";
+import * as apigateway from "aws-cdk-lib/aws-apigatewayv2";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import { CloudFrontTarget } from "aws-cdk-lib/aws-route53-targets";
 import { Construct } from "constructs";
 import type { Stage } from "../../stages/stages.ts";
 import { Edge, type EdgeProps } from "./edge.ts";
 
-/** The properties of an API's own domain. */
 export type ApiDomainProps = NonNullable<Stage["customDomain"]> & {
-  readonly api: HttpApi;
-  readonly stage: IStage;
+  readonly api: apigateway.HttpApi;
+  readonly stage: apigateway.IStage;
   /** The edge before the domain, if the stage has one. */
   readonly edge?: Omit<EdgeProps, "host" | "target"> | undefined;
 };
@@ -25,13 +17,13 @@ export type ApiDomainProps = NonNullable<Stage["customDomain"]> & {
 export class ApiDomain extends Construct {
   constructor(scope: Construct, id: string, { name, certificateArn, api, stage, edge }: ApiDomainProps) {
     super(scope, id);
-    const domainName = new DomainName(this, "Name", {
+    const domainName = new apigateway.DomainName(this, "Name", {
       domainName: name,
       certificate: Certificate.fromCertificateArn(this, "Certificate", certificateArn),
-      securityPolicy: SecurityPolicy.TLS_1_2,
-      ipAddressType: IpAddressType.DUAL_STACK,
+      securityPolicy: apigateway.SecurityPolicy.TLS_1_2,
+      ipAddressType: apigateway.IpAddressType.DUAL_STACK,
     });
-    new ApiMapping(this, "Mapping", { api, domainName, stage });
+    new apigateway.ApiMapping(this, "Mapping", { api, domainName, stage });
     const stack = Stack.of(this);
     new CfnOutput(stack, "CustomBaseUrl", { value: `https://${name}` });
     const { regionalDomainName: target } = domainName;

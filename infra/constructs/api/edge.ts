@@ -1,30 +1,15 @@
 import { Stack } from "aws-cdk-lib";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
-import {
-  AllowedMethods,
-  CachePolicy,
-  Distribution,
-  HttpVersion,
-  OriginProtocolPolicy,
-  OriginRequestCookieBehavior,
-  OriginRequestHeaderBehavior,
-  OriginRequestPolicy,
-  OriginRequestQueryStringBehavior,
-  OriginSslPolicy,
-  SecurityPolicyProtocol,
-  ViewerProtocolPolicy,
-} from "aws-cdk-lib/aws-cloudfront";
+import * as cloudfront from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { Construct } from "constructs";
 import { edgeSecretHeader, viewerAddressHeader } from "../../../shared/http/anonymous-by-address.ts";
 import type { Edge as EdgeSettings } from "../../stages/stage-shape.ts";
 import type { GeneratedSecret } from "../stores/generated-secret.ts";
 
-/** The properties of an edge. */
 export interface EdgeProps {
   readonly stageName: string;
   readonly edge: EdgeSettings;
-  /** The host that clients call. */
   readonly host: string;
   /** The host at which API Gateway answers. */
   readonly target: string;
@@ -38,33 +23,33 @@ export class Edge extends Construct {
   constructor(scope: Construct, id: string, { stageName, edge, host, target, secret }: EdgeProps) {
     super(scope, id);
     const { certificateArn, webAclArn, secretRotatedAt } = edge;
-    const requests = new OriginRequestPolicy(this, "Requests", {
+    const requests = new cloudfront.OriginRequestPolicy(this, "Requests", {
       // CloudFront has one list of policies for all regions of an account.
       originRequestPolicyName: `Workforce-${stageName}-${Stack.of(this).region}-requests`,
       // Also the viewer's own Host header: API Gateway finds the domain by it.
-      headerBehavior: OriginRequestHeaderBehavior.all(viewerAddressHeader),
-      queryStringBehavior: OriginRequestQueryStringBehavior.all(),
-      cookieBehavior: OriginRequestCookieBehavior.none(),
+      headerBehavior: cloudfront.OriginRequestHeaderBehavior.all(viewerAddressHeader),
+      queryStringBehavior: cloudfront.OriginRequestQueryStringBehavior.all(),
+      cookieBehavior: cloudfront.OriginRequestCookieBehavior.none(),
     });
-    const distribution = new Distribution(this, "Distribution", {
+    const distribution = new cloudfront.Distribution(this, "Distribution", {
       // The comment changes with the secret. CloudFormation reads the secret again only if something of the
       // distribution changes.
       comment: `Workforce API, stage ${stageName}; secret of ${secretRotatedAt ?? "the first deploy"}`,
       domainNames: [host],
       certificate: Certificate.fromCertificateArn(this, "Certificate", certificateArn),
-      minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
-      httpVersion: HttpVersion.HTTP2_AND_3,
+      minimumProtocolVersion: cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
+      httpVersion: cloudfront.HttpVersion.HTTP2_AND_3,
       webAclId: webAclArn,
       defaultBehavior: {
         origin: new HttpOrigin(target, {
-          protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
-          originSslProtocols: [OriginSslPolicy.TLS_V1_2],
+          protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY,
+          originSslProtocols: [cloudfront.OriginSslPolicy.TLS_V1_2],
           // CloudFront keeps header values in its configuration; it cannot read a secret by itself.
           customHeaders: { [edgeSecretHeader]: secret.secret.secretValueFromJson("current").unsafeUnwrap() },
         }),
-        allowedMethods: AllowedMethods.ALLOW_ALL,
-        viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-        cachePolicy: CachePolicy.CACHING_DISABLED,
+        allowedMethods: cloudfront.AllowedMethods.ALLOW_ALL,
+        viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
+        cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
         originRequestPolicy: requests,
       },
     });

@@ -1,14 +1,5 @@
 import { Duration } from "aws-cdk-lib";
-import {
-  type CfnRoute,
-  type CfnStage,
-  CorsHttpMethod,
-  HttpApi,
-  HttpMethod,
-  HttpRoute,
-  HttpRouteKey,
-  IpAddressType,
-} from "aws-cdk-lib/aws-apigatewayv2";
+import * as apigateway from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { Construct } from "constructs";
 import { answerHeaders, requestHeaders } from "../../../shared/contract/headers.ts";
@@ -25,9 +16,9 @@ type RoutedOperation = Pick<Operation, "method" | "path" | "answersHead">;
 
 /** The HTTP API that clients call. */
 export class Api extends Construct {
-  readonly httpApi: HttpApi;
+  readonly httpApi: apigateway.HttpApi;
   readonly baseUrl: string;
-  readonly #stage: CfnStage;
+  readonly #stage: apigateway.CfnStage;
   readonly #integrations = new Map<ServiceFunction, HttpLambdaIntegration>();
   #routeSettings: Readonly<Record<string, unknown>> = {};
 
@@ -36,16 +27,18 @@ export class Api extends Construct {
     super(scope, id);
     const { name, origins, throttle, customDomain } = stage;
     const edge = edgeOf(stage);
-    this.httpApi = new HttpApi(this, "HttpApi", {
+    this.httpApi = new apigateway.HttpApi(this, "HttpApi", {
       apiName: namesOf(name).api,
       createDefaultStage: false,
       // Clients call the edge. Its domain's regional name stays open: those calls are counted by their own address.
       disableExecuteApiEndpoint: edge !== undefined,
       // Phones reach an IPv4-only API through addresses that thousands share. Limits by address would refuse them all.
-      ipAddressType: IpAddressType.DUAL_STACK,
+      ipAddressType: apigateway.IpAddressType.DUAL_STACK,
       corsPreflight: {
         allowOrigins: [...origins],
-        allowMethods: (["GET", "POST", "PUT", "PATCH", "DELETE"] as const).map((each) => CorsHttpMethod[each]),
+        allowMethods: (["GET", "POST", "PUT", "PATCH", "DELETE"] as const).map(
+          (each) => apigateway.CorsHttpMethod[each],
+        ),
         allowHeaders: [...requestHeaders],
         exposeHeaders: [...answerHeaders],
         maxAge: Duration.hours(1),
@@ -64,7 +57,7 @@ export class Api extends Construct {
       const own = { api: this.httpApi, stage: defaultStage, edge: edgeProps };
       new ApiDomain(this, "Domain", { ...customDomain, ...own });
     }
-    this.#stage = defaultStage.node.defaultChild as CfnStage;
+    this.#stage = defaultStage.node.defaultChild as apigateway.CfnStage;
   }
 
   /**
@@ -72,24 +65,25 @@ export class Api extends Construct {
    * operation answers it.
    */
   route({ method, path, answersHead }: RoutedOperation, service: ServiceFunction, throttle?: Throttle): void {
-    const route = this.#add(HttpRouteKey.with(path, HttpMethod[method]), service);
-    if (answersHead) this.#add(HttpRouteKey.with(path, HttpMethod.HEAD), service, "Head");
+    const route = this.#add(apigateway.HttpRouteKey.with(path, apigateway.HttpMethod[method]), service);
+    if (answersHead) this.#add(apigateway.HttpRouteKey.with(path, apigateway.HttpMethod.HEAD), service, "Head");
     if (throttle) this.#throttle(route, `${method} ${path}`, throttle);
   }
 
   /** Routes every request of these paths to one function, which refuses methods that its files do not take. Each path has an id. */
   filesRoutes(paths: Readonly<Record<string, string>>, service: ServiceFunction): void {
-    for (const [id, path] of Object.entries(paths)) this.#add(HttpRouteKey.with(path, HttpMethod.ANY), service, id);
+    for (const [id, path] of Object.entries(paths))
+      this.#add(apigateway.HttpRouteKey.with(path, apigateway.HttpMethod.ANY), service, id);
   }
 
   /** Routes every other request to a function. */
   defaultRoute(service: ServiceFunction): void {
-    this.#add(HttpRouteKey.DEFAULT, service);
+    this.#add(apigateway.HttpRouteKey.DEFAULT, service);
   }
 
-  #add(routeKey: HttpRouteKey, service: ServiceFunction, id = "Route"): HttpRoute {
+  #add(routeKey: apigateway.HttpRouteKey, service: ServiceFunction, id = "Route"): apigateway.HttpRoute {
     const integration = this.#integrationOf(service);
-    return new HttpRoute(service, id, { httpApi: this.httpApi, routeKey, integration });
+    return new apigateway.HttpRoute(service, id, { httpApi: this.httpApi, routeKey, integration });
   }
 
   /** The routes of a function share its integration. */
@@ -99,11 +93,11 @@ export class Api extends Construct {
     return made;
   }
 
-  #throttle(route: HttpRoute, routeKey: string, { requestsPerSecond, burst }: Throttle): void {
+  #throttle(route: apigateway.HttpRoute, routeKey: string, { requestsPerSecond, burst }: Throttle): void {
     const limits = { ThrottlingRateLimit: requestsPerSecond, ThrottlingBurstLimit: burst };
     this.#routeSettings = { ...this.#routeSettings, [routeKey]: limits };
     this.#stage.routeSettings = this.#routeSettings;
     // API Gateway refuses settings of a route that does not exist yet.
-    this.#stage.addResourceDependency(route.node.defaultChild as CfnRoute);
+    this.#stage.addResourceDependency(route.node.defaultChild as apigateway.CfnRoute);
   }
 }

@@ -91,7 +91,6 @@ function leaveToCloudFormation(alias: CfnAlias): void {
   alias.description = `Released at once on ${new Date().toISOString()}`;
 }
 
-/** The metrics of a function's new version, and of it and the one before together. */
 function metricsOf({ operation, functionName, fn, metricNamespace }: ReleasedFunction) {
   const { version } = fn.currentVersion;
   // Lambda emits these metrics only while the alias leads to two versions.

@@ -8,7 +8,6 @@ import type { DailyTime } from "../../functions/function-row.ts";
 const retries = 2;
 const triedForHours = 6;
 
-/** The time at which a schedule calls its function every day, and the function. */
 export interface DailyScheduleProps extends Required<DailyTime> {
   readonly fn: IFunction;
 }

@@ -38,7 +38,6 @@ export class FunctionStack extends NestedStack {
     this.made.overrideLogicalId(id);
   }
 
-  /** The stack as a resource of the root. */
   get made(): CfnStack {
     return this.nestedStackResource as CfnStack;
   }

@@ -1,23 +1,21 @@
-import {
-  type AddToPrincipalPolicyResult,
-  PolicyDocument,
-  type PolicyStatement,
-  Role,
-  type RoleProps,
-} from "aws-cdk-lib/aws-iam";
+import * as iam from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
 
 /** A role with an inline policy. A separate policy would count among the stack's 500 resources. */
-export class InlineRole extends Role {
-  readonly #rights: PolicyDocument;
+export class InlineRole extends iam.Role {
+  readonly #rights: iam.PolicyDocument;
 
-  constructor(scope: Construct, id: string, props: Pick<RoleProps, "assumedBy" | "roleName" | "maxSessionDuration">) {
-    const rights = new PolicyDocument();
+  constructor(
+    scope: Construct,
+    id: string,
+    props: Pick<iam.RoleProps, "assumedBy" | "roleName" | "maxSessionDuration">,
+  ) {
+    const rights = new iam.PolicyDocument();
     super(scope, id, { ...props, inlinePolicies: { rights } });
     this.#rights = rights;
   }
 
-  override addToPrincipalPolicy(statement: PolicyStatement): AddToPrincipalPolicyResult {
+  override addToPrincipalPolicy(statement: iam.PolicyStatement): iam.AddToPrincipalPolicyResult {
     this.#rights.addStatements(statement);
     return { statementAdded: true, policyDependable: this };
   }

@@ -2,13 +2,7 @@ import { EventBus, EventBusPolicy } from "aws-cdk-lib/aws-events";
 import { Effect, type IRole, PolicyStatement, StarPrincipal } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
-
-/** The properties of a stage's outbound bus. */
-export interface OutboundBusProps {
-  readonly eventBusName: string;
-  /** The source of its events. */
-  readonly source: string;
-}
+import { namesOf } from "../../stages/names.ts";
 
 /**
  * The event bus on which the service's events go out (D42). Other systems subscribe by rules of their own. Only the
@@ -18,9 +12,10 @@ export class OutboundBus extends Construct {
   readonly bus: EventBus;
   readonly source: string;
 
-  constructor(scope: Construct, id: string, { eventBusName, source }: OutboundBusProps) {
+  constructor(scope: Construct, id: string, stageName: string) {
     super(scope, id);
-    this.source = source;
+    const { outboundBus: eventBusName, eventSource } = namesOf(stageName);
+    this.source = eventSource;
     this.bus = new EventBus(this, "Bus", { eventBusName });
   }
 

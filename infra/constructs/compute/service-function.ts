@@ -1,17 +1,6 @@
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import {
-  ApplicationLogLevel,
-  Architecture,
-  Code,
-  type IFunction,
-  Function as LambdaFunction,
-  LoggingFormat,
-  RecursiveLoop,
-  Runtime,
-  SystemLogLevel,
-  Tracing,
-} from "aws-cdk-lib/aws-lambda";
+import * as lambda from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { bundleFolder } from "../../functions/bundle-places.ts";
@@ -32,12 +21,10 @@ export function timeoutSecondsOf({ timeoutSeconds = usualTimeoutSeconds }: Funct
 /** Default memory of a function. CPU grows with memory. */
 const usualMemoryMegabytes = 512;
 
-/** The properties of a function of the stack. */
 export interface ServiceFunctionProps {
   readonly name: string;
   readonly row: FunctionRow;
   readonly stage: Stage;
-  /** Folder that the bundles were built into. */
   readonly bundles: string;
   /** Releases its versions by canary; without it, a new version takes all calls at once. */
   readonly releases?: CanaryReleases | undefined;
@@ -45,9 +32,9 @@ export interface ServiceFunctionProps {
 
 /** One function: its bundle on the newest runtime, with a log group that expires. */
 export class ServiceFunction extends Construct {
-  readonly function: LambdaFunction;
+  readonly function: lambda.Function;
   /** The target of callers: the function, or the alias before its versions. */
-  readonly live: IFunction;
+  readonly live: lambda.IFunction;
   /** Its reserved concurrency, which also limits it. */
   readonly reserved: number | undefined;
 
@@ -64,29 +51,29 @@ export class ServiceFunction extends Construct {
     const metricNamespace = namesOf(stage.name).metrics;
     const reserved = stage.reservedConcurrency?.[name];
     this.reserved = reserved;
-    this.function = new LambdaFunction(this, "Function", {
+    this.function = new lambda.Function(this, "Function", {
       functionName,
       role,
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
+      runtime: lambda.Runtime.NODEJS_24_X,
+      architecture: lambda.Architecture.ARM_64,
       memorySize: row.memoryMegabytes ?? usualMemoryMegabytes,
       timeout: Duration.seconds(timeoutSecondsOf(row)),
       handler: "index.handler",
-      code: Code.fromAsset(bundleFolder(bundles, name)),
+      code: lambda.Code.fromAsset(bundleFolder(bundles, name)),
       environment: { OPERATION: name, METRIC_NAMESPACE: metricNamespace },
       logGroup,
-      loggingFormat: LoggingFormat.JSON,
+      loggingFormat: lambda.LoggingFormat.JSON,
       // Lines of metrics have no level and count as INFO.
-      applicationLogLevelV2: ApplicationLogLevel.INFO,
+      applicationLogLevelV2: lambda.ApplicationLogLevel.INFO,
       // Lambda's own lines only if a call or a start failed. The function's own line has the duration of each call.
-      systemLogLevelV2: SystemLogLevel.WARN,
+      systemLogLevelV2: lambda.SystemLogLevel.WARN,
       // A replaced version stays until the function is deleted, so that the alias can be moved back to it. A version
       // that failed to deploy is deleted: a roll-back would lead to it, and Lambda publishes nothing that equals the
       // version before.
       ...(releases && { currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE } }),
       // Lambda traces each call by itself. The tracer's library would slow every start.
-      tracing: stage.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
-      ...(row.mayCallItself && { recursiveLoop: RecursiveLoop.ALLOW }),
+      tracing: stage.tracing ? lambda.Tracing.ACTIVE : lambda.Tracing.DISABLED,
+      ...(row.mayCallItself && { recursiveLoop: lambda.RecursiveLoop.ALLOW }),
       ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
     });
     const released = { operation: name, functionName, fn: this.function, metricNamespace };

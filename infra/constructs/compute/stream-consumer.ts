@@ -11,7 +11,6 @@ const triedFor = Duration.hours(12);
 const reason =
   "Half the day that the stream keeps changes: a person has the other half to read those that were given up.";
 
-/** The properties of a consumer of the table's stream. */
 export interface StreamConsumerProps {
   readonly name: StreamConsumerName;
   readonly fn: IFunction;

@@ -13,11 +13,9 @@ import { type ServiceFunction, timeoutSecondsOf } from "./service-function.ts";
 
 /** A call that Lambda throttles counts as a try. AWS advises at least five. */
 const usualTries = 5;
-/** The reason for the figures of every queue that a worker consumes. */
 const advised =
   "AWS advises six timeouts of the worker, and five tries: a batch can be throttled before another call sees it.";
-/** The reason for the figures of its mapping. */
-export const capped =
+const capped =
   "Ten is the most that does not wait to be full. Without a cap, calls are added until the account has none left for the API.";
 
 /** A queue that one worker consumes, with its dead letters. */
@@ -40,19 +38,10 @@ export class WorkQueue extends Construct {
     this.queue = createQueue(this, "Queue", props, `${row.kept} ${advised}`);
   }
 
-  /** Makes a function the worker of the queue. */
   addConsumer(worker: ServiceFunction): void {
-    const fn = worker.live;
-    const mapping = new EventSourceMapping(worker, "Queue", {
-      target: fn,
-      eventSourceArn: this.queue.queueArn,
-      batchSize: 10,
-      maxConcurrency: this.#mostCallsOf(worker),
-      reportBatchItemFailures: true,
-    });
-    withReason(mapping, capped);
+    addConsumer(worker, "Queue", this.queue, this.#mostCallsOf(worker));
     const actions = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"];
-    fn.addToRolePolicy(new PolicyStatement({ actions, resources: [this.queue.queueArn] }));
+    worker.live.addToRolePolicy(new PolicyStatement({ actions, resources: [this.queue.queueArn] }));
   }
 
   /** Calls above the reserved concurrency would be throttled, and each would count as a try of its messages. */
@@ -61,7 +50,18 @@ export class WorkQueue extends Construct {
   }
 }
 
-/** Creates the queues that a stage has. */
+/** Lets a function be called with the messages of a queue, at most so many calls at once. It needs the rights, too. */
+export function addConsumer(worker: ServiceFunction, id: string, queue: Queue, maxConcurrency: number): void {
+  const mapping = new EventSourceMapping(worker, id, {
+    target: worker.live,
+    eventSourceArn: queue.queueArn,
+    batchSize: 10,
+    maxConcurrency,
+    reportBatchItemFailures: true,
+  });
+  withReason(mapping, capped);
+}
+
 export function addQueues(scope: Construct, stage: Stage): readonly WorkQueue[] {
   const wanted = Object.entries(queues).filter(([, { onlyIf }]) => onlyIf?.(stage) ?? true);
   return wanted.map(([name, row]) => new WorkQueue(scope, name, row));

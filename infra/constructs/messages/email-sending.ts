@@ -1,16 +1,7 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
-import {
-  CloudWatchDimensionSource,
-  ConfigurationSet,
-  ConfigurationSetTlsPolicy,
-  EmailIdentity,
-  EmailSendingEvent,
-  EventDestination,
-  Identity,
-  SuppressionReasons,
-} from "aws-cdk-lib/aws-ses";
+import * as ses from "aws-cdk-lib/aws-ses";
 import { Construct } from "constructs";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
@@ -21,22 +12,22 @@ import { removalPolicyOf } from "../stores/removal.ts";
  * complained.
  */
 export class EmailSending extends Construct {
-  readonly configurationSet: ConfigurationSet;
+  readonly configurationSet: ses.ConfigurationSet;
   readonly #stage: Stage;
 
   constructor(scope: Construct, id: string, stage: Stage) {
     super(scope, id);
     this.#stage = stage;
-    this.configurationSet = new ConfigurationSet(this, "ConfigurationSet", {
+    this.configurationSet = new ses.ConfigurationSet(this, "ConfigurationSet", {
       configurationSetName: namesOf(stage.name).configurationSet,
-      tlsPolicy: ConfigurationSetTlsPolicy.REQUIRE,
+      tlsPolicy: ses.ConfigurationSetTlsPolicy.REQUIRE,
       reputationMetrics: true,
-      suppressionReasons: SuppressionReasons.BOUNCES_AND_COMPLAINTS,
+      suppressionReasons: ses.SuppressionReasons.BOUNCES_AND_COMPLAINTS,
     });
     this.configurationSet.addEventDestination("Metrics", {
-      events: [EmailSendingEvent.BOUNCE, EmailSendingEvent.COMPLAINT, EmailSendingEvent.REJECT],
-      destination: EventDestination.cloudWatchDimensions([
-        { source: CloudWatchDimensionSource.MESSAGE_TAG, name: "ses:configuration-set", defaultValue: "none" },
+      events: [ses.EmailSendingEvent.BOUNCE, ses.EmailSendingEvent.COMPLAINT, ses.EmailSendingEvent.REJECT],
+      destination: ses.EventDestination.cloudWatchDimensions([
+        { source: ses.CloudWatchDimensionSource.MESSAGE_TAG, name: "ses:configuration-set", defaultValue: "none" },
       ]),
     });
     this.#addIdentity();
@@ -77,14 +68,16 @@ export class EmailSending extends Construct {
     const { senderAddress, senderIdentity, removal } = this.#stage;
     const { configurationSet } = this;
     if (senderIdentity === "address") {
-      const identity = Identity.email(senderAddress);
-      new EmailIdentity(this, "Identity", { identity, configurationSet }).applyRemovalPolicy(removalPolicyOf(removal));
+      const identity = ses.Identity.email(senderAddress);
+      new ses.EmailIdentity(this, "Identity", { identity, configurationSet }).applyRemovalPolicy(
+        removalPolicyOf(removal),
+      );
     }
     if (senderIdentity === "domain") {
-      const identity = Identity.domain(domainOf(senderAddress));
+      const identity = ses.Identity.domain(domainOf(senderAddress));
       // If the MX record is missing or wrong, SES uses a domain of its own.
       const mailFromDomain = `mail.${domainOf(senderAddress)}`;
-      const made = new EmailIdentity(this, "Identity", { identity, configurationSet, mailFromDomain });
+      const made = new ses.EmailIdentity(this, "Identity", { identity, configurationSet, mailFromDomain });
       made.applyRemovalPolicy(removalPolicyOf(removal));
       const { dkimRecords } = made;
       const region = Stack.of(this).region;

@@ -1,5 +1,7 @@
-import { Duration } from "aws-cdk-lib";
+import { Duration, Stack } from "aws-cdk-lib";
+import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import { MathExpression, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import type { Construct } from "constructs";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { type AlarmRow, awsMetric } from "./alarm-row.ts";
@@ -7,6 +9,7 @@ import { type AlarmRow, awsMetric } from "./alarm-row.ts";
 const hours = (statistic: "Minimum" | "Average" | "SampleCount" | "Sum") => ({ statistic, minutes: 60 }) as const;
 const latestBackupHours = 36;
 const fewestSms = 10;
+const warnAtPercent = 80;
 
 /** Alarms on the account and on services around the stack, for stages that notify somebody. */
 export function accountAlarms(stage: Stage): AlarmRow[] {
@@ -91,4 +94,29 @@ export function expiryAlarm(id: string, CertificateArn: string): AlarmRow {
     impact: "Users lose nothing yet, but within 30 days no app reaches the API at its own address.",
     heading: "The certificate expires",
   };
+}
+
+/** Watches the account's monthly costs, if the stage sets a budget. Two budgets are free of charge in an account. */
+export function addBudget(
+  scope: Construct,
+  { name, monthlyBudgetDollars: dollars, alarmAddress: address }: Stage,
+): void {
+  if (dollars === undefined || address === undefined) return;
+  const subscribers = [{ subscriptionType: "EMAIL", address }];
+  new CfnBudget(scope, "Budget", {
+    budget: {
+      budgetName: namesOf(name).budget(Stack.of(scope).region),
+      budgetType: "COST",
+      timeUnit: "MONTHLY",
+      budgetLimit: { amount: dollars, unit: "USD" },
+    },
+    notificationsWithSubscribers: (["ACTUAL", "FORECASTED"] as const).map((notificationType) => ({
+      notification: {
+        notificationType,
+        comparisonOperator: "GREATER_THAN",
+        threshold: notificationType === "ACTUAL" ? warnAtPercent : 100,
+      },
+      subscribers,
+    })),
+  });
 }

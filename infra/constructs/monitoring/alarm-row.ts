@@ -1,11 +1,15 @@
 import { Duration } from "aws-cdk-lib";
-import { type IMetric, MathExpression, Metric, type TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import * as cloudwatch from "aws-cdk-lib/aws-cloudwatch";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
+import type { Construct } from "constructs";
 import type { MetricName, metrics } from "../../../shared/metrics.ts";
 import type { ServiceTable } from "../../functions/service-table.ts";
 import type { StreamConsumerName } from "../../functions/stream-filters.ts";
+import type { Stage } from "../../stages/stages.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
+import { withReason } from "../reason.ts";
 import type { WebhookQueue } from "../webhooks/webhooks.ts";
+import { alarmNameOf, placeInRunbook } from "./runbook.ts";
 
 /** The monitored resources: everything of a stage that can fail. */
 export interface MonitoredResources {
@@ -28,7 +32,7 @@ export interface MonitoredResources {
 export interface AlarmRow {
   /** The end of the alarm's name, such as `sign-in-faults`. */
   readonly id: string;
-  readonly metric: Metric | MathExpression;
+  readonly metric: cloudwatch.Metric | cloudwatch.MathExpression;
   /** `page` if the alarm cannot wait for the morning; `tomorrow` by default. */
   readonly severity?: "page";
   /** Fires if the figure is this or more; with `isBelow`, if it is less. */
@@ -41,14 +45,13 @@ export interface AlarmRow {
   /** The number of periods that its expression compares, if the last one decides; with it, leave `periods` out. */
   readonly compared?: number;
   /** The effect of missing data: the alarm fires or keeps its state. By default missing data is good. */
-  readonly treatMissingData?: TreatMissingData.BREACHING | TreatMissingData.IGNORE;
+  readonly treatMissingData?: cloudwatch.TreatMissingData.BREACHING | cloudwatch.TreatMissingData.IGNORE;
   /** The things users cannot do while it fires, in a sentence. */
   readonly impact: string;
   /** Heading in infra/RUNBOOK.md. */
   readonly heading: string;
 }
 
-/** The statistic and period of a metric. */
 export interface MetricStat {
   readonly statistic: "Sum" | "Maximum" | "Minimum" | "Average" | "SampleCount" | "p50" | "p99";
   readonly minutes: number;
@@ -57,9 +60,14 @@ export interface MetricStat {
 type Dimensions = Readonly<Record<string, string>>;
 
 /** A metric that AWS sends. */
-export function awsMetric(name: `${string} ${string}`, dimensionsMap: Dimensions, look: MetricStat): Metric {
+export function awsMetric(name: `${string} ${string}`, dimensionsMap: Dimensions, look: MetricStat): cloudwatch.Metric {
   const [namespace = "", metricName = ""] = name.split(" ");
-  return new Metric({ namespace: `AWS/${namespace}`, metricName, dimensionsMap: { ...dimensionsMap }, ...shown(look) });
+  return new cloudwatch.Metric({
+    namespace: `AWS/${namespace}`,
+    metricName,
+    dimensionsMap: { ...dimensionsMap },
+    ...shown(look),
+  });
 }
 
 /** A metric that the service sends, with the dimensions that it is sent with. */
@@ -68,14 +76,14 @@ export function ownMetric<M extends MetricName>(
   metricName: M,
   dimensions: Readonly<Record<(typeof metrics)[M][number], string>>,
   look: MetricStat,
-): Metric {
-  return new Metric({ namespace, metricName, dimensionsMap: { ...dimensions }, ...shown(look) });
+): cloudwatch.Metric {
+  return new cloudwatch.Metric({ namespace, metricName, dimensionsMap: { ...dimensions }, ...shown(look) });
 }
 
 /** A part of a whole, and the least number of it that says something. Metrics of a list are added up. */
 interface Share {
-  readonly part: readonly Metric[];
-  readonly whole: readonly Metric[];
+  readonly part: readonly cloudwatch.Metric[];
+  readonly whole: readonly cloudwatch.Metric[];
   readonly least: number;
   readonly label: string;
 }
@@ -84,14 +92,14 @@ interface Share {
  * A part in percent of a whole, 0 below the least number. A part that the whole does not contain, as refused calls are
  * not among those that were done, counts as the whole once it is larger.
  */
-export function percentOf({ part, whole, least, label }: Share): MathExpression {
-  const named = (start: string, metrics: readonly Metric[]) =>
-    metrics.map((metric, at): [string, IMetric] => [`${start}${at}`, metric]);
+export function percentOf({ part, whole, least, label }: Share): cloudwatch.MathExpression {
+  const named = (start: string, metrics: readonly cloudwatch.Metric[]) =>
+    metrics.map((metric, at): [string, cloudwatch.IMetric] => [`${start}${at}`, metric]);
   const [parts, wholes] = [named("part", part), named("whole", whole)];
-  const filled = (some: readonly [string, IMetric][]) => some.map(([id]) => `FILL(${id}, 0)`);
-  const sumOf = (some: readonly [string, IMetric][]) =>
+  const filled = (some: readonly [string, cloudwatch.IMetric][]) => some.map(([id]) => `FILL(${id}, 0)`);
+  const sumOf = (some: readonly [string, cloudwatch.IMetric][]) =>
     some.length === 1 ? filled(some).join() : `SUM([${filled(some).join(", ")}])`;
-  return new MathExpression({
+  return new cloudwatch.MathExpression({
     expression: `IF(${sumOf(parts)} >= ${least}, 100 * ${sumOf(parts)} / MAX([${sumOf(parts)}, ${sumOf(wholes)}]), 0)`,
     usingMetrics: Object.fromEntries([...parts, ...wholes]),
     label,
@@ -101,4 +109,30 @@ export function percentOf({ part, whole, least, label }: Share): MathExpression 
 
 function shown({ statistic, minutes }: MetricStat) {
   return { statistic, period: Duration.minutes(minutes) };
+}
+
+export function addAlarm(scope: Construct, constructId: string, row: AlarmRow, stage: Stage): cloudwatch.Alarm {
+  const {
+    id,
+    metric,
+    threshold,
+    isBelow,
+    compared,
+    treatMissingData = cloudwatch.TreatMissingData.NOT_BREACHING,
+  } = row;
+  const { LESS_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = cloudwatch.ComparisonOperator;
+  const isOfFew = metric instanceof cloudwatch.Metric && metric.statistic.startsWith("p");
+  const alarm = new cloudwatch.Alarm(scope, constructId, {
+    alarmName: alarmNameOf(stage, id),
+    alarmDescription: `${row.impact} Runbook: ${placeInRunbook(row.heading, stage)}`,
+    metric,
+    threshold,
+    comparisonOperator: isBelow ? LESS_THAN_THRESHOLD : GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    evaluationPeriods: compared ?? row.periods ?? 1,
+    // The expression says 0 of all but the last period.
+    ...(compared !== undefined && { datapointsToAlarm: 1 }),
+    treatMissingData,
+    ...(isOfFew && { evaluateLowSampleCountPercentile: "ignore" }),
+  });
+  return row.because === undefined ? alarm : withReason(alarm, row.because);
 }

@@ -5,7 +5,6 @@ import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription, UrlSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
 
-/** The recipients: an e-mail address for all alarms, and a pager for those that cannot wait. */
 interface AlarmTopicsProps {
   readonly address: string;
   readonly pagerUrl: string | undefined;
@@ -36,12 +35,10 @@ export class AlarmTopics extends Construct {
     );
   }
 
-  /** Adds the topic for alarms that can wait for the morning. */
   addTomorrow(): Topic {
     return this.#addTopic("Topic", "Workforce alarms");
   }
 
-  /** Adds the topic for alarms that cannot wait. */
   addPage(): Topic {
     const page = this.#addTopic("Page", "Workforce page");
     if (this.#to.pagerUrl !== undefined) page.addSubscription(new UrlSubscription(this.#to.pagerUrl));

@@ -1,14 +1,5 @@
 import { Duration } from "aws-cdk-lib";
-import {
-  Alarm,
-  AlarmStatusWidget,
-  Dashboard,
-  GraphWidget,
-  type IMetric,
-  MathExpression,
-  Metric,
-  TextWidget,
-} from "aws-cdk-lib/aws-cloudwatch";
+import * as cloudwatch from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import { chunksOf } from "../../../shared/batches.ts";
 import { type MetricName, metrics } from "../../../shared/metrics.ts";
@@ -27,15 +18,13 @@ const graphHeight = 6;
 export const ofVersions = ["VersionFaults", "VersionRefusals", "Refusals"];
 const sum: MetricStat = { statistic: "Sum", minutes: 5 };
 
-/** The contents of the dashboard. */
 export interface DashboardProps {
   readonly stage: Stage;
   readonly watched: MonitoredResources;
   readonly rows: readonly AlarmRow[];
 }
 
-/** A graph's title and lines. */
-type Graph = readonly [title: string, lines: readonly IMetric[]];
+type Graph = readonly [title: string, lines: readonly cloudwatch.IMetric[]];
 
 /**
  * Adds the one dashboard of a stage: the state of its alarms, what users feel, a graph for each chapter of the runbook with
@@ -46,7 +35,7 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
   const headings = [...new Set(rows.map(({ heading }) => heading))];
   const links = headings.map((heading) => linkToRunbook(heading, stage)).join(" · ");
   const watched = [...Map.groupBy(rows, titleOf)];
-  new Dashboard(scope, "Dashboard", {
+  new cloudwatch.Dashboard(scope, "Dashboard", {
     dashboardName: namesOf(stage.name).stack,
     defaultInterval: Duration.hours(12),
     widgets: [
@@ -63,10 +52,10 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
 }
 
 /** Alarms are imported by name: references into nested stacks would each be an output. */
-function alarmStates(scope: Construct, { stage, rows }: DashboardProps): AlarmStatusWidget[] {
-  const named = rows.map(({ id }) => Alarm.fromAlarmName(scope, `named-${id}`, alarmNameOf(stage, id)));
+function alarmStates(scope: Construct, { stage, rows }: DashboardProps): cloudwatch.AlarmStatusWidget[] {
+  const named = rows.map(({ id }) => cloudwatch.Alarm.fromAlarmName(scope, `named-${id}`, alarmNameOf(stage, id)));
   return chunksOf(named, mostAlarmsInWidget).map(
-    (alarms) => new AlarmStatusWidget({ title: "Alarms", alarms, width: fullWidth, height: 8 }),
+    (alarms) => new cloudwatch.AlarmStatusWidget({ title: "Alarms", alarms, width: fullWidth, height: 8 }),
   );
 }
 
@@ -98,12 +87,12 @@ function furtherGraphs({ stage, rows, watched: { functions, tableName: TableName
 }
 
 /** A figure that is sent by source is one line for each source. */
-function ownFigure(namespace: string, name: MetricName): IMetric {
+function ownFigure(namespace: string, name: MetricName): cloudwatch.IMetric {
   const [dimension] = metrics[name];
   if (dimension === undefined)
-    return new Metric({ namespace, metricName: name, statistic: "Sum", period: Duration.minutes(5) });
+    return new cloudwatch.Metric({ namespace, metricName: name, statistic: "Sum", period: Duration.minutes(5) });
   const expression = `SEARCH('{${namespace},${dimension}} MetricName="${name}"', 'Sum', 300)`;
-  return new MathExpression({ expression, label: "", usingMetrics: {} });
+  return new cloudwatch.MathExpression({ expression, label: "", usingMetrics: {} });
 }
 
 /** The chapter of the runbook. A graph takes an id of an expression's metric once, so that each expression has its own. */
@@ -112,27 +101,27 @@ function titleOf(row: AlarmRow): string {
 }
 
 /** The lines of an alarm are named after it. Of a share they are the part, in numbers. */
-function linesOf(row: AlarmRow): IMetric[] {
+function linesOf(row: AlarmRow): cloudwatch.IMetric[] {
   const parts = partsOf(row);
-  if (parts.length === 0 && !(row.metric instanceof Metric)) return [row.metric.with({ label: row.id })];
+  if (parts.length === 0 && !(row.metric instanceof cloudwatch.Metric)) return [row.metric.with({ label: row.id })];
   return parts.map((part) => part.with({ label: row.id }));
 }
 
 /** The one metric of an alarm, or those that its share adds up; none for other expressions. */
-function partsOf({ metric }: AlarmRow): Metric[] {
-  if (metric instanceof Metric) return [metric];
+function partsOf({ metric }: AlarmRow): cloudwatch.Metric[] {
+  if (metric instanceof cloudwatch.Metric) return [metric];
   const used = Object.entries(metric.usingMetrics).filter(([id]) => /^part\d+$/.test(id));
-  return used.flatMap(([, each]) => (each instanceof Metric ? [each] : []));
+  return used.flatMap(([, each]) => (each instanceof cloudwatch.Metric ? [each] : []));
 }
 
-function inRows(graphs: readonly Graph[]): GraphWidget[][] {
+function inRows(graphs: readonly Graph[]): cloudwatch.GraphWidget[][] {
   const width = fullWidth / graphsInRow;
   const widgets = graphs.map(
-    ([title, left]) => new GraphWidget({ title, left: [...left], width, height: graphHeight }),
+    ([title, left]) => new cloudwatch.GraphWidget({ title, left: [...left], width, height: graphHeight }),
   );
   return chunksOf(widgets, graphsInRow);
 }
 
-function text(markdown: string, height = 1): TextWidget {
-  return new TextWidget({ markdown, width: fullWidth, height });
+function text(markdown: string, height = 1): cloudwatch.TextWidget {
+  return new cloudwatch.TextWidget({ markdown, width: fullWidth, height });
 }

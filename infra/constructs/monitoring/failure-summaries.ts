@@ -1,7 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import { AlarmRule, CompositeAlarm, type IAlarmAction, type IAlarmRule } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { chunksOf } from "../../../shared/batches.ts";
 import type { Area } from "../../functions/function-row.ts";
 import type { Stage } from "../../stages/stages.ts";
 import type { AlarmRow } from "./alarm-row.ts";
@@ -13,17 +12,13 @@ const common = ["table-fails-GetItem", "table-fails-TransactGetItems", "table-fa
 const wait = Duration.minutes(6);
 /** A function's figure covers 15 minutes, so it outlasts the common cause. */
 const extension = Duration.minutes(20);
-/** A rule has at most 10,240 characters. Above this number, alarms are grouped first. */
-const mostInOne = 80;
 
-/** A function's alarm, with the function's construct and area. */
 export interface WatchedFunction {
   readonly row: AlarmRow;
   readonly owner: Construct;
   readonly area: Area;
 }
 
-/** The properties of the summaries. */
 interface FailureSummariesProps {
   readonly stage: Stage;
   readonly functions: readonly WatchedFunction[];
@@ -63,12 +58,11 @@ export function addFailureSummaries(scope: Construct, { stage, functions, action
     functions.filter((each) => !pages(each)),
     (each) => each.area,
   )) {
-    const id = `${area}-tomorrow`;
-    send(id, { ...grouped(scope, stage, id, waiting), about: aboutArea(area) }, actions.tomorrow);
+    const [ids, owners] = [waiting.map(({ row }) => row.id), waiting.map(({ owner }) => owner)];
+    send(`${area}-tomorrow`, { ids, owners, about: aboutArea(area) }, actions.tomorrow);
   }
 }
 
-/** A summary's alarms, their constructs, and its texts. */
 interface Summary {
   readonly ids: readonly string[];
   readonly owners: readonly Construct[];
@@ -82,24 +76,6 @@ function aboutArea(area: Area): Summary["about"] {
 
 function pages({ row }: WatchedFunction): boolean {
   return row.severity === "page";
-}
-
-/** The alarms of functions, in groups if they are too many for one rule. */
-function grouped(scope: Construct, stage: Stage, id: string, functions: readonly WatchedFunction[]) {
-  if (functions.length <= mostInOne) return toOwners(functions.map(({ row, owner }) => ({ id: row.id, owner })));
-  const groups = chunksOf(functions, mostInOne).map((group, at) => {
-    const groupId = `${id}-${at + 1}`;
-    const { ids, owners } = toOwners(group.map(({ row, owner }) => ({ id: row.id, owner })));
-    const compositeAlarmName = alarmNameOf(stage, groupId);
-    const owner = new CompositeAlarm(scope, groupId, { compositeAlarmName, alarmRule: anyOf(stage, ids) });
-    owner.node.addDependency(...owners);
-    return { id: groupId, owner };
-  });
-  return toOwners(groups);
-}
-
-function toOwners(alarms: readonly { readonly id: string; readonly owner: Construct }[]) {
-  return { ids: alarms.map(({ id }) => id), owners: alarms.map(({ owner }) => owner) };
 }
 
 function anyOf(stage: Stage, ids: readonly string[]): IAlarmRule {

@@ -1,4 +1,5 @@
 import { rowOf } from "../../functions/service-table.ts";
+import type { Stage } from "../../stages/stages.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric, percentOf } from "./alarm-row.ts";
 
 /** Percent of a function's calls. A page must not come of the few faults that any million of calls has. */
@@ -32,4 +33,18 @@ export function functionAlarm(name: string, { service, functions }: MonitoredRes
     heading: isWorker ? "A worker fails" : "An operation fails",
     ...(pages && { severity: "page" }),
   };
+}
+
+/** Alarm on releases that the probe proved nothing of, in a stage that has a probe. */
+export function releaseAlarms({ probeLogin }: Stage, namespace: string): AlarmRow[] {
+  if (probeLogin === undefined) return [];
+  return [
+    {
+      id: "release-unproven",
+      metric: ownMetric(namespace, "ReleasesUnproven", {}, { statistic: "Sum", minutes: 60 }),
+      threshold: 1,
+      impact: "Users lose nothing yet, but new versions are released that nobody has tried.",
+      heading: "A release is unproven",
+    },
+  ];
 }

@@ -5,21 +5,18 @@ import { rowOf } from "../../functions/service-table.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { accountAlarms } from "./account-alarms.ts";
-import { addAlarm } from "./add-alarm.ts";
-import type { AlarmRow, MonitoredResources } from "./alarm-row.ts";
+import { type AlarmRow, addAlarm, type MonitoredResources } from "./alarm-row.ts";
 import { AlarmTopics } from "./alarm-topics.ts";
 import { apiAlarms } from "./api-alarms.ts";
 import { dailyAlarms } from "./daily-alarms.ts";
 import { addDashboard } from "./dashboard.ts";
 import { addFailureSummaries, type WatchedFunction } from "./failure-summaries.ts";
-import { functionAlarm } from "./function-alarms.ts";
+import { functionAlarm, releaseAlarms } from "./function-alarms.ts";
 import { messageAlarms } from "./message-alarms.ts";
 import { queueAlarms } from "./queue-alarms.ts";
-import { releaseAlarms } from "./release-alarms.ts";
 import { repairRoleAlarm } from "./repair-role.ts";
 import { trafficAlarms } from "./traffic-alarms.ts";
 
-/** The stage, its resources and their constructs. */
 interface MonitoringProps {
   readonly stage: Stage;
   readonly watched: MonitoredResources;

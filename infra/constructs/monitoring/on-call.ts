@@ -8,7 +8,7 @@ import { functionNameOf, namesOf, outsideAlarm, smsFailureLog, tableNameOf, test
 import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
-import { addBudget } from "./account-budget.ts";
+import { addBudget } from "./account-alarms.ts";
 import { peopleOf } from "./people.ts";
 import { alarmNameOf } from "./runbook.ts";
 
@@ -51,7 +51,6 @@ const looks = [
   "sqs:ListQueues",
 ];
 
-/** The actions on a restored copy of the table. */
 const changesOfCopies = [
   "dynamodb:GetItem",
   "dynamodb:Query",
@@ -63,7 +62,6 @@ const changesOfCopies = [
   "dynamodb:DeleteTable",
 ];
 
-/** The resources that the role on call may use. */
 export interface OnCallProps {
   readonly stage: Stage;
   readonly service: ServiceTable;
@@ -158,15 +156,14 @@ export class OnCall extends Construct {
     ];
   }
 
-  #arn(service: string, resource: string): string {
-    const { partition, account, region } = Stack.of(this);
+  #arn(service: string, resource: string, region = Stack.of(this).region): string {
+    const { partition, account } = Stack.of(this);
     return `arn:${partition}:${service}:${region}:${account}:${resource}`;
   }
 
   /** The stacks beside the stage are in us-east-1. */
   #globalArn(service: string, resource: string): string {
-    const { partition, account } = Stack.of(this);
-    return `arn:${partition}:${service}:us-east-1:${account}:${resource}`;
+    return this.#arn(service, resource, "us-east-1");
   }
 
   /** Allows actions only on this stage's resources, by tag, where names do not distinguish stages. */

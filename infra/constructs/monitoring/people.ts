@@ -1,10 +1,4 @@
-import {
-  AccountPrincipal,
-  AccountRootPrincipal,
-  CompositePrincipal,
-  type Conditions,
-  type IPrincipal,
-} from "aws-cdk-lib/aws-iam";
+import * as iam from "aws-cdk-lib/aws-iam";
 import type { Stage } from "../../stages/stages.ts";
 
 /**
@@ -14,13 +8,13 @@ import type { Stage } from "../../stages/stages.ts";
  */
 export function peopleOf(
   { onCallPrincipals = [] }: Pick<Stage, "onCallPrincipals">,
-  conditions: Conditions = {},
-): IPrincipal {
+  conditions: iam.Conditions = {},
+): iam.IPrincipal {
   const withFactor = { Bool: { "aws:MultiFactorAuthPresent": "true" }, ...conditions };
-  return new CompositePrincipal(
-    new AccountRootPrincipal().withConditions(withFactor),
+  return new iam.CompositePrincipal(
+    new iam.AccountRootPrincipal().withConditions(withFactor),
     ...onCallPrincipals.map((arn) =>
-      new AccountPrincipal(arn.split(":")[4]).withConditions({ ...onlyOf(arn), ...conditions }),
+      new iam.AccountPrincipal(arn.split(":")[4]).withConditions({ ...onlyOf(arn), ...conditions }),
     ),
   );
 }
@@ -29,7 +23,7 @@ export function peopleOf(
  * The end that Identity Center gives a role's name has no underscore: another permission set, whose name begins with
  * this one's and an underscore, is kept out.
  */
-function onlyOf(arn: string): Conditions {
+function onlyOf(arn: string): iam.Conditions {
   const named = { ArnLike: { "aws:PrincipalArn": arn } };
   return arn.endsWith("_*") ? { ...named, ArnNotLike: { "aws:PrincipalArn": `${arn}_*` } } : named;
 }

@@ -16,12 +16,6 @@ const longestSession = Duration.hours(1);
 /** The indexes that a recount and the history of a change are read from. */
 const readIndexes = ["by-company", "by-company-month", "by-month", "by-total"];
 
-/** The resources that the role repairs. */
-export interface RepairRoleProps {
-  readonly stage: Stage;
-  readonly table: ITableV2;
-}
-
 /**
  * The role for repairing records of the live table: recount, history, import of companies, jobs, invoices and
  * timesheets, and SES's suppression list. It reads users for their names but writes none, because a role in a user's
@@ -29,7 +23,7 @@ export interface RepairRoleProps {
  * secret. A session ends after an hour, and a rule counts each, for an alarm.
  */
 export class RepairRole extends Construct {
-  constructor(scope: Construct, id: string, { stage, table }: RepairRoleProps) {
+  constructor(scope: Construct, id: string, { stage, table }: { readonly stage: Stage; readonly table: ITableV2 }) {
     super(scope, id);
     const { repairRole, repairRule } = namesOf(stage.name);
     const { region } = Stack.of(this);

@@ -2,7 +2,13 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Secret, type SecretStringGenerator } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
-import { type SecretProps, storedAs } from "./removal.ts";
+import type { Stage } from "../../stages/stages.ts";
+import { removalPolicyOf } from "./removal.ts";
+
+/** The fixed name of a secret, its fate when the stack is deleted, and the regions with a copy. A change of the last two leaves its value as it is. */
+export interface SecretProps extends Pick<Stage, "removal" | "replicaRegions"> {
+  readonly name: string;
+}
 
 /** The content of a secret: JSON, to which AWS adds a field with a random text. */
 export interface SecretContent
@@ -51,13 +57,15 @@ export class GeneratedSecret extends Construct {
   readonly secret: Secret;
   readonly #setting: string;
 
-  constructor(scope: Construct, id: string, content: SecretContent, props: SecretProps) {
+  constructor(scope: Construct, id: string, content: SecretContent, { name, removal, replicaRegions }: SecretProps) {
     super(scope, id);
     const { setting, description, template, field, ...letters } = content;
     this.#setting = setting;
     const text = { secretStringTemplate: JSON.stringify(template), generateStringKey: field };
     this.secret = new Secret(this, "Secret", {
-      ...storedAs(props),
+      secretName: name,
+      removalPolicy: removalPolicyOf(removal),
+      ...(replicaRegions && { replicaRegions: replicaRegions.map((region) => ({ region })) }),
       description,
       generateSecretString: { ...text, ...letters },
     });

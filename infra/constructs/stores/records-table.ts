@@ -1,12 +1,4 @@
-import {
-  type Attribute,
-  AttributeType,
-  Billing,
-  type GlobalSecondaryIndexPropsV2,
-  ProjectionType,
-  StreamViewType,
-  TableV2,
-} from "aws-cdk-lib/aws-dynamodb";
+import * as dynamodb from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
@@ -23,9 +15,9 @@ import { removalPolicyOf } from "./removal.ts";
 /** A row has the version of its shape beside it, so that rows that older code wrote are read as such. */
 const listRow = ["record", "schema_version"];
 
-const { NUMBER, STRING } = AttributeType;
+const { NUMBER, STRING } = dynamodb.AttributeType;
 
-const indexes: Readonly<Record<TableIndex, Omit<GlobalSecondaryIndexPropsV2, "indexName">>> = {
+const indexes: Readonly<Record<TableIndex, Omit<dynamodb.GlobalSecondaryIndexPropsV2, "indexName">>> = {
   "by-state": listIndex("all_key", { name: "id", type: NUMBER }),
   "by-company": listIndex("company_key", { name: "id", type: NUMBER }),
   "by-month": listIndex("month_key", { name: "day_id", type: STRING }),
@@ -33,18 +25,17 @@ const indexes: Readonly<Record<TableIndex, Omit<GlobalSecondaryIndexPropsV2, "in
   "by-mark": {
     partitionKey: { name: "mark_key", type: STRING },
     sortKey: { name: "mark_order", type: STRING },
-    projectionType: ProjectionType.KEYS_ONLY,
+    projectionType: dynamodb.ProjectionType.KEYS_ONLY,
   },
   "by-total": {
     partitionKey: { name: "total_key", type: STRING },
     sortKey: { name: "total_order", type: STRING },
-    projectionType: ProjectionType.ALL,
+    projectionType: dynamodb.ProjectionType.ALL,
   },
 };
 
-/** An index that carries a list's rows beside its keys. */
-function listIndex(name: string, sortKey: Attribute) {
-  const projection = { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...listRow] };
+function listIndex(name: string, sortKey: dynamodb.Attribute) {
+  const projection = { projectionType: dynamodb.ProjectionType.INCLUDE, nonKeyAttributes: [...listRow] };
   return { partitionKey: { name, type: STRING }, sortKey, ...projection };
 }
 
@@ -52,18 +43,18 @@ export type RecordsTableProps = Pick<Stage, "name" | "tableName" | "removal" | "
 
 /** The one table, with the indexes that its lists are read by. */
 export class RecordsTable extends Construct {
-  readonly table: TableV2;
+  readonly table: dynamodb.TableV2;
 
   constructor(scope: Construct, id: string, props: RecordsTableProps) {
     super(scope, id);
     const { removal, deletionProtection } = props;
-    this.table = new TableV2(this, "Table", {
+    this.table = new dynamodb.TableV2(this, "Table", {
       tableName: tableNameOf(props),
       partitionKey: { name: "pk", type: STRING },
       sortKey: { name: "sk", type: STRING },
-      billing: Billing.onDemand(),
+      billing: dynamodb.Billing.onDemand(),
       timeToLiveAttribute: tableSettings.timeToLive,
-      dynamoStream: StreamViewType[tableSettings.stream],
+      dynamoStream: dynamodb.StreamViewType[tableSettings.stream],
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       removalPolicy: removalPolicyOf(removal),
       deletionProtection,
@@ -80,19 +71,9 @@ export class RecordsTable extends Construct {
 
   /** Lets a function use the table and the indexes as its row says, and sets the table's name. */
   grant(fn: LambdaFunction, { table: actions = [], indexes: queried = [], guarded = [] }: FunctionRow): void {
-    const { tableArn, tableName } = this.table;
-    fn.addEnvironment("TABLE_NAME", tableName);
-    if (actions.length > 0) {
-      fn.addToRolePolicy(
-        new PolicyStatement({
-          actions: actions.map((action) => `dynamodb:${action}`),
-          resources: [tableArn],
-          conditions: keepOut(guarded),
-        }),
-      );
-    }
+    this.#allow(fn, actions, keepOut(guarded));
     if (queried.length > 0) {
-      const resources = queried.map((index) => `${tableArn}/index/${index}`);
+      const resources = queried.map((index) => `${this.table.tableArn}/index/${index}`);
       // A query of an index always names a partition.
       const conditions = outsideOf(guarded);
       fn.addToRolePolicy(new PolicyStatement({ actions: ["dynamodb:Query"], resources, conditions }));
@@ -101,26 +82,21 @@ export class RecordsTable extends Construct {
 
   /** Lets a function read the public keys that access tokens are verified with, and nothing beside them. */
   grantPublicKeys(fn: LambdaFunction): void {
-    fn.addEnvironment("TABLE_NAME", this.table.tableName);
-    fn.addToRolePolicy(
-      new PolicyStatement({
-        actions: ["dynamodb:Query"],
-        resources: [this.table.tableArn],
-        conditions: { "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": ["KEYS"] }, ...namesKeys },
-      }),
-    );
+    this.#allow(fn, ["Query"], { "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": ["KEYS"] }, ...namesKeys });
   }
 
   /** Lets a function keep which webhooks fail, and nothing beside that. */
   grantFailingWebhooks(fn: LambdaFunction): void {
-    fn.addEnvironment("TABLE_NAME", this.table.tableName);
-    fn.addToRolePolicy(
-      new PolicyStatement({
-        actions: ["GetItem", "PutItem", "DeleteItem"].map((each) => `dynamodb:${each}`),
-        resources: [this.table.tableArn],
-        conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["WEBHOOK#*"] }, ...namesKeys },
-      }),
-    );
+    const onlyTheirs = { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["WEBHOOK#*"] }, ...namesKeys };
+    this.#allow(fn, ["GetItem", "PutItem", "DeleteItem"], onlyTheirs);
+  }
+
+  #allow(fn: LambdaFunction, actions: readonly string[], conditions: object): void {
+    const { tableArn, tableName } = this.table;
+    fn.addEnvironment("TABLE_NAME", tableName);
+    if (actions.length === 0) return;
+    const allowed = actions.map((action) => `dynamodb:${action}`);
+    fn.addToRolePolicy(new PolicyStatement({ actions: allowed, resources: [tableArn], conditions }));
   }
 }
 

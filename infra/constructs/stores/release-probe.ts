@@ -4,16 +4,10 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import { functions } from "../../functions/functions.ts";
 import { functionNameOf, namesOf } from "../../stages/names.ts";
+import type { Stage } from "../../stages/stages.ts";
 import { GeneratedSecret } from "./generated-secret.ts";
 
-/** The function that tries new versions. */
 export const probeFunction = "probe-release";
-
-/** The stage, and the login of its probe. */
-export interface ReleaseProbeProps {
-  readonly stageName: string;
-  readonly login: string;
-}
 
 /**
  * The user by which new versions are tried before they get calls. Its password is made by the deploy; the function that
@@ -23,7 +17,7 @@ export interface ReleaseProbeProps {
 export class ReleaseProbe extends GeneratedSecret {
   readonly #stageName: string;
 
-  constructor(scope: Construct, id: string, { stageName, login }: ReleaseProbeProps) {
+  constructor(scope: Construct, id: string, { name: stageName, probeLogin: login }: Stage) {
     const content = {
       setting: "PROBE_SECRET_ARN",
       description: "Login and password of the probe of releases",

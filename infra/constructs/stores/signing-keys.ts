@@ -4,8 +4,7 @@ import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Trigger } from "aws-cdk-lib/triggers";
 import type { Construct } from "constructs";
 import type { ServiceFunction } from "../compute/service-function.ts";
-import { GeneratedSecret } from "./generated-secret.ts";
-import type { SecretProps } from "./removal.ts";
+import { GeneratedSecret, type SecretProps } from "./generated-secret.ts";
 
 const triggerProvider = "AWSCDK.TriggerCustomResourceProviderCustomResourceProvider";
 

@@ -1,12 +1,5 @@
 import { Duration, Stack } from "aws-cdk-lib";
-import {
-  BackupPlan,
-  BackupPlanRule,
-  type BackupPlanRuleProps,
-  BackupResource,
-  BackupVault,
-  type IBackupVault,
-} from "aws-cdk-lib/aws-backup";
+import * as backup from "aws-cdk-lib/aws-backup";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Schedule } from "aws-cdk-lib/aws-events";
 import { ManagedPolicy, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -18,14 +11,12 @@ import { removalPolicyOf } from "./removal.ts";
 /** Every backup is a full copy, so a nightly one is kept for only a week, or for as long as the vault is locked. */
 const nightlyKeptDays = 7;
 
-/** The properties of backups. */
 interface TableBackupsProps {
   readonly stage: Pick<Stage, "name" | "removal" | "backupCopyTo" | "backupLockDays">;
   readonly table: TableV2;
   readonly keptDays: number;
 }
 
-/** The settings of a stage's backups. */
 type BackupSettings = Pick<Stage, "backupKeptDays" | "backupLockDays" | "backupCopyTo">;
 
 /** The number of copies of the table that exist at a time, those in another place among them. */
@@ -59,9 +50,9 @@ export class TableBackups extends Construct {
     super(scope, id);
     const { backupVault, restoreRole } = namesOf(stage.name);
     const { backupLockDays, backupCopyTo } = stage;
-    const plan = new BackupPlan(this, "Plan", {
+    const plan = new backup.BackupPlan(this, "Plan", {
       backupPlanName: `${Stack.of(this).stackName}-table`,
-      backupVault: new BackupVault(this, "Vault", {
+      backupVault: new backup.BackupVault(this, "Vault", {
         backupVaultName: backupVault,
         removalPolicy: removalPolicyOf(stage.removal),
         // Governance mode: with `changeableFor`, nobody could ever remove the lock.
@@ -69,17 +60,17 @@ export class TableBackups extends Construct {
       }),
     });
     const copyTo =
-      backupCopyTo === undefined ? undefined : BackupVault.fromBackupVaultArn(this, "CopyTo", backupCopyTo);
+      backupCopyTo === undefined ? undefined : backup.BackupVault.fromBackupVaultArn(this, "CopyTo", backupCopyTo);
     // The role on call restores copies by this tag, because their names are generated.
     const recoveryPointTags = { stage: stage.name };
     const nightly = nightlyDays(keptDays, backupLockDays);
     const daily = copyRule("daily", nightly, { hour: "2", minute: "0" }, copyTo);
-    plan.addRule(new BackupPlanRule({ ...daily, recoveryPointTags }));
+    plan.addRule(new backup.BackupPlanRule({ ...daily, recoveryPointTags }));
     if (keptDays > nightly) {
       const weekly = copyRule("weekly", keptDays, { weekDay: "SUN", hour: "2", minute: "0" }, copyTo);
-      plan.addRule(new BackupPlanRule({ ...weekly, recoveryPointTags }));
+      plan.addRule(new backup.BackupPlanRule({ ...weekly, recoveryPointTags }));
     }
-    plan.addSelection("Table", { resources: [BackupResource.fromArn(table.tableArn)] });
+    plan.addSelection("Table", { resources: [backup.BackupResource.fromArn(table.tableArn)] });
     new Role(this, "RestoreRole", {
       roleName: restoreRole(Stack.of(this).region),
       description: "What AWS Backup restores the table with",
@@ -93,8 +84,8 @@ function copyRule(
   ruleName: string,
   keptDays: number,
   time: Parameters<typeof Schedule.cron>[0],
-  copyTo: IBackupVault | undefined,
-): BackupPlanRuleProps {
+  copyTo: backup.IBackupVault | undefined,
+): backup.BackupPlanRuleProps {
   return {
     ruleName,
     ...(copyTo && { copyActions: [{ destinationBackupVault: copyTo, deleteAfter: Duration.days(keptDays) }] }),

@@ -1,19 +1,15 @@
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import { longPinDigits } from "../../../shared/contract/accounts.ts";
+import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { GeneratedSecret } from "./generated-secret.ts";
 
-/** A stage's test logins, and the name of the secret that has their pin. */
-export interface TestPinProps extends Required<Pick<Stage, "testLogins">> {
-  readonly name: string;
-}
-
 /** The pin of a stage's test logins. It goes with the setting although the stage keeps its data, because nothing is lost with it. */
 export class TestPin extends GeneratedSecret {
-  readonly #testLogins: TestPinProps["testLogins"];
+  readonly #testLogins: Stage["testLogins"];
 
-  constructor(scope: Construct, id: string, { name, testLogins }: TestPinProps) {
+  constructor(scope: Construct, id: string, { name, testLogins }: Stage) {
     const content = {
       setting: "TEST_PIN_SECRET_ARN",
       description: "Pin of the stage's test logins, which are sent nothing",
@@ -24,7 +20,7 @@ export class TestPin extends GeneratedSecret {
       excludeUppercase: true,
       excludePunctuation: true,
     };
-    super(scope, id, content, { name, removal: "delete" });
+    super(scope, id, content, { name: namesOf(name).testPinSecret, removal: "delete" });
     this.#testLogins = testLogins;
   }
 

@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import { Rule } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { EventSourceMapping, type Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { deadLettersOf } from "../../../shared/settings.ts";
@@ -14,8 +14,7 @@ import type { Stage, Webhook } from "../../stages/stages.ts";
 import { createQueue } from "../compute/encrypted-queue.ts";
 import type { OutboundBus } from "../compute/outbound-bus.ts";
 import { type ServiceFunction, timeoutSecondsOf } from "../compute/service-function.ts";
-import { capped } from "../compute/work-queue.ts";
-import { withReason } from "../reason.ts";
+import { addConsumer } from "../compute/work-queue.ts";
 import { GeneratedSecret, webhookKey } from "../stores/generated-secret.ts";
 
 /**
@@ -24,14 +23,12 @@ import { GeneratedSecret, webhookKey } from "../stores/generated-secret.ts";
  */
 const triesBeforeDeadLetter = 100;
 
-/** The properties of a stage's webhooks. */
 export interface WebhooksProps {
   readonly stage: Stage;
   readonly webhooks: readonly Webhook[];
   readonly outbound: OutboundBus;
 }
 
-/** A webhook's queue and its dead letters. */
 export interface WebhookQueue {
   readonly name: string;
   readonly queue: Queue;
@@ -80,16 +77,7 @@ export class Webhooks extends Construct {
 
   /** Makes a function the worker of all queues, with the same concurrency for each. */
   addConsumer(worker: ServiceFunction): void {
-    for (const { name, queue } of this.queues) {
-      const mapping = new EventSourceMapping(worker, `Webhook-${name}`, {
-        target: worker.live,
-        eventSourceArn: queue.queueArn,
-        batchSize: 10,
-        maxConcurrency: fewestWorkerCalls,
-        reportBatchItemFailures: true,
-      });
-      withReason(mapping, capped);
-    }
+    for (const { name, queue } of this.queues) addConsumer(worker, `Webhook-${name}`, queue, fewestWorkerCalls);
   }
 }
 

@@ -87,7 +87,7 @@ ${parameters.length > 0 ? `  parameters: { ${fields} },\n` : ""}${
 
 function withRow(source: string, { name, area }: Draft): string {
   const row = `"${name}": { area: "${area}", impact: "Nobody can use ${name}.", access: { admin: "all" } },`;
-  return withLine(source, /const operationRows: [^;]*?\n(?=\};\n)/, row);
+  return withLine(source, /const operationRows: [\s\S]*?\n(?=\};\n)/, row);
 }
 
 function withLine(source: string, place: RegExp, line: string): string {

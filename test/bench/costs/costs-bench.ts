@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bundleFunctions } from "../../../infra/functions/bundle.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
 import { costsPage } from "../../../infra/tools/docs/doc-pages.ts";
@@ -26,7 +27,7 @@ export async function benchCosts(region: PricedRegion, say: (text: string) => vo
   const directory = mkdtempSync(join(tmpdir(), "workforce-bench-"));
   try {
     const { calls, newTimesheet } = await measureCalls(join(directory, "machine"));
-    const { template } = synthesize("prod", join(directory, "cdk.out"));
+    const { template } = synthesize("prod", join(directory, "cdk.out"), bundleFunctions);
     const page = join(root, costsPage);
     const tables = tablesOf({ measured: calls, newTimesheet, template, region });
     writeFileSync(page, fillTables(readFileSync(page, "utf8"), tables));

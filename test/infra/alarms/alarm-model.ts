@@ -66,7 +66,6 @@ function aggregate(metric: Metric, world: World, from: number, to: number): numb
   return metric.stat === "Average" ? sum / (later.length + countBefore) : sum;
 }
 
-/** Whether a deployed alarm fires at the end of a minute. */
 export function fires(alarm: Resource, world: World, minute: number): boolean {
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold, ...own } = alarm.properties;
   const isBad = (point: number | undefined) => {
@@ -78,7 +77,6 @@ export function fires(alarm: Resource, world: World, minute: number): boolean {
 
 const full = stackOf("full");
 const beside = stackBeside((app) => new ProbeStack(app, fullStage));
-/** The end of an alarm's name. */
 export const nameOf = ({ properties }: Resource): string => String(properties.AlarmName).replace("Workforce-full-", "");
 const composites = full.all("AWS::CloudWatch::CompositeAlarm");
 const causes = ["GetItem", "TransactGetItems", "TransactWriteItems"].map((each) => `table-fails-${each}`);
@@ -87,14 +85,12 @@ export const deployedAlarms = [full, beside]
   .flatMap(({ all }) => all("AWS::CloudWatch::Alarm"))
   .filter(({ properties }) => typeof properties.AlarmName === "string");
 
-/** The summary that sends an alarm. */
 function summaryOf(alarm: Resource): Resource | undefined {
   return composites.find(
     ({ properties }) => properties.AlarmRule.includes(`-${nameOf(alarm)}")`) && properties.AlarmActions,
   );
 }
 
-/** Whether an alarm pages, itself or by its summary. */
 export function isPaging(alarm: Resource): boolean {
   return JSON.stringify((summaryOf(alarm) ?? alarm).properties.AlarmActions).includes("Page");
 }

@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { type Resource, stackOf } from "../stack.ts";
 import { deployedAlarms, fires, isPaging, nameOf, run, type World } from "./alarm-model.ts";
-import { evaluate } from "./metric-math.ts";
 
 /**
  * The noise of the model. Sources: COSTS.md for calls of a user; the service's own benches for times of starts; AWS's service level
@@ -183,21 +182,6 @@ test.each([
   60_000,
 );
 
-test.each([
-  ["5xx", "Count"],
-  ["Faults", "Invocations"],
-  ["ThrottledRequests", "SuccessfulRequestLatency"],
-  ["SystemErrors", "SuccessfulRequestLatency"],
-])("a hundred times as many %s as are assumed page nobody, at any size", (part, whole) => {
-  for (const users of [100, ...bigStages]) {
-    const found = run(after(users, { [part]: share(noise.faultsOfCalls * 100, whole) }), { minutes: 30, step: 5 });
-    expect(
-      found.filter(({ to }) => to === "page"),
-      `${users}`,
-    ).toEqual([]);
-  }
-});
-
 describe("strangers", () => {
   const [refuses] = stackOf("prod")
     .all("AWS::CloudWatch::Alarm")
@@ -238,18 +222,4 @@ test("the runbook's chapter on severity names every alarm that pages, and no oth
   expect(paging.filter((name) => !patterns.some((each) => each.test(name)))).toEqual([]);
   expect(patterns.filter((each) => !paging.some((name) => each.test(name)))).toEqual([]);
   expect(waiting.filter((name) => patterns.some((each) => each.test(name)))).toEqual([]);
-});
-
-test("metric math is read as CloudWatch's user guide shows it", () => {
-  const series: Readonly<Record<string, readonly (number | undefined)[]>> = {
-    one: [30, 20, 0, 0],
-    two: [20, undefined, 20, undefined],
-    chosen: [1, 1, 0, undefined],
-  };
-  const read = (text: string) => evaluate(text, (id) => series[id] ?? [], { epochs: [0, 300, 600, 900] });
-  expect(read("(one < two)")).toEqual([0, 0, 1, 0]);
-  expect(read("(one > 15 AND two > 15)")).toEqual([1, 0, 0, 0]);
-  expect(read("IF(chosen, two, one)")).toEqual([20, 0, 0, undefined]);
-  expect(read("IF(EPOCH(one) == MAX(EPOCH(one)) - 300, SUM(one), 0)")).toEqual([0, 0, 50, 0]);
-  expect(read("one / two")).toEqual([1.5, undefined, 0, undefined]);
 });

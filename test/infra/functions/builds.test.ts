@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { globSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import metadata from "libphonenumber-js/max/metadata";
 import { expect, test } from "vitest";
 import { buildFunctions } from "../../../infra/functions/bundle.ts";
 import { bundleFile, bundleFolder } from "../../../infra/functions/bundle-places.ts";
+import { phoneMetadataModule } from "../../../infra/functions/entries.ts";
 import { functions } from "../../../infra/functions/functions.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { builtBundles } from "../../support/service/made-stack.ts";
@@ -46,4 +48,9 @@ test("a function's folder holds its code and its loader, and no map", () => {
     const shown = files.map((file) => file.replace(/\.[0-9a-f]{12}\./, ".*."));
     expect(new Set(shown)).toEqual(new Set(["index.mjs", `${name}.*.cjs`]));
   }
+});
+
+test("D7: bundles read numbers by the whole metadata of the library", async () => {
+  const bundled = await import(`data:text/javascript,${encodeURIComponent(phoneMetadataModule())}`);
+  expect(bundled.default).toEqual(metadata);
 });

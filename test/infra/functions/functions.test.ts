@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { bundleFile } from "../../../infra/functions/bundle-places.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { pageFunction } from "../../../infra/functions/worker-rows.ts";
-import { operations } from "../../../shared/contract/operations.ts";
 import { queueNames, queueSetting } from "../../../shared/settings.ts";
 import { builtBundles } from "../../support/service/made-stack.ts";
 import { stackOf, useStack } from "../stack.ts";
@@ -46,20 +45,6 @@ test("D4: the functions that verify tokens, and no others, know the stage's OIDC
     expect(properties.Environment.Variables, name).not.toHaveProperty("OIDC_ISSUER");
 });
 
-test("D32: the operations that take an Idempotency-Key may read and store changes, and know their fingerprints", () => {
-  const idempotent = operations.flatMap(({ name, idempotent }) => (idempotent ? [name as FunctionName] : []));
-  expect(idempotent.toSorted()).toEqual([
-    "adjust-job-timers",
-    "bulk-update-timesheets",
-    "mark-notifications",
-    "undo-change",
-  ]);
-  for (const name of idempotent) {
-    expect(functions[name].table, name).toEqual(expect.arrayContaining(["GetItem", "BatchGetItem", "PutItem"]));
-    expect(functions[name].readsHmacKey, name).toBe(true);
-  }
-});
-
 test("every function is given only settings that shared/settings.ts reads, and never a secret's value", () => {
   const source = readFileSync(join(import.meta.dirname, "../../../shared/settings.ts"), "utf8");
   const reads = /(?:required|oneOf|wholeNumber)\("([A-Z_]+)"|process\.env\.([A-Z_]+)/g;
@@ -74,16 +59,6 @@ test("every function is given only settings that shared/settings.ts reads, and n
       expect(JSON.stringify(value), `${name} ${variable}`).not.toContain("{{resolve:");
     }
   }
-});
-
-test("D45: the functions that show or push notifications contain their sentences, and no mail or SMS", () => {
-  const saysIn = (name: FunctionName) => {
-    const code = readFileSync(bundleFile(bundles, name), "utf8");
-    return ["A timesheet was submitted", "ignore this message"].map((words) => code.includes(words));
-  };
-  for (const name of ["list-notifications", "mark-notifications", "send-pushes"] as const)
-    expect(saysIn(name), name).toEqual([true, false]);
-  expect(saysIn("deliver-pin")).toEqual([false, true]);
 });
 
 test("every bundle is at most 300 KB, 370 KB where a phone number is read, and 1.8 MB with the documentation page inside", () => {

@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { bundleFolder } from "../../../infra/functions/bundle-places.ts";
+import { primingStepsOf } from "../../../infra/functions/entries.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
-import { primingStepsOf } from "../../../infra/functions/priming-steps.ts";
 import { type HttpService, readBody, startHttpService } from "../../../infra/local/http-service.ts";
 import { listInvoices } from "../../../shared/contract/finance.ts";
 import { getUnreadCounts } from "../../../shared/contract/notifications.ts";
-import { type OperationName, operations } from "../../../shared/contract/operations.ts";
 import { getKeySet } from "../../../shared/contract/service.ts";
 import type { HttpHandler } from "../../../shared/http/endpoint.ts";
 import { call } from "../../support/requests/call.ts";
@@ -19,7 +18,6 @@ import { newFolder } from "../../support/service/new-folder.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
-/** The actions that were asked of the table. */
 let actions: string[] = [];
 /** Answers the next query instead of the table, or holds it back. */
 let meet: ((answer: ServerResponse) => unknown) | undefined;
@@ -56,7 +54,6 @@ afterAll(async () => {
   await before?.close();
 });
 
-/** Loads a function's bundle as a new environment does. */
 async function startEnvironment(name: FunctionName): Promise<HttpHandler> {
   const folder = mkdtempSync(join(directory, name));
   cpSync(bundleFolder(bundles, name), folder, { recursive: true });
@@ -97,27 +94,14 @@ describe("a start", () => {
   });
 });
 
-test.each(Object.entries(functions))("%s primes only what its row lets it do", (_, row) => {
-  const needed = {
-    primeVerification: row.verifiesTokens,
-    primePublicKeys: row.readsPublicKeys,
-    primeTable: row.table?.includes("GetItem"),
-    primeHmacKey: row.readsHmacKey,
-    primeEdgeSecret: row.readsClientAddress,
-    primeSigningKey: row.signsTokens,
-  };
-  for (const step of primingStepsOf(row)) expect(needed[step], step).toBe(true);
-});
-
-test("every operation that limits clients by their address knows the edge's secret before the first call", () => {
-  const rows = Object.values(functions).filter((row) => "readsClientAddress" in row);
-  expect(rows.length).toBeGreaterThan(3);
-  for (const row of rows) expect(primingStepsOf(row)).toContain("primeEdgeSecret");
-});
-
-test("every operation that reads the table opens its connection before the first call", () => {
-  const rows = operations.map(({ name }) => [name, functions[name as OperationName]] as const);
-  const readers = rows.filter(([, { table = [], readsPublicKeys }]) => table.length > 0 || readsPublicKeys);
-  expect(readers.length).toBeGreaterThan(10);
-  expect(readers.filter(([, row]) => primingStepsOf(row).length === 0).map(([name]) => name)).toEqual([]);
+test("a start prepares all that a first call would wait for, and none for a worker, which nobody waits for", () => {
+  expect(primingStepsOf(functions["sign-in"]).toSorted()).toEqual([
+    "primeEdgeSecret",
+    "primeHmacKey",
+    "primeSigningKey",
+    "primeTable",
+  ]);
+  expect(primingStepsOf(functions["get-profile"])).toEqual(["primeVerification", "primeTable"]);
+  expect(primingStepsOf(functions["get-key-set"])).toEqual(["primePublicKeys"]);
+  expect(primingStepsOf(functions["deliver-pin"])).toEqual([]);
 });

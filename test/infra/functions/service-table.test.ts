@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import type { FunctionRow } from "../../../infra/functions/function-row.ts";
 import { functions } from "../../../infra/functions/functions.ts";
 import { queues } from "../../../infra/functions/queues.ts";
-import { dailyFunctions, requireCallers, service } from "../../../infra/functions/service-table.ts";
+import { requireCallers, service } from "../../../infra/functions/service-table.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
-import { arnOf, stackOf, synthesizeAlone } from "../stack.ts";
+import { synthesizeAlone } from "../stack.ts";
 
 const row: FunctionRow = { area: "workers", impact: "Nobody learns of shifts." };
 const withShifts = (more: Partial<FunctionRow> = {}) => ({
@@ -34,26 +34,4 @@ test.each([
   ["a queue and a time", { ...queues, shifts: { worker: "mark-overdue" } as const }, "the queue shifts and a schedule"],
 ])("a worker with %s as its callers is refused", (_, rows, said) => {
   expect(() => requireCallers(service, rows)).toThrow(said);
-});
-
-test("each function that is called every day has its schedule, an alarm on a missed run, and the role on call may run it; no other has", () => {
-  const { all, one, functions: deployed } = stackOf("full");
-  const daily = dailyFunctions(service).toSorted();
-  expect(daily.length).toBeGreaterThan(2);
-  const nameOf = (target: unknown) => {
-    const [name] = [...deployed()].find(([, fn]) => JSON.stringify(arnOf(fn)) === JSON.stringify(target)) ?? [];
-    return name;
-  };
-  const schedules = all("AWS::Scheduler::Schedule").map(({ properties }) => nameOf(properties.Target.Arn));
-  expect(schedules.toSorted()).toEqual(daily);
-  const alarms = all("AWS::CloudWatch::Alarm").map(({ properties }) =>
-    /^Workforce-full-(.*)-not-run$/.exec(properties.AlarmName),
-  );
-  expect(alarms.flatMap((found) => found?.[1] ?? []).toSorted()).toEqual(daily);
-  const invoked = /function:workforce-full-([a-z-]+)"/g;
-  const statements = one("AWS::IAM::Role", "OnCallRole").properties.Policies.flatMap(
-    (policy: { PolicyDocument: { Statement: { Action: unknown }[] } }) => policy.PolicyDocument.Statement,
-  );
-  const [invocation] = statements.filter(({ Action }: { Action: unknown }) => Action === "lambda:InvokeFunction");
-  expect([...JSON.stringify(invocation.Resource).matchAll(invoked)].map(([, name]) => name).toSorted()).toEqual(daily);
 });

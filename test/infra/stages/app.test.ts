@@ -49,6 +49,7 @@ test("the app makes the firewall of a stage that cannot name an edge yet", async
   const file = join(outdir, "stages.json");
   writeFileSync(file, JSON.stringify({ prod: keeping }));
   const context = { stages: file, "aws:cdk:enable-path-metadata": false };
+  vi.stubEnv("WORKFORCE_STAGES", "other.ts");
   expect(await synth("prod", { ...context, stack: "firewall" })).toEqual({ status: undefined, stdout: "", stderr: "" });
   const { status, stderr } = await synth("prod", context);
   expect([status, stderr]).toEqual([1, expect.stringMatching(/^Set edge of the stage prod /)]);

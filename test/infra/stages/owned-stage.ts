@@ -31,7 +31,6 @@ function sampleSettings(): Partial<Stage> {
   return Object.fromEntries(found.filter(([, value]) => value !== undefined));
 }
 
-/** A stage that names everything a stage may name. */
 export const fullStage = {
   ...sampleSettings(),
   ...ownedStage("prod"),

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -94,22 +93,6 @@ test("the stage local is this machine's, whatever the file has, and is never dep
   expect(findStage("local").registration).toBe("open");
   expect(() => requireDeployable(findStage("local"), {})).toThrow("The stage local is this machine's");
 });
-
-test("cdk takes the file from -c stages=FILE, before the environment's", () => {
-  const outdir = join(directory, "cdk.out");
-  const context = { stages: join(directory, "absent.ts"), stage: "live" };
-  const { status, stderr } = spawnSync(process.execPath, ["infra/app.ts"], {
-    cwd: root,
-    encoding: "utf8",
-    env: {
-      ...process.env,
-      WORKFORCE_STAGES: "other.ts",
-      CDK_CONTEXT_JSON: JSON.stringify(context),
-      CDK_OUTDIR: outdir,
-    },
-  });
-  expect({ status, stderr }).toEqual({ status: 1, stderr: `There is no file ${context.stages} with stages.\n` });
-}, 60_000);
 
 /** Makes that file the one with the stages; without content there is none. */
 function useFile(name: string, content: string | undefined): string {

@@ -22,16 +22,6 @@ test("D22: a stage refuses unknown parameters unless it says warn", () => {
   expect(readStageSetting({ ...dev, unknownParameters: "warn" }, "unknownParameters")).toBe("warn");
 });
 
-test("a stage that does not exist is refused in a sentence that names those there are", () => {
-  expect(() => findStage("production")).toThrow(
-    'There is no stage "production"; the stages are dev, staging, prod, local.',
-  );
-});
-
-test.each(stageNames)("%s can be deployed once its placeholders are replaced", (name) => {
-  expect(faultsOf(ownedStage(name))).toEqual([]);
-});
-
 test.each(["staging", "prod"])("%s as shipped is refused, with one sentence for each placeholder", (name) => {
   const [sender, origins, alarms, ...others] = faultsOf(findStage(name));
   expect(sender).toBe(
@@ -59,22 +49,17 @@ test.each<[keyof Stage, unknown]>([
   ["servedCountries", ["GB", "UK"]],
   ["recoveryDisclosure", "none"],
   ["registration", true],
-  ["unknownParameters", "ignore"],
   ["outboundEvents", true],
   ["webhooks", []],
-  ["webhooks", { ...webhook }],
   ["webhooks", [{ ...webhook, name: "Billing" }]],
-  ["webhooks", [{ ...webhook, name: "billing_1" }]],
   ["webhooks", [webhook, webhook]],
   ["webhooks", Array.from({ length: 11 }, (_, at) => ({ ...webhook, name: `billing-${at}` }))],
   ["webhooks", [{ ...webhook, kinds: [] }]],
   ["webhooks", [{ ...webhook, kinds: ["timesheet.stolen"] }]],
   ["webhooks", [{ ...webhook, kinds: ["invoice.paid", "invoice.paid"] }]],
-  ["webhooks", [{ ...webhook, company: 0 }]],
   ["webhooks", [{ ...webhook, company: 17, kinds: ["invoice.paid", "user.password_changed"] }]],
   ["webhooks", [{ ...webhook, secret: "whsec_1" }]],
   ["locale", "fr"],
-  ["locale", "de-DE"],
   ["smsCeilings", { perDay: 1.5 }],
   ["smsCeilings", { perDay: -1 }],
   ["smsCeilings", { perHour: 9, perDay: 9 }],
@@ -84,7 +69,6 @@ test.each<[keyof Stage, unknown]>([
   ["account", "12345"],
   ["smsSenderId", "AB"],
   ["smsSenderId", "12345"],
-  ["smsSenderId", "Harbour Crew"],
   ["smsSenderId", "HarbourLogistics"],
   ["smsMostDollars", 0],
   ["smsMostDollars", 0.001],
@@ -98,22 +82,16 @@ test.each<[keyof Stage, unknown]>([
   ["businessTimeZone", "EST5EDT"],
   ["platformApplications", { fcm: "arn:aws:sns:eu-west-2:123456789012:app/APNS/workforce" }],
   ["platformApplications", { gcm: "arn:aws:sns:eu-west-2:123456789012:app/GCM/workforce" }],
-  ["platformApplications", { fcm: "arn:aws:sns:eu-west-2:123456789012:a-topic" }],
   ["platformApplications", []],
   ["oidcIssuer", { ...oidcIssuer, issuer: "http://id.harbour-logistics.co.uk" }],
-  ["oidcIssuer", { ...oidcIssuer, jwksUrl: "id.harbour-logistics.co.uk/jwks" }],
   ["oidcIssuer", { ...oidcIssuer, audience: "" }],
   ["oidcIssuer", { ...oidcIssuer, claims: { user: "sub" } }],
   ["origins", []],
-  ["origins", ["*"]],
   ["origins", ["https://*.harbour-logistics.co.uk"]],
   ["origins", ["http://harbour-logistics.co.uk"]],
   ["origins", ["https://harbour-logistics.co.uk/"]],
   ["throttle", { requestsPerSecond: 0, burst: 1 }],
-  ["throttle", { requestsPerSecond: 100 }],
   ["anonymousThrottle", { requestsPerSecond: 10, burst: dev.throttle.burst + 1 }],
-  ["anonymousThrottle", { requestsPerSecond: 0.5, burst: 1 }],
-  ["customDomain", { name: "https://api.harbour-logistics.co.uk", certificateArn }],
   ["customDomain", { name: "api.harbour-logistics.co.uk", certificateArn: "0bd60c40" }],
   ["edge", fullStage.edge],
   ["reservedConcurrency", []],
@@ -124,40 +102,30 @@ test.each<[keyof Stage, unknown]>([
   ["removal", "retain"],
   ["deletionProtection", "yes"],
   ["backupKeptDays", 0],
-  ["tableName", "records-2"],
   ["tableName", "workforce-prod-records-2"],
   ["tableName", "workforce-dev-records2"],
-  ["tableName", "workforce-dev-records_2"],
-  ["tableName", "workforce-dev-records-copy"],
   ["frozen", "on"],
   ["backupCopyTo", fullStage.backupCopyTo],
   ["backupLockDays", 7],
   ["backupLockDays", 36],
   ["replicaRegions", []],
   ["replicaRegions", ["eu-west-1", "eu-west-1"]],
-  ["historyDays", 0],
   ["historyDays", 3_651],
   ["deployment", "blue-green"],
   ["alarmAddress", "nobody"],
   ["runbookUrl", "infra/RUNBOOK.md"],
-  ["tracing", 1],
   ["docs", "on"],
-  ["testLogins", { ...testLogins, companyId: 0 }],
   ["testLogins", { ...testLogins, companyId: undefined }],
   ["testLogins", { ...testLogins, logins: [] }],
   [
     "testLogins",
     { ...testLogins, logins: Array.from({ length: 11 }, (_, at) => `review-${at}@harbour-logistics.co.uk`) },
   ],
-  ["testLogins", { ...testLogins, logins: ["review"] }],
   ["testLogins", { ...testLogins, logins: ["Review@harbour-logistics.co.uk"] }],
   ["testLogins", { ...testLogins, logins: ["07400 123456"] }],
   ["testLogins", { ...testLogins, logins: ["+4915123456789"] }],
   ["testLogins", { ...testLogins, logins: ["+442079460000"] }],
   ["testLogins", { ...testLogins, until: "2026-02-30" }],
-  ["testLogins", { ...testLogins, until: "in a month" }],
-  ["testLogins", { ...testLogins, until: undefined }],
-  ["testLogins", { ...testLogins, until: "9999-12-31" }],
   ["testLogins", { ...testLogins, pin: "123456123456" }],
 ])("%s %j is refused in one sentence that says what to set, and where", (setting, value) => {
   const faults = faultsOf({ ...dev, [setting]: value });
@@ -168,13 +136,9 @@ test.each<[keyof Stage, unknown]>([
 
 test.each([
   [[]],
-  [["*"]],
-  [["arn:aws:iam::123456789012:root"]],
   [["arn:aws:iam::123456789012:user/ines"]],
   [["arn:aws:iam::*:role/rota"]],
-  [["arn:aws:iam::123456789012:role/*"]],
   [["arn:aws:iam::123456789012:role/rota-*"]],
-  [[`${permissionSets}/*`]],
   [[`${permissionSets}/AWSReservedSSO_*`]],
   [[`${permissionSets}/AWSReservedSSO_On*_*`]],
   [[`${permissionSets}/*/AWSReservedSSO_OnCall_*`]],

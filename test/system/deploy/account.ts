@@ -1,10 +1,18 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import { type Cdk, createCdk } from "./cdk.ts";
 import { type Emulator, startEmulator } from "./emulator.ts";
-import { root } from "./program.ts";
+import { root, runProgram } from "./program.ts";
+
+const longestMs = 240_000;
+const keptCharacters = 3_000;
+
+/** Runs the project's cdk command as a person does, against the emulator and with a home folder of its own; `more` is added to its environment. */
+type Cdk = (
+  parameters: readonly string[],
+  more?: Readonly<Record<string, string>>,
+) => Promise<{ code: number | null; printed: string }>;
 
 /** An account of AWS that a test file has to itself, in an emulator. */
 export interface Account {
@@ -12,7 +20,6 @@ export interface Account {
   readonly cdk: Cdk;
   /** A folder for what is made on the way, deleted at the end. */
   readonly directory: string;
-  /** The folder of that use which cdk writes into. */
   output(use: string): string;
 }
 
@@ -34,4 +41,26 @@ export function useAccount(name: string, settings: Readonly<Record<string, strin
     rmSync(directory, { recursive: true, force: true });
   });
   return account;
+}
+
+/** A cdk command whose files are in a folder, all that it prints among them. */
+function createCdk({ clientEnvironment }: Emulator, directory: string): Cdk {
+  const environment = {
+    PATH: `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}`,
+    HOME: directory,
+    NO_COLOR: "1",
+    CDK_DISABLE_VERSION_CHECK: "true",
+    // To validate a template takes longer than to make it: the first deploy does, the others are of the same constructs.
+    CDK_VALIDATION: "false",
+    npm_config_update_notifier: "false",
+    AWS_EC2_METADATA_DISABLED: "true",
+    ...clientEnvironment,
+  };
+  const command = join(root, "node_modules/.bin/cdk");
+  return async (parameters, more) => {
+    const call = [...parameters, "--no-notices"];
+    const { code, output } = await runProgram(command, call, { ...environment, ...more }, longestMs);
+    appendFileSync(join(directory, "cdk.log"), `cdk ${parameters.join(" ")}\n${output}\n`);
+    return { code, printed: output.slice(-keptCharacters) };
+  };
 }

@@ -9,7 +9,6 @@ import { requireDeployed } from "./deployed-resources.ts";
 import { type DeployedStage, openStage } from "./deployed-stage.ts";
 import { account, region } from "./emulator.ts";
 import { testExplain } from "./explained.ts";
-import { testExport } from "./exported.ts";
 import { testGaps } from "./gaps.ts";
 import { testJourneys, testUpdate } from "./journeys.ts";
 import { testOutbound } from "./outbound.ts";
@@ -40,14 +39,8 @@ beforeAll(() => {
 });
 afterAll(() => stage?.close());
 
-test("a stage that does not exist is refused with the names of those that the file has", async () => {
-  const { code, printed } = await aws.cdk(["deploy", ...stageNamed("production"), "--output", output("unknown")]);
-  expect(printed).toContain(`There is no stage "production" in ${stagesFile}; the stages are ${adoptedStage.name}.`);
-  expect(code).not.toBe(0);
-});
-
 test("a deploy into an account that is not bootstrapped is refused with what to do", async () => {
-  const validated = { environment: { CDK_VALIDATION: "true" } };
+  const validated = { CDK_VALIDATION: "true" };
   const { code, printed } = await aws.cdk([...deploy, ...ours, "--output", output("first")], validated);
   expect(printed).toContain("Please run 'cdk bootstrap'");
   expect(code).not.toBe(0);
@@ -86,8 +79,6 @@ test("the journeys that every stage takes go well", async () => {
   expect(code, printed.slice(-3_000)).toBe(0);
 });
 
-testExport(aws.directory);
-
 test("cdk deploy of the same changes nothing", async () => {
   const { code, printed } = await aws.cdk([...deploy, ...ours, "--output", output("again")]);
   expect(printed).toContain(`${names.stack} (no changes)`);
@@ -99,7 +90,7 @@ testUpdate(
   async () => {
     const app = `node test/system/deploy/changed-app.ts "${nextServiceName}"`;
     const changed = ["--app", app, "--output", output("changed")];
-    const { code, printed } = await aws.cdk([...deploy, ...changed], { environment: { WORKFORCE_STAGES: stagesFile } });
+    const { code, printed } = await aws.cdk([...deploy, ...changed], { WORKFORCE_STAGES: stagesFile });
     expect(printed).toContain(`✅  ${names.stack}`);
     expect(code).toBe(0);
     return nextServiceName;

@@ -1,4 +1,8 @@
-import { startApiFront } from "./api-front.ts";
+import { request } from "node:http";
+import { Readable } from "node:stream";
+import { expect } from "vitest";
+import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
+import { importRecords } from "../../../infra/tools/import/import-records.ts";
 import { account, type Emulator, region } from "./emulator.ts";
 
 /** A message as AWS took it for a person. */
@@ -7,13 +11,11 @@ interface SentMessage {
   readonly text: string;
 }
 
-/** A stage that was deployed into the emulator. */
 export interface DeployedStage {
   readonly baseUrl: string;
   readonly eventBusName: string;
   /** The newest message to a login, as soon as it is there. */
   messageTo(login: string, about?: RegExp): Promise<string>;
-  /** The number of messages that wait in each queue, by its name. */
   waiting(): Promise<Map<string, number>>;
   close(): Promise<void>;
 }
@@ -74,4 +76,35 @@ export function outputOf(printed: string, name: string): string {
   const [, value] = new RegExp(`^\\S+\\.${name} = (.+)$`, "m").exec(printed) ?? [];
   if (!value) throw new Error(`The deploy printed no output ${name}`);
   return value.trim();
+}
+
+/** Imports new records into the stage that this process's environment names. */
+export async function importLines(lines: readonly object[], now = new Date()): Promise<void> {
+  const source = Readable.from(lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`)));
+  expect(await importRecords({ source, now })).toMatchObject({ created: lines.length, failed: 0 });
+}
+
+/**
+ * An address for a deployed API. The emulator distinguishes APIs by the requested host name, which only a name server
+ * of AWS leads anywhere: this passes every request on under that name, with headers more.
+ */
+async function startApiFront(
+  port: number,
+  apiHost: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<{ baseUrl: string } & Pick<HttpService, "close">> {
+  const front = await startHttpService((incoming, outgoing) => {
+    const given = incoming.rawHeaders.flatMap((value, at, all) =>
+      at % 2 === 1 ? [] : [value, value.toLowerCase() === "host" ? apiHost : (all[at + 1] ?? "")],
+    );
+    const headers = [...given, ...Object.entries(more).flat()];
+    const place = { host: "127.0.0.1", port, method: incoming.method, path: incoming.url };
+    const passed = request({ ...place, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+      answer.pipe(outgoing);
+    });
+    passed.on("error", () => outgoing.destroy());
+    incoming.pipe(passed);
+  });
+  return { baseUrl: `http://127.0.0.1:${front.port}`, close: front.close };
 }

@@ -20,7 +20,6 @@ export interface Emulator {
   readonly clientEnvironment: Readonly<Record<string, string>>;
   /** Calls that were refused because the caller's role has no right to them. */
   refusals(): string[];
-  /** The lines that the emulator and the functions it ran printed. */
   log(): string;
   close(): Promise<void>;
 }

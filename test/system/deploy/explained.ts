@@ -1,6 +1,4 @@
-import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { importRecords } from "../../../infra/tools/import/import-records.ts";
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { countsKey } from "../../../shared/db/notifications/notification-counts.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
@@ -8,8 +6,8 @@ import { updateRaw } from "../../support/records/items.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { send } from "../../support/requests/http-client.ts";
 import { adoptedStage } from "./adopted-stage.ts";
-import type { DeployedStage } from "./deployed-stage.ts";
-import { runProgram } from "./program.ts";
+import { type DeployedStage, importLines } from "./deployed-stage.ts";
+import { runTool } from "./program.ts";
 
 const login = "night@workforce.example";
 const password = "nine quiet harbours";
@@ -18,12 +16,12 @@ const reading = { timeout: 60_000, interval: 2_000 };
 /** Has vitest see that `npm run explain` says what failed in a function of the API, a consumer of the stream and a queue's worker. */
 export function testExplain(stage: () => DeployedStage): void {
   test("explain shows the requests that failed, from the stage's own logs, by lines of the sources", async () => {
-    await importLines(
+    await importLines([
       userLine(90, { email: login, password, role: "admin", financial_company_id: null }),
       userLine(91, { role: "driver", email: "driver@workforce.example", profile_id: 70 }),
       timesheetLine(1, 1),
       timesheetLine(2, 1),
-    );
+    ]);
     await damage();
     const bearer = await signIn(stage().baseUrl);
     const [first, damaged] = [await pay(1, stage().baseUrl, bearer), await pay(2, stage().baseUrl, bearer)];
@@ -39,11 +37,6 @@ export function testExplain(stage: () => DeployedStage): void {
     );
     expect(ofFirst).not.toMatch(/harbours|workforce\.example|Ada|Holt/);
   }, 240_000);
-}
-
-async function importLines(...lines: readonly object[]): Promise<void> {
-  const source = Readable.from(lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`)));
-  expect(await importRecords({ source, now: new Date() })).toMatchObject({ created: lines.length, failed: 0 });
 }
 
 /** The second timesheet lacks its driver; the notifications of the first one's driver cannot be counted. */
@@ -66,7 +59,6 @@ async function signIn(baseUrl: string): Promise<string> {
   return body.token.access_token;
 }
 
-/** Marks a timesheet as paid; gives the request's id. */
 async function pay(id: number, baseUrl: string, bearer: string): Promise<string> {
   const { method, path } = bulkUpdateTimesheets;
   const body = { timesheet: { timesheet_ids: [id], state: "paid" } };
@@ -80,15 +72,10 @@ async function explained(requestId: string, ...parts: readonly RegExp[]): Promis
   for (const part of parts) {
     await expect
       .poll(async () => {
-        story = await explain(requestId);
+        story = (await runTool("explain", adoptedStage.name, "--request", requestId)).output;
         return story;
       }, reading)
       .toMatch(part);
   }
   return story;
-}
-
-async function explain(requestId: string): Promise<string> {
-  const call = ["infra/tools/explain.ts", "--stage", adoptedStage.name, "--request", requestId];
-  return (await runProgram(process.execPath, call, process.env, 60_000)).output;
 }

@@ -1,7 +1,38 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand } from "../../../infra/tools/cli/command.ts";
-import { root } from "./program.ts";
-import { installPackages } from "./python-environment.ts";
+import { findPython, neededPython } from "../../../infra/tools/cli/python.ts";
+import { root, runProgram } from "./program.ts";
+
+const longestMs = 300_000;
+
+/** The packages to install: the name of their folder in `.local`, their purpose in words, and their list of versions. */
+export interface PythonPackages {
+  readonly folder: string;
+  readonly title: string;
+  readonly requirements: string;
+}
+
+/** Installs Python's packages into a folder of `.local`, once for each list of versions; gives the folder of its programs. */
+export async function installPackages({ folder, title, requirements }: PythonPackages): Promise<string> {
+  const environment = join(root, ".local", folder);
+  const [installed, python] = [join(environment, "installed.txt"), join(environment, "bin/python")];
+  const wanted = readFileSync(requirements, "utf8");
+  if (existsSync(installed) && readFileSync(installed, "utf8") === wanted) return join(environment, "bin");
+  process.stderr.write(`Installing ${title} into .local/${folder} …\n`);
+  const system = findPython();
+  if (!system) throw new Error(`${title} needs ${neededPython}.`);
+  rmSync(environment, { recursive: true, force: true });
+  await run(system, ["-m", "venv", environment]);
+  await run(python, ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "-r", requirements]);
+  writeFileSync(installed, wanted);
+  return join(environment, "bin");
+}
+
+async function run(program: string, parameters: readonly string[]): Promise<void> {
+  const { code, output } = await runProgram(program, parameters, process.env, longestMs);
+  if (code !== 0) throw new Error(`${program} ${parameters.join(" ")} failed:\n${output}`);
+}
 
 const emulator = {
   folder: "emulator",

@@ -2,24 +2,26 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** The folder of the project. */
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** The result of a program: its exit code, and all that it printed. */
 export interface ProgramResult {
   readonly code: number | null;
   readonly output: string;
 }
 
-/** Runs a program to its end, in the project's folder unless another is named; ends it after so many milliseconds. */
+/** Runs a command of the project, such as `webhooks`, on a deployed stage. */
+export function runTool(name: string, stage: string, ...options: readonly string[]): Promise<ProgramResult> {
+  return runProgram(process.execPath, [`infra/tools/${name}.ts`, ...options, "--stage", stage], process.env, 60_000);
+}
+
+/** Runs a program to its end, in the project's folder; ends it after so many milliseconds. */
 export async function runProgram(
   file: string,
   parameters: readonly string[],
   env: NodeJS.ProcessEnv,
   timeout: number,
-  cwd = root,
 ): Promise<ProgramResult> {
-  const child = spawn(file, parameters, { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout });
+  const child = spawn(file, parameters, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"], timeout });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => {

@@ -2,19 +2,13 @@ import { expect, test } from "vitest";
 import { namesOf } from "../../../infra/stages/names.ts";
 import { adoptedStage } from "./adopted-stage.ts";
 import type { DeployedStage } from "./deployed-stage.ts";
-import { runProgram } from "./program.ts";
+import { runTool } from "./program.ts";
 
 const arriving = { timeout: 60_000, interval: 200 };
 
 /** Has vitest see that the stage's webhook is tried with events of jobs, after `testOutbound`; `log` is what functions print. */
 export function testWebhooks(stage: () => DeployedStage, log: () => string): void {
-  const manage = (...parameters: string[]) =>
-    runProgram(
-      process.execPath,
-      ["infra/tools/webhooks.ts", ...parameters, "--stage", adoptedStage.name],
-      process.env,
-      60_000,
-    );
+  const manage = (...parameters: string[]) => runTool("webhooks", adoptedStage.name, ...parameters);
 
   test("D42: an event of its company is sent to a webhook, and comes again as nobody knows its receiver", async () => {
     const attempts = () => log().match(/^.*"message":"webhook (?:failed|delivered)".*$/gm) ?? [];

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { runCommand } from "../../../infra/tools/cli/command.ts";
+import { installPackages } from "../deploy/install.ts";
 import { root } from "../deploy/program.ts";
-import { installPackages } from "../deploy/python-environment.ts";
 
 const linter = {
   folder: "cfn-lint",

@@ -120,8 +120,8 @@ test("a new operation, and a changed setting of the stage, work without a restar
   copy.save("functions/jobs/count-jobs.ts", handler);
   edit(
     "infra/functions/functions.ts",
-    "...accountRows,",
-    '...accountRows,\n"count-jobs": { area: "jobs", impact: "None.", access: "anyone" },',
+    '  "sign-in": {',
+    '"count-jobs": { area: "jobs", impact: "None.", access: "anyone" },\n"sign-in": {',
   );
   edit("infra/stages/stages.ts", 'registration: "open"', 'registration: "closed"');
   await expect.poll(async () => (await get("/api/v1/jobs/count")).status, patience).toBe(200);
@@ -133,7 +133,7 @@ test("a new operation, and a changed setting of the stage, work without a restar
 
 test("a stack that does not synthesise, or needs a fresh start, leaves the one that runs, and one line says why", async () => {
   const rows = copy.read("infra/functions/functions.ts");
-  const broken = () => edit("infra/functions/functions.ts", "...accountRows,", "...accountRows, ...notThere,");
+  const broken = () => edit("infra/functions/functions.ts", '"sign-out": {', '...notThere, "sign-out": {');
   expect(await printedBy(async () => broken(), /stays as it was: /)).toMatch(
     /functions\.ts:\d+: ReferenceError: notThere/,
   );

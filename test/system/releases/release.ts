@@ -11,7 +11,6 @@ export const addition = "of_next_release";
 
 const add: Upgrade = (item) => ({ [addition]: { by: "the next release" }, ...item });
 
-/** The functions of one release. */
 export type Release = Awaited<ReturnType<typeof loadRelease>>;
 
 /** Loads the functions of a release: modules of its own, on the table of the test file. */
@@ -32,7 +31,6 @@ export async function loadRelease(name: "old" | "next") {
     write,
     scanItems,
     expectExactCounters,
-    /** Calls an operation and gives its answer, whose status is as expected. */
     async request(operation: string, sent: TestRequest, expected = 200) {
       const endpoint = endpoints.find((each) => each.name === operation);
       if (!endpoint) throw new Error(`There is no operation ${operation}`);
@@ -40,7 +38,6 @@ export async function loadRelease(name: "old" | "next") {
       expect(answer.status, `${operation} ${JSON.stringify(answer.body)}`).toBe(expected);
       return answer;
     },
-    /** Calls a worker, which processes all that it is given. */
     async work(worker: string, event: object) {
       const answer = await workers.get(worker).handler(event);
       expect(answer?.batchItemFailures ?? [], worker).toEqual([]);

@@ -58,7 +58,6 @@ export async function takeTurns(order: readonly [Release, Release]) {
     }
   }
 
-  /** Gives a worker messages of its queue. */
   async function hand(worker: string, some: readonly unknown[]): Promise<void> {
     messages[worker] = [...(messages[worker] ?? []), ...some];
     await act(worker, ({ work }) => work(worker, queueEvent(...some)));

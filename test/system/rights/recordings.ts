@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { inject } from "vitest";
 import type { NeededRight } from "./needed-rights.ts";
 
-/** A right that a function needed in a test. */
 export interface RecordedNeed extends NeededRight {
   readonly caller: string;
 }

@@ -1,6 +1,5 @@
 import type { SynthesizedStack } from "../../infra/stack.ts";
 
-/** The rights that one statement of a function's role allows. */
 export interface GivenRight {
   readonly actions: readonly string[];
   readonly resources: readonly string[];
@@ -16,7 +15,6 @@ export interface Condition {
   readonly values: readonly string[];
 }
 
-/** A function's role, and the settings that name the function's resources. */
 export interface FunctionRights {
   readonly caller: string;
   readonly settings: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import { root } from "../../../infra/local/stack/synthesis.ts";
 import { readStack, synthesizeAlone, useStack } from "../../infra/stack.ts";
 import { fullStage } from "../../infra/stages/owned-stage.ts";
 import { compareRights } from "./compare-rights.ts";
-import { readRecordings } from "./recordings.ts";
+import { type RecordedNeed, readRecordings } from "./recordings.ts";
 import { readRights } from "./role-rights.ts";
 
 const stack = await useStack();
@@ -19,6 +19,19 @@ const needed = "test/{accounts,functions,http,system/attacks,system/faults}/**/*
 /** Files that need no rights of their own: the one that compares times runs by itself, and calls the same as others. */
 const exclude = ["test/system/attacks/known-logins/timing.test.ts"];
 
+test("the roles of the template are read to the last: what none allows is missing in each, and an index is not used by reads of another one", () => {
+  const roles = readRights(stack);
+  expect(roles.map(({ caller }) => caller).toSorted()).toEqual([...stack.functions().keys()].toSorted());
+  const need = (caller: string, action: string, resource: string): RecordedNeed => {
+    return { caller, action, resource, context: { "dynamodb:LeadingKeys": ["COMPANY#"] } };
+  };
+  const made = roles.map(({ caller }) => need(caller, "dynamodb:DeleteTable", "<TABLE_NAME>"));
+  expect(compareRights(roles, made).missing).toHaveLength(roles.length);
+  const { unused } = compareRights(roles, [need("list-jobs", "dynamodb:Query", "<TABLE_NAME>/index/by-state")]);
+  const ofJobs = unused.filter((each) => /^list-jobs may dynamodb:Query on .*\/index\//.test(each));
+  expect(ofJobs.map((each) => /index\/([\w-]+)/.exec(each)?.[1])).toEqual(["by-company", "by-total"]);
+});
+
 test("a function makes no AWS call that its role does not allow", ({ skip }) => {
   const { needs } = readRecordings();
   if (needs.length === 0) skip(report("No test of this run called a handler."));
@@ -26,20 +39,13 @@ test("a function makes no AWS call that its role does not allow", ({ skip }) => 
 });
 
 // Keys that verify tokens are read at a file's first call, so some file has to call each function first.
-test("a function has no right that no test ever needs", ({ skip }) => {
+test("a function has no right, and reaches no guarded partition of the table, that no test ever needs", ({ skip }) => {
   const { needs, files } = readRecordings();
   const whole = new Set(files.flatMap(({ file, isWhole }) => (isWhole ? [file] : [])));
   const absent = globSync(needed, { cwd: root, exclude }).filter((file) => !whole.has(file));
   if (absent.length > 0)
     skip(report(`${absent.length} files of tests did not run and pass as a whole, such as ${absent.toSorted()[0]}.`));
   expect(compareRights(readRights(stack), needs).unused).toEqual([]);
-});
-
-test("a function reaches no guarded partition of the table that no test ever needs", ({ skip }) => {
-  const { needs, files } = readRecordings();
-  const whole = new Set(files.flatMap(({ file, isWhole }) => (isWhole ? [file] : [])));
-  if (globSync(needed, { cwd: root, exclude }).some((file) => !whole.has(file)))
-    skip(report("Not every test of a handler ran."));
   const idle = Object.entries(functions).flatMap(([name, { guarded = [], table = [] }]) => {
     const own = needs.filter(
       ({ caller, action }) => caller === name && table.some((each) => action === `dynamodb:${each}`),

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bundleFunctions } from "../../../infra/functions/bundle.ts";
 import { bundleFolder } from "../../../infra/functions/bundle-places.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
@@ -24,7 +25,7 @@ let refusing: HttpService;
 
 beforeAll(async () => {
   program = await installRuntimeClient();
-  template = synthesize("local", directory).template;
+  template = synthesize("local", directory, bundleFunctions).template;
   hanging = await startHttpService(() => {});
   refusing = await startHttpService((_, response) => {
     response.writeHead(400, { "content-type": "application/x-amz-json-1.0" });

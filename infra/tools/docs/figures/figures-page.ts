@@ -11,6 +11,7 @@ const leftOut: Readonly<Record<string, string>> = {
   "infra/constructs/": "the tables of what is deployed have them",
   "infra/functions/": "so they do",
   "infra/workforce-stack.ts": "and the times of schedules",
+  "infra/stages/stages.ts": "infra/README.md has the settings of each stage",
   "infra/tools/docs/": "names of units",
   "infra/local/": "only the developer of the machine waits for it",
   "shared/openapi/": "examples",
@@ -26,13 +27,15 @@ export function figureTables(root: string, whole: DeployedStage): MarkedTables {
   };
 }
 
-/** The figures that stand in the sources. */
+/** The figures that stand in the sources, without what converts units of time. */
 export function sourceFigures(root: string): Constant[] {
-  return readConstants(root, ["functions", "infra", "shared"], Object.keys(leftOut));
+  const constants = readConstants(root, ["functions", "infra", "shared"], Object.keys(leftOut));
+  return constants.filter(({ name }) => !/(?:^|\.)ms(?:Of|Per[A-Z])/.test(name));
 }
 
+/** A table for each top folder. */
 function constantTables(constants: readonly Constant[]): string {
-  const folders = Map.groupBy(constants, ({ file }) => file.slice(0, file.lastIndexOf("/")));
+  const folders = Map.groupBy(constants, ({ file }) => file.slice(0, file.indexOf("/")));
   const tables = [...folders].map(([folder, each]) => {
     const rows = each.map(({ file, name, values, reason }) => [
       `${file.slice(folder.length + 1)} ${name}`,

@@ -1,8 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type FunctionName, functions } from "../../../../infra/functions/functions.ts";
-import { root } from "../../../../infra/local/stack/synthesis.ts";
 import { namesOf } from "../../../../infra/stages/names.ts";
 import { hasDocs } from "../../../../infra/stages/stage-shape.ts";
 import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
@@ -202,15 +199,5 @@ describe("a stage with an edge", () => {
     expect(JSON.stringify(HeaderValue)).toContain(`"${secret.id}"`);
     expect(origin.CustomOriginConfig.OriginProtocolPolicy).toBe("https-only");
     expect(distribution.Comment).toContain(fullStage.edge.secretRotatedAt);
-  });
-
-  test("lets those functions read the secret that limit clients by their address, and no others", () => {
-    for (const [name, { properties }] of full.functions()) {
-      const { area, readsClientAddress = false } = functions[name as FunctionName];
-      const source = readFileSync(join(root, "functions", area, `${name}.ts`), "utf8");
-      expect(source.includes("anonymousByAddress("), name).toBe(readsClientAddress);
-      expect(JSON.stringify(full.rightsOf(name)).includes(`"${secret.id}"`), name).toBe(readsClientAddress);
-      expect(properties.Environment.Variables.EDGE_SECRET_ARN !== undefined, name).toBe(readsClientAddress);
-    }
   });
 });

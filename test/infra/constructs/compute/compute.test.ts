@@ -16,12 +16,41 @@ const local = await useStack();
 const isPut = (action: string) => /^(\*|events:(\*|Put\*|PutEvents))$/.test(action);
 const mayPut = ({ Action = [], NotAction }: Statement) => NotAction !== undefined || [Action].flat().some(isPut);
 const roleOf = ({ functions: all }: SynthesizedStack, name: string) => all().get(name)?.properties.Role;
-/** The rules of a stack but those that lead to webhooks. */
 const rulesOf = ({ all }: SynthesizedStack) => all("AWS::Events::Rule").filter(({ id }) => !id.startsWith("Webhooks"));
 
 test("every worker of a queue or a stream names what failed of a batch, so that the rest is not done again", () => {
   for (const { id, properties } of local.all("AWS::Lambda::EventSourceMapping"))
     expect(properties.FunctionResponseTypes, id).toEqual(["ReportBatchItemFailures"]);
+});
+
+describe("a consumer of the table's stream", () => {
+  const table = local.one("AWS::DynamoDB::GlobalTable");
+  const stream = { "Fn::GetAtt": [table.id, "StreamArn"] };
+  const ofStream = local
+    .all("AWS::Lambda::EventSourceMapping")
+    .filter(({ properties }) => JSON.stringify(properties.EventSourceArn) === JSON.stringify(stream));
+
+  test("begins at the oldest change, names the items whose changes it is given, and reports what it fails on", () => {
+    const quarantine = local.one("AWS::SQS::Queue", "StreamQuarantine");
+    for (const { id, properties } of ofStream) {
+      expect(properties.StartingPosition, id).toBe("TRIM_HORIZON");
+      expect(properties.MaximumRetryAttempts, id).toBeUndefined();
+      expect(properties.DestinationConfig.OnFailure.Destination, id).toEqual(arnOf(quarantine));
+      const { Filters } = properties.FilterCriteria;
+      // Lambda takes no more filters of a mapping.
+      expect(Filters.length, id).toBeLessThanOrEqual(5);
+      for (const { Pattern } of Filters) expect(JSON.parse(Pattern).dynamodb.Keys.sk.S.length, id).toBeGreaterThan(0);
+    }
+  });
+
+  test("may read the stream of this table and no other", () => {
+    const all = [...local.rights().values()].flat();
+    const allowing = (action: string) => all.filter(({ Action }) => [Action].flat().includes(`dynamodb:${action}`));
+    const reading = allowing("GetRecords").map(({ Resource }) => Resource);
+    expect(reading).toEqual(ofStream.map(() => stream));
+    const listing = { "Fn::Join": ["", [arnOf(table), "/stream/*"]] };
+    expect(allowing("ListStreams").map(({ Resource }) => Resource)).toEqual(ofStream.map(() => listing));
+  });
 });
 
 describe("the bus for what comes in", () => {

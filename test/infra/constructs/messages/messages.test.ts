@@ -157,7 +157,6 @@ test("D29: pushes go to the stage's own applications and the endpoints under the
   expect(pushRights(stackOf("dev").rights())).toEqual([]);
 });
 
-/** The rights on SNS that are for resources by name. */
 function pushRights(rights: ReturnType<typeof full.rights>) {
   const isNamed = (action = "") => action.startsWith("sns:");
   return [...rights.values()]

@@ -120,7 +120,6 @@ function isAllowed(action: string, arn: string, stage: string | undefined): bool
   });
 }
 
-/** The ARNs that an ARN in a template represents, in the stage's account. */
 function patternOf(arn: unknown): RegExp {
   const text =
     typeof arn === "string" ? arn : (arn as { "Fn::Join": [string, unknown[]] })["Fn::Join"][1].map(textOf).join("");

@@ -68,22 +68,6 @@ test("every command that an alarm leads to is an administrator's, or the role th
   expect(refused).toEqual([]);
 });
 
-test("a command is of the role that is named last before it: in its own words, or in those before a block", () => {
-  const text = [
-    "See `aws a b`. With the repair role `aws c d`, then with the role on call `npm run x`.",
-    "An administrator:\n\n```sh\naws e f\nnpm run y -- --stage Z\n```",
-    "- Wait.\n- `npx cdk deploy -c stage=NAME`",
-  ].join("\n\n");
-  expect(commandsByRole(text).map(({ role, words }) => `${role}: ${words.slice(0, 3).join(" ")}`)).toEqual([
-    "on call: aws a b",
-    "repair: aws c d",
-    "on call: npm run x",
-    "administrator: aws e f",
-    "administrator: npm run y",
-    "on call: npx cdk deploy",
-  ]);
-});
-
 type Role = keyof typeof roles;
 
 function mayRun(role: Role, [program, service = "", ...words]: readonly string[]): boolean {
@@ -133,7 +117,6 @@ const prefixes: Readonly<Record<string, string>> = {
   wafv2: "wafv2",
 };
 
-/** The right that a command needs. */
 function actionOf([service = "", operation = ""]: readonly string[]): string {
   const pascal = operation.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
   const prefix = prefixes[service] ?? service.replace(/v2$/, "");

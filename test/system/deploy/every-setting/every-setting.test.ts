@@ -1,21 +1,18 @@
-import { Readable } from "node:stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alarmNameOf } from "../../../../infra/constructs/monitoring/runbook.ts";
 import { FirewallStack } from "../../../../infra/firewall-stack.ts";
 import { namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
 import { createApp } from "../../../../infra/synthesize.ts";
-import { importRecords } from "../../../../infra/tools/import/import-records.ts";
 import { edgeSecretHeader, viewerAddressHeader } from "../../../../shared/http/anonymous-by-address.ts";
 import { companyLine, invoiceLine, userLine } from "../../../support/records/records.ts";
 import { useAccount } from "../account.ts";
 import { writeStagesFile } from "../adopted-stage.ts";
 import { requireDeployed } from "../deployed-resources.ts";
-import { type DeployedStage, openStage, outputOf } from "../deployed-stage.ts";
+import { type DeployedStage, importLines, openStage, outputOf } from "../deployed-stage.ts";
 import { account, region } from "../emulator.ts";
-import { setAlarm } from "./alarms.ts";
 import { stageWithoutEdge, withEdge } from "./full-stage.ts";
 import { readInvoices, user } from "./journey.ts";
-import { testReleases } from "./release-journeys.ts";
+import { setAlarm, testReleases } from "./release-journeys.ts";
 import { testReleaseProbe } from "./release-probe.ts";
 import { createReleases } from "./releases.ts";
 import { testRemoval } from "./removal.ts";
@@ -98,7 +95,7 @@ test("what shuts users out pages, and nothing else does", async () => {
 
 testReleases({ aws, settings: () => settings, stage: () => stage, release: () => release });
 
-testReleaseProbe({ aws, stage: stageWithoutEdge.name, shell: () => shell, importLines });
+testReleaseProbe({ aws, stage: stageWithoutEdge.name, shell: () => shell });
 
 testRestore({
   aws,
@@ -124,12 +121,6 @@ function invoiceOf(id: number): object {
   return invoiceLine(id, 1, { due_date: "2999-01-01" });
 }
 
-async function importLines(lines: readonly object[]): Promise<void> {
-  const source = Readable.from(lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`)));
-  expect(await importRecords({ source, now: new Date() })).toMatchObject({ created: lines.length, failed: 0 });
-}
-
-/** The secret that the deployed CloudFront sends with each request. */
 async function secretOfEdge(): Promise<string> {
   const id = "$(aws cloudfront list-distributions --query 'DistributionList.Items[0].Id' --output text)";
   const query = "DistributionConfig.Origins.Items[0].CustomHeaders.Items[0].[HeaderName,HeaderValue]";

@@ -14,7 +14,6 @@ export const stageWithoutEdge: Stage = ofAccount({
   pagerUrl: "https://127.0.0.1:9/alarms",
 });
 
-/** The same stage with an edge behind a firewall. */
 export function withEdge(webAclArn: string): Stage {
   return { ...stageWithoutEdge, edge: { ...ofAccount(edge), webAclArn } };
 }

@@ -3,7 +3,6 @@ import { send } from "../../../support/requests/http-client.ts";
 import type { DeployedStage } from "../deployed-stage.ts";
 import { releaseHeader } from "./releases.ts";
 
-/** The user who signs in. */
 export const user = { email: "operator@workforce.example", password: "seven quiet harbours" };
 
 /** Signs in and lists invoices: the total of the list, and the release that answered it. */

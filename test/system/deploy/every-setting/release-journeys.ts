@@ -1,15 +1,19 @@
+import { join } from "node:path";
 import { GetAliasCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { expect, test } from "vitest";
 import { functionNameOf, liveAlias, namesOf } from "../../../../infra/stages/names.ts";
 import type { Stage } from "../../../../infra/stages/stages.ts";
 import type { Account } from "../account.ts";
 import type { DeployedStage } from "../deployed-stage.ts";
-import { runProgram } from "../program.ts";
-import { setAlarm } from "./alarms.ts";
+import { region } from "../emulator.ts";
+import { installEmulator } from "../install.ts";
+import { runProgram, runTool } from "../program.ts";
 import { readInvoices } from "./journey.ts";
 import { careful, type createReleases } from "./releases.ts";
 
-/** The stage that was deployed first, as far as the tests of releases need it. */
+/** An alarm of a version comes with its nested stack, which waits for those before it in its chain. */
+const longestAlarmMs = 150_000;
+
 interface ReleasePlace {
   readonly aws: Account;
   readonly settings: () => Stage;
@@ -24,10 +28,7 @@ export function testReleases({ aws, settings, stage, release }: ReleasePlace): v
   const made = (name: string, context = {}) =>
     release()(settings(), { name, context }, aws.output(`${name}${Object.values(context)}`));
   const stackOf = () => namesOf(settings().name).stack;
-  const rollBack = (...options: string[]) => {
-    const call = ["infra/tools/rollback.ts", "--stage", settings().name, ...options];
-    return runProgram(process.execPath, call, process.env, 60_000);
-  };
+  const rollBack = (...options: string[]) => runTool("rollback", settings().name, ...options);
   const answeredBy = async () => (await readInvoices(stage())).release;
 
   test("a release takes all calls of the main operations once its canary went well", async () => {
@@ -78,7 +79,14 @@ export function testReleases({ aws, settings, stage, release }: ReleasePlace): v
   });
 }
 
-/** The versions that the aliases of the careful functions lead to. */
+/** Sets an alarm off as soon as there is one of that name. */
+export async function setAlarm({ emulator, directory }: Account, name: string): Promise<void> {
+  const environment = { HOME: directory, AWS_DEFAULT_REGION: region, ...emulator.clientEnvironment };
+  const script = join(import.meta.dirname, "set_alarm.py");
+  const { code, output } = await runProgram(await installEmulator(), [script, name], environment, longestAlarmMs);
+  expect(code, output).toBe(0);
+}
+
 async function liveVersions({ name }: Stage): Promise<(string | undefined)[]> {
   const client = new LambdaClient();
   const aliases = await Promise.all(

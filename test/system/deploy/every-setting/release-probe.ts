@@ -12,15 +12,14 @@ import { functionNameOf } from "../../../../infra/stages/names.ts";
 import { callService } from "../../../../shared/call-service.ts";
 import { shellBlocksOf } from "../../runbook/shell-commands.ts";
 import type { Account } from "../account.ts";
+import { importLines } from "../deployed-stage.ts";
 import { root } from "../program.ts";
 import type { Shell } from "./shell.ts";
 
-/** The parts of the deployed stage that the tests of the probe need. */
 interface ProbePlace {
   readonly aws: Account;
   readonly stage: string;
   readonly shell: () => Shell;
-  readonly importLines: (lines: readonly object[]) => Promise<void>;
 }
 
 interface Verdict {
@@ -31,12 +30,11 @@ interface Verdict {
 }
 
 /** Has vitest call the hook of releases against published versions, as CodeDeploy does before they get calls. */
-export function testReleaseProbe({ aws, stage, shell, importLines }: ProbePlace): void {
+export function testReleaseProbe({ aws, stage, shell }: ProbePlace): void {
   const released = functionNameOf(stage, "list-invoices");
   let lambda: LambdaClient;
   let refusing: string;
 
-  /** The hook's verdict on a release from a version to another one. */
   async function probe(operation: string, before: string, after: string): Promise<Verdict> {
     const deploymentId = [functionNameOf(stage, operation), before, after].join("/");
     const seen = aws.emulator.log().length;

@@ -10,10 +10,8 @@ import { WorkforceStack } from "../../../../infra/workforce-stack.ts";
 /** Header in which the functions of a made-up release say which one they are of. */
 export const releaseHeader = "made-up-release";
 
-/** The functions whose versions are tried out before they take all calls. */
 export const careful = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].canary);
 
-/** A release of a stage: its name, and what the cdk command is given with `-c`. */
 interface Release {
   readonly name: string;
   readonly context?: Readonly<Record<string, string>>;

@@ -7,19 +7,16 @@ import { shellBlocksOf } from "../../runbook/shell-commands.ts";
 import type { Account } from "../account.ts";
 import type { DeployedStage } from "../deployed-stage.ts";
 import { account, region } from "../emulator.ts";
-import { runProgram } from "../program.ts";
+import { runTool } from "../program.ts";
 import { readInvoices, user } from "./journey.ts";
 import type { Shell } from "./shell.ts";
 
-/** The deployed stage, as far as the tests of a restore need it. */
 interface RestorePlace {
   readonly aws: Account;
   readonly settings: () => Stage;
-  /** Writes the stages file again with changed settings. */
   readonly change: (changes: Partial<Stage>) => void;
   readonly stage: () => DeployedStage;
   readonly shell: () => Shell;
-  /** Imports an invoice. */
   readonly importInvoice: (id: number) => Promise<void>;
   readonly invoices: number;
 }
@@ -110,7 +107,6 @@ export function testRestore({ aws, settings, change, stage, shell, importInvoice
     await expect.poll(total, { timeout: 30_000 }).toBe(invoices + 1);
   });
 
-  /** Makes the backup that AWS makes each night. */
   async function backUp(): Promise<void> {
     const table = `arn:aws:dynamodb:$AWS_DEFAULT_REGION:${account}:table/${tableOf()}`;
     const role = `arn:aws:iam::${account}:role/workforce-$STAGE-$AWS_REGION-restore`;
@@ -119,7 +115,6 @@ export function testRestore({ aws, settings, change, stage, shell, importInvoice
     );
   }
 
-  /** Expects that every mapping and schedule of the stage works, or that none does. */
   async function expectWorking(isWorking: boolean): Promise<void> {
     const { EventSourceMappings } = JSON.parse(await shell()("aws lambda list-event-source-mappings"));
     const { Schedules } = JSON.parse(await shell()("aws scheduler list-schedules"));
@@ -133,25 +128,19 @@ export function testRestore({ aws, settings, change, stage, shell, importInvoice
 
   async function deploy(call: readonly string[], use: string): Promise<void> {
     const options = ["--require-approval", "never", "--output", aws.output(use)];
-    const environment = { WORKFORCE_STAGES: process.env.WORKFORCE_STAGES ?? "" };
-    const { code, printed } = await aws.cdk([...call, ...options], { environment });
+    const more = { WORKFORCE_STAGES: process.env.WORKFORCE_STAGES ?? "" };
+    const { code, printed } = await aws.cdk([...call, ...options], more);
     expect(code, printed).toBe(0);
   }
 
-  /** The line of preflight on the table. */
   async function tableSettings(): Promise<string> {
-    const { output } = await runTool("preflight");
+    const { output } = await runTool("preflight", settings().name);
     return output.split("\n").find((line) => / table settings /.test(line)) ?? output;
   }
 
   async function recount(): Promise<void> {
-    const { code, output } = await runTool("recount", "--company", "all", "--repair");
+    const { code, output } = await runTool("recount", settings().name, "--company", "all", "--repair");
     expect(code, output).toBe(0);
-  }
-
-  function runTool(name: string, ...options: string[]) {
-    const call = [`infra/tools/${name}.ts`, "--stage", settings().name, ...options];
-    return runProgram(process.execPath, call, process.env, 60_000);
   }
 }
 
