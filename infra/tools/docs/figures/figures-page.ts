@@ -27,15 +27,20 @@ export function figureTables(root: string, whole: DeployedStage): MarkedTables {
   };
 }
 
-/** The figures that stand in the sources, without what converts units of time. */
+/** The figures that stand in the sources. */
 export function sourceFigures(root: string): Constant[] {
-  const constants = readConstants(root, ["functions", "infra", "shared"], Object.keys(leftOut));
-  return constants.filter(({ name }) => !/(?:^|\.)ms(?:Of|Per[A-Z])/.test(name));
+  return readConstants(root, ["functions", "infra", "shared"], Object.keys(leftOut));
+}
+
+/** Whether a constant converts units of time: it is no figure. */
+export function isConversion(name: string): boolean {
+  return /(?:^|\.)ms(?:Of|Per[A-Z])/.test(name);
 }
 
 /** A table for each top folder. */
 function constantTables(constants: readonly Constant[]): string {
-  const folders = Map.groupBy(constants, ({ file }) => file.slice(0, file.indexOf("/")));
+  const figures = constants.filter(({ name }) => !isConversion(name));
+  const folders = Map.groupBy(figures, ({ file }) => file.slice(0, file.indexOf("/")));
   const tables = [...folders].map(([folder, each]) => {
     const rows = each.map(({ file, name, values, reason }) => [
       `${file.slice(folder.length + 1)} ${name}`,
