@@ -14,14 +14,13 @@ import { withClient } from "./aws/with-client.ts";
 import { type Builds, buildsFolder, openBuilds } from "./builds/builds.ts";
 import { type Engine, startEngine } from "./engine/engine.ts";
 import { createTable } from "./engine/local-table.ts";
-import { runTriggers } from "./functions/triggers.ts";
+import { createEnvironments } from "./functions/environments.ts";
 import type { WorkersOptions } from "./functions/workers.ts";
 import { readJsonFile } from "./json-file.ts";
 import { synthesizeOnce } from "./stack/synthesis.ts";
 import { type LocalFunction, type LocalStack, readStack } from "./stack/template.ts";
 import { requireStoredShapes } from "./stored-shapes.ts";
 
-/** The region local clients sign for. */
 const localRegion = "eu-west-2";
 
 /** The user of an access token. */
@@ -136,12 +135,22 @@ export async function startLocalAws(directory: string, onProgress?: (step: strin
     };
     const taken = await takeIn(template);
     const builds = openBuilds(directory, bundles);
-    await runTriggers({ ...taken.stack, environment: taken.environment, builds });
+    await runTriggers(taken, builds);
     const made = { from: sources, at };
     return { ...describeLocalAws(directory, taken), inbox, endpoints, buses, engine, builds, made, takeIn, close };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** Calls the functions that a deploy of the stack calls, one after the other. Throws if one fails, as the deploy would. */
+async function runTriggers({ stack, environment }: TakenIn, builds: Builds): Promise<void> {
+  const environments = createEnvironments({ functions: stack.functions, environment, builds, output: () => {} });
+  try {
+    for (const name of stack.triggers) await environments.invoke(name, {});
+  } finally {
+    await environments.close();
   }
 }
 
@@ -151,7 +160,6 @@ async function createRecords(directory: string, { table }: LocalStack, engine: E
   if (created) writeFileSync(demoMark(directory), "");
 }
 
-/** The file that exists until the demo data is loaded. */
 function demoMark(directory: string): string {
   return join(dataDirectory(directory), "demo-wanted");
 }

@@ -9,7 +9,6 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** The source of a line, and its time if the log has one. */
 interface ReadFrom {
   readonly source: string;
   readonly at?: number;

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { openDesk } from "./desk/desk.ts";
 import { createEnvironments, type Environments, type Invoke } from "./functions/environments.ts";
 import { reportWork, type WorkListeners } from "./functions/work-report.ts";
@@ -20,7 +21,6 @@ import {
 import { findFreePort } from "./loopback-port.ts";
 import { takeLock } from "./machine-lock.ts";
 import { type MachineLog, openMachineLog } from "./machine-log.ts";
-import { describeChanges, haveSameWork } from "./stack/stack-changes.ts";
 import { watchStack } from "./stack/stack-watch.ts";
 
 /** The machine's folder and port, and callbacks for its events. */
@@ -28,7 +28,6 @@ export interface MachineOptions extends WorkListeners, Pick<FrontOptions, "lan" 
   directory: string;
   /** 0 takes a free port. */
   port: number;
-  /** Deletes the data of earlier runs first. */
   fresh?: boolean;
   /** Called with each step of the start that takes seconds. */
   onProgress?(step: string): void;
@@ -113,8 +112,12 @@ async function assemble(options: MachineOptions, port: number, release: () => vo
       invoke,
       onRequest: listeners.onRequest,
     });
-    parts.watch = followStack({ ...options, made }, machine, async (template) => {
-      await replaceStack({ directory, machine, parts, startWork, taken: await takeIn(template) });
+    parts.watch = watchStack({
+      directory,
+      made,
+      say: (line) => options.onStack?.(line),
+      replace: async (template) =>
+        replaceStack({ directory, machine, parts, startWork, taken: await takeIn(template) }),
     });
   } catch (error) {
     await close();
@@ -124,7 +127,6 @@ async function assemble(options: MachineOptions, port: number, release: () => vo
   return machine;
 }
 
-/** The started parts of a machine. */
 interface Parts {
   aws: Pick<OwnLocalAws, "close">;
   log: MachineLog;
@@ -162,30 +164,12 @@ async function replaceStack({ directory, machine, parts, taken, startWork }: Rep
   parts.environments.replace({ ...taken, functions: taken.stack.functions });
   parts.front?.replace(taken.stack);
   writeMachineFile(directory, machine);
-  if (haveSameWork(before, taken.stack)) return;
+  const work = ["mappings", "streamMappings", "schedules"] as const;
+  if (work.every((part) => isDeepStrictEqual(before[part], taken.stack[part]))) return;
   await parts.workers?.stop();
   parts.workers = await startWork(taken);
 }
 
-/** Applies changes of the stack while the machine runs, and reports them. */
-function followStack(
-  { onStack = () => {}, ...place }: { directory: string; made: OwnLocalAws["made"] } & Pick<MachineOptions, "onStack">,
-  machine: Machine,
-  replace: (template: object) => Promise<void>,
-) {
-  return watchStack({
-    ...place,
-    onBegin: (file) => onStack(`${file} changed: taking in the stack …`),
-    async onSynthesis({ template }) {
-      const before = machine.stack;
-      await replace(template);
-      onStack(`The stack is taken in: ${describeChanges(before, machine.stack) ?? "nothing differs on this machine"}`);
-    },
-    onFailure: (error) => onStack(`The stack stays as it was: ${error instanceof Error ? error.message : error}`),
-  });
-}
-
-/** Writes the functions' output and the errors of their calls to a log. */
 function logCalls(call: Environments["invoke"], log: MachineLog): Invoke {
   return async (name, event, output) => {
     try {

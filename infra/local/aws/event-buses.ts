@@ -90,7 +90,6 @@ export function openEventBuses(region: string): EventBuses {
   };
 }
 
-/** Throws if EventBridge would refuse the call as a whole. */
 function refuse(entries: Entry[], names: string[]): void {
   if (entries.length === 0 || entries.length > mostEntries) {
     throw new AwsError("ValidationException", `PutEvents takes 1 to ${mostEntries} entries.`);

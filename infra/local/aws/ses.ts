@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { AwsError } from "./aws-error.ts";
+import { AwsError, type QueryAction } from "./aws-error.ts";
 import type { Inbox } from "./inbox.ts";
-import type { QueryAction } from "./query-action.ts";
 
 /** The actions of SES (version 1) that the service uses: e-mail goes to the inbox. */
 export function sesActions(inbox: Inbox): Record<string, QueryAction> {

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { openJsonFile } from "../json-file.ts";
-import { AwsError } from "./aws-error.ts";
+import { AwsError, type QueryAction } from "./aws-error.ts";
 import type { Inbox } from "./inbox.ts";
-import type { QueryAction } from "./query-action.ts";
 
 interface PushEndpoint {
   token: string;
@@ -87,7 +86,6 @@ function publish(
   return { MessageId: randomUUID() };
 }
 
-/** The part of a message for the endpoint's push service, or else its default part. */
 function platformPayload(message: string, parameters: URLSearchParams): string {
   const platform = /:endpoint\/(\w+)\//.exec(parameters.get("TargetArn") ?? "")?.[1] ?? "";
   let parts: Record<string, unknown>;

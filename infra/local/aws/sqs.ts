@@ -19,7 +19,6 @@ export interface Queues {
   endpoint: string;
   /** Creates missing queues and updates the attributes of the others. */
   create(definitions: QueueDefinition[]): Promise<void>;
-  /** Puts a message into a queue. */
   send(name: string, body: string): Promise<unknown>;
   close(): Promise<void>;
 }

@@ -2,13 +2,18 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { BuildOptions, BuildResult, Plugin } from "esbuild";
 import { entryFile, root } from "../../functions/bundle-places.ts";
-import { pageDefine, pageSources } from "../../functions/docs-page-build.ts";
+import { type LocalParts, pageDefine, pageSources } from "../../functions/docs-page-build.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
 import { type FileStamps, stampFiles } from "../file-stamps.ts";
 import { writeWholeFile } from "../whole-file.ts";
-import { callAsParts } from "./call-as-parts.ts";
 import { withEsbuild } from "./esbuild.ts";
 import { type BuiltPackages, openPackages } from "./packages.ts";
+
+/** The part of the documentation page that the local machine alone has: a choice of the user that it calls as. */
+export const callAsParts: LocalParts = {
+  head: '<script src="/_local/call-as.js" type="module"></script>',
+  slot: '<div id="call-as"></div>',
+};
 
 /** Builds functions from their sources, on demand. */
 export interface Builds {
@@ -99,7 +104,6 @@ async function buildFunction(name: string, { directory, bundles, packages }: Bui
   return { result, imported };
 }
 
-/** Resolves imports of packages to those built beside the functions. */
 function takePackages(packages: BuiltPackages, imported: Set<string>): Plugin {
   return {
     name: "packages",

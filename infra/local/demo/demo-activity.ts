@@ -83,7 +83,6 @@ export function demoFirstNotifications(today: string): object[] {
 
 type Subject = readonly [recordType: keyof Records | "Chat", type: string];
 
-/** The parts of a demo record that say who may open it, and what it is called. */
 interface Demo {
   readonly id: number;
   readonly company_id: number;

@@ -121,7 +121,6 @@ function fieldOf(change: ChangeView | undefined) {
   return change?.fields.find(({ name }) => /(^|\.)state$/.test(name));
 }
 
-/** The action, or both states. */
 function wayOf(change: ChangeView): string {
   const state = fieldOf(change);
   const both = state?.before && state.after ? `${parseJson(state.before)} → ${parseJson(state.after)}` : change.action;

@@ -3,7 +3,6 @@ import { pathToFileURL } from "node:url";
 
 /** The settings of one function's process. */
 export interface ProcessSetup {
-  /** Folder of its build. */
   directory: string;
   functionName: string;
   memoryMegabytes: number;

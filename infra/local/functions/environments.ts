@@ -22,7 +22,6 @@ export interface EnvironmentsOptions {
   /** Brings a function's build up to date before each invocation; without it, builds stay as they are. */
   builds?: Pick<Builds, "build">;
   output: Output;
-  /** The milliseconds after which an idle environment ends. */
   idleMilliseconds?: number;
 }
 

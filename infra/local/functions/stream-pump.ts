@@ -1,11 +1,11 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
+import type { _Record as StreamRecord } from "@aws-sdk/client-dynamodb-streams";
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
 import { matchesAny } from "../filter-patterns.ts";
 import { type JsonFile, openJsonFile } from "../json-file.ts";
 import type { LocalStreamMapping } from "../stack/event-sources.ts";
-import { type BatchDelivery, deliverBatch } from "./stream-batch.ts";
-import { lambdaRecord } from "./stream-event.ts";
 import type { StreamPage, StreamPosition, TableStream } from "./table-stream.ts";
 
 /** A function that consumes the stream, as its event source mapping defines it. */
@@ -43,8 +43,6 @@ interface Run extends StreamConsumer {
 }
 
 const tickMilliseconds = 100;
-const quietTickMilliseconds = 200;
-const quietAfterMilliseconds = 10_000;
 const retryMilliseconds = 500;
 
 /** Delivers the stream's records to every consumer, in order and at its own pace, until stopped. */
@@ -77,16 +75,13 @@ function openRun(consumer: StreamConsumer, { stream, placesDirectory }: StreamPu
 }
 
 async function runConsumer(run: Run, options: StreamPumpOptions, stopping: AbortSignal): Promise<void> {
-  let lastWork = performance.now();
   while (!stopping.aborted) {
     try {
       const page = await options.stream.read(run.file.value.place);
       await deliverPage(page, run, options, stopping);
-      if (page.records.length > 0) lastWork = performance.now();
-      else {
-        run.emptyAt = page.askedAt;
-        await nextTick(performance.now() - lastWork > quietAfterMilliseconds, stopping);
-      }
+      if (page.records.length > 0) continue;
+      run.emptyAt = page.askedAt;
+      await nextTick(stopping);
     } catch (error) {
       if (stopping.aborted) return;
       options.onFailure?.(run.mapping.functionName, error);
@@ -126,12 +121,84 @@ function moveTo({ file }: Run, place: StreamPosition | undefined): void {
 }
 
 /** Waiting consumers look again at the same moments, so that they share the call. */
-async function nextTick(isQuiet: boolean, stopping: AbortSignal): Promise<void> {
-  const tick = isQuiet ? quietTickMilliseconds : tickMilliseconds;
-  await pause(tick - (performance.now() % tick), undefined, { signal: stopping }).catch(() => {});
+async function nextTick(stopping: AbortSignal): Promise<void> {
+  await pause(tickMilliseconds - (performance.now() % tickMilliseconds), undefined, { signal: stopping }).catch(
+    () => {},
+  );
 }
 
 function inBatches(records: DynamoDBRecord[], size: number): DynamoDBRecord[][] {
   const starts = Array.from({ length: Math.ceil(records.length / size) }, (_, index) => index * size);
   return starts.map((start) => records.slice(start, start + size));
+}
+
+interface BatchDelivery extends Pick<LocalStreamMapping, "reportsItemFailures"> {
+  invoke(event: DynamoDBStreamEvent): Promise<unknown>;
+  /** Called with the last record of each part that the function processed. */
+  onDone(last: DynamoDBRecord): void;
+  onFailure(error: unknown): void;
+  stopping: AbortSignal;
+}
+
+const firstPauseMilliseconds = 100;
+const longestPauseMilliseconds = 10_000;
+
+/**
+ * Calls the function until it has processed the whole batch, each time from the first failed record on. Unlike Lambda
+ * it never gives up. Ends early, with the rest undone, if `stopping` is aborted.
+ */
+async function deliverBatch(batch: readonly DynamoDBRecord[], delivery: BatchDelivery): Promise<void> {
+  let left = batch;
+  let failures = 0;
+  while (left.length > 0 && !delivery.stopping.aborted) {
+    const done = await attempt(left, delivery);
+    if (done > 0) delivery.onDone(left[done - 1] as DynamoDBRecord);
+    left = left.slice(done);
+    failures = done > 0 ? 1 : failures + 1;
+    if (left.length > 0) await pauseAfter(failures, delivery.stopping);
+  }
+}
+
+async function attempt(records: readonly DynamoDBRecord[], delivery: BatchDelivery): Promise<number> {
+  try {
+    const answer = await delivery.invoke({ Records: [...records] });
+    return delivery.reportsItemFailures ? firstFailed(answer, records) : records.length;
+  } catch (error) {
+    delivery.onFailure(error);
+    return 0;
+  }
+}
+
+/** The index of the first record that a function reports as failed. As in Lambda, an invalid answer fails all. */
+function firstFailed(answer: unknown, records: readonly DynamoDBRecord[]): number {
+  const failures = (answer as Partial<DynamoDBBatchResponse> | null)?.batchItemFailures ?? [];
+  if (!Array.isArray(failures)) return 0;
+  const named = failures.map((failure) =>
+    records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failure?.itemIdentifier),
+  );
+  return Math.max(0, Math.min(records.length, ...named));
+}
+
+async function pauseAfter(failures: number, stopping: AbortSignal): Promise<void> {
+  const milliseconds = Math.min(firstPauseMilliseconds * 2 ** Math.min(failures - 1, 10), longestPauseMilliseconds);
+  await pause(milliseconds, undefined, { signal: stopping }).catch(() => {});
+}
+
+/** A stream record in the form that Lambda passes to a function. `streamArn` is the name the stack knows. */
+function lambdaRecord({ eventName, dynamodb = {} }: StreamRecord, streamArn: string): DynamoDBRecord {
+  const { ApproximateCreationDateTime, ...images } = dynamodb;
+  const record = {
+    // dynoxide numbers each table's records from 1. The hash makes the id unique across streams, as in AWS.
+    eventID: createHash("md5").update(`${streamArn} ${dynamodb.SequenceNumber}`).digest("hex"),
+    eventName,
+    eventVersion: "1.1",
+    eventSource: "aws:dynamodb",
+    awsRegion: streamArn.split(":")[3],
+    dynamodb: {
+      ApproximateCreationDateTime: Math.floor(Number(ApproximateCreationDateTime ?? Date.now()) / 1000),
+      ...images,
+    },
+    eventSourceARN: streamArn,
+  };
+  return record as DynamoDBRecord;
 }

@@ -115,7 +115,6 @@ function beginningOf(shards: Shard[]): StreamPosition | undefined {
   return findPlace(shards, (parent) => parent === undefined || !ids.has(parent));
 }
 
-/** The beginning of the first shard whose parent matches. */
 function findPlace(shards: Shard[], isWanted: (parent: string | undefined) => boolean): StreamPosition | undefined {
   const shardId = shards.find(({ ParentShardId }) => isWanted(ParentShardId))?.ShardId;
   return shardId === undefined ? undefined : { shardId };

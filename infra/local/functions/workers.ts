@@ -117,7 +117,6 @@ function pumpOptions(
 // Long enough for idle consumers to look once more.
 const shortestWaitMilliseconds = 1_000;
 
-/** The number of messages that wait for a worker or for their next try. */
 async function countQueued(client: SQSClient, { stack, queueEndpoint }: WorkersOptions): Promise<number> {
   const urls = stack.mappings.map(({ queueName }) => queueUrl(queueEndpoint, queueName));
   const counts = await Promise.all(urls.map((url) => countMessages(client, url)));

@@ -18,7 +18,6 @@ export interface FrontRequest {
   code: string | undefined;
   /** The id in logs and problem documents; undefined if no function was called. */
   requestId: string | undefined;
-  /** The function's output. */
   output: string;
   milliseconds: number;
   functionName: string | undefined;
@@ -38,7 +37,6 @@ export interface FrontOptions {
   cors: CorsRules | undefined;
   /** Answers requests below `/_local`, which are not part of the API. */
   answerLocal: RequestListener;
-  /** True if other computers of the network may connect. */
   lan?: boolean;
   invoke: Invoke;
   onRequest?(request: FrontRequest): void;

@@ -1,9 +1,8 @@
 import { namesOf } from "../../stages/names.ts";
 import type { BusRule } from "../aws/event-buses.ts";
 import type { Pattern } from "../filter-patterns.ts";
-import type { Resource } from "./physical-names.ts";
+import type { Resource } from "./references.ts";
 
-/** A function that is called with batches. */
 interface BatchMapping {
   functionName: string;
   batchSize: number;

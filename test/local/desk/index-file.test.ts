@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { indexOf } from "../../../infra/local/desk/index-file.ts";
+import { indexOf } from "../../../infra/local/desk/item-index.ts";
 import { makeTemporaryFolder } from "../../../infra/local/temporary-folder.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 
@@ -11,14 +11,14 @@ test("a stream without an index is read from its beginning, one with an index fr
     const position = join(path, "desk.json");
     const isKept = () => existsSync(position);
     writeFileSync(position, "{}");
-    const index = await indexOf("stream/1", path)();
+    const index = indexOf("stream/1", path);
     expect(isKept()).toBe(false);
     const key = recordKey("JOB", 1);
     index.add([{ eventId: "e1", key, before: undefined, after: { ...key, record: { title: "Loader" } } }]);
     writeFileSync(position, "{}");
-    expect((await indexOf("stream/1", path)()).counts()).toEqual({ job: 1 });
+    expect(indexOf("stream/1", path).counts()).toEqual({ job: 1 });
     expect(isKept()).toBe(true);
-    expect((await indexOf("stream/2", path)()).counts()).toEqual({});
+    expect(indexOf("stream/2", path).counts()).toEqual({});
     expect(isKept()).toBe(false);
   } finally {
     remove();

@@ -113,17 +113,27 @@ describe("the pump of the table's stream", () => {
 });
 
 describe("a pump that is started again", () => {
-  it("goes on where each consumer was, and hands over what was written meanwhile", async () => {
-    await stream.write("INVOICE", upTo(3));
-    const seen: number[] = [];
-    const consume = (event: DynamoDBStreamEvent) => void seen.push(...numbersOf(event));
-    const first = await stream.start({ one: consume });
-    await first.settled(patience);
-    await first.stop();
-    await stream.write("INVOICE", [4, 5]);
-    const second = await stream.start({ one: consume });
+  it("goes on after the last batch that each consumer confirmed, even if the one before was killed", async () => {
+    await stream.write("INVOICE", upTo(4));
+    const [before, after]: [number[], number[]] = [[], []];
+    const [isAtWork, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    // A consumer that does not return leaves the same as a process that is killed.
+    await stream.start(
+      {
+        one: (event) => {
+          before.push(...numbersOf(event));
+          if (before.length < 4) return;
+          isAtWork.resolve();
+          return end.promise;
+        },
+      },
+      { batchSize: 2 },
+    );
+    await isAtWork.promise;
+    const second = await stream.start({ one: (event) => void after.push(...numbersOf(event)) });
     await second.settled(patience);
-    expect(seen).toEqual(upTo(5));
+    end.resolve();
+    expect([before, after]).toEqual([upTo(4), [3, 4]]);
   });
 
   it("repeats what a consumer had not confirmed when it stopped, and nothing that it had", async () => {

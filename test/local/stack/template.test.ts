@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { resolveValue } from "../../../infra/local/stack/intrinsics.ts";
+import { resolveValue } from "../../../infra/local/stack/references.ts";
 import { readStack } from "../../../infra/local/stack/template.ts";
 
 const names = { ref: (id: string) => `<${id}>`, attribute: (id: string, name: string) => `<${id}.${name}>` };

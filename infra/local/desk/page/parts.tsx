@@ -13,7 +13,6 @@ interface ActionProps {
   disabled?: boolean;
   /** True if Enter in its form presses it. */
   submits?: boolean;
-  /** The key that presses it. */
   hotkey?: string;
 }
 
@@ -40,36 +39,6 @@ export function Action({ label, done = "Done", act, primary = false, title, disa
     >
       <span aria-live="polite">{said ?? label}</span>
     </button>
-  );
-}
-
-/** A button for a call that may need the passcode of a user. It asks for it once the service refuses, as apps do. */
-export function PasscodeAction({
-  act,
-  ...rest
-}: Omit<ActionProps, "act"> & { act(passcode: string | undefined): Promise<Response> }) {
-  const [passcode, setPasscode] = useState<string>();
-  const run = async () => {
-    const answer = await act(passcode);
-    if (answer.ok) return;
-    const { code } = await answer.json();
-    if (code === "passcode_invalid") setPasscode(passcode ?? "");
-    return `Refused: ${code}`;
-  };
-  return (
-    <>
-      <Action {...rest} act={run} />
-      {passcode !== undefined && (
-        <input
-          type="password"
-          inputMode="numeric"
-          autoComplete="off"
-          aria-label="Passcode"
-          placeholder="Passcode"
-          onInput={(event) => setPasscode(event.currentTarget.value)}
-        />
-      )}
-    </>
   );
 }
 
@@ -221,27 +190,6 @@ export function Bar({
   );
 }
 
-/** A list to choose from. */
-export function Choice({ label, all, value, options, onChoose }: ChoiceProps) {
-  return (
-    <select aria-label={label} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
-      <option value="">{all}</option>
-      {options.map((each) => (
-        <option key={each}>{each}</option>
-      ))}
-    </select>
-  );
-}
-
-interface ChoiceProps {
-  label: string;
-  /** The words for no choice. */
-  all: string;
-  value: string;
-  options: readonly string[];
-  onChoose(value: string): void;
-}
-
 /** A status, with its colour and words. */
 export function Status({ status, code, isWork = false }: { status: number; code?: string | null; isWork?: boolean }) {
   const look = status >= 500 ? "bad" : status >= 400 ? "warn" : "good";
@@ -278,16 +226,6 @@ export function Fields({ fields }: { fields: readonly FieldChange[] }) {
         ])}
       </dl>
     </details>
-  );
-}
-
-/** A warning if the desk has not yet seen the newest changes of the table. */
-export function Lag({ behind }: { behind: number }) {
-  if (behind <= 2) return null;
-  return (
-    <p class="chip warn" role="status">
-      The desk is {behind} seconds behind the table: some records may be missing here
-    </p>
   );
 }
 

@@ -1,7 +1,43 @@
 import { localAccount } from "../aws/local-account.ts";
 import { secretArn } from "../aws/secrets-manager.ts";
 import { queueUrl } from "../aws/sqs.ts";
-import type { LocalNames } from "./intrinsics.ts";
+
+interface LocalNames {
+  ref(logicalId: string): string;
+  attribute(logicalId: string, name: string): string;
+}
+
+/**
+ * Evaluates the intrinsic functions of CloudFormation that the stack has, in the forms in which the CDK writes them. Throws on a
+ * function it does not know.
+ */
+export function resolveValue(value: unknown, names: LocalNames): unknown {
+  if (Array.isArray(value)) return value.map((each) => resolveValue(each, names));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  const [name = "", argument] = entries[0] ?? [];
+  if (entries.length === 1 && (name === "Ref" || name.startsWith("Fn::"))) return perform(name, argument, names);
+  return Object.fromEntries(entries.map(([key, each]) => [key, resolveValue(each, names)]));
+}
+
+function perform(name: string, argument: unknown, names: LocalNames): unknown {
+  switch (name) {
+    case "Ref":
+      return names.ref(String(argument));
+    case "Fn::GetAtt": {
+      const [id, attribute] = argument as [string, string];
+      return names.attribute(id, attribute);
+    }
+    case "Fn::Join": {
+      const [separator, parts] = argument as [string, unknown];
+      return (resolveValue(parts, names) as unknown[]).join(separator);
+    }
+    case "Fn::Sub":
+      return String(argument).replaceAll(/\$\{([^}]+)\}/g, (_, id: string) => names.ref(id));
+    default:
+      throw new Error(`The local machine cannot carry out ${name} in the template.`);
+  }
+}
 
 /** A resource of a CloudFormation template. */
 export interface Resource {
@@ -12,7 +48,6 @@ export interface Resource {
 /** The place of the stack on this machine. */
 export interface LocalAddresses {
   region: string;
-  /** Endpoint of the local SQS. */
   queueEndpoint: string;
 }
 
