@@ -106,7 +106,7 @@ export async function startLocalAws(directory: string, onProgress?: (step: strin
   const secrets = openSecrets(localRegion, join(data, "secrets.json"));
   const buses = openEventBuses(localRegion);
   const starting = [
-    startEngine({ dataDirectory: data }),
+    startEngine(data),
     startQueues(localRegion),
     startAwsEndpoints({ inbox, secrets, buses, pushEndpointsFile: join(data, "push-endpoints.json") }),
   ] as const;

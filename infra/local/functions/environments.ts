@@ -19,8 +19,8 @@ export interface Environments {
 export interface EnvironmentsOptions {
   functions: LocalFunction[];
   environment: Record<string, string>;
-  /** Brings a function's build up to date before each invocation; without it, builds stay as they are. */
-  builds?: Pick<Builds, "build">;
+  /** Brings a function's build up to date before each invocation. */
+  builds: Pick<Builds, "build">;
   output: Output;
   idleMilliseconds?: number;
 }
@@ -73,7 +73,7 @@ export function createEnvironments(options: EnvironmentsOptions): Environments {
     replace,
     async invoke(name, event, output) {
       if (!slots.has(name)) throw new Error(`The stack has no function ${name}.`);
-      const revision = (await options.builds?.build(name)) ?? "";
+      const revision = await options.builds.build(name);
       const slot = slots.get(name);
       if (!slot) throw new Error(`The stack has no function ${name} any more.`);
       if (slot.revision !== revision) retireAll(slot);

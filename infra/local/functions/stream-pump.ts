@@ -44,6 +44,8 @@ interface Run extends StreamConsumer {
 
 const tickMilliseconds = 100;
 const retryMilliseconds = 500;
+const firstPauseMilliseconds = 100;
+const longestPauseMilliseconds = 10_000;
 
 /** Delivers the stream's records to every consumer, in order and at its own pace, until stopped. */
 export function startStreamPump(options: StreamPumpOptions): StreamPump {
@@ -93,24 +95,44 @@ async function runConsumer(run: Run, options: StreamPumpOptions, stopping: Abort
 async function deliverPage(
   { records, place }: StreamPage,
   run: Run,
-  { onFailure }: StreamPumpOptions,
+  options: StreamPumpOptions,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { mapping, invoke } = run;
+  const { filters, streamArn, batchSize } = run.mapping;
   const shardId = place?.shardId ?? "";
   // Few records of an import pass the filters, and matching a record is faster than converting it.
-  const { filters } = mapping;
   const matching = filters.length === 0 ? records : records.filter((record) => matchesAny(record, filters));
-  const wanted = matching.map((record) => lambdaRecord(record, mapping.streamArn));
-  const delivery: BatchDelivery = {
-    reportsItemFailures: mapping.reportsItemFailures,
-    invoke,
-    stopping,
-    onDone: ({ dynamodb }) => moveTo(run, { shardId, after: dynamodb?.SequenceNumber }),
-    onFailure: (error) => onFailure?.(mapping.functionName, error),
-  };
-  for (const batch of inBatches(wanted, mapping.batchSize)) await deliverBatch(batch, delivery);
+  let left = matching.map((record) => lambdaRecord(record, streamArn));
+  let milliseconds = firstPauseMilliseconds;
+  // Unlike Lambda it never gives up.
+  while (left.length > 0 && !stopping.aborted) {
+    const batch = left.slice(0, batchSize);
+    const done = await attempt(batch, run, options);
+    if (done > 0) {
+      moveTo(run, { shardId, after: batch[done - 1]?.dynamodb?.SequenceNumber });
+      milliseconds = firstPauseMilliseconds;
+    }
+    left = left.slice(done);
+    if (done === batch.length) continue;
+    await pause(milliseconds, undefined, { signal: stopping }).catch(() => {});
+    milliseconds = Math.min(2 * milliseconds, longestPauseMilliseconds);
+  }
   if (!stopping.aborted) moveTo(run, place);
+}
+
+/** The number of records, from the first on, that the function processed. */
+async function attempt(
+  Records: DynamoDBRecord[],
+  { mapping, invoke }: Run,
+  { onFailure }: StreamPumpOptions,
+): Promise<number> {
+  try {
+    const answer = await invoke({ Records });
+    return mapping.reportsItemFailures ? firstFailed(answer, Records) : Records.length;
+  } catch (error) {
+    onFailure?.(mapping.functionName, error);
+    return 0;
+  }
 }
 
 function moveTo({ file }: Run, place: StreamPosition | undefined): void {
@@ -127,48 +149,6 @@ async function nextTick(stopping: AbortSignal): Promise<void> {
   );
 }
 
-function inBatches(records: DynamoDBRecord[], size: number): DynamoDBRecord[][] {
-  const starts = Array.from({ length: Math.ceil(records.length / size) }, (_, index) => index * size);
-  return starts.map((start) => records.slice(start, start + size));
-}
-
-interface BatchDelivery extends Pick<LocalStreamMapping, "reportsItemFailures"> {
-  invoke(event: DynamoDBStreamEvent): Promise<unknown>;
-  /** Called with the last record of each part that the function processed. */
-  onDone(last: DynamoDBRecord): void;
-  onFailure(error: unknown): void;
-  stopping: AbortSignal;
-}
-
-const firstPauseMilliseconds = 100;
-const longestPauseMilliseconds = 10_000;
-
-/**
- * Calls the function until it has processed the whole batch, each time from the first failed record on. Unlike Lambda
- * it never gives up. Ends early, with the rest undone, if `stopping` is aborted.
- */
-async function deliverBatch(batch: readonly DynamoDBRecord[], delivery: BatchDelivery): Promise<void> {
-  let left = batch;
-  let failures = 0;
-  while (left.length > 0 && !delivery.stopping.aborted) {
-    const done = await attempt(left, delivery);
-    if (done > 0) delivery.onDone(left[done - 1] as DynamoDBRecord);
-    left = left.slice(done);
-    failures = done > 0 ? 1 : failures + 1;
-    if (left.length > 0) await pauseAfter(failures, delivery.stopping);
-  }
-}
-
-async function attempt(records: readonly DynamoDBRecord[], delivery: BatchDelivery): Promise<number> {
-  try {
-    const answer = await delivery.invoke({ Records: [...records] });
-    return delivery.reportsItemFailures ? firstFailed(answer, records) : records.length;
-  } catch (error) {
-    delivery.onFailure(error);
-    return 0;
-  }
-}
-
 /** The index of the first record that a function reports as failed. As in Lambda, an invalid answer fails all. */
 function firstFailed(answer: unknown, records: readonly DynamoDBRecord[]): number {
   const failures = (answer as Partial<DynamoDBBatchResponse> | null)?.batchItemFailures ?? [];
@@ -177,11 +157,6 @@ function firstFailed(answer: unknown, records: readonly DynamoDBRecord[]): numbe
     records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failure?.itemIdentifier),
   );
   return Math.max(0, Math.min(records.length, ...named));
-}
-
-async function pauseAfter(failures: number, stopping: AbortSignal): Promise<void> {
-  const milliseconds = Math.min(firstPauseMilliseconds * 2 ** Math.min(failures - 1, 10), longestPauseMilliseconds);
-  await pause(milliseconds, undefined, { signal: stopping }).catch(() => {});
 }
 
 /** A stream record in the form that Lambda passes to a function. `streamArn` is the name the stack knows. */

@@ -1,8 +1,11 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { readDesk } from "../../../infra/local/desk/answers.ts";
-import { type ItemIndex, openItemIndex } from "../../../infra/local/desk/item-index.ts";
+import { type ItemIndex, indexOf, openItemIndex } from "../../../infra/local/desk/item-index.ts";
 import type { ItemView, PeopleView, RequestRow, ResourcesView } from "../../../infra/local/desk/views.ts";
+import { makeTemporaryFolder } from "../../../infra/local/temporary-folder.ts";
 import { loginKey } from "../../../shared/db/accounts/logins.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
@@ -147,4 +150,34 @@ describe.each([100, 20_000])("with %d users and as many timesheets", (count) => 
     const { kinds } = (await read<ResourcesView>("data")).view;
     expect(kinds.find(({ name }) => name === "timesheet")).toEqual({ name: "timesheet", count });
   });
+});
+
+test("a stream without an index is read from its beginning, one with an index from where the desk was", async () => {
+  const { path, remove } = makeTemporaryFolder("index");
+  try {
+    const position = join(path, "desk.json");
+    const isKept = () => existsSync(position);
+    writeFileSync(position, "{}");
+    const index = indexOf("stream/1", path);
+    expect(isKept()).toBe(false);
+    index.add([timesheet(1)]);
+    writeFileSync(position, "{}");
+    expect(indexOf("stream/1", path).counts()).toEqual({ timesheet: 1 });
+    expect(isKept()).toBe(true);
+    expect(indexOf("stream/2", path).counts()).toEqual({});
+    expect(isKept()).toBe(false);
+  } finally {
+    remove();
+  }
+});
+
+test("only its owner reads the index, which has names and logins", () => {
+  const { path, remove } = makeTemporaryFolder("index");
+  try {
+    indexOf("stream/1", path);
+    const [file = ""] = readdirSync(path).filter((name) => name.endsWith(".sqlite") && name.startsWith("desk-"));
+    expect(statSync(join(path, file)).mode & 0o077).toBe(0);
+  } finally {
+    remove();
+  }
 });
