@@ -292,8 +292,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", { timeout: 150_000 }, ()
 
   test.each<[string, Reader]>([
     ["in light", { colorScheme: "light" }],
-    ["in dark", { colorScheme: "dark" }],
-    ["at 390 pixels", { width: 390 }],
+    ["in dark, at 390 pixels", { colorScheme: "dark", width: 390 }],
   ])("keeps nobody out %s, and fits", async (_, reader) => {
     const [message] = await readDesk("inbox");
     const [row] = await readDesk("requests");
