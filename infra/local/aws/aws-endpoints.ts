@@ -18,10 +18,7 @@ export interface AwsEndpoints {
   close(): Promise<void>;
 }
 
-/**
- * The receivers of messages and events, the secrets, and the file that keeps the push endpoints; without a file they
- * stay in memory.
- */
+/** The receivers of calls; without a file, push endpoints stay in memory. */
 export interface AwsEndpointsOptions {
   inbox: Inbox;
   secrets: SecretStore;

@@ -6,10 +6,7 @@ interface Input {
   SecretString?: string;
 }
 
-/**
- * The local Secrets Manager. It performs the two JSON actions that functions call, on the secrets that the stack
- * defines.
- */
+/** The two JSON actions of Secrets Manager that functions call, on the secrets of the stack. */
 export interface SecretStore {
   perform(action: string, input: Input): unknown;
   /** Stores a first value if the secret has none. */

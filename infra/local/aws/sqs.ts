@@ -23,10 +23,7 @@ export interface Queues {
   close(): Promise<void>;
 }
 
-/**
- * Starts SQS on a free loopback port. Messages are lost when it ends: fauxqs stores them only in a mode that listens on
- * every network interface.
- */
+/** Starts SQS on a free loopback port. It keeps messages in memory: fauxqs would store them on every interface only. */
 export async function startQueues(region: string): Promise<Queues> {
   const app = buildApp({ logger: false, defaultRegion: region });
   const url = await app.listen({ port: 0, host: "127.0.0.1" });

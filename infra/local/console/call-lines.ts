@@ -5,10 +5,7 @@ import { parseJson } from "../json-text.ts";
 import { root } from "../stack/synthesis.ts";
 import { escapeControls, type Style } from "./style.ts";
 
-/**
- * One request for the console: time, method, path, names of the query, status, refusal code, operation, milliseconds
- * and request id. The function's output and error follow below.
- */
+/** One request as a line for the console. The output and error of its function follow below. */
 export function requestText(request: FrontRequest, now: Date, style: Style): string {
   const { method, path, queryNames, status, code, functionName, milliseconds, requestId, refusedOrigin } = request;
   const names = queryNames.length > 0 ? `?${queryNames.join("&")}` : "";
@@ -61,10 +58,6 @@ function timeOf(now: Date): string {
 /** The most that is shown of a call; the log file has the rest. */
 const most = { lines: 60, characters: 400 };
 
-/**
- * A function's output as lines below its call: its own words unchanged, and those of the service's log lines that warn
- * or report an error, with the stack in lines of the sources.
- */
 function outputLines(output: string, style: Style): string[] {
   const written = output.split("\n").filter((line) => line.trim() !== "");
   const lines = written.flatMap((line) => {

@@ -9,10 +9,7 @@ export function styleOf(stream: { isTTY?: boolean; hasColors?(): boolean }): Sty
   return (look, text) => styleText(look, text, { validateStream: false });
 }
 
-/**
- * Makes foreign text safe for a terminal: nothing in it moves the cursor, changes colours or turns the reading
- * direction. Line breaks and tabs stay.
- */
+/** Makes foreign text safe for a terminal: no control characters and turns of direction but line breaks and tabs. */
 export function escapeControls(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
   return text.replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (character) => {

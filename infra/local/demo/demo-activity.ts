@@ -35,10 +35,7 @@ export function demoJobs(today: string): object[] {
 /** The demo records that notifications lead to, by `record_type`. */
 type Records = Readonly<Record<"Timesheet" | "Invoice" | "Job", readonly object[]>>;
 
-/**
- * 120 notifications of the last month, oldest first, most of them for the named users, of records that these can open. Most
- * of the older ones are read.
- */
+/** 120 notifications of the last month, oldest first, of records that their users can open. */
 export function demoNotifications(today: string, records: Records): object[] {
   const chance = chanceOf(120);
   return Array.from({ length: 120 }, (_, at) => {

@@ -60,10 +60,7 @@ export async function readDesk(path: string, query: URLSearchParams, sources: De
   } satisfies HomeView;
 }
 
-/**
- * Carries out a change by its path below `/_local/desk/`; undefined for an unknown path. Throws an error with a
- * readable sentence.
- */
+/** Carries out a change by its path below `/_local/desk/`; undefined for an unknown one. Throws a readable sentence. */
 export async function changeDesk(path: string, change: DeskChange, sources: DeskSources): Promise<unknown> {
   if (path === "token") return { token: await mintToken(Number(change.user), sources) };
   if (path === "limits") return { count: await resetLimits() };

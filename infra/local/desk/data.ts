@@ -1,11 +1,5 @@
 import { join } from "node:path";
-import {
-  ChangeMessageVisibilityBatchCommand,
-  DeleteMessageCommand,
-  ReceiveMessageCommand,
-  SendMessageCommand,
-  SQSClient,
-} from "@aws-sdk/client-sqs";
+import { DeleteMessageCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { changedTypes } from "../../../shared/contract/changes.ts";
 import { entities } from "../../../shared/db/entities.ts";
 import { readBatch } from "../../../shared/db/table/batch-reads.ts";
@@ -75,10 +69,7 @@ export async function findItems(
 
 const mostChanges = 50;
 
-/**
- * The latest changes of a record, by its kind and id; undefined for a kind that has no history. Throws if there is no
- * such record.
- */
+/** The newest changes of a record; undefined for a kind without a history. Throws if there is no such record. */
 export async function viewRecordChanges(kind: string, id: number): Promise<RecordChange[] | undefined> {
   const record_type = changedTypes.find((type) => type.toLowerCase() === kind);
   if (!record_type) return undefined;
@@ -148,17 +139,11 @@ async function viewQueue(name: string, stack: LocalStack, { client, urlOf }: Sqs
   };
 }
 
-/** Reads messages that no worker takes, and makes them visible again at once. */
+/** Reads messages that no worker takes, and leaves them visible. */
 async function peek(client: SQSClient, QueueUrl: string): Promise<QueueView["messages"]> {
-  const { Messages = [] } = await client.send(
-    new ReceiveMessageCommand({
-      QueueUrl,
-      MaxNumberOfMessages: 10,
-      MessageSystemAttributeNames: ["SentTimestamp"],
-    }),
-  );
-  const Entries = Messages.map(({ ReceiptHandle }, at) => ({ Id: `${at}`, ReceiptHandle, VisibilityTimeout: 0 }));
-  if (Entries.length > 0) await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries }));
+  const MessageSystemAttributeNames = ["SentTimestamp" as const];
+  const command = { QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0, MessageSystemAttributeNames };
+  const { Messages = [] } = await client.send(new ReceiveMessageCommand(command));
   return Messages.map(({ MessageId = "", Body = "", Attributes }) => ({
     id: MessageId,
     sentAt: Number(Attributes?.SentTimestamp ?? 0),

@@ -48,10 +48,7 @@ CREATE TRIGGER IF NOT EXISTS removed AFTER DELETE ON items BEGIN UPDATE counts S
 /** The desk's own consumer of the table's stream, by which it sees changes. */
 export const ownConsumer = "desk";
 
-/**
- * The index of a stream's table, kept in the folder of the consumers' positions. Where it is missing, the desk reads the
- * stream from its beginning.
- */
+/** The index of a stream's table, beside the consumers' positions. A new one reads the stream from its beginning. */
 export function indexOf(streamArn: string, placesDirectory: string): ItemIndex {
   const name = createHash("sha256").update(streamArn).digest("hex").slice(0, 16);
   const file = join(placesDirectory, `${ownConsumer}-${name}.sqlite`);

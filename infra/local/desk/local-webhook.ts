@@ -15,9 +15,7 @@ export interface LocalWebhook {
    */
   point(url: string, buses: Pick<EventBuses, "watch">, busName: string | undefined): void;
   view(): Promise<WebhookView>;
-  /**
-   * The result of posting an event, by its id on the bus: a status or an error code; undefined if it was not posted.
-   */
+  /** The status or error code that posting an event led to, by its id on the bus; undefined if it was not posted. */
   outcomeOf(busEventId: string): string | undefined;
 }
 

@@ -21,9 +21,7 @@ export interface PastRequest {
   code: string | undefined;
   milliseconds: number;
   answer: { headers: Record<string, string>; body: string | null };
-  /**
-   * True if the request cannot be sent again as it was: a secret or binary data was left out, or the body was too long.
-   */
+  /** True if a secret, bytes that are no text or a part of the body was left out: it cannot be sent again. */
   isPartial: boolean;
   lines: LogLine[];
   error: string | undefined;

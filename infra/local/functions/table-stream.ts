@@ -33,10 +33,7 @@ export interface TableStream {
 
 const recordsInPage = 500;
 
-/**
- * Opens the stream of a table on a local engine, which keeps it in consecutive shards. Throws if the table has no
- * stream.
- */
+/** Opens the stream of a table on a local engine. Throws if the table has no stream. */
 export async function openTableStream(client: DynamoDBStreamsClient, tableName: string): Promise<TableStream> {
   const { Streams = [] } = await client.send(new ListStreamsCommand({ TableName: tableName }));
   const arn = Streams[0]?.StreamArn;

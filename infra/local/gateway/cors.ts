@@ -26,10 +26,7 @@ export function corsHeaders(rules: CorsRules, { origin }: IncomingHttpHeaders): 
   return { "access-control-allow-origin": origin, vary: "origin", ...present(exposed) };
 }
 
-/**
- * Hosts of web apps under development. Capacitor apps have an origin of their own on iOS and http://localhost on
- * Android.
- */
+/** Hosts of web apps under development. Capacitor apps on Android have http://localhost. */
 const developersHosts = [
   /^(?:[\w-]+\.)*localhost$/,
   /^127\.0\.0\.1$/,

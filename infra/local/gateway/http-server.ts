@@ -50,10 +50,7 @@ export interface Front extends HttpService {
 
 const bodyLimit = 10 * 1024 * 1024;
 
-/**
- * Serves the stack's HTTP API as API Gateway does, and the desk under `/_local/`. Listens on 127.0.0.1, or on the
- * network with `lan`.
- */
+/** Serves the stack's HTTP API as API Gateway does, and the desk under `/_local/`. */
 export async function startFront(options: FrontOptions): Promise<Front> {
   let match = createRouteTable(options.routes);
   let { cors } = options;

@@ -68,10 +68,7 @@ function readMappings(all: ResourcesOfType, service: string, usualBatchSize: num
 
 const webhookQueues = namesOf("local").webhookQueue("");
 
-/**
- * The event buses and the rules that lead to queues. Rules of webhooks are left out: their receivers are not on this
- * machine.
- */
+/** The event buses and the rules that lead to queues. Receivers of webhooks are not on this machine. */
 export function readBuses(all: ResourcesOfType): { names: string[]; rules: BusRule[] } {
   const rules = all("AWS::Events::Rule").filter(({ properties }) => properties.EventPattern !== undefined);
   const read = rules.map(({ properties }) => ({

@@ -7,10 +7,7 @@ interface LocalNames {
   attribute(logicalId: string, name: string): string;
 }
 
-/**
- * Evaluates the intrinsic functions of CloudFormation that the stack has, in the forms in which the CDK writes them. Throws on a
- * function it does not know.
- */
+/** Evaluates the intrinsic functions that the stack has. Throws on any other. */
 export function resolveValue(value: unknown, names: LocalNames): unknown {
   if (Array.isArray(value)) return value.map((each) => resolveValue(each, names));
   if (typeof value !== "object" || value === null) return value;

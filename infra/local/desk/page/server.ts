@@ -39,10 +39,7 @@ export interface Live<T> {
   refresh(): void;
 }
 
-/**
- * Reads a path of the server now, whenever something happens on the machine, and every so many seconds: one read after
- * the other, so that a busy machine is not asked faster than it answers.
- */
+/** Reads a path now, when something happens on the machine, and every so many seconds; one read after the other. */
 export function useLive<T>(path: string, everySeconds = 0): Live<T> {
   const [state, setState] = useState<{ path: string; value?: T; error?: string }>({ path });
   const refresh = useRef(() => {});
