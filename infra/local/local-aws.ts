@@ -5,10 +5,9 @@ import type { Role } from "../../shared/contract/operation.ts";
 import { mintToken } from "../../shared/tokens/mint-token.ts";
 import { type AwsEndpoints, startAwsEndpoints } from "./aws/aws-endpoints.ts";
 import { type EventBuses, openEventBuses } from "./aws/event-buses.ts";
-import { generateSecret } from "./aws/generate-secret.ts";
 import { type Inbox, openInbox } from "./aws/inbox.ts";
 import { localCredentials } from "./aws/local-credentials.ts";
-import { openSecrets } from "./aws/secrets-manager.ts";
+import { generateSecret, openSecrets } from "./aws/secrets-manager.ts";
 import { type Queues, startQueues } from "./aws/sqs.ts";
 import { withClient } from "./aws/with-client.ts";
 import { type Builds, buildsFolder, openBuilds } from "./builds/builds.ts";
@@ -23,7 +22,6 @@ import { requireStoredShapes } from "./stored-shapes.ts";
 
 const localRegion = "eu-west-2";
 
-/** The user of an access token. */
 export interface TokenUser {
   id: number;
   role: Role;
@@ -84,7 +82,6 @@ export function readMachineFile(directory: string): MachineFile | undefined {
   return readJsonFile<MachineFile>(machineFile(directory));
 }
 
-/** Options for workers on a directory's data. */
 export function workersOptions(
   directory: string,
   { stack, environment, engine }: TakenIn & Pick<OwnLocalAws, "engine">,

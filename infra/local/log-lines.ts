@@ -1,6 +1,5 @@
 import { parseJson } from "./json-text.ts";
 
-/** A line of a log. */
 export interface LogLine {
   /** Milliseconds since 1970. */
   readonly at: number;

@@ -6,6 +6,7 @@ import { createEnvironments, type Environments, type Invoke } from "./functions/
 import { reportWork, type WorkListeners } from "./functions/work-report.ts";
 import { startWorkers, type Workers } from "./functions/workers.ts";
 import { type Front, type FrontOptions, startFront } from "./gateway/http-server.ts";
+import { findFreePort } from "./http-service.ts";
 import { writeJsonFile } from "./json-file.ts";
 import {
   dataDirectory,
@@ -18,12 +19,10 @@ import {
   type TakenIn,
   workersOptions,
 } from "./local-aws.ts";
-import { findFreePort } from "./loopback-port.ts";
 import { takeLock } from "./machine-lock.ts";
 import { type MachineLog, openMachineLog } from "./machine-log.ts";
 import { watchStack } from "./stack/stack-watch.ts";
 
-/** The machine's folder and port, and callbacks for its events. */
 export interface MachineOptions extends WorkListeners, Pick<FrontOptions, "lan" | "onRequest"> {
   directory: string;
   /** 0 takes a free port. */
@@ -35,7 +34,6 @@ export interface MachineOptions extends WorkListeners, Pick<FrontOptions, "lan" 
   onStack?(line: string): void;
 }
 
-/** A running local machine. */
 export interface Machine extends Omit<OwnLocalAws, "close" | "takeIn" | "builds" | "made"> {
   baseUrl: string;
   /** The file of the functions' own log lines. */

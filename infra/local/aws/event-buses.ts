@@ -12,7 +12,6 @@ export interface BusRule {
   queueNames: string[];
 }
 
-/** The event buses of the local machine. */
 export interface EventBuses {
   /** Sets the buses, their rules, and the function that sends a message to a queue. */
   open(busNames: string[], rules: BusRule[], send: SendToQueue): void;

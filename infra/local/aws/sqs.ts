@@ -14,7 +14,6 @@ export interface QueueDefinition {
   attributes: Record<string, string>;
 }
 
-/** A running SQS endpoint. */
 export interface Queues {
   endpoint: string;
   /** Creates missing queues and updates the attributes of the others. */

@@ -15,7 +15,6 @@ export const callAsParts: LocalParts = {
   slot: '<div id="call-as"></div>',
 };
 
-/** Builds functions from their sources, on demand. */
 export interface Builds {
   /** Brings a function's build up to date and returns its revision. Rejects while the sources do not compile. */
   build(name: string): Promise<string>;

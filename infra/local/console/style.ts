@@ -3,7 +3,6 @@ import { styleText } from "node:util";
 /** Styles text for people: with colours on a terminal that has them, else unchanged. */
 export type Style = (look: Parameters<typeof styleText>[0], text: string) => string;
 
-/** The style for a stream. */
 export function styleOf(stream: { isTTY?: boolean; hasColors?(): boolean }): Style {
   if (!stream.isTTY || !stream.hasColors?.()) return (_, text) => text;
   return (look, text) => styleText(look, text, { validateStream: false });

@@ -8,7 +8,6 @@ import type { DeskSources } from "./sources.ts";
 import { requestRows, storyOf } from "./story.ts";
 import type { HomeView, OutboundView } from "./views.ts";
 
-/** A change that the page requests. */
 export type DeskChange = Readonly<Partial<Record<"user" | "queue" | "function" | "url", unknown>>>;
 
 const tokenSeconds = 24 * 60 * 60;

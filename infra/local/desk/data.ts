@@ -30,7 +30,6 @@ export async function viewData(sources: DeskOptions, index: ItemIndex): Promise<
   };
 }
 
-/** The queues with their failed messages. */
 export function viewQueues(sources: DeskOptions): Promise<QueueView[]> {
   const { stack } = sources;
   return withSqs(sources, (sqs) => Promise.all(stack.queues.map(({ name }) => viewQueue(name, stack, sqs))));

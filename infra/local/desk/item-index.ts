@@ -120,7 +120,6 @@ export function openItemIndex(file = ":memory:"): ItemIndex {
   };
 }
 
-/** The kind of the item with a key. */
 export function kindOf(key: Key): string {
   return entityOf(key)?.name ?? "item";
 }

@@ -24,7 +24,6 @@ const name = "this computer";
 const hosts = ["localhost", "127.0.0.1", "[::1]"];
 const mostOutcomes = 200;
 
-/** Opens the webhook, without an address yet. */
 export function openLocalWebhook(): LocalWebhook {
   let url = "";
   let unwatch = () => {};

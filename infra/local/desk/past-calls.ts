@@ -33,7 +33,6 @@ interface PastMessage extends QueueMessage {
   title: string;
 }
 
-/** A recorded call of a worker. */
 export interface PastRun {
   at: number;
   functionName: string;
@@ -66,7 +65,6 @@ export interface History {
 
 const most = { requests: 500, runs: 1_000, changes: 2_000, characters: 32 * 1024 ** 2 };
 
-/** Starts an empty history. */
 export function openHistory(): History {
   const requests = openNewest<PastRequest>(most.requests, most.characters);
   const runs = openNewest<PastRun>(most.runs, most.characters);

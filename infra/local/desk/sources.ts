@@ -19,7 +19,6 @@ export interface DeskOptions extends Pick<LocalAws, "stack" | "environment" | "m
   answerEvents: RequestListener;
 }
 
-/** The same, with what the desk keeps itself. */
 export interface DeskSources extends DeskOptions {
   index: ItemIndex;
   history: History;

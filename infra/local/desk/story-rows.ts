@@ -35,7 +35,6 @@ export function foldChanges(changes: readonly ChangeView[]): StoryRow[] {
   });
 }
 
-/** One row for each function. */
 export function foldRuns(layer: StoryRow["layer"], runs: readonly RunView[]): StoryRow[] {
   return Object.values(Object.groupBy(runs, ({ functionName }) => functionName)).map((given = []) => {
     const busy = given.reduce((sum, { milliseconds }) => sum + milliseconds, 0);

@@ -10,7 +10,6 @@ import { type History, linesAbout, type PastChange, type PastRequest, type PastR
 import { foldChanges, foldMessages, foldRuns, isBookkeeping, sentenceOf, silentPushes } from "./story-rows.ts";
 import type { ChangeView, FieldChange, InboxView, LogView, RequestRow, RunView, StoryView } from "./views.ts";
 
-/** The sources of a story. */
 export interface StorySources {
   history: Pick<History, "requests" | "runs" | "changes">;
   index: Pick<ItemIndex, "person" | "hasDevice">;

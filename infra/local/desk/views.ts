@@ -7,17 +7,14 @@ export function durationOf(milliseconds: number): string {
   return milliseconds < 1_000 ? `${milliseconds.toFixed(0)}\u00a0ms` : `${(milliseconds / 1_000).toFixed(1)}\u00a0s`;
 }
 
-/** A number of things. */
 export function plural(count: number, name: string): string {
   return `${count.toLocaleString("en-GB")} ${count === 1 ? name : pluralOf(name)}`;
 }
 
-/** The name of several things of a kind. */
 export function pluralOf(name: string): string {
   return /(s|history)$/.test(name) ? name : name.replace(/(?<![aeiou])y$/, "ie").concat("s");
 }
 
-/** A user in the list of people. */
 export interface Person {
   id: number;
   name: string;
@@ -101,7 +98,6 @@ export interface ChangeView {
   isNamed: boolean;
 }
 
-/** A call of a function. */
 export interface RunView {
   at: number;
   functionName: string;
@@ -143,7 +139,6 @@ export interface StoryView {
   bookkeeping: StoryRow[];
 }
 
-/** The latest of everything. */
 export interface HomeView extends Pick<PeopleView, "docs" | "demoPassword"> {
   /** The latest request or event that may have changed something. */
   story: StoryView | null;
@@ -207,7 +202,6 @@ export interface ConsumerView {
   behind: number | null;
 }
 
-/** Queues, stream, schedules and kinds of items. */
 export interface ResourcesView {
   kinds: { name: string; count: number }[];
   queues: QueueView[];

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** The settings of one function's process. */
 export interface ProcessSetup {
   directory: string;
   functionName: string;

@@ -6,7 +6,6 @@ import { type Environment, type Output, startEnvironment } from "./environment.t
 /** Calls a function by its name and passes its output during the call to `output`. */
 export type Invoke = (functionName: string, event: unknown, output?: Output) => Promise<unknown>;
 
-/** The functions of the stack, ready to be invoked. */
 export interface Environments {
   /** Returns the function's answer. Rejects with `FunctionError` if the function throws, times out or dies. */
   invoke: Invoke;

@@ -23,7 +23,6 @@ export interface StreamPumpOptions {
   onFailure?(functionName: string, error: unknown): void;
 }
 
-/** A running pump. */
 export interface StreamPump {
   /** Waits until every consumer has processed all earlier writes. Throws after that many milliseconds. */
   settled(milliseconds: number): Promise<void>;

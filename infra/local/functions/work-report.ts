@@ -12,7 +12,6 @@ export interface Work {
   error?: unknown;
 }
 
-/** Callbacks for the workers' calls and for failures outside of calls. */
 export interface WorkListeners {
   onWork?(work: Work): void;
   /** Called if a queue or the stream cannot be read. The read is retried. */

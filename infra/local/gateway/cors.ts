@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { CorsRules } from "../stack/template.ts";
 
-/** Whether a request is a preflight. */
 export function isPreflight(method: string | undefined, headers: IncomingHttpHeaders): boolean {
   return method === "OPTIONS" && Boolean(headers.origin) && Boolean(headers["access-control-request-method"]);
 }

@@ -30,7 +30,6 @@ export interface FrontRequest {
   error?: unknown;
 }
 
-/** The routes, the functions behind them, and a callback for each request. */
 export interface FrontOptions {
   port: number;
   routes: LocalRoute[];
@@ -42,7 +41,6 @@ export interface FrontOptions {
   onRequest?(request: FrontRequest): void;
 }
 
-/** The running HTTP API. */
 export interface Front extends HttpService {
   /** Replaces routes and CORS rules from the next request on. */
   replace(given: Pick<FrontOptions, "routes" | "cors">): void;

@@ -10,12 +10,10 @@ interface BatchMapping {
   reportsItemFailures: boolean;
 }
 
-/** A queue that feeds a function. */
 export interface LocalMapping extends BatchMapping {
   queueName: string;
 }
 
-/** A function that consumes the table's stream. */
 export interface LocalStreamMapping extends BatchMapping {
   streamArn: string;
   /** Filters of which a change must match one to reach the function. Without filters, every change does. */
@@ -37,15 +35,12 @@ export interface LocalResource {
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** Returns every resource of a type. */
 export type ResourcesOfType = (type: Resource["Type"]) => LocalResource[];
 
-/** The event source mappings of queues. */
 export function readQueueMappings(all: ResourcesOfType): LocalMapping[] {
   return readMappings(all, ":sqs:", 10).map(({ arn, batches }) => ({ queueName: lastPart(arn), ...batches }));
 }
 
-/** The event source mappings of a stream. */
 export function readStreamMappings(all: ResourcesOfType): LocalStreamMapping[] {
   return readMappings(all, ":dynamodb:", 100).map(({ arn, batches, criteria }) => {
     const { Filters = [] } = (criteria ?? {}) as { Filters?: { Pattern: string }[] };

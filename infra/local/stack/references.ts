@@ -36,13 +36,11 @@ function perform(name: string, argument: unknown, names: LocalNames): unknown {
   }
 }
 
-/** A resource of a CloudFormation template. */
 export interface Resource {
   Type: string;
   Properties?: Record<string, unknown>;
 }
 
-/** The place of the stack on this machine. */
 export interface LocalAddresses {
   region: string;
   queueEndpoint: string;

@@ -2,7 +2,6 @@ import { relative } from "node:path";
 import { type FileStamps, stampFiles } from "../file-stamps.ts";
 import { root, synthesizeAgain } from "./synthesis.ts";
 
-/** The stack to follow, and callbacks for its changes. */
 export interface StackWatchOptions {
   directory: string;
   /** The source files of the stack, and when the last synthesis began to read them (milliseconds since 1970). */

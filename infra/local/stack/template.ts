@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { BusRule } from "../aws/event-buses.ts";
-import type { SecretGeneration } from "../aws/generate-secret.ts";
+import type { SecretGeneration } from "../aws/secrets-manager.ts";
 import type { QueueDefinition } from "../aws/sqs.ts";
 import type { TableDefinition } from "../engine/local-table.ts";
 import {

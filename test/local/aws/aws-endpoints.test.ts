@@ -3,10 +3,9 @@ import { ListIdentitiesCommand, SESClient } from "@aws-sdk/client-ses";
 import { CreatePlatformEndpointCommand, PublishCommand, SNSClient } from "@aws-sdk/client-sns";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AwsEndpoints, startAwsEndpoints } from "../../../infra/local/aws/aws-endpoints.ts";
-import { generateSecret } from "../../../infra/local/aws/generate-secret.ts";
 import { openInbox } from "../../../infra/local/aws/inbox.ts";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
-import { openSecrets, secretArn } from "../../../infra/local/aws/secrets-manager.ts";
+import { generateSecret, openSecrets, secretArn } from "../../../infra/local/aws/secrets-manager.ts";
 
 const region = "eu-west-2";
 const secrets = openSecrets(region);

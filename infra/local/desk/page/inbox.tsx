@@ -44,7 +44,6 @@ export function Inbox({ id }: { id: string | undefined }) {
   );
 }
 
-/** Messages as links to them. */
 export function Messages({ messages, openId }: { messages: readonly InboxView[]; openId?: string | undefined }) {
   return (
     <ul class="rows">

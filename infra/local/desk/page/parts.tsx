@@ -88,7 +88,6 @@ export function Head({
   );
 }
 
-/** A field that narrows a list. */
 export function Search({ label, value, onInput }: { label: string; value: string; onInput(value: string): void }) {
   return (
     <input
@@ -110,7 +109,6 @@ export function hasWords(wanted: string, ...texts: readonly unknown[]): boolean 
     .every((word) => all.includes(word));
 }
 
-/** A box with a title. */
 export function Card({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <section class="card" aria-label={title}>
@@ -120,7 +118,6 @@ export function Card({ title, children }: { title: string; children: ComponentCh
   );
 }
 
-/** One row of a card: name, description and actions. */
 export function Row({ name, about, children }: { name: string; about: string; children?: ComponentChildren }) {
   return (
     <li class="item">
@@ -190,7 +187,6 @@ export function Bar({
   );
 }
 
-/** A status, with its colour and words. */
 export function Status({ status, code, isWork = false }: { status: number; code?: string | null; isWork?: boolean }) {
   const look = status >= 500 ? "bad" : status >= 400 ? "warn" : "good";
   const words = isWork ? (status < 400 ? "processed" : "failed") : String(status);

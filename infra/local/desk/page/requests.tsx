@@ -76,7 +76,6 @@ export function Requests({ id }: { id: string | undefined }) {
   );
 }
 
-/** Requests as links to their stories. */
 export function RequestRows({ rows, openId }: { rows: readonly RequestRow[]; openId?: string | undefined }) {
   const slowest = Math.max(...rows.map(({ milliseconds }) => milliseconds));
   return (

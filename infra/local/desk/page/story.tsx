@@ -40,7 +40,6 @@ export function Story({ id }: { id: string }) {
   );
 }
 
-/** A story's sentence, and the request behind it. */
 export function Summary({ story: { row, title } }: { story: StoryView }) {
   return (
     <div>
