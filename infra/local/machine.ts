@@ -100,6 +100,19 @@ async function assemble(options: MachineOptions, port: number, release: () => vo
   };
   const settled: Workers["settled"] = async (milliseconds) => parts.workers?.settled(milliseconds);
   const machine: Machine = { ...aws, baseUrl, logFile, invoke, settled, close };
+  // Calls that run while the stack is replaced end in their own environments.
+  const replace = async (template: object) => {
+    const { stack: before } = machine;
+    const taken = await takeIn(template);
+    Object.assign(machine, describeLocalAws(directory, taken));
+    environments.replace({ ...taken, functions: taken.stack.functions });
+    parts.front?.replace(taken.stack);
+    writeMachineFile(directory, machine);
+    const sources = ["mappings", "streamMappings", "schedules"] as const;
+    if (sources.every((part) => isDeepStrictEqual(before[part], taken.stack[part]))) return;
+    await parts.workers?.stop();
+    parts.workers = await startWork(taken);
+  };
   try {
     parts.workers = await startWork(aws);
     parts.front = await startFront({
@@ -110,13 +123,7 @@ async function assemble(options: MachineOptions, port: number, release: () => vo
       invoke,
       onRequest: listeners.onRequest,
     });
-    parts.watch = watchStack({
-      directory,
-      made,
-      say: (line) => options.onStack?.(line),
-      replace: async (template) =>
-        replaceStack({ directory, machine, parts, startWork, taken: await takeIn(template) }),
-    });
+    parts.watch = watchStack({ directory, made, replace, say: (line) => options.onStack?.(line) });
   } catch (error) {
     await close();
     throw error;
@@ -145,27 +152,6 @@ async function closeAll(directory: string, { aws, log, environments, release, ..
   await aws.close();
   log.close();
   release();
-}
-
-interface Replacement {
-  directory: string;
-  machine: Machine;
-  parts: Parts;
-  taken: TakenIn;
-  startWork(taken: TakenIn): Promise<Workers>;
-}
-
-/** Replaces the stack from now on. Running calls end in their own environments. */
-async function replaceStack({ directory, machine, parts, taken, startWork }: Replacement): Promise<void> {
-  const { stack: before } = machine;
-  Object.assign(machine, describeLocalAws(directory, taken));
-  parts.environments.replace({ ...taken, functions: taken.stack.functions });
-  parts.front?.replace(taken.stack);
-  writeMachineFile(directory, machine);
-  const work = ["mappings", "streamMappings", "schedules"] as const;
-  if (work.every((part) => isDeepStrictEqual(before[part], taken.stack[part]))) return;
-  await parts.workers?.stop();
-  parts.workers = await startWork(taken);
 }
 
 function logCalls(call: Environments["invoke"], log: MachineLog): Invoke {

@@ -55,7 +55,7 @@ export function openBuilds(directory: string, bundles: string): Builds {
     if (before?.stamps?.areCurrent()) return before.revision;
     states.delete(name);
     const readFrom = Date.now();
-    const { result, imported } = await buildFunction(name, { directory, bundles, packages });
+    const { result, imported } = await buildFunction(name, directory, bundles, packages);
     await packages.add(imported);
     const revision = write(join(buildsFolder(directory), name), result);
     const sources = [...Object.keys(result.metafile.inputs), ...(name === pageFunction ? pageSources() : [])];
@@ -74,13 +74,7 @@ export function openBuilds(directory: string, bundles: string): Builds {
   };
 }
 
-interface BuildTarget {
-  directory: string;
-  bundles: string;
-  packages: BuiltPackages;
-}
-
-async function buildFunction(name: string, { directory, bundles, packages }: BuildTarget) {
+async function buildFunction(name: string, directory: string, bundles: string, packages: BuiltPackages) {
   const imported = new Set<string>();
   const options = {
     absWorkingDir: root,

@@ -32,7 +32,9 @@ export async function viewData(sources: DeskOptions, index: ItemIndex): Promise<
 
 export function viewQueues(sources: DeskOptions): Promise<QueueView[]> {
   const { stack } = sources;
-  return withSqs(sources, (sqs) => Promise.all(stack.queues.map(({ name }) => viewQueue(name, stack, sqs))));
+  return withSqs(sources, (client, urlOf) =>
+    Promise.all(stack.queues.map(({ name }) => viewQueue(name, urlOf(name), stack, client))),
+  );
 }
 
 /** The consumers of the stream, and how far each is behind the desk. */
@@ -97,7 +99,7 @@ function textOf(value: unknown): string | null {
 export async function redrive(name: string, sources: DeskOptions): Promise<number> {
   const source = sourceOf(name, sources.stack);
   if (source === undefined) throw new Error(`${name} keeps messages of no queue: they cannot be sent again from here.`);
-  return withSqs(sources, async ({ client, urlOf }) => {
+  return withSqs(sources, async (client, urlOf) => {
     let count = 0;
     for (;;) {
       const command = new ReceiveMessageCommand({ QueueUrl: urlOf(name), MaxNumberOfMessages: 10 });
@@ -112,20 +114,17 @@ export async function redrive(name: string, sources: DeskOptions): Promise<numbe
   });
 }
 
-interface Sqs {
-  client: SQSClient;
-  urlOf(name: string): string;
-}
-
-async function withSqs<T>({ environment }: DeskOptions, work: (sqs: Sqs) => Promise<T>): Promise<T> {
+async function withSqs<T>(
+  { environment }: DeskOptions,
+  work: (client: SQSClient, urlOf: (name: string) => string) => Promise<T>,
+): Promise<T> {
   const { AWS_ENDPOINT_URL_SQS: endpoint = "", AWS_REGION: region = "" } = environment;
   return withClient(new SQSClient({ endpoint, region, credentials: localCredentials }), (client) =>
-    work({ client, urlOf: (name) => queueUrl(endpoint, name) }),
+    work(client, (name) => queueUrl(endpoint, name)),
   );
 }
 
-async function viewQueue(name: string, stack: LocalStack, { client, urlOf }: Sqs): Promise<QueueView> {
-  const QueueUrl = urlOf(name);
+async function viewQueue(name: string, QueueUrl: string, stack: LocalStack, client: SQSClient): Promise<QueueView> {
   const { waiting, held } = await countMessages(client, QueueUrl);
   const keepsFailed = !stack.mappings.some(({ queueName }) => queueName === name);
   return {

@@ -144,12 +144,7 @@ function encodePath(path: string): string {
   return encodeURI(path).replaceAll(/[?#]/g, encodeURIComponent).replace(/^\/\//, "/%2F");
 }
 
-interface SentText {
-  kept: string | null;
-  isWhole: boolean;
-}
-
-function textOf({ body, isBase64Encoded }: APIGatewayProxyEventV2): SentText {
+function textOf({ body, isBase64Encoded }: APIGatewayProxyEventV2) {
   if (body === undefined) return { kept: null, isWhole: true };
   const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
   const text = bytes.toString();
@@ -159,7 +154,10 @@ function textOf({ body, isBase64Encoded }: APIGatewayProxyEventV2): SentText {
 }
 
 /** An event without secrets. A body that is recorded whole keeps its encoding. */
-function maskEvent(event: APIGatewayProxyEventV2, { kept, isWhole }: SentText): APIGatewayProxyEventV2 {
+function maskEvent(
+  event: APIGatewayProxyEventV2,
+  { kept, isWhole }: ReturnType<typeof textOf>,
+): APIGatewayProxyEventV2 {
   const { cookies: _, queryStringParameters, body, isBase64Encoded, ...rest } = event;
   return {
     ...rest,

@@ -96,7 +96,9 @@ export function startEnvironment(
     });
   }
   child.once("error", (error) => fail(new FunctionError("Runtime.StartError", String(error))));
-  child.once("close", (code, signal) => fail(endOf({ code, signal, lastWords }, definition)));
+  child.once("close", (code, signal) =>
+    fail(endOf(signal === null ? `with code ${code}` : `by ${signal}`, lastWords, definition)),
+  );
 
   const begin = (made: Call, event: unknown) => {
     if (call !== made) return;
@@ -136,13 +138,8 @@ function limitCall({ timeoutSeconds }: LocalFunction, fail: (error: FunctionErro
   return () => clearTimeout(timer);
 }
 
-interface End {
-  code: number | null;
-  signal: string | null;
-  lastWords: string;
-}
-
-function endOf({ code, signal, lastWords }: End, { memoryMegabytes }: LocalFunction): FunctionError {
+/** The error for a process that ended without being asked to. */
+function endOf(how: string, lastWords: string, { memoryMegabytes }: LocalFunction): FunctionError {
   if (lastWords.includes("heap out of memory")) {
     return new FunctionError(
       "Runtime.OutOfMemory",
@@ -150,7 +147,6 @@ function endOf({ code, signal, lastWords }: End, { memoryMegabytes }: LocalFunct
     );
   }
   const [, thrown] = /^(?:Uncaught )?(\w*Error: .*(?:\n {4}at .*)*)/m.exec(lastWords) ?? [];
-  const how = signal === null ? `with code ${code}` : `by ${signal}`;
   if (thrown === undefined) return new FunctionError("Runtime.ExitError", `Runtime exited ${how}`);
   return new FunctionError("Runtime.UnhandledError", thrown.split("\n")[0] ?? "", thrown);
 }

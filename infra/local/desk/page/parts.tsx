@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren as Content } from "preact";
 import { useState } from "preact/hooks";
 import { spreadJson } from "../../json-text.ts";
 import { type FieldChange, plural } from "../views.ts";
@@ -52,7 +52,7 @@ export function Copy({
 }
 
 /** Shown in place of content that is still missing. */
-export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+export function Empty({ title, children }: { title: string; children?: Content }) {
   return (
     <div class="empty">
       <strong>{title}</strong>
@@ -62,21 +62,13 @@ export function Empty({ title, children }: { title: string; children?: Component
 }
 
 /** The content, or the reason why it could not be read. */
-export function Loaded<T>({ live, children }: { live: Live<T>; children: (value: T) => ComponentChildren }) {
+export function Loaded<T>({ live, children }: { live: Live<T>; children: (value: T) => Content }) {
   if (live.value !== undefined) return <>{children(live.value)}</>;
   return live.error ? <Empty title="It could not be read">{live.error}</Empty> : <p class="muted pad">Loading …</p>;
 }
 
 /** The heading of a view, its purpose, and its tools. */
-export function Head({
-  title,
-  about,
-  children,
-}: {
-  title: string;
-  about: ComponentChildren;
-  children?: ComponentChildren;
-}) {
+export function Head({ title, about, children }: { title: string; about: Content; children?: Content }) {
   return (
     <header class="head">
       <div>
@@ -109,7 +101,7 @@ export function hasWords(wanted: string, ...texts: readonly unknown[]): boolean 
     .every((word) => all.includes(word));
 }
 
-export function Card({ title, children }: { title: string; children: ComponentChildren }) {
+export function Card({ title, children }: { title: string; children: Content }) {
   return (
     <section class="card" aria-label={title}>
       <h2>{title}</h2>
@@ -118,7 +110,7 @@ export function Card({ title, children }: { title: string; children: ComponentCh
   );
 }
 
-export function Row({ name, about, children }: { name: string; about: string; children?: ComponentChildren }) {
+export function Row({ name, about, children }: { name: string; about: string; children?: Content }) {
   return (
     <li class="item">
       <span class="what">
@@ -131,8 +123,8 @@ export function Row({ name, about, children }: { name: string; about: string; ch
 }
 
 interface SplitProps {
-  list: ComponentChildren;
-  detail: ComponentChildren;
+  list: Content;
+  detail: Content;
   /** The id of the open item, if there is one, and the address that closes it. */
   openId: string | undefined;
   back: string;
@@ -226,7 +218,7 @@ export function Fields({ fields }: { fields: readonly FieldChange[] }) {
 }
 
 /** A form whose button acts by itself: nothing is sent by the browser. */
-export function Form({ children }: { children: ComponentChildren }) {
+export function Form({ children }: { children: Content }) {
   return (
     <form class="pad stack form" noValidate onSubmit={(event) => event.preventDefault()}>
       {children}
