@@ -20,11 +20,6 @@ export interface Builds {
   build(name: string): Promise<string>;
 }
 
-interface State {
-  revision: string;
-  stamps: FileStamps | undefined;
-}
-
 type Result = BuildResult<{ metafile: true; write: false }>;
 
 /**
@@ -47,12 +42,12 @@ export function buildsFolder(directory: string): string {
  */
 export function openBuilds(directory: string, bundles: string): Builds {
   const packages = openPackages(directory, bundles);
-  const states = new Map<string, State>();
+  const states = new Map<string, { revision: string; stamps: FileStamps }>();
   const running = new Map<string, Promise<string>>();
 
   const buildOnce = async (name: string): Promise<string> => {
     const before = states.get(name);
-    if (before?.stamps?.areCurrent()) return before.revision;
+    if (before?.stamps.areCurrent()) return before.revision;
     states.delete(name);
     const readFrom = Date.now();
     const { result, imported } = await buildFunction(name, directory, bundles, packages);

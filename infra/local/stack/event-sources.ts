@@ -1,7 +1,6 @@
 import { namesOf } from "../../stages/names.ts";
 import type { BusRule } from "../aws/event-buses.ts";
 import type { Pattern } from "../filter-patterns.ts";
-import type { Resource } from "./references.ts";
 
 interface BatchMapping {
   functionName: string;
@@ -28,14 +27,8 @@ export interface LocalSchedule {
   timeZone: string;
 }
 
-/** A resource of the template, its properties with local names. */
-export interface LocalResource {
-  readonly name: string;
-  readonly id: string;
-  readonly properties: Readonly<Record<string, unknown>>;
-}
-
-export type ResourcesOfType = (type: Resource["Type"]) => LocalResource[];
+/** Returns every resource of a type, its properties with local names. */
+export type ResourcesOfType = (type: string) => { name: string; id: string; properties: Record<string, unknown> }[];
 
 export function readQueueMappings(all: ResourcesOfType): LocalMapping[] {
   return readMappings(all, ":sqs:", 10).map(({ arn, batches }) => ({ queueName: lastPart(arn), ...batches }));
