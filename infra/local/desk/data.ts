@@ -1,5 +1,11 @@
 import { join } from "node:path";
-import { DeleteMessageCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
 import { changedTypes } from "../../../shared/contract/changes.ts";
 import { entities } from "../../../shared/db/entities.ts";
 import { readBatch } from "../../../shared/db/table/batch-reads.ts";
@@ -137,11 +143,17 @@ async function viewQueue(name: string, QueueUrl: string, stack: LocalStack, clie
   };
 }
 
-/** Reads messages that no worker takes, and leaves them visible. */
+/** Reads messages and makes them visible again: fauxqs does not if they are received with a timeout of 0. */
 async function peek(client: SQSClient, QueueUrl: string): Promise<QueueView["messages"]> {
-  const MessageSystemAttributeNames = ["SentTimestamp" as const];
-  const command = { QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0, MessageSystemAttributeNames };
-  const { Messages = [] } = await client.send(new ReceiveMessageCommand(command));
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({
+      QueueUrl,
+      MaxNumberOfMessages: 10,
+      MessageSystemAttributeNames: ["SentTimestamp"],
+    }),
+  );
+  const Entries = Messages.map(({ ReceiptHandle }, at) => ({ Id: `${at}`, ReceiptHandle, VisibilityTimeout: 0 }));
+  if (Entries.length > 0) await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries }));
   return Messages.map(({ MessageId = "", Body = "", Attributes }) => ({
     id: MessageId,
     sentAt: Number(Attributes?.SentTimestamp ?? 0),
