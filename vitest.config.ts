@@ -17,7 +17,7 @@ const laws = ["test/infra/**/*.test.ts"];
 // What starts the local machine or a command as a program: the rest of the tests is half of all.
 const programs = ["test/system/{programs,journeys}/*.test.ts", "test/bench/store-orders.test.ts"];
 // They install a program of their own, and have a configuration of their own.
-const installing = "test/system/{deploy,runtime,lint,document,browser}/**";
+const installing = "test/system/{deploy,runtime,lint,document}/**";
 const concluding = ["test/system/rights/used-rights.test.ts"];
 
 /** The turns of groups of files; of 0, vitest would run the files after all others on a machine that has one worker. */

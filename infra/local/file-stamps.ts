@@ -2,7 +2,6 @@ import { statSync } from "node:fs";
 
 /** The state of a set of files at a moment. */
 export interface FileStamps {
-  /** Whether every file is unchanged, or still missing. */
   areCurrent(): boolean;
   /** A file that changed, first of all one that changed while it was read. */
   firstChanged(): string | undefined;

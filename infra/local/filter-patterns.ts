@@ -1,10 +1,7 @@
 /** An event pattern of EventBridge, or a filter of a Lambda event source mapping: both have the same rules. */
 export type Pattern = Readonly<Record<string, unknown>>;
 
-/**
- * True if an event matches one of the patterns: every field that a pattern names has one of the listed values. Throws
- * on an unknown operator, as AWS refuses to create such a filter.
- */
+/** True if an event matches one of the patterns. Throws on an unknown operator, as AWS refuses to create such a filter. */
 export function matchesAny(event: unknown, patterns: readonly Pattern[]): boolean {
   return patterns.some((pattern) => matches(event, pattern));
 }

@@ -5,26 +5,23 @@ import type { Role } from "../../shared/contract/operation.ts";
 import { mintToken } from "../../shared/tokens/mint-token.ts";
 import { type AwsEndpoints, startAwsEndpoints } from "./aws/aws-endpoints.ts";
 import { type EventBuses, openEventBuses } from "./aws/event-buses.ts";
-import { generateSecret } from "./aws/generate-secret.ts";
 import { type Inbox, openInbox } from "./aws/inbox.ts";
 import { localCredentials } from "./aws/local-credentials.ts";
-import { openSecrets } from "./aws/secrets-manager.ts";
+import { generateSecret, openSecrets } from "./aws/secrets-manager.ts";
 import { type Queues, startQueues } from "./aws/sqs.ts";
 import { withClient } from "./aws/with-client.ts";
 import { type Builds, buildsFolder, openBuilds } from "./builds/builds.ts";
 import { type Engine, startEngine } from "./engine/engine.ts";
 import { createTable } from "./engine/local-table.ts";
-import { runTriggers } from "./functions/triggers.ts";
+import { createEnvironments } from "./functions/environments.ts";
 import type { WorkersOptions } from "./functions/workers.ts";
 import { readJsonFile } from "./json-file.ts";
 import { synthesizeOnce } from "./stack/synthesis.ts";
 import { type LocalFunction, type LocalStack, readStack } from "./stack/template.ts";
 import { requireStoredShapes } from "./stored-shapes.ts";
 
-/** The region local clients sign for. */
 const localRegion = "eu-west-2";
 
-/** The user of an access token. */
 export interface TokenUser {
   id: number;
   role: Role;
@@ -85,7 +82,6 @@ export function readMachineFile(directory: string): MachineFile | undefined {
   return readJsonFile<MachineFile>(machineFile(directory));
 }
 
-/** Options for workers on a directory's data. */
 export function workersOptions(
   directory: string,
   { stack, environment, engine }: TakenIn & Pick<OwnLocalAws, "engine">,
@@ -107,7 +103,7 @@ export async function startLocalAws(directory: string, onProgress?: (step: strin
   const secrets = openSecrets(localRegion, join(data, "secrets.json"));
   const buses = openEventBuses(localRegion);
   const starting = [
-    startEngine({ dataDirectory: data }),
+    startEngine(data),
     startQueues(localRegion),
     startAwsEndpoints({ inbox, secrets, buses, pushEndpointsFile: join(data, "push-endpoints.json") }),
   ] as const;
@@ -136,12 +132,22 @@ export async function startLocalAws(directory: string, onProgress?: (step: strin
     };
     const taken = await takeIn(template);
     const builds = openBuilds(directory, bundles);
-    await runTriggers({ ...taken.stack, environment: taken.environment, builds });
+    await runTriggers(taken, builds);
     const made = { from: sources, at };
     return { ...describeLocalAws(directory, taken), inbox, endpoints, buses, engine, builds, made, takeIn, close };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** Calls the functions that a deploy of the stack calls, one after the other. Throws if one fails, as the deploy would. */
+async function runTriggers({ stack, environment }: TakenIn, builds: Builds): Promise<void> {
+  const environments = createEnvironments({ functions: stack.functions, environment, builds, output: () => {} });
+  try {
+    for (const name of stack.triggers) await environments.invoke(name, {});
+  } finally {
+    await environments.close();
   }
 }
 
@@ -151,7 +157,6 @@ async function createRecords(directory: string, { table }: LocalStack, engine: E
   if (created) writeFileSync(demoMark(directory), "");
 }
 
-/** The file that exists until the demo data is loaded. */
 function demoMark(directory: string): string {
   return join(dataDirectory(directory), "demo-wanted");
 }
@@ -164,7 +169,7 @@ export function describeLocalAws(directory: string, { stack, environment }: Take
     functionEnvironment(name) {
       const found = stack.functions.find((each) => each.name === name);
       if (!found)
-        throw new Error(`The stack that runs has no function ${name}: if it is new, it is still being taken in.`);
+        throw new Error(`The stack that runs has no function ${name}: if it is new, its stack is still being synthesised.`);
       return { ...environment, ...found.environment };
     },
     async mintAccessToken({ id, role, company_id }, lifeSeconds) {

@@ -1,6 +1,5 @@
 import { parseJson } from "./json-text.ts";
 
-/** A line of a log. */
 export interface LogLine {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -9,14 +8,8 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** The source of a line, and its time if the log has one. */
-interface ReadFrom {
-  readonly source: string;
-  readonly at?: number;
-}
-
-/** Reads a line of JSON. A line of another form becomes a message alone. */
-export function readLine(text: string, from: ReadFrom): LogLine {
+/** Reads a line of JSON; another line becomes a message. It has the source and time of `from` unless it names its own. */
+export function readLine(text: string, from: { source: string; at?: number }): LogLine {
   const fields = text.startsWith("{") ? (parseJson(text) as LogLine["fields"] | undefined) : undefined;
   if (!fields) return { at: from.at ?? 0, source: from.source, fields: { message: text.trim() } };
   const { operation = from.source, timestamp, time } = fields;

@@ -9,10 +9,7 @@ export interface MachineLog {
 
 const mostBytes = 10 * 1024 * 1024;
 
-/**
- * Opens the file for appending; only its owner may read it. Above 10 MB a new file begins, and the old one is kept as
- * `.1` until the next time.
- */
+/** Opens the file for appending, mode 0600. Above the limit a new file begins, and the old one is kept as `.1`. */
 export function openMachineLog(file: string, limit = mostBytes): MachineLog {
   const open = () => openSync(file, "a", 0o600);
   let descriptor = open();

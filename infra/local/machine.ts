@@ -1,10 +1,12 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { openDesk } from "./desk/desk.ts";
 import { createEnvironments, type Environments, type Invoke } from "./functions/environments.ts";
 import { reportWork, type WorkListeners } from "./functions/work-report.ts";
 import { startWorkers, type Workers } from "./functions/workers.ts";
 import { type Front, type FrontOptions, startFront } from "./gateway/http-server.ts";
+import { findFreePort } from "./http-service.ts";
 import { writeJsonFile } from "./json-file.ts";
 import {
   dataDirectory,
@@ -17,18 +19,14 @@ import {
   type TakenIn,
   workersOptions,
 } from "./local-aws.ts";
-import { findFreePort } from "./loopback-port.ts";
 import { takeLock } from "./machine-lock.ts";
 import { type MachineLog, openMachineLog } from "./machine-log.ts";
-import { describeChanges, haveSameWork } from "./stack/stack-changes.ts";
 import { watchStack } from "./stack/stack-watch.ts";
 
-/** The machine's folder and port, and callbacks for its events. */
 export interface MachineOptions extends WorkListeners, Pick<FrontOptions, "lan" | "onRequest"> {
   directory: string;
   /** 0 takes a free port. */
   port: number;
-  /** Deletes the data of earlier runs first. */
   fresh?: boolean;
   /** Called with each step of the start that takes seconds. */
   onProgress?(step: string): void;
@@ -36,7 +34,6 @@ export interface MachineOptions extends WorkListeners, Pick<FrontOptions, "lan" 
   onStack?(line: string): void;
 }
 
-/** A running local machine. */
 export interface Machine extends Omit<OwnLocalAws, "close" | "takeIn" | "builds" | "made"> {
   baseUrl: string;
   /** The file of the functions' own log lines. */
@@ -103,6 +100,19 @@ async function assemble(options: MachineOptions, port: number, release: () => vo
   };
   const settled: Workers["settled"] = async (milliseconds) => parts.workers?.settled(milliseconds);
   const machine: Machine = { ...aws, baseUrl, logFile, invoke, settled, close };
+  // Calls that run while the stack is replaced end in their own environments.
+  const replace = async (template: object) => {
+    const { stack: before } = machine;
+    const taken = await takeIn(template);
+    Object.assign(machine, describeLocalAws(directory, taken));
+    environments.replace({ ...taken, functions: taken.stack.functions });
+    parts.front?.replace(taken.stack);
+    writeMachineFile(directory, machine);
+    const sources = ["mappings", "streamMappings", "schedules"] as const;
+    if (sources.every((part) => isDeepStrictEqual(before[part], taken.stack[part]))) return;
+    await parts.workers?.stop();
+    parts.workers = await startWork(taken);
+  };
   try {
     parts.workers = await startWork(aws);
     parts.front = await startFront({
@@ -113,9 +123,7 @@ async function assemble(options: MachineOptions, port: number, release: () => vo
       invoke,
       onRequest: listeners.onRequest,
     });
-    parts.watch = followStack({ ...options, made }, machine, async (template) => {
-      await replaceStack({ directory, machine, parts, startWork, taken: await takeIn(template) });
-    });
+    parts.watch = watchStack({ directory, made, replace, say: (line) => options.onStack?.(line) });
   } catch (error) {
     await close();
     throw error;
@@ -124,7 +132,6 @@ async function assemble(options: MachineOptions, port: number, release: () => vo
   return machine;
 }
 
-/** The started parts of a machine. */
 interface Parts {
   aws: Pick<OwnLocalAws, "close">;
   log: MachineLog;
@@ -147,45 +154,6 @@ async function closeAll(directory: string, { aws, log, environments, release, ..
   release();
 }
 
-interface Replacement {
-  directory: string;
-  machine: Machine;
-  parts: Parts;
-  taken: TakenIn;
-  startWork(taken: TakenIn): Promise<Workers>;
-}
-
-/** Replaces the stack from now on. Running calls end in their own environments. */
-async function replaceStack({ directory, machine, parts, taken, startWork }: Replacement): Promise<void> {
-  const { stack: before } = machine;
-  Object.assign(machine, describeLocalAws(directory, taken));
-  parts.environments.replace({ ...taken, functions: taken.stack.functions });
-  parts.front?.replace(taken.stack);
-  writeMachineFile(directory, machine);
-  if (haveSameWork(before, taken.stack)) return;
-  await parts.workers?.stop();
-  parts.workers = await startWork(taken);
-}
-
-/** Applies changes of the stack while the machine runs, and reports them. */
-function followStack(
-  { onStack = () => {}, ...place }: { directory: string; made: OwnLocalAws["made"] } & Pick<MachineOptions, "onStack">,
-  machine: Machine,
-  replace: (template: object) => Promise<void>,
-) {
-  return watchStack({
-    ...place,
-    onBegin: (file) => onStack(`${file} changed: taking in the stack …`),
-    async onSynthesis({ template }) {
-      const before = machine.stack;
-      await replace(template);
-      onStack(`The stack is taken in: ${describeChanges(before, machine.stack) ?? "nothing differs on this machine"}`);
-    },
-    onFailure: (error) => onStack(`The stack stays as it was: ${error instanceof Error ? error.message : error}`),
-  });
-}
-
-/** Writes the functions' output and the errors of their calls to a log. */
 function logCalls(call: Environments["invoke"], log: MachineLog): Invoke {
   return async (name, event, output) => {
     try {

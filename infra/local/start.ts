@@ -1,13 +1,17 @@
+import { spawnSync } from "node:child_process";
+import { relative } from "node:path";
 import { parseArgs } from "node:util";
+import { operations } from "../../shared/contract/operations.ts";
+import { namesOf } from "../stages/names.ts";
 import { endEsbuildWhenIdle } from "./builds/esbuild.ts";
 import { bundleProgram } from "./builds/program-bundle.ts";
 import { requestText, workText } from "./console/call-lines.ts";
 import { escapeControls, styleOf } from "./console/style.ts";
+import type { findDemoPeople } from "./demo/demo.ts";
+import { demoPassword } from "./demo/demo-people.ts";
 import { enterEnvironment } from "./local-aws.ts";
 import { type Machine, startMachine } from "./machine.ts";
-import { watchNpm } from "./parent.ts";
 import { runModule } from "./program.ts";
-import { machineReport } from "./report.ts";
 import { root } from "./stack/synthesis.ts";
 
 const help = `npm start [-- --fresh] [--lan]
@@ -28,6 +32,7 @@ DynamoDB engine and local SES, SNS, SQS, EventBridge and Secrets Manager. Data s
 const lanWarning =
   "Warning: with --lan everyone on this network can call the API and use the desk, which gives out tokens of every user.";
 const demoSettlesWithinMilliseconds = 60_000;
+const lookEveryMilliseconds = 500;
 const style = styleOf(process.stderr);
 const directory = process.env.WORKFORCE_DIRECTORY ?? `${root}.local`;
 
@@ -63,7 +68,6 @@ async function main(): Promise<void> {
 
 /** Loads the demo data if it is missing, and prints the report of the start. */
 async function introduce(machine: Machine, began: number): Promise<void> {
-  const { demoPassword } = await import("./demo/demo-people.ts");
   const { findDemoPeople } = await import("./demo/demo.ts");
   enterEnvironment(machine.environment);
   if (machine.wantsDemo) {
@@ -76,7 +80,7 @@ async function introduce(machine: Machine, began: number): Promise<void> {
   }
   const people = await findDemoPeople();
   const seconds = (performance.now() - began) / 1000;
-  process.stdout.write(machineReport({ machine, people, demoPassword, seconds }));
+  process.stdout.write(machineReport(machine, people, seconds));
 }
 
 /** Ends the machine on Ctrl-C, with npm, and if nobody reads its output. */
@@ -125,4 +129,66 @@ function say(text: string | undefined): void {
 
 function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
+}
+
+type DemoPerson = Awaited<ReturnType<typeof findDemoPeople>>[number];
+
+/** The text that `npm start` prints when the machine is ready: one screen, with no secret but the demo password. */
+function machineReport({ baseUrl, engine, logFile }: Machine, people: DemoPerson[], seconds: number): string {
+  const { WORKFORCE_DIRECTORY: folder } = process.env;
+  const token = `${folder === undefined ? "" : `WORKFORCE_DIRECTORY='${folder}' `}npm run -s token -- --as`;
+  const tried = people.find(({ role }) => role === "operator")?.login ?? "LOGIN";
+  return `
+Workforce API at ${baseUrl} (ready in ${seconds.toFixed(1)} s, table on ${engine.name})
+
+${people.map(personLine).join("\n")}
+
+Token       ${token} LOGIN
+Try         curl -s '${baseUrl}/api/v1/finance/invoices?by_state=pending' \\
+              -H "Authorization: Bearer $(${token} ${tried})"
+
+Docs        ${baseUrl}/docs has guides, and every operation to try
+Operations  ${operations.length}, described at ${baseUrl}/api/v1/openapi.json
+Desk        ${baseUrl}/_local/ (people, requests, inbox, data, events)
+Events      ${baseUrl}/_local/events takes PutEvents to the bus ${namesOf("local").eventBus}
+Logs        ${relative(process.cwd(), logFile)}
+Stop        Ctrl-C; the data stays (npm start -- --fresh resets it)
+
+`;
+}
+
+function personLine({ role, company_id, login, hasDemoPassword }: DemoPerson): string {
+  const who = company_id === null ? role : `${role} of company ${company_id}`;
+  return `${who.padEnd(24)}${login.padEnd(36)}${hasDemoPassword ? `password: ${demoPassword}` : "password changed"}`;
+}
+
+/**
+ * Calls `onGone` when npm ends without signalling this process, as a stop button or a process manager ends it. Does
+ * nothing if npm did not start this process, which may then outlive its parent.
+ */
+function watchNpm(onGone: () => void): void {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parents = npmAndItsShell();
+  const timer = setInterval(() => {
+    if (parents.every(isAlive)) return;
+    clearInterval(timer);
+    onGone();
+  }, lookEveryMilliseconds);
+  timer.unref();
+}
+
+/** npm runs a script in a shell. The shell may replace itself with the script's process or stay between both. */
+function npmAndItsShell(): number[] {
+  const { stdout } = spawnSync("ps", ["-p", String(process.ppid), "-o", "ppid=,comm="], { encoding: "utf8" });
+  const [, grandparent, command = ""] = /^\s*(\d+)\s+(.*?)\s*$/.exec(stdout ?? "") ?? [];
+  return /(^|\/)-?\w*sh$/.test(command) ? [process.ppid, Number(grandparent)] : [process.ppid];
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }

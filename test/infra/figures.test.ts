@@ -11,8 +11,7 @@ const figures = sourceFigures(root);
 
 test("the page of figures says what the full stage deploys, and what the sources wait for", () => {
   const page = readFileSync(join(root, figuresPage), "utf8");
-  const deployed = (name: string) => ({ name, template: stackOf(name).template });
-  const tables = figureTables(root, withStacksBeside(deployed("full")), deployed("prod"));
+  const tables = figureTables(root, withStacksBeside({ name: "full", template: stackOf("full").template }));
   expect(page, `${figuresPage} is stale; run npm run docs`).toBe(fillTables(page, tables));
 });
 

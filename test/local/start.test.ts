@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { findFreePort } from "../../infra/local/loopback-port.ts";
+import { findFreePort } from "../../infra/local/http-service.ts";
 import { storedShapes } from "../../infra/local/stored-shapes.ts";
 import { useOwnMachine } from "../support/requests/own-machine.ts";
 import { copyDemo } from "../support/service/demo-machine.ts";

@@ -4,7 +4,7 @@ import ts from "typescript";
 import { readers } from "../readers.ts";
 
 /** `npm test` leaves them out, or they read what all others have recorded. */
-const exclude = ["test/system/{programs,journeys,deploy,runtime,lint,document,browser,rights}/**", "test/bench/**"];
+const exclude = ["test/system/{programs,journeys,deploy,runtime,lint,document,rights}/**", "test/bench/**"];
 /** A test of the source's name and folders comes before one that imports it so many steps nearer. */
 const namesake = 4;
 

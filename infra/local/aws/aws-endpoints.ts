@@ -4,9 +4,8 @@ import { readBody, startHttpService } from "../http-service.ts";
 import { AwsError } from "./aws-error.ts";
 import type { EventBuses } from "./event-buses.ts";
 import type { Inbox } from "./inbox.ts";
+import { sesActions, snsActions } from "./messages.ts";
 import type { SecretStore } from "./secrets-manager.ts";
-import { sesActions } from "./ses.ts";
-import { snsActions } from "./sns.ts";
 
 /** One HTTP endpoint that answers for SES, SNS, Secrets Manager and EventBridge. */
 export interface AwsEndpoints {
@@ -18,10 +17,7 @@ export interface AwsEndpoints {
   close(): Promise<void>;
 }
 
-/**
- * The receivers of messages and events, the secrets, and the file that keeps the push endpoints; without a file they
- * stay in memory.
- */
+/** The receivers of calls; without a file, push endpoints stay in memory. */
 export interface AwsEndpointsOptions {
   inbox: Inbox;
   secrets: SecretStore;
@@ -31,7 +27,6 @@ export interface AwsEndpointsOptions {
 
 const bodyLimit = 12 * 1024 * 1024;
 
-/** Starts the endpoint on a free loopback port. */
 export async function startAwsEndpoints(options: AwsEndpointsOptions): Promise<AwsEndpoints> {
   const query = { ...sesActions(options.inbox), ...snsActions(options.inbox, options.pushEndpointsFile) };
   const faults = new Map<string, { code: string; times: number }>();

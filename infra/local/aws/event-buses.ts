@@ -12,7 +12,6 @@ export interface BusRule {
   queueNames: string[];
 }
 
-/** The event buses of the local machine. */
 export interface EventBuses {
   /** Sets the buses, their rules, and the function that sends a message to a queue. */
   open(busNames: string[], rules: BusRule[], send: SendToQueue): void;
@@ -90,7 +89,6 @@ export function openEventBuses(region: string): EventBuses {
   };
 }
 
-/** Throws if EventBridge would refuse the call as a whole. */
 function refuse(entries: Entry[], names: string[]): void {
   if (entries.length === 0 || entries.length > mostEntries) {
     throw new AwsError("ValidationException", `PutEvents takes 1 to ${mostEntries} entries.`);

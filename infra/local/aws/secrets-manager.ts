@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { openJsonFile } from "../json-file.ts";
 import { AwsError } from "./aws-error.ts";
 
@@ -6,10 +7,7 @@ interface Input {
   SecretString?: string;
 }
 
-/**
- * The local Secrets Manager. It performs the two JSON actions that functions call, on the secrets that the stack
- * defines.
- */
+/** The two JSON actions of Secrets Manager that functions call, on the secrets of the stack. */
 export interface SecretStore {
   perform(action: string, input: Input): unknown;
   /** Stores a first value if the secret has none. */
@@ -50,4 +48,28 @@ export function openSecrets(region: string, path?: string): SecretStore {
 /** The ARN of a local secret. It has a fixed suffix instead of the six random characters of AWS. */
 export function secretArn(name: string, region: string): string {
   return `arn:aws:secretsmanager:${region}:000000000000:secret:${name}-local0`;
+}
+
+/** The stack's rules for a secret's first value (`GenerateSecretString`). */
+export interface SecretGeneration {
+  PasswordLength?: number;
+  ExcludeCharacters?: string;
+  ExcludePunctuation?: boolean;
+  ExcludeLowercase?: boolean;
+  ExcludeUppercase?: boolean;
+  SecretStringTemplate?: string;
+  GenerateStringKey?: string;
+}
+
+/** A random first value, made the way Secrets Manager makes it for the stack. */
+export function generateSecret(how: SecretGeneration): string {
+  const punctuation = how.ExcludePunctuation ? "" : "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
+  const excluded = how.ExcludeCharacters ?? "";
+  const lower = how.ExcludeLowercase ? "" : "abcdefghijklmnopqrstuvwxyz";
+  const upper = how.ExcludeUppercase ? "" : "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  const alphabet = [...`${lower}${upper}0123456789${punctuation}`].filter((character) => !excluded.includes(character));
+  const pick = () => alphabet[randomInt(alphabet.length)] ?? "";
+  const password = Array.from({ length: how.PasswordLength ?? 32 }, pick).join("");
+  if (!how.GenerateStringKey) return password;
+  return JSON.stringify({ ...JSON.parse(how.SecretStringTemplate ?? "{}"), [how.GenerateStringKey]: password });
 }

@@ -14,20 +14,15 @@ export interface QueueDefinition {
   attributes: Record<string, string>;
 }
 
-/** A running SQS endpoint. */
 export interface Queues {
   endpoint: string;
   /** Creates missing queues and updates the attributes of the others. */
   create(definitions: QueueDefinition[]): Promise<void>;
-  /** Puts a message into a queue. */
   send(name: string, body: string): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/**
- * Starts SQS on a free loopback port. Messages are lost when it ends: fauxqs stores them only in a mode that listens on
- * every network interface.
- */
+/** Starts SQS on a free loopback port. It keeps messages in memory: fauxqs would store them on every interface only. */
 export async function startQueues(region: string): Promise<Queues> {
   const app = buildApp({ logger: false, defaultRegion: region });
   const url = await app.listen({ port: 0, host: "127.0.0.1" });

@@ -2,23 +2,22 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { BuildOptions, BuildResult, Plugin } from "esbuild";
 import { entryFile, root } from "../../functions/bundle-places.ts";
-import { pageDefine, pageSources } from "../../functions/docs-page-build.ts";
+import { type LocalParts, pageDefine, pageSources } from "../../functions/docs-page-build.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
 import { type FileStamps, stampFiles } from "../file-stamps.ts";
 import { writeWholeFile } from "../whole-file.ts";
-import { callAsParts } from "./call-as-parts.ts";
 import { withEsbuild } from "./esbuild.ts";
 import { type BuiltPackages, openPackages } from "./packages.ts";
 
-/** Builds functions from their sources, on demand. */
+/** The part of the documentation page that the local machine alone has: a choice of the user that it calls as. */
+export const callAsParts: LocalParts = {
+  head: '<script src="/_local/call-as.js" type="module"></script>',
+  slot: '<div id="call-as"></div>',
+};
+
 export interface Builds {
   /** Brings a function's build up to date and returns its revision. Rejects while the sources do not compile. */
   build(name: string): Promise<string>;
-}
-
-interface State {
-  revision: string;
-  stamps: FileStamps | undefined;
 }
 
 type Result = BuildResult<{ metafile: true; write: false }>;
@@ -43,15 +42,15 @@ export function buildsFolder(directory: string): string {
  */
 export function openBuilds(directory: string, bundles: string): Builds {
   const packages = openPackages(directory, bundles);
-  const states = new Map<string, State>();
+  const states = new Map<string, { revision: string; stamps: FileStamps }>();
   const running = new Map<string, Promise<string>>();
 
   const buildOnce = async (name: string): Promise<string> => {
     const before = states.get(name);
-    if (before?.stamps?.areCurrent()) return before.revision;
+    if (before?.stamps.areCurrent()) return before.revision;
     states.delete(name);
     const readFrom = Date.now();
-    const { result, imported } = await buildFunction(name, { directory, bundles, packages });
+    const { result, imported } = await buildFunction(name, directory, bundles, packages);
     await packages.add(imported);
     const revision = write(join(buildsFolder(directory), name), result);
     const sources = [...Object.keys(result.metafile.inputs), ...(name === pageFunction ? pageSources() : [])];
@@ -70,13 +69,7 @@ export function openBuilds(directory: string, bundles: string): Builds {
   };
 }
 
-interface BuildTarget {
-  directory: string;
-  bundles: string;
-  packages: BuiltPackages;
-}
-
-async function buildFunction(name: string, { directory, bundles, packages }: BuildTarget) {
+async function buildFunction(name: string, directory: string, bundles: string, packages: BuiltPackages) {
   const imported = new Set<string>();
   const options = {
     absWorkingDir: root,
@@ -99,7 +92,6 @@ async function buildFunction(name: string, { directory, bundles, packages }: Bui
   return { result, imported };
 }
 
-/** Resolves imports of packages to those built beside the functions. */
 function takePackages(packages: BuiltPackages, imported: Set<string>): Plugin {
   return {
     name: "packages",

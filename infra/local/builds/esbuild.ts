@@ -7,9 +7,7 @@ let atWork = 0;
 let endsWhenIdle = false;
 let stopping: NodeJS.Timeout | undefined;
 
-/**
- * Makes esbuild's process end some seconds after its last work. Only for programs in which nothing else uses esbuild.
- */
+/** Makes esbuild's process end after its last work. Only for programs in which nothing else uses it. */
 export function endEsbuildWhenIdle(): void {
   endsWhenIdle = true;
 }

@@ -46,7 +46,6 @@ export function openPackages(directory: string, bundles: string): BuiltPackages 
   };
 }
 
-/** The folder of a machine's packages. */
 export function packagesFolder(directory: string): string {
   return join(directory, "packages");
 }

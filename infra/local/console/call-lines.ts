@@ -1,12 +1,11 @@
+import { relative, sep } from "node:path";
 import type { Work } from "../functions/work-report.ts";
 import type { FrontRequest } from "../gateway/http-server.ts";
-import { errorLines, outputLines } from "./output-lines.ts";
+import { parseJson } from "../json-text.ts";
+import { root } from "../stack/synthesis.ts";
 import { escapeControls, type Style } from "./style.ts";
 
-/**
- * One request for the console: time, method, path, names of the query, status, refusal code, operation, milliseconds
- * and request id. The function's output and error follow below.
- */
+/** One request as a line for the console. The output and error of its function follow below. */
 export function requestText(request: FrontRequest, now: Date, style: Style): string {
   const { method, path, queryNames, status, code, functionName, milliseconds, requestId, refusedOrigin } = request;
   const names = queryNames.length > 0 ? `?${queryNames.join("&")}` : "";
@@ -54,4 +53,66 @@ function lookOf(status: number) {
 
 function timeOf(now: Date): string {
   return now.toISOString().slice(11, 19);
+}
+
+/** The most that is shown of a call; the log file has the rest. */
+const most = { lines: 60, characters: 400 };
+
+function outputLines(output: string, style: Style): string[] {
+  const written = output.split("\n").filter((line) => line.trim() !== "");
+  const lines = written.flatMap((line) => {
+    const fields = readLogLine(line);
+    return fields ? logLines(fields, style) : [clip(line)];
+  });
+  const rest = lines.length - most.lines;
+  const shown = lines.slice(0, most.lines);
+  return rest > 0 ? [...shown, style("dim", `… ${rest} more lines in the log file`)] : shown;
+}
+
+function errorLines(error: unknown, style: Style): string[] {
+  const { errorType, trace } = error as { errorType?: string; trace?: string };
+  const message = error instanceof Error ? error.message : String(error);
+  const title = (errorType === undefined ? message : `${errorType}: ${message}`).split("\n").map(clip);
+  return [...title.map((line) => style("red", line)), ...stackLines(trace ?? "", style)];
+}
+
+type LogLine = { level: string; message: string } & Record<string, unknown>;
+
+function readLogLine(line: string): Partial<LogLine> | undefined {
+  const fields = (line.startsWith("{") ? parseJson(line) : undefined) as Partial<LogLine> | undefined;
+  if (!fields || "_aws" in fields) return fields;
+  return typeof fields.level === "string" && typeof fields.message === "string" ? fields : undefined;
+}
+
+function logLines(
+  { level, message, timestamp: _, stack, error, error_message, ...rest }: Partial<LogLine>,
+  style: Style,
+) {
+  if (level === undefined || (level === "info" && stack === undefined)) return [];
+  const thrown =
+    error === undefined ? "" : ` ${[error, error_message].filter((part) => part !== undefined).join(": ")}`;
+  const fields = Object.entries(rest).filter(([name]) => !["operation", "request_id"].includes(name));
+  const shown = fields.map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  const look = level === "warn" ? "yellow" : "red";
+  const title = clip(`${level} ${message}${thrown}${shown.join("")}`);
+  return [style(look, title), ...stackLines(typeof stack === "string" ? stack : "", style)];
+}
+
+/** The frames of a stack. Places in the project are relative to it, all others are dimmed. */
+function stackLines(stack: string, style: Style): string[] {
+  const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
+  return frames.map((frame) => {
+    const [, before = "", place = "", after = ""] = /^(.*?\(?)(?:file:\/\/)?(\/[^()]*)(\)?)$/.exec(frame.trim()) ?? [];
+    const inProject = place === "" ? "" : relative(root, place);
+    const isOwn = /^(functions|shared)\//.test(inProject.split(sep).join("/"));
+    if (isOwn) return `  ${clip(`${before}${inProject}${after}`)}`;
+    return style("dim", `  ${clip(frame.trim())}`);
+  });
+}
+
+function clip(line: string): string {
+  const rest = line.length - most.characters;
+  return escapeControls(
+    rest > 0 ? `${line.slice(0, most.characters)}… (${rest} more characters in the log file)` : line,
+  );
 }

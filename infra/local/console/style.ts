@@ -3,16 +3,12 @@ import { styleText } from "node:util";
 /** Styles text for people: with colours on a terminal that has them, else unchanged. */
 export type Style = (look: Parameters<typeof styleText>[0], text: string) => string;
 
-/** The style for a stream. */
 export function styleOf(stream: { isTTY?: boolean; hasColors?(): boolean }): Style {
   if (!stream.isTTY || !stream.hasColors?.()) return (_, text) => text;
   return (look, text) => styleText(look, text, { validateStream: false });
 }
 
-/**
- * Makes foreign text safe for a terminal: nothing in it moves the cursor, changes colours or turns the reading
- * direction. Line breaks and tabs stay.
- */
+/** Makes foreign text safe for a terminal: no control characters and turns of direction but line breaks and tabs. */
 export function escapeControls(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
   return text.replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (character) => {

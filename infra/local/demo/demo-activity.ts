@@ -36,10 +36,7 @@ export function demoJobs(today: string): object[] {
 /** The demo records that notifications lead to, by `record_type`. */
 type Records = Readonly<Record<"Timesheet" | "Invoice" | "Job", readonly object[]>>;
 
-/**
- * 120 notifications of the last month, oldest first, most of them for the named users, of records that these can open. Most
- * of the older ones are read.
- */
+/** 120 notifications of the last month, oldest first, of records that their users can open. */
 export function demoNotifications(today: string, records: Records): object[] {
   const chance = chanceOf(120);
   return Array.from({ length: 120 }, (_, at) => {
@@ -83,7 +80,6 @@ export function demoFirstNotifications(today: string): object[] {
 
 type Subject = readonly [recordType: keyof Records | "Chat", type: string];
 
-/** The parts of a demo record that say who may open it, and what it is called. */
 interface Demo {
   readonly id: number;
   readonly company_id: number;

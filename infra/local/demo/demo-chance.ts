@@ -22,7 +22,6 @@ export function addDays(date: string, days: number): string {
   return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** A timestamp on a date, at a minute of the day. */
 export function atMinute(date: string, minute: number): string {
   return new Date(Date.parse(date) + minute * 60_000).toISOString();
 }

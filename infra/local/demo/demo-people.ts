@@ -1,7 +1,6 @@
 import type { Role } from "../../../shared/contract/operation.ts";
 import { chanceOf } from "./demo-chance.ts";
 
-/** A company of the demo data. */
 export interface DemoCompany {
   readonly id: number;
   readonly name: string;
@@ -9,7 +8,6 @@ export interface DemoCompany {
   readonly domain: string;
 }
 
-/** A user of the demo data as an import line. */
 export interface DemoUser {
   readonly id: number;
   readonly role: Role;
@@ -27,7 +25,6 @@ export interface DemoUser {
 /** Password of every user in `demoUsers`. */
 export const demoPassword = "workforce demo";
 
-/** The companies of the demo data. */
 export const demoCompanies: readonly [DemoCompany, ...DemoCompany[]] = [
   { id: 1, name: "Harbour Logistics Ltd", domain: "harbour-logistics.example" },
   { id: 2, name: "Northgate Distribution", domain: "northgate.example" },
@@ -56,7 +53,6 @@ const named: readonly DemoUser[] = [
 /** The 40 users of the demo data: the named ones first, then operators, clients and drivers of every company. */
 export const demoPeople: readonly DemoUser[] = [...named, ...others()];
 
-/** The drivers among them. */
 export const demoDrivers = demoPeople.filter(({ role }) => role === "driver");
 
 function others(): DemoUser[] {

@@ -1,15 +1,13 @@
+import type { OutboundEvent } from "../../../shared/contract/outbound-events.ts";
 import { findStoredUser } from "../../../shared/db/accounts/users.ts";
 import { demoPassword } from "../demo/demo-people.ts";
 import { resetLimits } from "../reset-limits.ts";
-import { findItems, redrive, viewConsumers, viewData, viewKinds, viewQueues } from "./data.ts";
+import { findItems, redrive, viewConsumers, viewData, viewQueues, viewRecordChanges } from "./data.ts";
 import { viewInbox } from "./inbox-views.ts";
-import { viewOutbound } from "./outbound-views.ts";
-import { viewRecordChanges } from "./record-history.ts";
 import type { DeskSources } from "./sources.ts";
 import { requestRows, storyOf } from "./story.ts";
-import type { HomeView } from "./views.ts";
+import type { HomeView, OutboundView } from "./views.ts";
 
-/** A change that the page requests. */
 export type DeskChange = Readonly<Partial<Record<"user" | "queue" | "function" | "url", unknown>>>;
 
 const tokenSeconds = 24 * 60 * 60;
@@ -25,18 +23,17 @@ const signsIn: readonly string[] = ["sign-in", "refresh-token", "sign-out"];
 
 /** Answers a read by its path below `/_local/desk/`; undefined for an unknown path. */
 export async function readDesk(path: string, query: URLSearchParams, sources: DeskSources): Promise<unknown> {
-  const { history, inbox, stack } = sources;
+  const { history, inbox, index, stack } = sources;
   const [what = "", id = ""] = path.split("/");
   const given = (name: string) => query.get(name) ?? "";
   if (what === "changes") return viewRecordChanges(given("kind"), Number(query.get("id")));
   if (what === "outbound") return viewOutbound(sources);
   if (what === "webhook") return sources.webhook.view();
-  const index = await sources.index();
   if (what === "data") return viewData(sources, index);
-  if (what === "items") return findItems(index, { kind: given("kind"), words: given("words"), after: given("from") });
+  if (what === "items") return findItems(index, { kind: given("kind"), words: given("words") });
   if (what === "requests" && id === "") return requestRows({ history, index });
   const docs = stack.routes.some(({ routeKey }) => /^(GET|ANY) \/docs$/.test(routeKey)) ? "/docs" : null;
-  const about = { docs, demoPassword, behind: sources.behind() };
+  const about = { docs, demoPassword };
   if (what === "people") {
     return { people: index.people(given("words"), mostPeople), total: index.counts().user ?? 0, ...about };
   }
@@ -58,15 +55,11 @@ export async function readDesk(path: string, query: URLSearchParams, sources: De
     consumers: viewConsumers(sources),
     messages: messages.slice(0, mostNews),
     operator: index.firstOf("operator") ?? null,
-    counts: viewKinds(index),
     ...about,
   } satisfies HomeView;
 }
 
-/**
- * Carries out a change by its path below `/_local/desk/`; undefined for an unknown path. Throws an error with a
- * readable sentence.
- */
+/** Carries out a change by its path below `/_local/desk/`; undefined for an unknown one. Throws a readable sentence. */
 export async function changeDesk(path: string, change: DeskChange, sources: DeskSources): Promise<unknown> {
   if (path === "token") return { token: await mintToken(Number(change.user), sources) };
   if (path === "limits") return { count: await resetLimits() };
@@ -86,4 +79,17 @@ async function mintToken(userId: number, { mintAccessToken }: DeskSources): Prom
   const user = await findStoredUser(userId);
   if (!user) throw new Error(`No user has the id ${userId}.`);
   return mintAccessToken({ id: user.id, role: user.role, company_id: user.company_id }, tokenSeconds);
+}
+
+/** The newest events on the outbound bus, newest first. */
+export function viewOutbound({
+  buses,
+  environment,
+  webhook,
+}: Pick<DeskSources, "buses" | "environment" | "webhook">): OutboundView[] {
+  return buses.past(environment.OUTBOUND_BUS_NAME ?? "").map(({ id: key, detail }) => {
+    const { id, type, subject, time } = detail as OutboundEvent;
+    const posted = webhook.outcomeOf(key) ?? null;
+    return { key, id, type, subject, at: Date.parse(time), event: detail as OutboundEvent, posted };
+  });
 }

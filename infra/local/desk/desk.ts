@@ -1,15 +1,20 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { join } from "node:path";
 import type { DynamoDBStreamEvent } from "aws-lambda";
+import { demoUsers } from "../demo/demo.ts";
+import { demoPeople } from "../demo/demo-people.ts";
 import type { WorkListeners } from "../functions/work-report.ts";
 import { type GatewayAnswer, gatewayRefusal, writeAnswer } from "../gateway/gateway-answer.ts";
 import { splitTarget } from "../gateway/gateway-event.ts";
 import type { FrontOptions } from "../gateway/http-server.ts";
 import { readBody } from "../http-service.ts";
-import { callAsScript, viewCallers } from "./call-as.ts";
+import { changeDesk, readDesk, viewOutbound } from "./answers.ts";
 import { icon, mailPolicy, pageFiles, pagePolicy, renderPage } from "./desk-page-build.ts";
 import { refusalOf } from "./guard.ts";
-import { indexOf, type OpenIndex } from "./index-file.ts";
+import { htmlOf } from "./inbox-views.ts";
+import { indexOf, openItemIndex } from "./item-index.ts";
 import { openLocalWebhook } from "./local-webhook.ts";
 import { openHistory } from "./past-calls.ts";
 import type { DeskOptions, DeskSources } from "./sources.ts";
@@ -18,7 +23,6 @@ import type { DeskOptions, DeskSources } from "./sources.ts";
 export interface Desk {
   /** Called before a stream is read, with its name; returns the function that takes its changes. */
   openStream(arn: string): (event: DynamoDBStreamEvent) => Promise<void>;
-  /** Answers requests below `/_local`. */
   answer: RequestListener;
   /** Listeners that call the given ones and record the call for the desk. */
   alongside<L extends Listeners>(given: L): L & Required<Listeners>;
@@ -43,8 +47,6 @@ const bodyLimit = 64 * 1024;
 const lookMilliseconds = 300;
 /** Links to requests outlive them. */
 const unknown = "The desk does not have it. Of requests it keeps the newest 500 since the machine started.";
-/** Longer than two looks of a quiet consumer at the stream. */
-const idleMilliseconds = 2_000;
 const types = {
   js: "text/javascript",
   css: "text/css",
@@ -60,11 +62,8 @@ export function openDesk(options: () => DeskOptions): Desk {
   const webhook = openLocalWebhook();
   const guard = openGuard();
   let stream = "";
-  let index: OpenIndex = async () => (await import("./item-index.ts")).openItemIndex();
-  let last = { seenAt: 0, madeAt: 0 };
-  const behind = () =>
-    Date.now() - last.seenAt > idleMilliseconds ? 0 : Math.max(0, Math.floor((last.seenAt - last.madeAt) / 1000));
-  const sources = () => ({ ...options(), history, webhook, index, behind });
+  let index = openItemIndex();
+  const sources = () => ({ ...options(), history, webhook, index });
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { path, query } = splitTarget(request.url ?? "/");
@@ -90,14 +89,7 @@ export function openDesk(options: () => DeskOptions): Desk {
       // Workers start again with a new stack, on the same table.
       if (arn !== stream) index = indexOf(arn, options().placesDirectory);
       stream = arn;
-      const open = index;
-      return (event) =>
-        guard(async () => {
-          const changes = history.addChanges(event);
-          const seenAt = Date.now();
-          last = { seenAt, madeAt: (changes.at(-1)?.createdAt ?? seenAt / 1000) * 1000 };
-          (await open()).add(changes);
-        });
+      return (event) => guard(() => index.add(history.addChanges(event)));
     },
     alongside: (given) => ({
       ...given,
@@ -129,23 +121,19 @@ async function read(
     return file("json", JSON.stringify(inbox.entries(), null, 2));
   }
   if (place === "outbound") {
-    const { viewOutbound } = await import("./outbound-views.ts");
     const events = viewOutbound(sources).map(({ event }) => event);
     return file("json", JSON.stringify(events, null, 2));
   }
   if (place === "desk.js") return file("js", (await pageFiles()).script);
   if (place === "desk.css") return file("css", (await pageFiles()).style);
-  if (place === "call-as.js") return file("js", callAsScript());
+  if (place === "call-as.js") return file("js", readFileSync(join(import.meta.dirname, "call-as.js"), "utf8"));
   if (place === "desk.svg") return file("svg", icon);
   const [, mail] = /^desk\/mail\/(\w+)$/.exec(place) ?? [];
   if (mail !== undefined) {
-    const { htmlOf } = await import("./inbox-views.ts");
     const html = htmlOf(inbox.entries(), mail);
     return html === undefined ? gatewayRefusal(404) : file("html", html, mailPolicy);
   }
   if (!place.startsWith("desk/")) return gatewayRefusal(404);
-  // Loaded at the first request, because it also loads everything that reads the table.
-  const { readDesk } = await import("./answers.ts");
   const found = await readDesk(place.slice("desk/".length), new URLSearchParams(query), sources);
   return found === undefined ? json({ message: unknown }, 404) : json(found);
 }
@@ -154,7 +142,6 @@ async function change(place: string, request: IncomingMessage, sources: DeskSour
   const body = await readBody(request, bodyLimit);
   if (body === undefined) return gatewayRefusal(413);
   if (request.method !== "POST" || !place.startsWith("desk/")) return gatewayRefusal(404);
-  const { changeDesk } = await import("./answers.ts");
   try {
     const done = await changeDesk(place.slice("desk/".length), JSON.parse(body.toString() || "{}"), sources);
     return done === undefined ? gatewayRefusal(404) : json(done);
@@ -163,7 +150,6 @@ async function change(place: string, request: IncomingMessage, sources: DeskSour
   }
 }
 
-/** Sends an event each time something happened that the page may show. */
 function follow(response: ServerResponse, { history, inbox }: DeskSources): void {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
   let sent = "";
@@ -195,4 +181,14 @@ function json(value: unknown, status = 200): GatewayAnswer {
 
 function redirect(location: string): GatewayAnswer {
   return { status: 302, headers: { location }, body: Buffer.alloc(0) };
+}
+
+function viewCallers(deskToken: string) {
+  const callers = Object.values(demoUsers).map(({ id, role }) => {
+    const person = demoPeople.find((each) => each.id === id);
+    const name = [person?.first_name, person?.last_name].filter(Boolean).join(" ");
+    const path = role === "driver" ? "/api/v1/users/me" : "/api/v1/finance/invoices?by_state=pending&per_page=1";
+    return { id, name, role, path };
+  });
+  return { deskToken, callers };
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 
-/** The conditions on a request below `/_local/`. */
 export interface GuardOptions {
   /** True if other computers of the network may use the desk. */
   lan: boolean;

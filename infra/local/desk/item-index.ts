@@ -1,3 +1,6 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { logins } from "../../../shared/db/accounts/logins.ts";
 import { users } from "../../../shared/db/accounts/users.ts";
@@ -9,32 +12,22 @@ import type { Item, Key } from "../../../shared/db/table/table.ts";
 import { titleOf } from "./item-title.ts";
 import type { Person } from "./views.ts";
 
-/** Items to find: their kind, words that each of them contains, and the place to go on from. */
+/** Items to find: their kind, and words that each of them contains. */
 export interface Wanted {
   kind: string;
   words?: string;
-  after?: string;
   most: number;
-}
-
-/** An item without its contents. */
-export interface Found {
-  key: Key;
-  title: string;
-  place: string;
 }
 
 /** The key and title of every item, and who users are: what the desk knows without reading the table. */
 export interface ItemIndex {
   /** Takes changes in the stream's order. A repeated change changes nothing. */
   add(changes: readonly StreamRecord[]): void;
-  /** The number of items by kind. */
   counts(): Record<string, number>;
   /** Items in the reverse order of their keys, ids as numbers: the newest records first, as the lists of the interface have them. */
-  find(wanted: Wanted): Found[];
+  find(wanted: Wanted): { key: Key; title: string }[];
   people(words: string, most: number): Person[];
   person(id: number): Person | undefined;
-  /** The first user in a role. */
   firstOf(role: Person["role"]): Person | undefined;
   /** The user that the item of a login or a device token names. */
   ownerOf(key: Key): Person | undefined;
@@ -52,6 +45,21 @@ CREATE TRIGGER IF NOT EXISTS added AFTER INSERT ON items BEGIN
 CREATE TRIGGER IF NOT EXISTS removed AFTER DELETE ON items BEGIN UPDATE counts SET n = n - 1 WHERE kind = old.kind; END;
 `;
 
+/** The desk's own consumer of the table's stream, by which it sees changes. */
+export const ownConsumer = "desk";
+
+/** The index of a stream's table, beside the consumers' positions. A new one reads the stream from its beginning. */
+export function indexOf(streamArn: string, placesDirectory: string): ItemIndex {
+  const name = createHash("sha256").update(streamArn).digest("hex").slice(0, 16);
+  const file = join(placesDirectory, `${ownConsumer}-${name}.sqlite`);
+  mkdirSync(placesDirectory, { recursive: true });
+  if (!existsSync(file)) {
+    rmSync(join(placesDirectory, `${ownConsumer}.json`), { force: true });
+    writeFileSync(file, "", { mode: 0o600 });
+  }
+  return openItemIndex(file);
+}
+
 /** Opens the index in a file; without one it is in memory. */
 export function openItemIndex(file = ":memory:"): ItemIndex {
   const database = new DatabaseSync(file);
@@ -66,12 +74,11 @@ export function openItemIndex(file = ":memory:"): ItemIndex {
     `SELECT person FROM items WHERE kind = 'user' AND person LIKE ? ORDER BY place LIMIT 1`,
   );
 
-  const select = ({ kind, words = "", after, most }: Wanted, order: "ASC" | "DESC") => {
+  const select = ({ kind, words = "", most }: Wanted, order: "ASC" | "DESC") => {
     const all = plain(words).split(" ").filter(Boolean);
     const having = all.map(() => " AND instr(lower(place) || ' ' || words, ?)").join("");
-    const goingOn = after ? ` AND place ${order === "ASC" ? ">" : "<"} ?` : "";
-    const sql = `SELECT place, title, person FROM items WHERE kind = ?${goingOn}${having} ORDER BY place ${order} LIMIT ?`;
-    return database.prepare(sql).all(kind, ...(after ? [after] : []), ...all, most);
+    const sql = `SELECT place, title, person FROM items WHERE kind = ?${having} ORDER BY place ${order} LIMIT ?`;
+    return database.prepare(sql).all(kind, ...all, most);
   };
   const toPerson = (row: Record<string, unknown> | undefined): Person | undefined => {
     if (typeof row?.person !== "string") return undefined;
@@ -98,11 +105,7 @@ export function openItemIndex(file = ":memory:"): ItemIndex {
     },
     counts: () => Object.fromEntries(counts.all().map(({ kind, n }) => [kind, Number(n)])),
     find: (wanted) =>
-      select(wanted, "DESC").map(({ place, title }) => ({
-        key: keyAt(String(place)),
-        title: String(title),
-        place: String(place),
-      })),
+      select(wanted, "DESC").map(({ place, title }) => ({ key: keyAt(String(place)), title: String(title) })),
     people: (words, most) => select({ kind: "user", words, most }, "ASC").flatMap((row) => toPerson(row) ?? []),
     person,
     firstOf: (role) => toPerson(first.get(`%"role":"${role}"%`)),
@@ -117,7 +120,6 @@ export function openItemIndex(file = ":memory:"): ItemIndex {
   };
 }
 
-/** The kind of the item with a key. */
 export function kindOf(key: Key): string {
   return entityOf(key)?.name ?? "item";
 }
@@ -132,7 +134,6 @@ function keyAt(place: string): Key {
   return { pk: place.slice(4, end), sk: place.slice(end + 1) };
 }
 
-/** The columns of an item besides kind and place. */
 function contentsOf(key: Key, item: Item): (string | number | null)[] {
   const title = titleOf(item);
   const person = users.matches(key) ? personOf(item) : undefined;

@@ -15,9 +15,7 @@ export interface LocalWebhook {
    */
   point(url: string, buses: Pick<EventBuses, "watch">, busName: string | undefined): void;
   view(): Promise<WebhookView>;
-  /**
-   * The result of posting an event, by its id on the bus: a status or an error code; undefined if it was not posted.
-   */
+  /** The status or error code that posting an event led to, by its id on the bus; undefined if it was not posted. */
   outcomeOf(busEventId: string): string | undefined;
 }
 
@@ -26,7 +24,6 @@ const name = "this computer";
 const hosts = ["localhost", "127.0.0.1", "[::1]"];
 const mostOutcomes = 200;
 
-/** Opens the webhook, without an address yet. */
 export function openLocalWebhook(): LocalWebhook {
   let url = "";
   let unwatch = () => {};

@@ -14,7 +14,6 @@ const secretName = /pass(word|code)|(^|[^a-z])pin([^a-z]|$)|token|secret|authori
 // Matches only at the start of a run of characters. Otherwise a long run of starts would take quadratic time.
 const jwt = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
 
-/** True for the name of a field, parameter or header whose value is a secret. */
 function isSecret(name: string): boolean {
   return secretName.test(name);
 }
@@ -63,7 +62,6 @@ function maskUnknown(text: string, depth: number): string {
   return kept === value && namesWritten(text) === namesIn(value) ? text : JSON.stringify(kept);
 }
 
-/** The number of field names in a text of JSON. */
 function namesWritten(text: string): number {
   return text.match(/"(?:[^"\\]|\\.)*"\s*:|"(?:[^"\\]|\\.)*"/g)?.filter((each) => each.endsWith(":")).length ?? 0;
 }

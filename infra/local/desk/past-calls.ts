@@ -1,12 +1,12 @@
-import type { APIGatewayProxyEventV2, DynamoDBStreamEvent } from "aws-lambda";
+import type { APIGatewayProxyEventV2, DynamoDBStreamEvent, SQSEvent } from "aws-lambda";
 import { readStreamRecord, requestOfStreamRecord, type StreamRecord } from "../../../shared/db/table/stream-records.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
 import type { Work } from "../functions/work-report.ts";
 import type { FrontRequest } from "../gateway/http-server.ts";
-import type { LogLine } from "../log-lines.ts";
+import { parseJson } from "../json-text.ts";
+import { isOf, type LogLine, readLine } from "../log-lines.ts";
 import { clip, maskBody, maskHeaders, maskQuery, maskText, maskValue } from "./mask.ts";
-import { linesOf, mostOfOutput } from "./past-lines.ts";
-import { messagesOf, type PastMessage } from "./queue-messages.ts";
+import type { QueueMessage } from "./views.ts";
 
 /** A recorded request, without its secrets. */
 export interface PastRequest {
@@ -21,15 +21,18 @@ export interface PastRequest {
   code: string | undefined;
   milliseconds: number;
   answer: { headers: Record<string, string>; body: string | null };
-  /**
-   * True if the request cannot be sent again as it was: a secret or binary data was left out, or the body was too long.
-   */
+  /** True if a secret, bytes that are no text or a part of the body was left out: it cannot be sent again. */
   isPartial: boolean;
   lines: LogLine[];
   error: string | undefined;
 }
 
-/** A recorded call of a worker. */
+interface PastMessage extends QueueMessage {
+  /** The request that the message names, or else its own id. */
+  requestId: string;
+  title: string;
+}
+
 export interface PastRun {
   at: number;
   functionName: string;
@@ -52,8 +55,6 @@ export interface History {
   readonly requests: readonly PastRequest[];
   readonly runs: readonly PastRun[];
   readonly changes: readonly PastChange[];
-  /** True if a change that was seen at or after a moment may have been dropped, to keep newer ones. */
-  mayLackChangesFrom(at: number): boolean;
   /** Grows with everything that is added. */
   revision(): number;
   addRequest(request: FrontRequest): void;
@@ -64,7 +65,6 @@ export interface History {
 
 const most = { requests: 500, runs: 1_000, changes: 2_000, characters: 32 * 1024 ** 2 };
 
-/** Starts an empty history. */
 export function openHistory(): History {
   const requests = openNewest<PastRequest>(most.requests, most.characters);
   const runs = openNewest<PastRun>(most.runs, most.characters);
@@ -74,7 +74,6 @@ export function openHistory(): History {
     requests: requests.list,
     runs: runs.list,
     changes: changes.list,
-    mayLackChangesFrom: (at) => changes.hasDropped() && (changes.list[0]?.at ?? Number.POSITIVE_INFINITY) >= at,
     revision: () => revision,
     addRequest(request) {
       const past = toPastRequest(request);
@@ -102,7 +101,6 @@ function openNewest<T extends object>(count: number, characters: number) {
   const list: T[] = [];
   const lengths: number[] = [];
   let total = 0;
-  let hasDropped = false;
   return {
     list: list as readonly T[],
     add(item: T) {
@@ -113,10 +111,8 @@ function openNewest<T extends object>(count: number, characters: number) {
       while (list.length > count || total > characters) {
         list.shift();
         total -= lengths.shift() ?? 0;
-        hasDropped = true;
       }
     },
-    hasDropped: () => hasDropped,
   };
 }
 
@@ -148,14 +144,7 @@ function encodePath(path: string): string {
   return encodeURI(path).replaceAll(/[?#]/g, encodeURIComponent).replace(/^\/\//, "/%2F");
 }
 
-/** The recorded text of a body, and whether that is the whole body. */
-interface SentText {
-  kept: string | null;
-  isWhole: boolean;
-}
-
-/** A body as text without secrets; for binary data its length alone. */
-function textOf({ body, isBase64Encoded }: APIGatewayProxyEventV2): SentText {
+function textOf({ body, isBase64Encoded }: APIGatewayProxyEventV2) {
   if (body === undefined) return { kept: null, isWhole: true };
   const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
   const text = bytes.toString();
@@ -165,7 +154,10 @@ function textOf({ body, isBase64Encoded }: APIGatewayProxyEventV2): SentText {
 }
 
 /** An event without secrets. A body that is recorded whole keeps its encoding. */
-function maskEvent(event: APIGatewayProxyEventV2, { kept, isWhole }: SentText): APIGatewayProxyEventV2 {
+function maskEvent(
+  event: APIGatewayProxyEventV2,
+  { kept, isWhole }: ReturnType<typeof textOf>,
+): APIGatewayProxyEventV2 {
   const { cookies: _, queryStringParameters, body, isBase64Encoded, ...rest } = event;
   return {
     ...rest,
@@ -209,4 +201,53 @@ function describeError(error: unknown): string {
 
 function asTexts(headers: Readonly<Record<string, string | string[]>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+}
+
+/** The most characters of a call's output that are kept. */
+const mostOfOutput = 32 * 1024;
+
+/** The lines of a call that are about a request. Lines without an id belong to each request of the call. */
+export function linesAbout(lines: readonly LogLine[], requestId: string): LogLine[] {
+  return lines.filter(
+    (line) => isOf(line, requestId) || !("request_id" in line.fields || "request_ids" in line.fields),
+  );
+}
+
+function linesOf(output: string, source: string): LogLine[] {
+  const texts = clipLines(output).split("\n");
+  const lines = texts.filter((text) => text.trim() !== "").map((text) => readLine(text, { source, at: Date.now() }));
+  const kept = lines.filter(({ fields }) => !("_aws" in fields));
+  return kept.map(({ fields, ...line }) => ({ ...line, fields: maskValue(fields) as LogLine["fields"] }));
+}
+
+/** Cuts at the end of a line: a cut JSON line would be plain text, whose secrets have no names. */
+function clipLines(output: string): string {
+  if (output.length <= mostOfOutput) return output;
+  const end = output.lastIndexOf("\n", mostOfOutput) + 1;
+  return clip(output, end);
+}
+
+const mostOfTitle = 200;
+
+/** The messages of a queue's event, without their secrets; none for any other event. */
+function messagesOf(event: unknown): PastMessage[] {
+  const { Records = [] } = event as Partial<SQSEvent>;
+  return Records.filter(({ body }) => typeof body === "string").map(
+    ({ messageId, body, attributes, eventSourceARN }) => ({
+      id: messageId,
+      queue: eventSourceARN.split(":").at(-1) ?? "",
+      attempt: Number(attributes?.ApproximateReceiveCount ?? 1),
+      body: maskBody(body),
+      ...readFacts(body, messageId),
+    }),
+  );
+}
+
+/** The request and title of a message. Other systems may send any text. */
+function readFacts(body: string, messageId: string): Pick<PastMessage, "requestId" | "title"> {
+  const { requestId, "detail-type": type, source } = (parseJson(body) ?? {}) as Record<string, unknown>;
+  return {
+    requestId: typeof requestId === "string" ? requestId : messageId,
+    title: typeof type === "string" ? clip(maskText(`${type} from ${source}`), mostOfTitle) : "message",
+  };
 }

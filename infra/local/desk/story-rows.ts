@@ -35,7 +35,6 @@ export function foldChanges(changes: readonly ChangeView[]): StoryRow[] {
   });
 }
 
-/** One row for each function. */
 export function foldRuns(layer: StoryRow["layer"], runs: readonly RunView[]): StoryRow[] {
   return Object.values(Object.groupBy(runs, ({ functionName }) => functionName)).map((given = []) => {
     const busy = given.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
@@ -121,7 +120,6 @@ function fieldOf(change: ChangeView | undefined) {
   return change?.fields.find(({ name }) => /(^|\.)state$/.test(name));
 }
 
-/** The action, or both states. */
 function wayOf(change: ChangeView): string {
   const state = fieldOf(change);
   const both = state?.before && state.after ? `${parseJson(state.before)} → ${parseJson(state.after)}` : change.action;

@@ -6,14 +6,12 @@ import type { LogLine } from "../log-lines.ts";
 import { type ItemIndex, kindOf } from "./item-index.ts";
 import { titleOf } from "./item-title.ts";
 import { maskValue } from "./mask.ts";
-import type { History, PastChange, PastRequest, PastRun } from "./past-calls.ts";
-import { linesAbout } from "./past-lines.ts";
+import { type History, linesAbout, type PastChange, type PastRequest, type PastRun } from "./past-calls.ts";
 import { foldChanges, foldMessages, foldRuns, isBookkeeping, sentenceOf, silentPushes } from "./story-rows.ts";
 import type { ChangeView, FieldChange, InboxView, LogView, RequestRow, RunView, StoryView } from "./views.ts";
 
-/** The sources of a story. */
 export interface StorySources {
-  history: Pick<History, "requests" | "runs" | "changes" | "mayLackChangesFrom">;
+  history: Pick<History, "requests" | "runs" | "changes">;
   index: Pick<ItemIndex, "person" | "hasDevice">;
   messages: readonly InboxView[];
 }
@@ -50,7 +48,6 @@ export function storyOf(id: string, sources: StorySources): StoryView | undefine
       : null,
     rows: [...(past ? foldRuns("request", [handlerRun(past)]) : []), ...rows.sort((one, other) => one.at - other.at)],
     bookkeeping: foldChanges(changes.filter(isBookkeeping)),
-    mayLackChanges: history.mayLackChangesFrom(row.at),
   };
 }
 
@@ -163,7 +160,6 @@ function sentBy(runs: readonly PastRun[], id: string, messages: readonly InboxVi
 
 const unsaid = new Set(["pk", "sk", "change", "schema_version"]);
 
-/** The differences between two items, one by one for fields of nested objects. */
 function changedFields(before: object | undefined, after: object | undefined): FieldChange[] {
   const [old, now] = [flat(before), flat(after)];
   const names = [...new Set([...old.keys(), ...now.keys()])];
@@ -182,7 +178,6 @@ function flat(item: object = {}): Map<string, unknown> {
   );
 }
 
-/** A log line as the page shows it. */
 function viewLine({ at, fields }: LogLine): LogView {
   const {
     level = "info",

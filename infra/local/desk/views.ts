@@ -7,17 +7,14 @@ export function durationOf(milliseconds: number): string {
   return milliseconds < 1_000 ? `${milliseconds.toFixed(0)}\u00a0ms` : `${(milliseconds / 1_000).toFixed(1)}\u00a0s`;
 }
 
-/** A number of things. */
 export function plural(count: number, name: string): string {
   return `${count.toLocaleString("en-GB")} ${count === 1 ? name : pluralOf(name)}`;
 }
 
-/** The name of several things of a kind. */
 export function pluralOf(name: string): string {
   return /(s|history)$/.test(name) ? name : name.replace(/(?<![aeiou])y$/, "ie").concat("s");
 }
 
-/** A user in the list of people. */
 export interface Person {
   id: number;
   name: string;
@@ -31,13 +28,10 @@ export interface Person {
 /** The users that a search finds, at most 100. */
 export interface PeopleView {
   people: Person[];
-  /** The number of all users. */
   total: number;
   /** Address of the reference page, if the stack has one. */
   docs: string | null;
   demoPassword: string;
-  /** The seconds by which the desk lags behind the table. */
-  behind: number;
 }
 
 /** A line of a function's output: the service's own with its fields, any other as text. */
@@ -90,12 +84,6 @@ export interface RecordChange {
   fields: FieldChange[];
 }
 
-/** The latest changes of a record, and whether older ones are kept. */
-export interface RecordChangesView {
-  changes: RecordChange[];
-  hasMore: boolean;
-}
-
 /** A change of an item. It was written within the given time. */
 export interface ChangeView {
   at: number;
@@ -110,7 +98,6 @@ export interface ChangeView {
   isNamed: boolean;
 }
 
-/** A call of a function. */
 export interface RunView {
   at: number;
   functionName: string;
@@ -140,7 +127,6 @@ export interface StoryRow {
 /** Everything that is known of a request and of what followed, oldest first. */
 export interface StoryView {
   row: RequestRow;
-  /** The request as a sentence. */
   title: string;
   request: { headers: Record<string, string>; body: string | null } | null;
   answer: { headers: Record<string, string>; body: string | null } | null;
@@ -151,22 +137,17 @@ export interface StoryView {
   rows: StoryRow[];
   /** Writes that no person would mention, such as those of counters and the history. */
   bookkeeping: StoryRow[];
-  /** True if the history may have dropped table changes of it. */
-  mayLackChanges: boolean;
 }
 
-/** The latest of everything. */
-export interface HomeView extends Pick<PeopleView, "docs" | "demoPassword" | "behind"> {
+export interface HomeView extends Pick<PeopleView, "docs" | "demoPassword"> {
   /** The latest request or event that may have changed something. */
   story: StoryView | null;
-  /** The newest requests and work that failed. */
   failed: RequestRow[];
   queues: { name: string; failed: number }[];
   consumers: ConsumerView[];
   messages: InboxView[];
   /** A user who can pay timesheets. */
   operator: Person | null;
-  counts: KindView[];
 }
 
 /** A message that was sent to a person. */
@@ -179,8 +160,6 @@ export interface InboxView {
   subject: string | null;
   /** The words that a person reads. */
   text: string;
-  /** The message as the push service was sent it. */
-  payload: string | null;
   hasHtml: boolean;
   pin: string | null;
   sentAt: number;
@@ -223,24 +202,16 @@ export interface ConsumerView {
   behind: number | null;
 }
 
-/** A kind of items, and the number of them. */
-export interface KindView {
-  name: string;
-  count: number;
-}
-
-/** Queues, stream, schedules and kinds of items. */
 export interface ResourcesView {
-  kinds: KindView[];
+  kinds: { name: string; count: number }[];
   queues: QueueView[];
   consumers: ConsumerView[];
   schedules: { functionName: string; when: string }[];
 }
 
-/** A page of the items of a kind. */
-export interface ItemsView {
-  /** `title` is empty if the key says everything. */
-  items: { key: string; title: string; item: Record<string, unknown> }[];
-  /** The place to go on from; null at the end. */
-  next: string | null;
+/** An item; `title` is empty if the key says everything. */
+export interface ItemView {
+  key: string;
+  title: string;
+  item: Record<string, unknown>;
 }

@@ -27,10 +27,7 @@ const finders: Record<EngineName, (place: EngineOptions) => EngineCommand | unde
   "dynamodb-local": findDynamodbLocal,
 };
 
-/**
- * The command of the requested engine, or of the first that this machine can run. Throws an error that names what is
- * missing.
- */
+/** The command of an engine, or of the first that can run here. Throws an error that names what is missing. */
 export function findEngine(wanted: string | undefined, place: EngineOptions): EngineCommand {
   if (wanted !== undefined && !Object.hasOwn(finders, wanted)) {
     throw new Error(`Unknown DynamoDB engine "${wanted}": choose ${Object.keys(finders).join(", ")}.`);
@@ -79,10 +76,7 @@ function findDynamodbLocal({ directory, port, temporary }: EngineOptions): Engin
   };
 }
 
-/**
- * Data that is kept is one database for all credentials. Otherwise each access key has its own, so that no writer waits
- * for another's.
- */
+/** Kept data is one database for all credentials. Else each access key has its own: no writer waits for another. */
 function localFlags(port: number, directory: string | undefined): string[] {
   const place = directory ? ["-sharedDb", "-dbPath", directory] : ["-inMemory"];
   return ["-disableTelemetry", "-port", String(port), ...place];

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { findFreePort } from "../loopback-port.ts";
+import { findFreePort } from "../http-service.ts";
 import { makeTemporaryFolder } from "../temporary-folder.ts";
 import { type ChildService, startChild } from "./child-service.ts";
 import { type EngineCommand, type EngineName, findEngine } from "./engine-commands.ts";
@@ -14,30 +14,23 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** The engine to start and its data folder. Without a folder, no data outlives `close`. */
-export interface EngineOptions {
-  dataDirectory?: string;
-  /** `dynoxide` or `dynamodb-local`. The default is `DYNAMODB_ENGINE`, or the first of them found on this machine. */
-  engine?: string;
-}
-
 const startMilliseconds = 60_000;
 
 /**
- * Starts a DynamoDB engine on a free loopback port and waits until it answers. `DYNAMODB_ENDPOINT` names a running one
- * instead. Throws one clear sentence if none can run here or it ends before it is ready.
+ * Starts a DynamoDB engine on a free loopback port and waits until it answers. Without a folder, no data outlives
+ * `close`. `DYNAMODB_ENGINE` names the engine; the default is the first that runs here. `DYNAMODB_ENDPOINT` names a
+ * running one instead. Throws one clear sentence if none can run here or it ends before it is ready.
  */
-export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
+export async function startEngine(dataDirectory?: string): Promise<Engine> {
   const endpoint = process.env.DYNAMODB_ENDPOINT;
   if (endpoint) return { name: "external", endpoint, close: async () => {} };
 
-  const { dataDirectory } = options;
   const folder = dataDirectory === undefined ? makeTemporaryFolder("engine") : { path: dataDirectory, remove() {} };
   const directory = folder.path;
   mkdirSync(directory, { recursive: true });
   const port = await findFreePort();
   const temporary = dataDirectory === undefined;
-  const command = findEngine(options.engine ?? process.env.DYNAMODB_ENGINE, { directory, port, temporary });
+  const command = findEngine(process.env.DYNAMODB_ENGINE, { directory, port, temporary });
   const child = startChild(command.file, command.arguments);
   const close = async () => {
     await child.close();

@@ -40,8 +40,7 @@ export async function createTable(client: DynamoDBClient, definition: TableDefin
   return true;
 }
 
-/** The engine's description of a table; undefined if there is no table of that name. */
-export async function describeTable(client: DynamoDBClient, name: string): Promise<TableDescription | undefined> {
+async function describeTable(client: DynamoDBClient, name: string): Promise<TableDescription | undefined> {
   try {
     return (await client.send(new DescribeTableCommand({ TableName: name }))).Table;
   } catch (error) {

@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** The settings of one function's process. */
 export interface ProcessSetup {
-  /** Folder of its build. */
   directory: string;
   functionName: string;
   memoryMegabytes: number;

@@ -1,9 +1,11 @@
+import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { url as inspectorUrl } from "node:inspector";
+import { transformSync } from "esbuild";
 import type { LocalFunction } from "../stack/template.ts";
-import { startProcess } from "./environment-process.ts";
-import type { Invocation, Outcome, ProcessMessage } from "./environment-program.ts";
+import type { Invocation, Outcome, ProcessMessage, ProcessSetup } from "./environment-program.ts";
 
 /** A failure inside a function, with the type and message that Lambda would answer. */
 class FunctionError extends Error {
@@ -22,7 +24,6 @@ class FunctionError extends Error {
 export interface Environment {
   /** Returns the function's answer and passes its output to `output`. Rejects with `FunctionError`. */
   invoke(event: unknown, output?: Output): Promise<unknown>;
-  /** Whether it takes new invocations. */
   usable(): boolean;
   /** Takes no new invocations and ends after the current one. */
   retire(): void;
@@ -37,7 +38,6 @@ interface Call {
   resolve(value: unknown): void;
   reject(error: FunctionError): void;
   output: Output;
-  /** Stops the timer that limits the call. */
   unlimit(): void;
 }
 
@@ -96,7 +96,9 @@ export function startEnvironment(
     });
   }
   child.once("error", (error) => fail(new FunctionError("Runtime.StartError", String(error))));
-  child.once("close", (code, signal) => fail(endOf({ code, signal, lastWords }, definition)));
+  child.once("close", (code, signal) =>
+    fail(endOf(signal === null ? `with code ${code}` : `by ${signal}`, lastWords, definition)),
+  );
 
   const begin = (made: Call, event: unknown) => {
     if (call !== made) return;
@@ -128,7 +130,6 @@ function answer({ resolve, reject }: Call, outcome: Outcome): void {
   } else resolve(outcome.payload === undefined ? undefined : JSON.parse(outcome.payload));
 }
 
-/** Ends a call after its time. Returns a function that lifts the limit. */
 function limitCall({ timeoutSeconds }: LocalFunction, fail: (error: FunctionError) => void): () => void {
   // No time limit under a debugger: a developer may wait at a breakpoint.
   if (inspectorUrl() !== undefined) return () => {};
@@ -137,14 +138,8 @@ function limitCall({ timeoutSeconds }: LocalFunction, fail: (error: FunctionErro
   return () => clearTimeout(timer);
 }
 
-interface End {
-  code: number | null;
-  signal: string | null;
-  lastWords: string;
-}
-
 /** The error for a process that ended without being asked to. */
-function endOf({ code, signal, lastWords }: End, { memoryMegabytes }: LocalFunction): FunctionError {
+function endOf(how: string, lastWords: string, { memoryMegabytes }: LocalFunction): FunctionError {
   if (lastWords.includes("heap out of memory")) {
     return new FunctionError(
       "Runtime.OutOfMemory",
@@ -152,7 +147,51 @@ function endOf({ code, signal, lastWords }: End, { memoryMegabytes }: LocalFunct
     );
   }
   const [, thrown] = /^(?:Uncaught )?(\w*Error: .*(?:\n {4}at .*)*)/m.exec(lastWords) ?? [];
-  const how = signal === null ? `with code ${code}` : `by ${signal}`;
   if (thrown === undefined) return new FunctionError("Runtime.ExitError", `Runtime exited ${how}`);
   return new FunctionError("Runtime.UnhandledError", thrown.split("\n")[0] ?? "", thrown);
+}
+
+const programFile = new URL("./environment-program.ts", import.meta.url);
+let program: string | undefined;
+
+/**
+ * Starts the process of a function with the given settings alone, as Lambda's runtime would. The types are stripped
+ * from its program here, once: stripping them in each process takes longer than the rest of its start. A debugger that
+ * is attached to this process attaches to the new one too.
+ */
+function startProcess(definition: LocalFunction, environment: Record<string, string>): ChildProcess {
+  const { name, directory, memoryMegabytes } = definition;
+  program ??= transformSync(readFileSync(programFile, "utf8"), { loader: "ts", target: "node24" }).code;
+  const setup = JSON.stringify({ directory, functionName: name, memoryMegabytes } satisfies ProcessSetup);
+  const flags = [
+    "--enable-source-maps",
+    `--max-old-space-size=${memoryMegabytes}`,
+    ...(inspectorUrl() === undefined ? [] : ["--inspect=127.0.0.1:0"]),
+  ];
+  return spawn(process.execPath, [...flags, "--input-type=module", "--eval", program, "--", setup], {
+    env: { ...environment, ...definition.environment, ...lambdaVariables(definition), ...debuggerVariables() },
+    // Its own process group, so that Ctrl-C in the terminal reaches this process alone, which then ends the others in
+    // order.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+}
+
+/** The variables by which an editor's debugger finds processes. */
+function debuggerVariables(): Record<string, string> {
+  const { NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS } = process.env;
+  if (VSCODE_INSPECTOR_OPTIONS === undefined) return {};
+  return { VSCODE_INSPECTOR_OPTIONS, ...(NODE_OPTIONS !== undefined && { NODE_OPTIONS }) };
+}
+
+function lambdaVariables({ name, memoryMegabytes }: LocalFunction): Record<string, string> {
+  return {
+    AWS_LAMBDA_FUNCTION_NAME: name,
+    AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMegabytes),
+    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${name}`,
+    AWS_LAMBDA_LOG_STREAM_NAME: "local",
+    AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${process.versions.node.split(".")[0]}.x`,
+    TZ: ":UTC",
+  };
 }

@@ -6,7 +6,6 @@ import { type Environment, type Output, startEnvironment } from "./environment.t
 /** Calls a function by its name and passes its output during the call to `output`. */
 export type Invoke = (functionName: string, event: unknown, output?: Output) => Promise<unknown>;
 
-/** The functions of the stack, ready to be invoked. */
 export interface Environments {
   /** Returns the function's answer. Rejects with `FunctionError` if the function throws, times out or dies. */
   invoke: Invoke;
@@ -19,10 +18,9 @@ export interface Environments {
 export interface EnvironmentsOptions {
   functions: LocalFunction[];
   environment: Record<string, string>;
-  /** Brings a function's build up to date before each invocation; without it, builds stay as they are. */
-  builds?: Pick<Builds, "build">;
+  /** Brings a function's build up to date before each invocation. */
+  builds: Pick<Builds, "build">;
   output: Output;
-  /** The milliseconds after which an idle environment ends. */
   idleMilliseconds?: number;
 }
 
@@ -74,7 +72,7 @@ export function createEnvironments(options: EnvironmentsOptions): Environments {
     replace,
     async invoke(name, event, output) {
       if (!slots.has(name)) throw new Error(`The stack has no function ${name}.`);
-      const revision = (await options.builds?.build(name)) ?? "";
+      const revision = await options.builds.build(name);
       const slot = slots.get(name);
       if (!slot) throw new Error(`The stack has no function ${name} any more.`);
       if (slot.revision !== revision) retireAll(slot);

@@ -20,9 +20,7 @@ export interface PumpOptions extends Pick<LocalMapping, "batchSize" | "reportsIt
 const waitSeconds = 1;
 const retryMilliseconds = 500;
 
-/**
- * Receives messages, invokes the function and deletes what succeeded, until stopped. Finishes the current batch first.
- */
+/** Receives messages, invokes the function and deletes what succeeded, until it is stopped after a batch. */
 export function startPump(options: PumpOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const running = run(options, stopping.signal);

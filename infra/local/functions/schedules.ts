@@ -15,10 +15,7 @@ export function followSchedules(schedules: readonly LocalSchedule[], since: Date
     });
 }
 
-/**
- * Calls the functions of schedules at their time until stopped. After the machine slept, makes the daily calls it
- * missed.
- */
+/** Calls the functions of schedules at their time until stopped; after a sleep of the machine, those it missed. */
 export function startSchedules(
   schedules: readonly LocalSchedule[],
   call: (functionName: string, event: object) => Promise<unknown>,

@@ -1,11 +1,11 @@
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
+import type { _Record as StreamRecord } from "@aws-sdk/client-dynamodb-streams";
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
 import { matchesAny } from "../filter-patterns.ts";
 import { type JsonFile, openJsonFile } from "../json-file.ts";
 import type { LocalStreamMapping } from "../stack/event-sources.ts";
-import { type BatchDelivery, deliverBatch } from "./stream-batch.ts";
-import { lambdaRecord } from "./stream-event.ts";
 import type { StreamPage, StreamPosition, TableStream } from "./table-stream.ts";
 
 /** A function that consumes the stream, as its event source mapping defines it. */
@@ -23,7 +23,6 @@ export interface StreamPumpOptions {
   onFailure?(functionName: string, error: unknown): void;
 }
 
-/** A running pump. */
 export interface StreamPump {
   /** Waits until every consumer has processed all earlier writes. Throws after that many milliseconds. */
   settled(milliseconds: number): Promise<void>;
@@ -43,9 +42,9 @@ interface Run extends StreamConsumer {
 }
 
 const tickMilliseconds = 100;
-const quietTickMilliseconds = 200;
-const quietAfterMilliseconds = 10_000;
 const retryMilliseconds = 500;
+const firstPauseMilliseconds = 100;
+const longestPauseMilliseconds = 10_000;
 
 /** Delivers the stream's records to every consumer, in order and at its own pace, until stopped. */
 export function startStreamPump(options: StreamPumpOptions): StreamPump {
@@ -77,16 +76,13 @@ function openRun(consumer: StreamConsumer, { stream, placesDirectory }: StreamPu
 }
 
 async function runConsumer(run: Run, options: StreamPumpOptions, stopping: AbortSignal): Promise<void> {
-  let lastWork = performance.now();
   while (!stopping.aborted) {
     try {
       const page = await options.stream.read(run.file.value.place);
       await deliverPage(page, run, options, stopping);
-      if (page.records.length > 0) lastWork = performance.now();
-      else {
-        run.emptyAt = page.askedAt;
-        await nextTick(performance.now() - lastWork > quietAfterMilliseconds, stopping);
-      }
+      if (page.records.length > 0) continue;
+      run.emptyAt = page.askedAt;
+      await nextTick(stopping);
     } catch (error) {
       if (stopping.aborted) return;
       options.onFailure?.(run.mapping.functionName, error);
@@ -98,24 +94,44 @@ async function runConsumer(run: Run, options: StreamPumpOptions, stopping: Abort
 async function deliverPage(
   { records, place }: StreamPage,
   run: Run,
-  { onFailure }: StreamPumpOptions,
+  options: StreamPumpOptions,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { mapping, invoke } = run;
+  const { filters, streamArn, batchSize } = run.mapping;
   const shardId = place?.shardId ?? "";
   // Few records of an import pass the filters, and matching a record is faster than converting it.
-  const { filters } = mapping;
   const matching = filters.length === 0 ? records : records.filter((record) => matchesAny(record, filters));
-  const wanted = matching.map((record) => lambdaRecord(record, mapping.streamArn));
-  const delivery: BatchDelivery = {
-    reportsItemFailures: mapping.reportsItemFailures,
-    invoke,
-    stopping,
-    onDone: ({ dynamodb }) => moveTo(run, { shardId, after: dynamodb?.SequenceNumber }),
-    onFailure: (error) => onFailure?.(mapping.functionName, error),
-  };
-  for (const batch of inBatches(wanted, mapping.batchSize)) await deliverBatch(batch, delivery);
+  let left = matching.map((record) => lambdaRecord(record, streamArn));
+  let milliseconds = firstPauseMilliseconds;
+  // Unlike Lambda it never gives up.
+  while (left.length > 0 && !stopping.aborted) {
+    const batch = left.slice(0, batchSize);
+    const done = await attempt(batch, run, options);
+    if (done > 0) {
+      moveTo(run, { shardId, after: batch[done - 1]?.dynamodb?.SequenceNumber });
+      milliseconds = firstPauseMilliseconds;
+    }
+    left = left.slice(done);
+    if (done === batch.length) continue;
+    await pause(milliseconds, undefined, { signal: stopping }).catch(() => {});
+    milliseconds = Math.min(2 * milliseconds, longestPauseMilliseconds);
+  }
   if (!stopping.aborted) moveTo(run, place);
+}
+
+/** The number of records, from the first on, that the function processed. */
+async function attempt(
+  Records: DynamoDBRecord[],
+  { mapping, invoke }: Run,
+  { onFailure }: StreamPumpOptions,
+): Promise<number> {
+  try {
+    const answer = await invoke({ Records });
+    return mapping.reportsItemFailures ? firstFailed(answer, Records) : Records.length;
+  } catch (error) {
+    onFailure?.(mapping.functionName, error);
+    return 0;
+  }
 }
 
 function moveTo({ file }: Run, place: StreamPosition | undefined): void {
@@ -126,12 +142,37 @@ function moveTo({ file }: Run, place: StreamPosition | undefined): void {
 }
 
 /** Waiting consumers look again at the same moments, so that they share the call. */
-async function nextTick(isQuiet: boolean, stopping: AbortSignal): Promise<void> {
-  const tick = isQuiet ? quietTickMilliseconds : tickMilliseconds;
-  await pause(tick - (performance.now() % tick), undefined, { signal: stopping }).catch(() => {});
+async function nextTick(stopping: AbortSignal): Promise<void> {
+  await pause(tickMilliseconds - (performance.now() % tickMilliseconds), undefined, { signal: stopping }).catch(
+    () => {},
+  );
 }
 
-function inBatches(records: DynamoDBRecord[], size: number): DynamoDBRecord[][] {
-  const starts = Array.from({ length: Math.ceil(records.length / size) }, (_, index) => index * size);
-  return starts.map((start) => records.slice(start, start + size));
+/** The index of the first record that a function reports as failed. As in Lambda, an invalid answer fails all. */
+function firstFailed(answer: unknown, records: readonly DynamoDBRecord[]): number {
+  const failures = (answer as Partial<DynamoDBBatchResponse> | null)?.batchItemFailures ?? [];
+  if (!Array.isArray(failures)) return 0;
+  const named = failures.map((failure) =>
+    records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failure?.itemIdentifier),
+  );
+  return Math.max(0, Math.min(records.length, ...named));
+}
+
+/** A stream record in the form that Lambda passes to a function. `streamArn` is the name the stack knows. */
+function lambdaRecord({ eventName, dynamodb = {} }: StreamRecord, streamArn: string): DynamoDBRecord {
+  const { ApproximateCreationDateTime, ...images } = dynamodb;
+  const record = {
+    // dynoxide numbers each table's records from 1. The hash makes the id unique across streams, as in AWS.
+    eventID: createHash("md5").update(`${streamArn} ${dynamodb.SequenceNumber}`).digest("hex"),
+    eventName,
+    eventVersion: "1.1",
+    eventSource: "aws:dynamodb",
+    awsRegion: streamArn.split(":")[3],
+    dynamodb: {
+      ApproximateCreationDateTime: Math.floor(Number(ApproximateCreationDateTime ?? Date.now()) / 1000),
+      ...images,
+    },
+    eventSourceARN: streamArn,
+  };
+  return record as DynamoDBRecord;
 }

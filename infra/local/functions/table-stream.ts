@@ -33,10 +33,7 @@ export interface TableStream {
 
 const recordsInPage = 500;
 
-/**
- * Opens the stream of a table on a local engine, which keeps it in consecutive shards. Throws if the table has no
- * stream.
- */
+/** Opens the stream of a table on a local engine. Throws if the table has no stream. */
 export async function openTableStream(client: DynamoDBStreamsClient, tableName: string): Promise<TableStream> {
   const { Streams = [] } = await client.send(new ListStreamsCommand({ TableName: tableName }));
   const arn = Streams[0]?.StreamArn;
@@ -115,7 +112,6 @@ function beginningOf(shards: Shard[]): StreamPosition | undefined {
   return findPlace(shards, (parent) => parent === undefined || !ids.has(parent));
 }
 
-/** The beginning of the first shard whose parent matches. */
 function findPlace(shards: Shard[], isWanted: (parent: string | undefined) => boolean): StreamPosition | undefined {
   const shardId = shards.find(({ ParentShardId }) => isWanted(ParentShardId))?.ShardId;
   return shardId === undefined ? undefined : { shardId };

@@ -4,18 +4,14 @@ import type { Invoke } from "./environments.ts";
 /** One call of a worker, as developers are shown it. */
 export interface Work {
   functionName: string;
-  /** The event it was called with. */
   event: unknown;
   /** The number of messages or stream records in the event; undefined for an event without any. */
   records: number | undefined;
   milliseconds: number;
-  /** Its output. */
   output: string;
-  /** The error, if the call failed as a whole. */
   error?: unknown;
 }
 
-/** Callbacks for the workers' calls and for failures outside of calls. */
 export interface WorkListeners {
   onWork?(work: Work): void;
   /** Called if a queue or the stream cannot be read. The read is retried. */

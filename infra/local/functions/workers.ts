@@ -13,7 +13,6 @@ import { startSchedules } from "./schedules.ts";
 import { type StreamConsumer, startStreamPump } from "./stream-pump.ts";
 import { openTableStream } from "./table-stream.ts";
 
-/** The sources of the workers' work, and the function that calls them. */
 export interface WorkersOptions {
   stack: LocalStack;
   engine: Engine;
@@ -44,7 +43,6 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
-/** Starts all workers that the stack defines. */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const { stack, engine, region, queueEndpoint } = options;
   const client = { region, credentials: localCredentials };
@@ -117,7 +115,6 @@ function pumpOptions(
 // Long enough for idle consumers to look once more.
 const shortestWaitMilliseconds = 1_000;
 
-/** The number of messages that wait for a worker or for their next try. */
 async function countQueued(client: SQSClient, { stack, queueEndpoint }: WorkersOptions): Promise<number> {
   const urls = stack.mappings.map(({ queueName }) => queueUrl(queueEndpoint, queueName));
   const counts = await Promise.all(urls.map((url) => countMessages(client, url)));

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { CorsRules } from "../stack/template.ts";
 
-/** Whether a request is a preflight. */
 export function isPreflight(method: string | undefined, headers: IncomingHttpHeaders): boolean {
   return method === "OPTIONS" && Boolean(headers.origin) && Boolean(headers["access-control-request-method"]);
 }
@@ -21,20 +20,12 @@ export function preflightHeaders(rules: CorsRules, headers: IncomingHttpHeaders)
 /** The CORS headers of every answer to another origin. */
 export function corsHeaders(rules: CorsRules, { origin }: IncomingHttpHeaders): Record<string, string> {
   if (!origin) return {};
-  const anyone = rules.AllowOrigins?.includes("*");
-  if (!anyone && !isAllowed(rules, origin)) return { vary: "origin" };
-  return present({
-    "access-control-allow-origin": anyone ? "*" : origin,
-    "access-control-expose-headers": rules.ExposeHeaders?.join(","),
-    "access-control-allow-credentials": rules.AllowCredentials ? "true" : undefined,
-    vary: anyone ? undefined : "origin",
-  });
+  if (!isAllowed(rules, origin)) return { vary: "origin" };
+  const exposed = { "access-control-expose-headers": rules.ExposeHeaders?.join(",") };
+  return { "access-control-allow-origin": origin, vary: "origin", ...present(exposed) };
 }
 
-/**
- * Hosts of web apps under development. Capacitor apps have an origin of their own on iOS and http://localhost on
- * Android.
- */
+/** Hosts of web apps under development. Capacitor apps on Android have http://localhost. */
 const developersHosts = [
   /^(?:[\w-]+\.)*localhost$/,
   /^127\.0\.0\.1$/,
@@ -46,7 +37,7 @@ const developersHosts = [
 
 /** Whether pages of an origin may call the API: those of the stage, of this machine and of private networks. */
 export function isAllowed({ AllowOrigins = [] }: CorsRules, origin: string): boolean {
-  if (AllowOrigins.includes("*") || AllowOrigins.includes(origin) || origin === "capacitor://localhost") return true;
+  if (AllowOrigins.includes(origin) || origin === "capacitor://localhost") return true;
   const url = URL.parse(origin);
   const isWritten = url?.origin === origin && /^https?:$/.test(url.protocol);
   return isWritten && developersHosts.some((host) => host.test(url.hostname));

@@ -1,6 +1,5 @@
 import type { ServerResponse } from "node:http";
 
-/** An HTTP answer, ready to be written. */
 export interface GatewayAnswer {
   status: number;
   headers: Record<string, string>;

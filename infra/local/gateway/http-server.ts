@@ -18,7 +18,6 @@ export interface FrontRequest {
   code: string | undefined;
   /** The id in logs and problem documents; undefined if no function was called. */
   requestId: string | undefined;
-  /** The function's output. */
   output: string;
   milliseconds: number;
   functionName: string | undefined;
@@ -31,20 +30,17 @@ export interface FrontRequest {
   error?: unknown;
 }
 
-/** The routes, the functions behind them, and a callback for each request. */
 export interface FrontOptions {
   port: number;
   routes: LocalRoute[];
   cors: CorsRules | undefined;
   /** Answers requests below `/_local`, which are not part of the API. */
   answerLocal: RequestListener;
-  /** True if other computers of the network may connect. */
   lan?: boolean;
   invoke: Invoke;
   onRequest?(request: FrontRequest): void;
 }
 
-/** The running HTTP API. */
 export interface Front extends HttpService {
   /** Replaces routes and CORS rules from the next request on. */
   replace(given: Pick<FrontOptions, "routes" | "cors">): void;
@@ -52,10 +48,7 @@ export interface Front extends HttpService {
 
 const bodyLimit = 10 * 1024 * 1024;
 
-/**
- * Serves the stack's HTTP API as API Gateway does, and the desk under `/_local/`. Listens on 127.0.0.1, or on the
- * network with `lan`.
- */
+/** Serves the stack's HTTP API as API Gateway does, and the desk under `/_local/`. */
 export async function startFront(options: FrontOptions): Promise<Front> {
   let match = createRouteTable(options.routes);
   let { cors } = options;

@@ -6,7 +6,7 @@ export interface MatchedRoute {
   pathParameters: Record<string, string>;
 }
 
-/** Finds a request's route as API Gateway does: literal paths before `{places}` before `{rest+}`, `$default` last. */
+/** Finds a request's route as API Gateway does: literal paths before `{places}`, `$default` last. */
 export function createRouteTable(routes: LocalRoute[]): (method: string, path: string) => MatchedRoute | undefined {
   const patterns = routes
     .filter((route) => route.routeKey !== "$default")
@@ -29,14 +29,10 @@ export function createRouteTable(routes: LocalRoute[]): (method: string, path: s
 
 function rank(method: string, path: string): number {
   const places = path.match(/\{/g)?.length ?? 0;
-  return (path.endsWith("+}") ? 1_000 : 0) + places * 10 + (method === "ANY" ? 1 : 0);
+  return places * 10 + (method === "ANY" ? 1 : 0);
 }
 
 function pathPattern(path: string): RegExp {
-  const parts = path.split(/(\{\w+\+?\})/).map((part) => {
-    const [, name, greedy] = /^\{(\w+)(\+?)\}$/.exec(part) ?? [];
-    if (name) return `(?<${name}>${greedy ? ".+" : "[^/]+"})`;
-    return part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  });
-  return new RegExp(`^${parts.join("")}$`);
+  const pattern = path.replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&").replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)");
+  return new RegExp(`^${pattern}$`);
 }

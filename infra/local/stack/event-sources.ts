@@ -1,9 +1,7 @@
 import { namesOf } from "../../stages/names.ts";
 import type { BusRule } from "../aws/event-buses.ts";
 import type { Pattern } from "../filter-patterns.ts";
-import type { Resource } from "./physical-names.ts";
 
-/** A function that is called with batches. */
 interface BatchMapping {
   functionName: string;
   batchSize: number;
@@ -11,12 +9,10 @@ interface BatchMapping {
   reportsItemFailures: boolean;
 }
 
-/** A queue that feeds a function. */
 export interface LocalMapping extends BatchMapping {
   queueName: string;
 }
 
-/** A function that consumes the table's stream. */
 export interface LocalStreamMapping extends BatchMapping {
   streamArn: string;
   /** Filters of which a change must match one to reach the function. Without filters, every change does. */
@@ -31,22 +27,13 @@ export interface LocalSchedule {
   timeZone: string;
 }
 
-/** A resource of the template, its properties with local names. */
-export interface LocalResource {
-  readonly name: string;
-  readonly id: string;
-  readonly properties: Readonly<Record<string, unknown>>;
-}
+/** Returns every resource of a type, its properties with local names. */
+export type ResourcesOfType = (type: string) => { name: string; id: string; properties: Record<string, unknown> }[];
 
-/** Returns every resource of a type. */
-export type ResourcesOfType = (type: Resource["Type"]) => LocalResource[];
-
-/** The event source mappings of queues. */
 export function readQueueMappings(all: ResourcesOfType): LocalMapping[] {
   return readMappings(all, ":sqs:", 10).map(({ arn, batches }) => ({ queueName: lastPart(arn), ...batches }));
 }
 
-/** The event source mappings of a stream. */
 export function readStreamMappings(all: ResourcesOfType): LocalStreamMapping[] {
   return readMappings(all, ":dynamodb:", 100).map(({ arn, batches, criteria }) => {
     const { Filters = [] } = (criteria ?? {}) as { Filters?: { Pattern: string }[] };
@@ -69,10 +56,7 @@ function readMappings(all: ResourcesOfType, service: string, usualBatchSize: num
 
 const webhookQueues = namesOf("local").webhookQueue("");
 
-/**
- * The event buses and the rules that lead to queues. Rules of webhooks are left out: their receivers are not on this
- * machine.
- */
+/** The event buses and the rules that lead to queues. Receivers of webhooks are not on this machine. */
 export function readBuses(all: ResourcesOfType): { names: string[]; rules: BusRule[] } {
   const rules = all("AWS::Events::Rule").filter(({ properties }) => properties.EventPattern !== undefined);
   const read = rules.map(({ properties }) => ({

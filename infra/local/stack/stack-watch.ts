@@ -1,37 +1,35 @@
 import { relative } from "node:path";
 import { type FileStamps, stampFiles } from "../file-stamps.ts";
-import { type LocalSynthesis, root, synthesizeAgain } from "./synthesis.ts";
+import { root, synthesizeAgain } from "./synthesis.ts";
 
-/** The stack to follow, and callbacks for its changes. */
 export interface StackWatchOptions {
   directory: string;
   /** The source files of the stack, and when the last synthesis began to read them (milliseconds since 1970). */
   made: { from: readonly string[]; at: number };
-  /** Called with the changed file when a new synthesis begins. */
-  onBegin(file: string): void;
-  /** Called with each new synthesis. Its errors go to `onFailure`. */
-  onSynthesis(synthesis: LocalSynthesis): Promise<void>;
-  /** Called if a synthesis fails or `onSynthesis` rejects. The next change starts another try. */
-  onFailure(error: unknown): void;
+  /** Called with the template of each new synthesis. */
+  replace(template: object): Promise<void>;
+  /** Called with a line when a synthesis begins, and with one on its result. */
+  say(line: string): void;
 }
 
 const lookEveryMilliseconds = 300;
 
 /** Synthesises the stack again after one of its source files has changed and none changes any more. */
-export function watchStack(options: StackWatchOptions): { stop(): Promise<void> } {
-  let from = options.made.from;
-  let stamps = stampFiles(from, options.made.at);
+export function watchStack({ directory, made, replace, say }: StackWatchOptions): { stop(): Promise<void> } {
+  let { from } = made;
+  let stamps = stampFiles(from, made.at);
   let settling: FileStamps | undefined;
   let running: Promise<void> | undefined;
 
   const synthesize = async () => {
     const at = Date.now();
     try {
-      const synthesis = await synthesizeAgain(options.directory);
-      from = synthesis.sources;
-      await options.onSynthesis(synthesis);
+      const { sources, template } = await synthesizeAgain(directory);
+      from = sources;
+      await replace(template);
+      say("The changed stack is in use.");
     } catch (error) {
-      options.onFailure(error);
+      say(`The stack stays as it was: ${error instanceof Error ? error.message : error}`);
     }
     stamps = stampFiles(from, at);
   };
@@ -43,7 +41,7 @@ export function watchStack(options: StackWatchOptions): { stop(): Promise<void> 
       return;
     }
     settling = undefined;
-    options.onBegin(relative(root, stamps.firstChanged() ?? ""));
+    say(`${relative(root, stamps.firstChanged() ?? "")} changed: synthesising the stack again …`);
     running = synthesize().finally(() => {
       running = undefined;
     });

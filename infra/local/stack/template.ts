@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { BusRule } from "../aws/event-buses.ts";
-import type { SecretGeneration } from "../aws/generate-secret.ts";
+import type { SecretGeneration } from "../aws/secrets-manager.ts";
 import type { QueueDefinition } from "../aws/sqs.ts";
 import type { TableDefinition } from "../engine/local-table.ts";
 import {
@@ -14,8 +14,14 @@ import {
   readSchedules,
   readStreamMappings,
 } from "./event-sources.ts";
-import { resolveValue } from "./intrinsics.ts";
-import { type LocalAddresses, localNames, operationOf, physicalName, type Resource } from "./physical-names.ts";
+import {
+  type LocalAddresses,
+  localNames,
+  operationOf,
+  physicalName,
+  type Resource,
+  resolveValue,
+} from "./references.ts";
 
 /** A function of the stack: its name, the folder of its build, and its local settings. */
 export interface LocalFunction {
@@ -38,7 +44,6 @@ export interface CorsRules {
   AllowMethods?: string[];
   AllowHeaders?: string[];
   ExposeHeaders?: string[];
-  AllowCredentials?: boolean;
   MaxAge?: number;
 }
 

@@ -36,7 +36,7 @@ export const gates: readonly Gate[] = [
   // The gates that take minutes begin first, so that none of them runs alone at the end.
   {
     name: "programs",
-    title: "local machine, commands, journeys",
+    title: "local machine, commands, browsers, journeys",
     program: "vitest",
     parameters: ["run", "--project=programs", twoWorkers],
   },
@@ -68,7 +68,6 @@ export const gates: readonly Gate[] = [
     parameters: ["run", "--config", "test/system/document/vitest.config.ts"],
     obstacle: () => installObstacle("linters and client generators", "test/system/document"),
   },
-  byInstalledTests("browser", "the client in a browser", ["Vite", "test/system/browser"]),
   {
     name: "store",
     title: "store on DynamoDB Local",

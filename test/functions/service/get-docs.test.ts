@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { bundleFile } from "../../../infra/functions/bundle-places.ts";
 import { arazzoOf, payingNeedsAPerson } from "../../../infra/functions/docs-journeys.ts";
 import { pageDefine } from "../../../infra/functions/docs-page-build.ts";
-import { callAsParts } from "../../../infra/local/builds/call-as-parts.ts";
+import { callAsParts } from "../../../infra/local/builds/builds.ts";
 import { gatewayAnswer } from "../../../infra/local/gateway/gateway-answer.ts";
 import type { Operation } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";

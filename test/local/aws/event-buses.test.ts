@@ -137,10 +137,6 @@ it("refuses a bus that is not there, too many entries, and entries that are too 
   expect(sent).toEqual([]);
 });
 
-it("fails when it is configured to, and names an action it does not know", async () => {
-  endpoints.failNext("PutEvents", "InternalException");
-  await expect(client.send(new PutEventsCommand({ Entries: [entry({})] }))).rejects.toMatchObject({
-    name: "InternalException",
-  });
+it("names an action it does not know", async () => {
   await expect(client.send(new ListRulesCommand({}))).rejects.toThrow("ListRules");
 });

@@ -93,6 +93,6 @@ export const message = (id: string, body: object | string, attempt = "1") => ({
 export function deskSources(more: Partial<DeskSources> = {}, index: ItemIndex = openItemIndex()): DeskSources {
   const stack = { routes: [], queues: [], mappings: [], streamMappings: [], schedules: [] };
   const empty = { inbox: openInbox(), history: openHistory(), stack, environment: { AWS_REGION: "eu-west-1" } };
-  const own = { placesDirectory: "", index: async () => index, behind: () => 0 };
+  const own = { placesDirectory: "", index };
   return { ...empty, ...own, ...more } as unknown as DeskSources;
 }

@@ -1,8 +1,11 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { readDesk } from "../../../infra/local/desk/answers.ts";
-import { type ItemIndex, openItemIndex } from "../../../infra/local/desk/item-index.ts";
-import type { HomeView, ItemsView, PeopleView, RequestRow } from "../../../infra/local/desk/views.ts";
+import { type ItemIndex, indexOf, openItemIndex } from "../../../infra/local/desk/item-index.ts";
+import type { ItemView, PeopleView, RequestRow, ResourcesView } from "../../../infra/local/desk/views.ts";
+import { makeTemporaryFolder } from "../../../infra/local/temporary-folder.ts";
 import { loginKey } from "../../../shared/db/accounts/logins.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
@@ -57,13 +60,11 @@ describe("the index of the table's items", () => {
     expect(index.counts()).toEqual({ timesheet: 1 });
   });
 
-  test("lists the newest first, ids as numbers, page by page", () => {
+  test("lists the newest first, ids as numbers", () => {
     const index = openItemIndex();
     index.add([10, 9, 100, 2].map(timesheet));
-    const [first, second] = index.find({ kind: "timesheet", most: 2 });
-    expect([first?.key.pk, second?.key.pk]).toEqual(["TIMESHEET#100", "TIMESHEET#10"]);
-    const rest = index.find({ kind: "timesheet", after: second?.place ?? "", most: 9 });
-    expect(rest.map(({ key }) => key.pk)).toEqual(["TIMESHEET#9", "TIMESHEET#2"]);
+    const found = index.find({ kind: "timesheet", most: 3 });
+    expect(found.map(({ key }) => key.pk)).toEqual(["TIMESHEET#100", "TIMESHEET#10", "TIMESHEET#9"]);
   });
 
   test.each([
@@ -137,8 +138,8 @@ describe.each([100, 20_000])("with %d users and as many timesheets", (count) => 
   });
 
   test("a page of items is one read of 50 items", async () => {
-    expect((await read<ItemsView>("items?kind=timesheet")).reads).toEqual([50]);
-    expect((await read<ItemsView>("items?kind=timesheet&words=no+such+words")).reads).toEqual([]);
+    expect((await read<ItemView[]>("items?kind=timesheet")).reads).toEqual([50]);
+    expect((await read<ItemView[]>("items?kind=timesheet&words=no+such+words")).reads).toEqual([]);
   });
 
   test("the first 100 people are listed, the number of all is said, and all names are there", async () => {
@@ -146,7 +147,37 @@ describe.each([100, 20_000])("with %d users and as many timesheets", (count) => 
     expect([view.people.length, view.total]).toEqual([100, count]);
     expect((await read<PeopleView>(`people?words=hussain+${count}`)).view.people[0]?.id).toBe(count);
     expect((await read<RequestRow[]>("requests")).view[0]?.user?.name).toBe("Zoë Hussain 7");
-    const { counts } = (await read<HomeView>("home")).view;
-    expect(counts.find(({ name }) => name === "timesheet")).toEqual({ name: "timesheet", count });
+    const { kinds } = (await read<ResourcesView>("data")).view;
+    expect(kinds.find(({ name }) => name === "timesheet")).toEqual({ name: "timesheet", count });
   });
+});
+
+test("a stream without an index is read from its beginning, one with an index from where the desk was", async () => {
+  const { path, remove } = makeTemporaryFolder("index");
+  try {
+    const position = join(path, "desk.json");
+    const isKept = () => existsSync(position);
+    writeFileSync(position, "{}");
+    const index = indexOf("stream/1", path);
+    expect(isKept()).toBe(false);
+    index.add([timesheet(1)]);
+    writeFileSync(position, "{}");
+    expect(indexOf("stream/1", path).counts()).toEqual({ timesheet: 1 });
+    expect(isKept()).toBe(true);
+    expect(indexOf("stream/2", path).counts()).toEqual({});
+    expect(isKept()).toBe(false);
+  } finally {
+    remove();
+  }
+});
+
+test("only its owner reads the index, which has names and logins", () => {
+  const { path, remove } = makeTemporaryFolder("index");
+  try {
+    indexOf("stream/1", path);
+    const [file = ""] = readdirSync(path).filter((name) => name.endsWith(".sqlite") && name.startsWith("desk-"));
+    expect(statSync(join(path, file)).mode & 0o077).toBe(0);
+  } finally {
+    remove();
+  }
 });

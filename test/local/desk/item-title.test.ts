@@ -1,13 +1,8 @@
 import { expect, test } from "vitest";
 import { titleOf } from "../../../infra/local/desk/item-title.ts";
-import { invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { invoiceLine, jobLine, notificationLine, timesheetLine } from "../../support/records/records.ts";
 
 test.each([
-  [
-    "a user",
-    { role: "driver", record: userLine(5, { role: "driver", first_name: "Dana", last_name: "Whitfield" }) },
-    "Dana Whitfield · driver",
-  ],
   ["a user without names", { role: "driver", record: { first_name: "", last_name: "" } }, "driver"],
   ["a company", { id: 1, name: "Harbour Logistics Ltd" }, "Harbour Logistics Ltd"],
   [
@@ -41,11 +36,6 @@ test.each([
     "Job · 2026-05-01",
   ],
   ["a session", { opened_at: "2026-05-01T08:30:00.000Z", seed: "x" }, "2026-05-01"],
-  [
-    "a bulk change",
-    { operation: "adjust-job-timers", at: "2026-05-01T08:30:00.000Z" },
-    "adjust-job-timers · 2026-05-01",
-  ],
   ["an entry of the history", { record: { did: "updated", at: "2026-05-01T08:30:00.000Z" } }, "2026-05-01 · updated"],
   ["totals", { paid: 7 }, ""],
 ])("%s is listed by its name, number, date and state", (_, item, title) => {

@@ -96,28 +96,6 @@ describe("the story of a request", () => {
     ]);
   });
 
-  test("says that changes may be missing once as many newer ones have come as the history keeps", () => {
-    const history = openHistory();
-    const add = (count: number, id: string) =>
-      history.addChanges(
-        asEvent(
-          ...Array.from({ length: count }, (_, at) =>
-            record(`${id}${at}`, `TIMESHEET#${at}`, "TIMESHEET", 1, changedBy(id)),
-          ),
-        ),
-      );
-    const mayLack = () => storyIn(history, "one")?.mayLackChanges;
-    history.addRequest(requestOf("one"));
-    add(1, "one");
-    add(1_999, "two");
-    expect([mayLack(), kindsOf(history, "one")]).toEqual([false, ["timesheet true"]]);
-    add(1, "two");
-    expect([mayLack(), kindsOf(history, "one")]).toEqual([true, []]);
-    vi.useFakeTimers({ now: Date.now() + 1_000, toFake: ["Date"] });
-    history.addRequest(requestOf("later"));
-    expect(storyIn(history, "later")?.mayLackChanges).toBe(false);
-  });
-
   test("has a change that names no request where the work of this one may have written it: time and rights allow it", () => {
     const history = openHistory();
     history.addRequest(requestOf("one"));

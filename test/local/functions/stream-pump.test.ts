@@ -1,16 +1,84 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
+import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { DynamoDBStreamEvent } from "aws-lambda";
-import { describe, expect, it } from "vitest";
-import { failing, numbersOf, streamArn, useStream } from "./stream.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
+import { createTable } from "../../../infra/local/engine/local-table.ts";
+import { type StreamPump, startStreamPump } from "../../../infra/local/functions/stream-pump.ts";
+import { openTableStream } from "../../../infra/local/functions/table-stream.ts";
+import type { LocalStreamMapping } from "../../../infra/local/stack/event-sources.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 
+const streamArn = "arn:aws:dynamodb:eu-west-2:000000000000:table/Records/stream/local";
 const patience = 15_000;
-const stream = useStream();
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+let client: DynamoDBClient;
+let streams: DynamoDBStreamsClient;
+let tableName: string;
+let placesDirectory: string;
+let pumps: StreamPump[];
+let failures: unknown[];
+
+beforeAll(() => {
+  const config = { endpoint: inject("engineEndpoint"), region: "eu-west-2", credentials: localCredentials };
+  client = new DynamoDBClient(config);
+  streams = new DynamoDBStreamsClient(config);
+});
+afterAll(() => {
+  for (const each of [client, streams]) each.destroy();
+});
+beforeEach(async () => {
+  [tableName, placesDirectory, pumps, failures] = [`stream-${crypto.randomUUID()}`, newFolder(), [], []];
+  await createTable(client, inject("tableDefinition"), tableName);
+});
+afterEach(async () => {
+  await Promise.all(pumps.map((pump) => pump.stop()));
+});
+
+/** Writes items `<kind>#<n>` with a number, one after the other. */
+async function write(kind: string, numbers: readonly number[]): Promise<void> {
+  for (const number of numbers) {
+    const Item = { pk: `${kind}#${number}`, sk: kind, number };
+    await DynamoDBDocumentClient.from(client).send(new PutCommand({ TableName: tableName, Item }));
+  }
+}
+
+/** Starts a pump whose consumers get each batch. */
+async function start(
+  consumers: Record<string, (event: DynamoDBStreamEvent) => unknown>,
+  changes: Partial<LocalStreamMapping> = {},
+): Promise<StreamPump> {
+  const mapping = { streamArn, batchSize: 100, reportsItemFailures: true, filters: [], ...changes };
+  const pump = startStreamPump({
+    stream: await openTableStream(streams, tableName),
+    consumers: Object.entries(consumers).map(([functionName, consume]) => ({
+      mapping: { ...mapping, functionName },
+      invoke: async (event) => consume(event),
+    })),
+    placesDirectory,
+    onFailure: (_, error) => failures.push(error),
+  });
+  pumps.push(pump);
+  return pump;
+}
+
+/** The numbers of the items that a batch is about. */
+function numbersOf({ Records }: DynamoDBStreamEvent): number[] {
+  return Records.map(({ dynamodb }) => Number((dynamodb?.NewImage ?? dynamodb?.OldImage)?.number?.N));
+}
+
+/** Names the record of one item as failed, as a function does. */
+function failing({ Records }: DynamoDBStreamEvent, number: number): object {
+  const failed = Records.filter(({ dynamodb }) => dynamodb?.NewImage?.number?.N === String(number));
+  return { batchItemFailures: failed.map(({ dynamodb }) => ({ itemIdentifier: dynamodb?.SequenceNumber })) };
+}
 
 describe("the pump of the table's stream", () => {
   it("hands over changes as Lambda does: both images, and an id that stays the same", async () => {
-    await stream.write("INVOICE", [1]);
+    await write("INVOICE", [1]);
     const events: DynamoDBStreamEvent[] = [];
-    const pump = await stream.start({
+    const pump = await start({
       one: (event) => void events.push(event),
       other: (event) => void events.push(event),
     });
@@ -37,12 +105,12 @@ describe("the pump of the table's stream", () => {
   });
 
   it("gives each consumer what its filters let through, in order, in batches of at most its size", async () => {
-    await stream.write("INVOICE", upTo(5));
-    await stream.write("TOTALS", upTo(5));
-    await stream.write("JOB", upTo(3));
+    await write("INVOICE", upTo(5));
+    await write("TOTALS", upTo(5));
+    await write("JOB", upTo(3));
     const batches: number[][] = [];
     const filters = [{ dynamodb: { Keys: { sk: { S: ["INVOICE", "JOB"] } } } }];
-    const pump = await stream.start({ one: (event) => void batches.push(numbersOf(event)) }, { filters, batchSize: 3 });
+    const pump = await start({ one: (event) => void batches.push(numbersOf(event)) }, { filters, batchSize: 3 });
     await pump.settled(patience);
     expect(batches).toEqual([
       [1, 2, 3],
@@ -52,17 +120,17 @@ describe("the pump of the table's stream", () => {
   });
 
   it("leaves out writes that changed nothing, as DynamoDB does", async () => {
-    await stream.write("INVOICE", [1, 1, 1, 2]);
+    await write("INVOICE", [1, 1, 1, 2]);
     const seen: number[] = [];
-    const pump = await stream.start({ one: (event) => void seen.push(...numbersOf(event)) });
+    const pump = await start({ one: (event) => void seen.push(...numbersOf(event)) });
     await pump.settled(patience);
     expect(seen).toEqual([1, 2]);
   });
 
   it("brings back what failed and all after it, until it is taken; nothing is left out and nothing overtakes", async () => {
-    await stream.write("INVOICE", upTo(6));
+    await write("INVOICE", upTo(6));
     const batches: number[][] = [];
-    const pump = await stream.start({
+    const pump = await start({
       one: (event) => {
         batches.push(numbersOf(event));
         return batches.length < 4 ? failing(event, 4) : undefined;
@@ -79,9 +147,9 @@ describe("the pump of the table's stream", () => {
     ["failures that are no list", () => ({ batchItemFailures: "all" })],
     ["a failure without an id", () => ({ batchItemFailures: [null] })],
   ])("brings back the whole batch on %s", async (_, fail) => {
-    await stream.write("INVOICE", upTo(3));
+    await write("INVOICE", upTo(3));
     const batches: number[][] = [];
-    const pump = await stream.start({
+    const pump = await start({
       one: (event) => {
         batches.push(numbersOf(event));
         return batches.length === 1 ? fail() : { batchItemFailures: [] };
@@ -92,10 +160,10 @@ describe("the pump of the table's stream", () => {
   });
 
   it("lets no consumer wait for another that fails", async () => {
-    await stream.write("INVOICE", upTo(3));
+    await write("INVOICE", upTo(3));
     let isDown = true;
     const seen: Record<string, number[]> = { one: [], other: [] };
-    const pump = await stream.start({
+    const pump = await start({
       one: (event) => {
         if (isDown) throw new Error("down");
         seen.one?.push(...numbersOf(event));
@@ -108,29 +176,39 @@ describe("the pump of the table's stream", () => {
     isDown = false;
     await pump.settled(patience);
     expect(seen.one).toEqual(upTo(3));
-    expect(stream.failures.map(String)).toContain("Error: down");
+    expect(failures.map(String)).toContain("Error: down");
   });
 });
 
 describe("a pump that is started again", () => {
-  it("goes on where each consumer was, and hands over what was written meanwhile", async () => {
-    await stream.write("INVOICE", upTo(3));
-    const seen: number[] = [];
-    const consume = (event: DynamoDBStreamEvent) => void seen.push(...numbersOf(event));
-    const first = await stream.start({ one: consume });
-    await first.settled(patience);
-    await first.stop();
-    await stream.write("INVOICE", [4, 5]);
-    const second = await stream.start({ one: consume });
+  it("goes on after the last batch that each consumer confirmed, even if the one before was killed", async () => {
+    await write("INVOICE", upTo(4));
+    const [before, after]: [number[], number[]] = [[], []];
+    const [isAtWork, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    // A consumer that does not return leaves the same as a process that is killed.
+    await start(
+      {
+        one: (event) => {
+          before.push(...numbersOf(event));
+          if (before.length < 4) return;
+          isAtWork.resolve();
+          return end.promise;
+        },
+      },
+      { batchSize: 2 },
+    );
+    await isAtWork.promise;
+    const second = await start({ one: (event) => void after.push(...numbersOf(event)) });
     await second.settled(patience);
-    expect(seen).toEqual(upTo(5));
+    end.resolve();
+    expect([before, after]).toEqual([upTo(4), [3, 4]]);
   });
 
   it("repeats what a consumer had not confirmed when it stopped, and nothing that it had", async () => {
-    await stream.write("INVOICE", upTo(5));
+    await write("INVOICE", upTo(5));
     const batches: number[][] = [];
     const isDown = Promise.withResolvers<void>();
-    const first = await stream.start({
+    const first = await start({
       one: (event) => {
         batches.push(numbersOf(event));
         if (batches.length === 2) isDown.resolve();
@@ -139,7 +217,7 @@ describe("a pump that is started again", () => {
     });
     await isDown.promise;
     await first.stop();
-    const second = await stream.start({ one: (event) => void batches.push(numbersOf(event)) });
+    const second = await start({ one: (event) => void batches.push(numbersOf(event)) });
     await second.settled(patience);
     expect(batches[0]).toEqual(upTo(5));
     expect(batches.slice(1).every((batch) => batch.join() === "3,4,5")).toBe(true);
@@ -147,10 +225,10 @@ describe("a pump that is started again", () => {
   });
 
   it("finishes the batch in hand before it stops", async () => {
-    await stream.write("INVOICE", [1]);
+    await write("INVOICE", [1]);
     const called = Promise.withResolvers<void>();
     let isFinished = false;
-    const pump = await stream.start({
+    const pump = await start({
       one: async () => {
         called.resolve();
         await new Promise(setImmediate);

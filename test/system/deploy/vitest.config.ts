@@ -6,7 +6,7 @@ const report = process.env.VITEST_REPORT;
 export default defineConfig({
   root: fileURLToPath(new URL("../../..", import.meta.url)),
   test: {
-    include: ["test/system/{deploy,runtime,lint,browser}/**/*.test.ts"],
+    include: ["test/system/{deploy,runtime,lint}/**/*.test.ts"],
     // Each phase is shown when it is done.
     reporters: report ? ["verbose", ["json", { outputFile: report }]] : ["verbose"],
     // Each file has an emulator of its own, and waits for it half of the time.

@@ -6,7 +6,7 @@ import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { updateRaw } from "../../support/records/items.ts";
 import { companyLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
-import { makeDirectory, runTool, startLocalMachine } from "../../support/service/local-machine.ts";
+import { runTool, startLocalMachine } from "../../support/service/local-machine.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 
 const directory = await makeMachineDirectory();
@@ -71,29 +71,6 @@ test("explain shows what followed from a request, and what failed by lines of th
   expect(await failure()).toMatch(/quarantined .*\n {4}at .*shared\/domain\/records\/notification-events\.ts:\d+:\d+/);
 }, 120_000);
 
-test("the gateway answers unknown paths, methods and HEAD through the service, and preflights by itself", async () => {
-  expect(await request("GET", "/nowhere")).toMatchObject({ status: 404, body: { code: "route_not_found" } });
-  const wrongMethod = await request("DELETE", "/api/v1/finance/invoices");
-  expect(wrongMethod).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
-  expect(wrongMethod.headers.get("allow")).toBe("GET");
-  const head = await fetch(`${own.machine.baseUrl}/api/v1/users/confirmation?login=a&pin=1`, { method: "HEAD" });
-  expect(head.status).toBe(405);
-  for (const path of ["/api/v1/health", "/api/v1/openapi.json", "/.well-known/jwks.json", "/docs", "/llms.txt"]) {
-    const answered = await fetch(`${own.machine.baseUrl}${path}`, { method: "HEAD" });
-    expect([path, answered.status, await answered.text()]).toEqual([path, 200, ""]);
-    const posted = await fetch(`${own.machine.baseUrl}${path}`, { method: "POST" });
-    expect([path, posted.status, posted.headers.get("allow")]).toEqual([path, 405, "GET, HEAD"]);
-  }
-  const preflight = await fetch(`${own.machine.baseUrl}/api/v1/finance/invoices`, {
-    method: "OPTIONS",
-    headers: { origin: "http://localhost:5173", "access-control-request-method": "GET" },
-  });
-  expect(preflight.status).toBe(204);
-  expect(preflight.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
-  const broken = await fetch(`${own.machine.baseUrl}/api/v1/finance/invoices?by_number=%zz%ff&by_state=%`);
-  expect(broken.status).toBe(401);
-});
-
 test("Ctrl-C ends it with 0; a restart keeps the data; --fresh drops it", async () => {
   expect((await timesheets("operator", [9_001], "pending")).status).toBe(200);
   expect(await own.machine.interrupt()).toBe(0);
@@ -109,13 +86,3 @@ test("Ctrl-C ends it with 0; a restart keeps the data; --fresh drops it", async 
   const { headers } = await request("GET", "/api/v1/finance/invoices", { role: "admin" });
   expect(Number(headers.get("total"))).toBeGreaterThanOrEqual(300);
 }, 180_000);
-
-test("a taken port is said in one line, and the start ends with 1", async () => {
-  const other = makeDirectory();
-  const port = new URL(own.machine.baseUrl).port;
-  const { code, stderr } = await runTool("infra/local/start.ts", [], other.path, { PORT: port });
-  other.remove();
-  expect(code).toBe(1);
-  expect(stderr.trim().split("\n")).toHaveLength(1);
-  expect(stderr).toContain(port);
-});

@@ -63,7 +63,7 @@ const cutOffCards = `[...document.querySelectorAll(".card")]
   .filter(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight + 1)
   .map((card) => card.getAttribute("aria-label"))`;
 
-describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
+describe.skipIf(!hasChromium)("the desk, in Chromium,", { timeout: 150_000 }, () => {
   test("gives a token of anyone, who is found by name", async () => {
     const watched = await openDesk("people");
     const { page } = watched;
@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     const profile = await fetch(`${own.machine.baseUrl}/api/v1/users/me`, { headers });
     expect(await profile.json()).toMatchObject({ user: { first_name: "Dana", role: "driver" } });
     expectQuiet(watched);
-  }, 150_000);
+  });
 
   test("shows what followed from a request, sends it again, and copies it as commands", async () => {
     const watched = await openDesk("requests");
@@ -111,7 +111,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     await expect.poll(() => page.url()).not.toBe(before);
     await expect.poll(() => page.getByRole("link", { name: /PATCH .*bulk_update/ }).count()).toBe(3);
     expectQuiet(watched);
-  }, 150_000);
+  });
 
   test("has a request with a password masked, and does not send it again", async () => {
     const body = { user: { login: client, password: "not this one" } };
@@ -126,7 +126,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     expect(await story.innerText()).not.toContain("not this one");
     expect(await story.getByRole("button", { name: "Send again" }).isDisabled()).toBe(true);
     expectQuiet(watched);
-  }, 150_000);
+  });
 
   test("shows a mail as it looks with its pin, and a push as a phone shows it", async () => {
     const watched = await openDesk("inbox");
@@ -150,7 +150,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
       .click();
     await page.locator(".notification").getByText("A timesheet was paid").waitFor();
     expectQuiet(watched);
-  }, 150_000);
+  });
 
   test("shows records with their versions, sends dead letters again, runs schedules and resets limits", async () => {
     const { stack, environment } = JSON.parse(readFileSync(machineFile(directory.path), "utf8")) as MachineFile;
@@ -176,36 +176,26 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     await page.getByRole("button", { name: "It ran" }).waitFor();
     await page.getByRole("button", { name: "Reset" }).click();
     await page.getByRole("button", { name: /^[1-9]\d* counts forgotten$/ }).waitFor();
-    await page.goto(`${own.machine.baseUrl}/_local/#/data/counter`);
-    await page.getByLabel("There is no “counter”").getByRole("link", { name: "List counters" }).click();
-    await page.getByRole("heading", { name: "List counters" }).waitFor();
     expectQuiet(watched);
-  }, 150_000);
+  });
 
-  test.each<[string, Reader]>([
-    ["in light", { colorScheme: "light" }],
-    ["in dark, at 390 pixels", { colorScheme: "dark", width: 390 }],
-  ])(
-    "shows what happened to a record, %s",
-    async (_, reader) => {
-      const watched = await openDesk("data/timesheet", reader);
-      const { page } = watched;
-      const record = page.getByRole("listitem").filter({ hasText: /id 2(?!\d)/ });
-      await page.getByRole("searchbox").fill("dana timesheet#2");
-      await record.getByText("Dana Whitfield ·").click();
-      await record.getByText("Changes").click();
-      const changes = record.getByRole("list", { name: "Changes" });
-      await changes.getByText("by Owen Pryce · bulk-update-timesheets").first().waitFor();
-      expect(await changes.locator("del").first().innerText()).toBe('"pending"');
-      expect(await changes.locator("ins").first().innerText()).toBe('"paid"');
-      expect(await findBarriers(page)).toEqual([]);
-      expect(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")).toBe(0);
-      await changes.getByRole("link", { name: "request" }).first().click();
-      await page.getByRole("article", { name: "Story of the request" }).waitFor();
-      expectQuiet(watched);
-    },
-    150_000,
-  );
+  test("shows what happened to a record, in dark at 390 pixels", async () => {
+    const watched = await openDesk("data/timesheet", { colorScheme: "dark", width: 390 });
+    const { page } = watched;
+    const record = page.getByRole("listitem").filter({ hasText: /id 2(?!\d)/ });
+    await page.getByRole("searchbox").fill("dana timesheet#2");
+    await record.getByText("Dana Whitfield ·").click();
+    await record.getByText("Changes").click();
+    const changes = record.getByRole("list", { name: "Changes" });
+    await changes.getByText("by Owen Pryce · bulk-update-timesheets").first().waitFor();
+    expect(await changes.locator("del").first().innerText()).toBe('"pending"');
+    expect(await changes.locator("ins").first().innerText()).toBe('"paid"');
+    expect(await findBarriers(page)).toEqual([]);
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    await changes.getByRole("link", { name: "request" }).first().click();
+    await page.getByRole("article", { name: "Story of the request" }).waitFor();
+    expectQuiet(watched);
+  });
 
   test("sends an event, and shows what follows from it, also what came of posting it to this computer", async () => {
     const watched = await openDesk("events");
@@ -223,7 +213,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     await page.getByLabel("What went out").getByText("notification.created").first().waitFor();
     await page.getByLabel("What went out").getByText("posted: 404").first().waitFor();
     expectQuiet(watched);
-  }, 150_000);
+  });
 
   test("is used by keyboard alone", async () => {
     const { page } = await openDesk("people");
@@ -257,7 +247,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     expect(await clipboardOf(page)).toMatch(/^curl /);
     await page.keyboard.press("/");
     expect(await page.evaluate("document.activeElement.type")).toBe("search");
-  }, 150_000);
+  });
 
   test("narrows requests by person, status and operation", async () => {
     await own.request("PATCH", "/api/v1/finance/timesheets/bulk_update", { role: "driver", body: {} });
@@ -274,12 +264,11 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     await choose("Operation", "request-password-reset");
     await choose("Person", "not signed in");
     await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringMatching(/not signed in/)]);
-  }, 150_000);
+  });
 
   test("begins with what is going on: a payment from there shows its story, and who got a push or none; and is undone", async () => {
     const watched = await openDesk("home");
     const { page } = watched;
-    await page.getByRole("link", { name: "200 timesheets" }).waitFor();
     await page.getByRole("button", { name: "Pay five timesheets as Owen Pryce" }).click();
     const story = page.getByLabel("The last story");
     await story.getByRole("heading", { name: "Owen Pryce paid 5 timesheets" }).waitFor();
@@ -299,49 +288,24 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", () => {
     await page.getByRole("heading", { name: "Owen Pryce undid a change of 5 timesheets" }).waitFor();
     await page.getByRole("article").getByText(`/changes/${change}/undo`).waitFor();
     expectQuiet(watched);
-  }, 150_000);
-
-  test("asks for the passcode of a user who has one, pays with it, and submits a timesheet", async () => {
-    const { page } = await openDesk("home");
-    await page.route("**/bulk_update", async (route) => {
-      const { passcode } = route.request().postDataJSON().timesheet;
-      return passcode === "4821"
-        ? route.continue()
-        : route.fulfill({ status: 403, json: { code: "passcode_invalid" } });
-    });
-    await page.getByRole("button", { name: "Pay five timesheets" }).click();
-    await page.getByLabel("Passcode").fill("4821");
-    await page.getByRole("button", { name: "Refused: passcode_invalid" }).click();
-    await page.getByRole("button", { name: "Paid" }).waitFor();
-    await page.getByRole("link", { name: "Send an event" }).click();
-    await page.getByLabel("Sample").selectOption("A timesheet is submitted");
-    await page.getByRole("button", { name: "Send" }).click();
-    await page.getByLabel("What went out").getByText("timesheet.submitted").first().waitFor();
-    // What an open page asks for again and again would delay the next ones.
-    await page.close();
-  }, 150_000);
+  });
 
   test.each<[string, Reader]>([
     ["in light", { colorScheme: "light" }],
-    ["in dark", { colorScheme: "dark" }],
-    ["at 390 pixels", { width: 390 }],
-  ])(
-    "keeps nobody out %s, and fits",
-    async (_, reader) => {
-      const [message] = await readDesk("inbox");
-      const [row] = await readDesk("requests");
-      const views = ["home", "people", "requests", `requests/${row?.id}`, "inbox", `inbox/${message?.id}`, "events"];
-      const watched = await openDesk("people", reader);
-      for (const view of [...views, "data", "data/queues", "data/stream", "data/schedules", "data/user"]) {
-        await watched.page.goto(`${own.machine.baseUrl}/_local/#/${view}`);
-        await expect.poll(() => watched.page.getByText("Loading …").count(), { timeout: 60_000 }).toBe(0);
-        expect([view, await findBarriers(watched.page)]).toEqual([view, []]);
-        const overflow = await watched.page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-        expect([view, overflow]).toEqual([view, 0]);
-        expect([view, await watched.page.evaluate(cutOffCards)]).toEqual([view, []]);
-      }
-      expectQuiet(watched);
-    },
-    150_000,
-  );
+    ["in dark, at 390 pixels", { colorScheme: "dark", width: 390 }],
+  ])("keeps nobody out %s, and fits", async (_, reader) => {
+    const [message] = await readDesk("inbox");
+    const [row] = await readDesk("requests");
+    const views = ["home", "people", "requests", `requests/${row?.id}`, "inbox", `inbox/${message?.id}`, "events"];
+    const watched = await openDesk("people", reader);
+    for (const view of [...views, "data", "data/queues", "data/stream", "data/schedules", "data/user"]) {
+      await watched.page.goto(`${own.machine.baseUrl}/_local/#/${view}`);
+      await expect.poll(() => watched.page.getByText("Loading …").count(), { timeout: 60_000 }).toBe(0);
+      expect([view, await findBarriers(watched.page)]).toEqual([view, []]);
+      const overflow = await watched.page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+      expect([view, overflow]).toEqual([view, 0]);
+      expect([view, await watched.page.evaluate(cutOffCards)]).toEqual([view, []]);
+    }
+    expectQuiet(watched);
+  });
 });

@@ -79,7 +79,7 @@ test("a source that does not compile fails its functions with file and line, oth
   expect((await get("/api/v1/health")).status).toBe(200);
 });
 
-test("an edit of a shared file is in the next answers of two functions, and in the next call of a consumer of the stream", async () => {
+test("an edit of a shared file is in the next answers of two functions, and in the next call of a consumer of the stream, which an event led to", async () => {
   const show = 'console.log("edit", Reflect.get(globalThis, "edit"))';
   edit(health, "  const keys", `  ${show};\n  const keys`);
   edit("functions/service/get-key-set.ts", "=> ({", `=> (${show}, {`);
@@ -101,6 +101,9 @@ test("an edit of a shared file is in the next answers of two functions, and in t
   const printed = await printedBy(() => client.send(new PutEventsCommand({ Entries: [entry] })), /keep-history/);
   client.destroy();
   expect(printed).toMatch(/keep-history with \d+ records? \d+ ms\n {2}edit seven\n/);
+  const headers = { "x-amz-target": "secretsmanager.GetSecretValue" };
+  const refused = await fetch(`${machine.baseUrl}/_local/events`, { method: "POST", headers, body: "{}" });
+  expect(refused.status).toBe(404);
 }, 120_000);
 
 test("a new operation, and a changed setting of the stage, work without a restart, and the console says so", async () => {
@@ -127,8 +130,8 @@ test("a new operation, and a changed setting of the stage, work without a restar
   await expect.poll(async () => (await get("/api/v1/jobs/count")).status, patience).toBe(200);
   expect(await (await get("/api/v1/jobs/count")).json()).toEqual({ count: 42 });
   expect((await register()).status).toBe(404);
-  expect(machine.output()).toMatch(/\.ts changed: taking in the stack …/);
-  expect(machine.output()).toContain("+ GET /api/v1/jobs/count (count-jobs)");
+  expect(machine.output()).toMatch(/\.ts changed: synthesising the stack again …/);
+  expect(machine.output()).toContain("The changed stack is in use.");
 }, 120_000);
 
 test("a stack that does not synthesise, or needs a fresh start, leaves the one that runs, and one line says why", async () => {

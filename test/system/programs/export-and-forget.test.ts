@@ -36,13 +36,8 @@ test("--csv makes a table of each type, which the import takes", async () => {
   expect(await run("--csv", "--out", out)).toMatchObject({ code: 0 });
   expect(readFileSync(file("table.invoice.csv"), "utf8")).toMatch(/^id,company_name,.*,company_id,version\r\n/);
   expect(readFileSync(file("table.timesheet.csv"), "utf8")).toContain("driver.first_name");
-  for (const type of ["timesheet", "invoice"]) {
-    const imported = await runTool(() => runImport([file(`table.${type}.csv`), "--csv", type], directory));
-    expect(imported).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/^0 created, 0 updated, [1-9]\d+ unchanged,/),
-    });
-  }
+  const imported = await runTool(() => runImport([file("table.invoice.csv"), "--csv", "invoice"], directory));
+  expect(imported).toMatchObject({ code: 0, out: expect.stringMatching(/^0 created, 0 updated, [1-9]\d+ unchanged,/) });
   const wrong = runImport([file("table.invoice.csv"), "--csv", "invoices"], directory);
   await expect(wrong).rejects.toThrow('no type to import "invoices". Did you mean invoice?');
 });
@@ -61,16 +56,6 @@ test("--user writes all about one person, with the timesheets of their profile",
   await expect(run("--user", "987654", "--out", file("nobody.jsonl"))).rejects.toThrow(
     "Nothing is known of user 987654",
   );
-});
-
-test("a stopped run says that there is no file, and the same command begins again", async () => {
-  const stop = new AbortController();
-  stop.abort();
-  const out = file("stopped.jsonl");
-  const stopped = await runTool(() => runExport(["--out", out], directory, stop.signal));
-  expect(stopped).toMatchObject({ code: 130, err: expect.stringContaining("Stopped. There is no file.") });
-  expect(existsSync(out)).toBe(false);
-  expect(await run("--out", out)).toMatchObject({ code: 0 });
 });
 
 test("wrong calls are mistakes, and --help says what the file does not hold", async () => {

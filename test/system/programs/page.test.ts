@@ -91,7 +91,7 @@ async function stored({ page }: WatchedPage): Promise<string> {
 
 const outside = ({ requests }: WatchedPage) => requests.filter((url) => !url.startsWith(`${own.machine.baseUrl}/`));
 
-describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
+describe.skipIf(!hasChromium)("the documentation page, in Chromium", { timeout: 150_000 }, () => {
   /** One page for the tests that only read. */
   let watched: WatchedPage;
   beforeAll(async () => {
@@ -107,7 +107,7 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
     expect(watched.faults).toEqual([]);
     expect(outside(watched)).toEqual([]);
     expect(watched.requests).toContain(`${own.machine.baseUrl}/api/v1/openapi.json`);
-  }, 120_000);
+  });
 
   test("shows the client in the box of clients, and events apart from operations", async () => {
     const { page } = watched;
@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
     const underFinance = page.locator('aside [data-sidebar-id*="/tag/finance"]');
     expect((await underFinance.allInnerTexts()).join()).not.toContain("was paid");
     await page.locator("aside").getByText("Webhooks", { exact: true }).waitFor();
-  }, 150_000);
+  });
 
   test("calls as a demo user who is chosen, without a pasted token", async () => {
     const watched = await openDocs();
@@ -128,7 +128,7 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
     expect(await tryOperation(watched, listInvoices)).toMatchObject({ status: 200 });
     expect(watched.faults).toEqual([]);
     expect(await stored(watched)).not.toContain("eyJ");
-  }, 120_000);
+  });
 
   test("signs in and lists invoices by requests to try, and forgets the token when it is loaded again", async () => {
     const watched = await openDocs();
@@ -153,7 +153,7 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
     await page.reload();
     await openAreas(watched);
     expect((await tryOperation(watched, listInvoices)).status).toBe(401);
-  }, 120_000);
+  });
 
   test.each([
     "/docs/reference?url=https://attacker.example/openapi.json#javascript:alert(1)",
@@ -169,7 +169,7 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
     expect(await page.content()).not.toContain("attacker.example/");
     expect(watched.faults).toEqual([]);
     expect(outside(watched)).toEqual([]);
-  }, 150_000);
+  });
 
   test("says so where the document cannot be read, and offers nothing of another origin", async () => {
     const watched = await openPage();
@@ -182,23 +182,21 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
     );
     expect(await findBarriers(watched.page)).toEqual([]);
     expect(outside(watched)).toEqual([]);
-  }, 150_000);
+  });
 
-  test.each(looks)(
-    "keeps nobody out of its own parts, in %s at %i pixels; of Scalar's, by what is known alone",
-    async (colorScheme, width) => {
-      const { page } = await openDocs({ colorScheme, width });
-      expect(await findBarriers(page, ".bar")).toEqual([]);
-      await page.evaluate(
-        `location.hash = "#tag/finance/GET${listInvoices.path}"; dispatchEvent(new PopStateEvent("popstate"))`,
-      );
-      await page.locator(`section[id$="/GET${listInvoices.path}"]`).waitFor();
-      const rules = (await findBarriers(page)).map(({ rule }) => rule);
-      expect(rules.filter((rule) => !barriersOfScalar.includes(rule))).toEqual([]);
-      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-    },
-    150_000,
-  );
+  test.each(
+    looks,
+  )("keeps nobody out of its own parts, in %s at %i pixels; of Scalar's, by what is known alone", async (colorScheme, width) => {
+    const { page } = await openDocs({ colorScheme, width });
+    expect(await findBarriers(page, ".bar")).toEqual([]);
+    await page.evaluate(
+      `location.hash = "#tag/finance/GET${listInvoices.path}"; dispatchEvent(new PopStateEvent("popstate"))`,
+    );
+    await page.locator(`section[id$="/GET${listInvoices.path}"]`).waitFor();
+    const rules = (await findBarriers(page)).map(({ rule }) => rule);
+    expect(rules.filter((rule) => !barriersOfScalar.includes(rule))).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+  });
 
   test("has the guides as it arrives, without the reference; their samples call the service that answers", async () => {
     const watched = await openPage();
@@ -216,16 +214,12 @@ describe.skipIf(!hasChromium)("the documentation page, in Chromium", () => {
     await answer.waitFor();
     expect(await answer.innerText()).toContain('"role": "driver"');
     expect(watched.faults).toEqual([]);
-  }, 150_000);
+  });
 
-  test.each(looks)(
-    "keeps nobody out of the guides, in %s at %i pixels",
-    async (colorScheme, width) => {
-      const { page } = await openPage({ colorScheme, width });
-      await page.goto(`${own.machine.baseUrl}/docs`, { waitUntil: "networkidle" });
-      expect(await findBarriers(page)).toEqual([]);
-      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-    },
-    150_000,
-  );
+  test.each(looks)("keeps nobody out of the guides, in %s at %i pixels", async (colorScheme, width) => {
+    const { page } = await openPage({ colorScheme, width });
+    await page.goto(`${own.machine.baseUrl}/docs`, { waitUntil: "networkidle" });
+    expect(await findBarriers(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+  });
 });

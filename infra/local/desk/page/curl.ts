@@ -1,4 +1,3 @@
-/** A request to write as a command. */
 export interface CurlRequest {
   method: string;
   url: string;

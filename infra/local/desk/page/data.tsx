@@ -1,9 +1,8 @@
 import { useState } from "preact/hooks";
-import { type ItemsView, pluralOf, type ResourcesView } from "../views.ts";
-import { Changes } from "./changes.tsx";
-import { Action, Card, Code, Empty, Head, Loaded, Row, Search, Split } from "./parts.tsx";
-import { Queues } from "./queues.tsx";
+import { type ItemView, pluralOf, type QueueView, type RecordChange, type ResourcesView } from "../views.ts";
+import { Action, Card, Code, Empty, Fields, Head, Loaded, Row, Search, Split, Time } from "./parts.tsx";
 import { change, useLive } from "./server.ts";
+import { queueTitle } from "./story.tsx";
 
 /** Kinds that the interface shows; all others are internal. */
 const records = ["company", "user", "timesheet", "invoice", "job", "notification"];
@@ -19,7 +18,10 @@ export function Data({ id }: { id: string | undefined }) {
   const shown = id ?? firstShown;
   return (
     <>
-      <Head title="Data" about="Queues, the table's stream, schedules, and everything that the table holds." />
+      <Head
+        title="Data"
+        about="Queues, the table's stream, schedules, and the newest 50 items of each kind: search for others."
+      />
       <Loaded live={live}>
         {(view) => (
           <Split
@@ -32,7 +34,7 @@ export function Data({ id }: { id: string | undefined }) {
                 {id === "queues" && <Queues queues={view.queues} onDone={live.refresh} />}
                 {id === "stream" && <Consumers consumers={view.consumers} />}
                 {id === "schedules" && <Schedules schedules={view.schedules} />}
-                {!Object.hasOwn(sections, shown) && <Kind view={view} kind={shown} />}
+                {!Object.hasOwn(sections, shown) && <Items key={shown} kind={shown} />}
               </div>
             }
           />
@@ -70,21 +72,57 @@ function titleOf(kind: string): string {
   return pluralOf(kind).replace(/^./, (first) => first.toUpperCase());
 }
 
-/** The items of a kind; for another name, the names that there are. */
-function Kind({ view: { kinds }, kind }: { view: ResourcesView; kind: string }) {
-  if (kinds.some(({ name }) => name === kind)) return <Items key={kind} kind={kind} />;
-  const links = [...Object.entries(sections), ...kinds.map(({ name }) => [name, titleOf(name)] as const)];
+function Queues({ queues, onDone }: { queues: readonly QueueView[]; onDone(): void }) {
+  const shown = queues.filter(({ deadLettersOf }) => deadLettersOf === null);
   return (
-    <Card title={`There is no “${kind}”`}>
-      <p class="pad tools">
-        There are:
-        {links.map(([id, title]) => (
-          <a key={id} href={`#/data/${encodeURIComponent(id)}`}>
-            {title}
-          </a>
-        ))}
-      </p>
+    <Card title="Queues">
+      <ul class="rows">
+        {shown
+          .toSorted((one, other) => one.name.localeCompare(other.name))
+          .map((queue) => (
+            <Queue
+              key={queue.name}
+              queue={queue}
+              dead={queues.find(({ deadLettersOf }) => deadLettersOf === queue.name)}
+              onDone={onDone}
+            />
+          ))}
+      </ul>
     </Card>
+  );
+}
+
+function Queue({ queue, dead, onDone }: { queue: QueueView; dead: QueueView | undefined; onDone(): void }) {
+  const failed = queue.keepsFailed ? queue : dead;
+  const redrive = async () => {
+    const { count } = await change<{ count: number }>("redrive", { queue: dead?.name });
+    onDone();
+    return `${count} sent again`;
+  };
+  return (
+    <Row
+      name={queueTitle(queue.name)}
+      about={queue.keepsFailed ? "keeps what no queue took" : `${queue.inWork} in work`}
+    >
+      {!queue.keepsFailed && <span class={`chip ${queue.waiting > 0 ? "warn" : ""}`}>{queue.waiting} waiting</span>}
+      {failed && <span class={`chip ${failed.waiting > 0 ? "bad" : ""}`}>{failed.waiting} failed</span>}
+      {dead && (
+        <Action
+          label="Redrive"
+          disabled={dead.waiting === 0}
+          title="Sends what failed to the queue again"
+          act={redrive}
+        />
+      )}
+      {failed?.messages.map(({ id, sentAt, body }) => (
+        <details key={id} class="wide">
+          <summary>
+            <Time at={sentAt} /> <code>{id}</code>
+          </summary>
+          <Code text={body} label={`Message ${id}`} />
+        </details>
+      ))}
+    </Row>
   );
 }
 
@@ -130,21 +168,15 @@ function Schedules({ schedules }: { schedules: ResourcesView["schedules"] }) {
 
 function Items({ kind }: { kind: string }) {
   const [text, setText] = useState("");
-  const [places, setPlaces] = useState<string[]>([]);
-  const search = new URLSearchParams({ kind, words: text, from: places.at(-1) ?? "" });
-  const live = useLive<ItemsView>(`items?${search}`);
-  const find = (words: string) => {
-    setText(words);
-    setPlaces([]);
-  };
+  const live = useLive<ItemView[]>(`items?${new URLSearchParams({ kind, words: text })}`);
   return (
     <section class="card" aria-label={titleOf(kind)}>
       <h2 class="tools">
         <span class="what">{titleOf(kind)}</span>
-        <Search label="Search by key, name, state" value={text} onInput={find} />
+        <Search label="Search by key, name, state" value={text} onInput={setText} />
       </h2>
       <Loaded live={live}>
-        {({ items, next }) => (
+        {(items) => (
           <>
             {items.length === 0 && (
               <Empty title="None here">{text ? "None contains that." : "The table holds none of this kind."}</Empty>
@@ -163,19 +195,50 @@ function Items({ kind }: { kind: string }) {
                 </li>
               ))}
             </ul>
-            {(places.length > 0 || next !== null) && (
-              <p class="tools foot">
-                <button type="button" disabled={places.length === 0} onClick={() => setPlaces(places.slice(0, -1))}>
-                  Back
-                </button>
-                <button type="button" disabled={next === null} onClick={() => next && setPlaces([...places, next])}>
-                  More
-                </button>
-              </p>
-            )}
           </>
         )}
       </Loaded>
     </section>
+  );
+}
+
+function Changes({ kind, id }: { kind: string; id: number }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details class="wide" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>Changes</summary>
+      {isOpen && <ChangeList kind={kind} id={id} />}
+    </details>
+  );
+}
+
+function ChangeList({ kind, id }: { kind: string; id: number }) {
+  const live = useLive<RecordChange[]>(`changes?kind=${kind}&id=${id}`);
+  return (
+    <Loaded live={live}>
+      {(changes) => (
+        <>
+          {changes.length === 0 && <p class="muted">None is kept: it is as it was imported, or was never changed.</p>}
+          <ol class="stack inside" aria-label="Changes">
+            {changes.map((change) => (
+              <Change key={change.id} change={change} />
+            ))}
+          </ol>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Change({ change: { at, action, by, operation, requestId, fields } }: { change: RecordChange }) {
+  return (
+    <li>
+      <p class="muted break">
+        <strong>{action}</strong> by {by}
+        {operation && ` · ${operation}`} · <Time at={at} isLong />{" "}
+        {requestId && <a href={`#/requests/${encodeURIComponent(requestId)}`}>request</a>}
+      </p>
+      <Fields fields={fields} />
+    </li>
   );
 }

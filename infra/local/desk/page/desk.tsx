@@ -4,11 +4,9 @@ import { Data } from "./data.tsx";
 import { Events } from "./events.tsx";
 import { Home } from "./home.tsx";
 import { Inbox } from "./inbox.tsx";
-import { followKeys } from "./keys.ts";
 import { People } from "./people.tsx";
 import { Requests } from "./requests.tsx";
 import { routeOf } from "./route.ts";
-import { watchConnection } from "./server.ts";
 
 const views: Readonly<Record<string, { title: string; View: ComponentType<{ id: string | undefined }> }>> = {
   home: { title: "Home", View: Home },
@@ -22,17 +20,12 @@ const views: Readonly<Record<string, { title: string; View: ComponentType<{ id: 
 function Desk() {
   const [name, id] = useRoute();
   const { title, View } = views[name] ?? { title: "Home", View: Home };
-  const [isConnected, setConnected] = useState(true);
-  useEffect(() => watchConnection(setConnected), []);
   useEffect(followKeys, []);
   useEffect(() => {
     document.title = `${title} – Workforce desk`;
   }, [title]);
   return (
     <>
-      <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
-        Skip to the content
-      </button>
       <nav aria-label="Views">
         <div class="brand">
           <img src="/_local/desk.svg" alt="" width="24" height="24" />
@@ -47,11 +40,8 @@ function Desk() {
             </li>
           ))}
         </ul>
-        <p class={`connection ${isConnected ? "" : "lost"}`} role="status">
-          {isConnected ? location.host : "The machine has ended"}
-        </p>
       </nav>
-      <main id="main" tabIndex={-1}>
+      <main>
         <View id={id} />
       </main>
     </>
@@ -67,6 +57,36 @@ function useRoute(): [string, string | undefined] {
     return () => removeEventListener("hashchange", follow);
   }, []);
   return routeOf(hash, views);
+}
+
+/** Keys for lists: j and k move between rows, / goes to the search, c copies the open request. Returns what ends them. */
+function followKeys(): () => void {
+  const follow = (event: KeyboardEvent) => {
+    const isTyping = (event.target as Element).matches("input, textarea, select");
+    if (event.ctrlKey || event.metaKey || event.altKey || (isTyping && event.key !== "Escape")) return;
+    const act = keys[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  };
+  addEventListener("keydown", follow);
+  return () => removeEventListener("keydown", follow);
+}
+
+const keys: Readonly<Record<string, () => void>> = {
+  j: () => move(1),
+  k: () => move(-1),
+  "/": () => document.querySelector<HTMLElement>('input[type="search"]')?.focus(),
+  c: () => document.querySelector<HTMLElement>("[data-key=c]")?.click(),
+  Escape: () => (document.activeElement as HTMLElement | null)?.blur(),
+};
+
+/** Moves the focus by a row, from the focused or else the open one. */
+function move(by: number): void {
+  const rows = [...document.querySelectorAll<HTMLElement>("a.row")];
+  const focused = rows.indexOf(document.activeElement as HTMLElement);
+  const from = focused >= 0 ? focused : rows.findIndex((row) => row.ariaCurrent === "true");
+  rows[Math.min(rows.length - 1, Math.max(0, from + by))]?.focus();
 }
 
 render(<Desk />, document.getElementById("desk") as HTMLElement);

@@ -30,40 +30,6 @@ const samples: Readonly<Record<string, (now: number) => Draft>> = {
       job_type: "part_time",
       postcode: "M1 2AB",
     }),
-  "A job is removed": (now) =>
-    record({ event_id: `job-90007-${now}`, type: "job", id: 90007, version: now, deleted: true }),
-  "A timesheet is submitted": (now) => {
-    const date = new Date(now * 1000).toISOString().slice(0, 10);
-    return record({
-      event_id: `timesheet-90017-${now}`,
-      type: "timesheet",
-      id: 90017,
-      version: now,
-      company_id: 1,
-      company_name: "Harbour Logistics Ltd",
-      currency: "GBP",
-      date,
-      driver: {
-        id: 5,
-        financial_company_id: 1,
-        first_name: "Dana",
-        last_name: "Whitfield",
-        profile_id: 5005,
-        referral_code: "WHIT5",
-      },
-      job_title: "Night shift loader",
-      state: "pending",
-      timelog: {
-        id: 10021,
-        amend_status: "approved",
-        breaks: [],
-        duration: { hours: 8 },
-        start_at: `${date}T08:00:00.000Z`,
-        end_at: `${date}T16:00:00.000Z`,
-      },
-      total: "164.00",
-    });
-  },
   "A chat message": (now) => ({
     ...record({
       event_id: `message-${now}`,
@@ -76,7 +42,6 @@ const samples: Readonly<Record<string, (now: number) => Draft>> = {
     type: "Notification",
     source: "chat.example",
   }),
-  "An invalid event": (now) => record({ event_id: `job-x-${now}`, type: "job", id: "x", version: now }),
 };
 
 /** No event of the machine announces the result of a posting, so the list is read again after this time. */
@@ -98,7 +63,6 @@ export function Events() {
   );
 }
 
-/** The address of this computer that events are posted to, as webhooks post them. */
 function Webhook() {
   const live = useLive<WebhookView>("webhook");
   const [typed, setTyped] = useState<string>();
@@ -131,7 +95,6 @@ function Webhook() {
   );
 }
 
-/** The newest events on the outbound bus. */
 function Outbound() {
   const live = useLive<OutboundView[]>("outbound", postedSeconds);
   return (

@@ -1,13 +1,9 @@
 import { type HomeView, type Person, plural } from "../views.ts";
 import { Messages } from "./inbox.tsx";
-import { Card, Copy, Empty, Head, Lag, Loaded, PasscodeAction } from "./parts.tsx";
+import { Action, Card, Copy, Empty, Head, Loaded } from "./parts.tsx";
 import { RequestRows } from "./requests.tsx";
-import { queueTitle } from "./run.tsx";
 import { callAs, tokenOf, useLive } from "./server.ts";
-import { Layers, Summary, Undo } from "./story.tsx";
-
-/** The kinds of records that people ask about first. */
-const counted = ["company", "user", "timesheet", "invoice", "job"];
+import { Layers, queueTitle, Summary, Undo } from "./story.tsx";
 
 /** More than a busy machine's consumers usually have to do. */
 const manyChanges = 200;
@@ -24,19 +20,9 @@ export function Home() {
 }
 
 function News({ view }: { view: HomeView }) {
-  const { story, messages, failed, counts, behind } = view;
+  const { story, messages, failed } = view;
   return (
     <div class="pad stack">
-      <Lag behind={behind} />
-      <p class="tools">
-        {counts
-          .filter(({ name }) => counted.includes(name))
-          .map(({ name, count }) => (
-            <a key={name} class="chip" href={`#/data/${name}`}>
-              {plural(count, name)}
-            </a>
-          ))}
-      </p>
       <div class="columns home">
         <div class="stack">
           <Card title="The last story">
@@ -81,10 +67,10 @@ function FirstSteps({ view: { operator, docs } }: { view: HomeView }) {
       <div class="pad stack">
         {operator && (
           <p class="tools">
-            <PasscodeAction
+            <Action
               label={`Pay five timesheets as ${operator.name}`}
               done="Paid"
-              act={(passcode) => payAs(operator, passcode)}
+              act={() => payAs(operator)}
               primary
               title="Marks the newest pending timesheets of the company as paid"
             />
@@ -103,15 +89,14 @@ function FirstSteps({ view: { operator, docs } }: { view: HomeView }) {
 }
 
 /** Marks up to five pending timesheets as paid, as an app would. */
-async function payAs({ id }: Person, passcode: string | undefined): Promise<Response> {
+async function payAs({ id }: Person): Promise<void> {
   const place = "/api/v1/finance/timesheets";
   const list = await (await callAs(id, "GET", `${place}?by_state=pending&per_page=5`)).json();
   const timesheet_ids = (list.timesheets ?? []).map((each: { id: number }) => each.id);
   if (timesheet_ids.length === 0) throw new Error("None is pending");
-  return callAs(id, "PATCH", `${place}/bulk_update`, { timesheet: { timesheet_ids, state: "paid", passcode } });
+  await callAs(id, "PATCH", `${place}/bulk_update`, { timesheet: { timesheet_ids, state: "paid" } });
 }
 
-/** Failed messages and lagging consumers. */
 function State({ view: { queues, consumers } }: { view: HomeView }) {
   const late = consumers.filter(({ behind }) => (behind ?? 0) > manyChanges);
   const fine = queues.length + late.length === 0;

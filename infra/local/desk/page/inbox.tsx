@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { InboxView } from "../views.ts";
-import { Code, Copy, Empty, Head, hasWords, Loaded, Search, Split, Time } from "./parts.tsx";
+import { Copy, Empty, Head, hasWords, Loaded, Search, Split, Time } from "./parts.tsx";
 import { useLive } from "./server.ts";
 
 const channels = { email: "Mail", sms: "SMS", push: "Push" } as const;
@@ -44,7 +44,6 @@ export function Inbox({ id }: { id: string | undefined }) {
   );
 }
 
-/** Messages as links to them. */
 export function Messages({ messages, openId }: { messages: readonly InboxView[]; openId?: string | undefined }) {
   return (
     <ul class="rows">
@@ -105,37 +104,23 @@ export function Message({ message }: { message: InboxView }) {
 
 function Mail({ id, text, hasHtml }: { id: string; text: string; hasHtml: boolean }) {
   if (!hasHtml) return <p class="mail">{text}</p>;
-  return (
-    <>
-      <iframe class="mail" sandbox="" title="The mail as it looks" src={`/_local/desk/mail/${id}`} />
-      <details>
-        <summary>As plain text</summary>
-        <p class="mail">{text}</p>
-      </details>
-    </>
-  );
+  return <iframe class="mail" sandbox="" title="The mail as it looks" src={`/_local/desk/mail/${id}`} />;
 }
 
-function Push({ message: { subject, text, payload, sentAt } }: { message: InboxView }) {
+function Push({ message: { subject, text, sentAt } }: { message: InboxView }) {
   return (
-    <>
-      <div class="phone">
-        <div class="item notification">
-          <img src="/_local/desk.svg" alt="" width="34" height="34" />
-          <span class="what">
-            <span class="muted">
-              Workforce · <Time at={sentAt} />
-            </span>
-            <strong>{subject}</strong>
-            <span>{text}</span>
+    <div class="phone">
+      <div class="item notification">
+        <img src="/_local/desk.svg" alt="" width="34" height="34" />
+        <span class="what">
+          <span class="muted">
+            Workforce · <Time at={sentAt} />
           </span>
-        </div>
+          <strong>{subject}</strong>
+          <span>{text}</span>
+        </span>
       </div>
-      <details>
-        <summary>What the push service was sent</summary>
-        <Code text={payload ?? ""} label="The push" />
-      </details>
-    </>
+    </div>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren as Content } from "preact";
 import { useState } from "preact/hooks";
 import { spreadJson } from "../../json-text.ts";
 import { type FieldChange, plural } from "../views.ts";
@@ -13,7 +13,6 @@ interface ActionProps {
   disabled?: boolean;
   /** True if Enter in its form presses it. */
   submits?: boolean;
-  /** The key that presses it. */
   hotkey?: string;
 }
 
@@ -43,36 +42,6 @@ export function Action({ label, done = "Done", act, primary = false, title, disa
   );
 }
 
-/** A button for a call that may need the passcode of a user. It asks for it once the service refuses, as apps do. */
-export function PasscodeAction({
-  act,
-  ...rest
-}: Omit<ActionProps, "act"> & { act(passcode: string | undefined): Promise<Response> }) {
-  const [passcode, setPasscode] = useState<string>();
-  const run = async () => {
-    const answer = await act(passcode);
-    if (answer.ok) return;
-    const { code } = await answer.json();
-    if (code === "passcode_invalid") setPasscode(passcode ?? "");
-    return `Refused: ${code}`;
-  };
-  return (
-    <>
-      <Action {...rest} act={run} />
-      {passcode !== undefined && (
-        <input
-          type="password"
-          inputMode="numeric"
-          autoComplete="off"
-          aria-label="Passcode"
-          placeholder="Passcode"
-          onInput={(event) => setPasscode(event.currentTarget.value)}
-        />
-      )}
-    </>
-  );
-}
-
 /** A button that copies a text, which may have to be fetched first. */
 export function Copy({
   text,
@@ -83,7 +52,7 @@ export function Copy({
 }
 
 /** Shown in place of content that is still missing. */
-export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+export function Empty({ title, children }: { title: string; children?: Content }) {
   return (
     <div class="empty">
       <strong>{title}</strong>
@@ -93,21 +62,13 @@ export function Empty({ title, children }: { title: string; children?: Component
 }
 
 /** The content, or the reason why it could not be read. */
-export function Loaded<T>({ live, children }: { live: Live<T>; children: (value: T) => ComponentChildren }) {
+export function Loaded<T>({ live, children }: { live: Live<T>; children: (value: T) => Content }) {
   if (live.value !== undefined) return <>{children(live.value)}</>;
   return live.error ? <Empty title="It could not be read">{live.error}</Empty> : <p class="muted pad">Loading …</p>;
 }
 
 /** The heading of a view, its purpose, and its tools. */
-export function Head({
-  title,
-  about,
-  children,
-}: {
-  title: string;
-  about: ComponentChildren;
-  children?: ComponentChildren;
-}) {
+export function Head({ title, about, children }: { title: string; about: Content; children?: Content }) {
   return (
     <header class="head">
       <div>
@@ -119,7 +80,6 @@ export function Head({
   );
 }
 
-/** A field that narrows a list. */
 export function Search({ label, value, onInput }: { label: string; value: string; onInput(value: string): void }) {
   return (
     <input
@@ -141,8 +101,7 @@ export function hasWords(wanted: string, ...texts: readonly unknown[]): boolean 
     .every((word) => all.includes(word));
 }
 
-/** A box with a title. */
-export function Card({ title, children }: { title: string; children: ComponentChildren }) {
+export function Card({ title, children }: { title: string; children: Content }) {
   return (
     <section class="card" aria-label={title}>
       <h2>{title}</h2>
@@ -151,8 +110,7 @@ export function Card({ title, children }: { title: string; children: ComponentCh
   );
 }
 
-/** One row of a card: name, description and actions. */
-export function Row({ name, about, children }: { name: string; about: string; children?: ComponentChildren }) {
+export function Row({ name, about, children }: { name: string; about: string; children?: Content }) {
   return (
     <li class="item">
       <span class="what">
@@ -165,8 +123,8 @@ export function Row({ name, about, children }: { name: string; about: string; ch
 }
 
 interface SplitProps {
-  list: ComponentChildren;
-  detail: ComponentChildren;
+  list: Content;
+  detail: Content;
   /** The id of the open item, if there is one, and the address that closes it. */
   openId: string | undefined;
   back: string;
@@ -221,28 +179,6 @@ export function Bar({
   );
 }
 
-/** A list to choose from. */
-export function Choice({ label, all, value, options, onChoose }: ChoiceProps) {
-  return (
-    <select aria-label={label} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
-      <option value="">{all}</option>
-      {options.map((each) => (
-        <option key={each}>{each}</option>
-      ))}
-    </select>
-  );
-}
-
-interface ChoiceProps {
-  label: string;
-  /** The words for no choice. */
-  all: string;
-  value: string;
-  options: readonly string[];
-  onChoose(value: string): void;
-}
-
-/** A status, with its colour and words. */
 export function Status({ status, code, isWork = false }: { status: number; code?: string | null; isWork?: boolean }) {
   const look = status >= 500 ? "bad" : status >= 400 ? "warn" : "good";
   const words = isWork ? (status < 400 ? "processed" : "failed") : String(status);
@@ -281,18 +217,8 @@ export function Fields({ fields }: { fields: readonly FieldChange[] }) {
   );
 }
 
-/** A warning if the desk has not yet seen the newest changes of the table. */
-export function Lag({ behind }: { behind: number }) {
-  if (behind <= 2) return null;
-  return (
-    <p class="chip warn" role="status">
-      The desk is {behind} seconds behind the table: some records may be missing here
-    </p>
-  );
-}
-
 /** A form whose button acts by itself: nothing is sent by the browser. */
-export function Form({ children }: { children: ComponentChildren }) {
+export function Form({ children }: { children: Content }) {
   return (
     <form class="pad stack form" noValidate onSubmit={(event) => event.preventDefault()}>
       {children}

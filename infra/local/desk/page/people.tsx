@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { PeopleView, Person } from "../views.ts";
-import { Action, Card, Copy, Empty, Head, Lag, Loaded, Search } from "./parts.tsx";
+import { Action, Card, Copy, Empty, Head, Loaded, Search } from "./parts.tsx";
 import { tokenOf, useLive } from "./server.ts";
 
 /** Everyone by company, each with a token to copy. */
@@ -20,20 +20,15 @@ export function People() {
   );
 }
 
-function Groups({ people, total, docs, demoPassword, behind }: PeopleView) {
+function Groups({ people, total, docs, demoPassword }: PeopleView) {
   const companies = Object.entries(Object.groupBy(people, ({ company }) => company ?? "Platform"));
   return (
     <div class="pad stack">
-      <Lag behind={behind} />
       <p class="muted">
         {people.length} of {total.toLocaleString("en-GB")} people. Those that <code>npm start</code> prints sign in with
         the password <code>{demoPassword}</code> until they change it; the others have none.
       </p>
-      {people.length === 0 && (
-        <Empty title="Nobody is found">
-          {total > 0 || behind > 0 ? "No name, login or role contains that." : "The table has no users yet."}
-        </Empty>
-      )}
+      {people.length === 0 && <Empty title="Nobody is found">No name, login or role contains that.</Empty>}
       {companies.map(([company, members = []]) => (
         <Card key={company} title={company}>
           <ul class="rows">
@@ -55,9 +50,6 @@ function Row({ person: { id, name, role, logins }, docs }: { person: Person; doc
   };
   return (
     <li class="item">
-      <span class="avatar" aria-hidden="true">
-        {name.split(" ").map((part) => part[0])}
-      </span>
       <span class="what">
         <span>
           <strong>{name}</strong> <span class={`chip ${role}`}>{role}</span>

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { durationOf, type RequestRow } from "../views.ts";
-import { Bar, Choice, Empty, Head, hasWords, Loaded, Search, Split, Status, Time } from "./parts.tsx";
+import { Bar, Empty, Head, hasWords, Loaded, Search, Split, Status, Time } from "./parts.tsx";
 import { useLive } from "./server.ts";
 import { Story } from "./story.tsx";
 
@@ -35,14 +35,17 @@ export function Requests({ id }: { id: string | undefined }) {
       >
         <Search label="Search by path or code" value={wanted.text} onInput={(text) => want({ text })} />
         {choices.map(([field, label, all, options]) => (
-          <Choice
+          <select
             key={field}
-            label={label}
-            all={all}
+            aria-label={label}
             value={wanted[field]}
-            options={options}
-            onChoose={(value) => want({ [field]: value })}
-          />
+            onChange={(event) => want({ [field]: event.currentTarget.value })}
+          >
+            <option value="">{all}</option>
+            {options.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
         ))}
       </Head>
       <Loaded live={live}>
@@ -73,7 +76,6 @@ export function Requests({ id }: { id: string | undefined }) {
   );
 }
 
-/** Requests as links to their stories. */
 export function RequestRows({ rows, openId }: { rows: readonly RequestRow[]; openId?: string | undefined }) {
   const slowest = Math.max(...rows.map(({ milliseconds }) => milliseconds));
   return (

@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 const token = document.querySelector<HTMLMetaElement>('meta[name="desk-token"]')?.content ?? "";
 
-/** Calls the desk's server. Throws the message of a refusal. */
 async function ask<T>(path: string, init?: RequestInit): Promise<T> {
   const response = await fetch(`/_local/desk/${path}`, init);
   const answer = await response.json().catch(() => ({ message: `The machine answers ${response.status}.` }));
@@ -20,23 +19,18 @@ export async function tokenOf(user: number): Promise<string> {
   return (await change<{ token: string }>("token", { user })).token;
 }
 
-/** Calls the API as a user. */
+/** Calls the API as a user. Throws the code of a refusal. */
 export async function callAs(user: number, method: string, path: string, body?: object): Promise<Response> {
   const headers = { authorization: `Bearer ${await tokenOf(user)}`, "content-type": "application/json" };
-  return fetch(path, { method, headers, body: body ? JSON.stringify(body) : null });
+  const answer = await fetch(path, { method, headers, body: body ? JSON.stringify(body) : null });
+  if (!answer.ok) throw new Error(`Refused: ${(await answer.json()).code}`);
+  return answer;
 }
 
 const listeners = new Set<() => void>();
-const live = new EventSource("/_local/desk/live");
-live.onmessage = () => {
+new EventSource("/_local/desk/live").onmessage = () => {
   for (const listener of listeners) listener();
 };
-
-/** Reports whether the machine answers, and each change of that. */
-export function watchConnection(listen: (isConnected: boolean) => void): void {
-  live.addEventListener("open", () => listen(true));
-  live.addEventListener("error", () => listen(false));
-}
 
 /** The value or the error of a read, and a function to read again. */
 export interface Live<T> {
@@ -45,10 +39,7 @@ export interface Live<T> {
   refresh(): void;
 }
 
-/**
- * Reads a path of the server now, whenever something happens on the machine, and every so many seconds: one read after
- * the other, so that a busy machine is not asked faster than it answers.
- */
+/** Reads a path now, when something happens on the machine, and every so many seconds; one read after the other. */
 export function useLive<T>(path: string, everySeconds = 0): Live<T> {
   const [state, setState] = useState<{ path: string; value?: T; error?: string }>({ path });
   const refresh = useRef(() => {});

@@ -1,8 +1,15 @@
-import { durationOf, layers, type StoryRow, type StoryView } from "../views.ts";
+import {
+  durationOf,
+  type LogView,
+  layers,
+  type QueueMessage,
+  type RunView,
+  type StoryRow,
+  type StoryView,
+} from "../views.ts";
 import { curlOf, ownHeaders } from "./curl.ts";
 import { Message } from "./inbox.tsx";
-import { Action, Bar, Code, Copy, Fields, Loaded, PasscodeAction, Status, Time } from "./parts.tsx";
-import { Run } from "./run.tsx";
+import { Action, Bar, Code, Copy, Fields, Loaded, Status, Time } from "./parts.tsx";
 import { callAs, tokenOf, useLive } from "./server.ts";
 
 /** The story of a request: a sentence, what followed, and what was sent and answered. */
@@ -33,7 +40,6 @@ export function Story({ id }: { id: string }) {
   );
 }
 
-/** A story's sentence, and the request behind it. */
 export function Summary({ story: { row, title } }: { story: StoryView }) {
   return (
     <div>
@@ -49,18 +55,12 @@ export function Summary({ story: { row, title } }: { story: StoryView }) {
 const layerTitles = { request: "Request", table: "Table", worker: "Workers", message: "Messages" } as const;
 
 /** The consequences of a request, by part of the service, on one scale of time. */
-export function Layers({ story: { row, rows, bookkeeping, mayLackChanges } }: { story: StoryView }) {
+export function Layers({ story: { row, rows, bookkeeping } }: { story: StoryView }) {
   const whole = Math.max(...[...rows, ...bookkeeping].map(({ at, milliseconds }) => at + milliseconds - row.at), 1);
   const place = { since: row.at, whole };
   const writes = bookkeeping.reduce((sum, { changes }) => sum + changes.length, 0);
   return (
     <section class="layers" aria-label="What followed">
-      {mayLackChanges && (
-        <p class="muted">
-          Many changes have come since, such as those of an import, and the desk keeps the newest alone: changes of this
-          request may be missing here. <i>Data</i> has the records.
-        </p>
-      )}
       {layers.map((layer) => {
         const own = rows.filter((each) => each.layer === layer);
         return (
@@ -86,7 +86,9 @@ export function Layers({ story: { row, rows, bookkeeping, mayLackChanges } }: { 
           )
         );
       })}
-      {rows.length + writes < 2 && <p class="muted">Nothing followed from it, or nothing yet.</p>}
+      {rows.length + writes < 2 && (
+        <p class="muted">Nothing followed from it, nothing yet, or the desk has kept 2,000 newer changes.</p>
+      )}
     </section>
   );
 }
@@ -130,6 +132,49 @@ function LayerRow({ row, since, whole }: { row: StoryRow; since: number; whole: 
   );
 }
 
+function Run({ run: { messages, lines, error } }: { run: RunView }) {
+  return (
+    <div>
+      {messages.map((message) => (
+        <Queued key={message.id} message={message} />
+      ))}
+      {lines.map((line, at) => (
+        <div key={at} class={`line ${line.level}`}>
+          <b>{line.level}</b> {line.text} <span class="muted">{factsOf(line)}</span>
+          {line.stack && <Code text={line.stack} label="Stack" />}
+        </div>
+      ))}
+      {error && <Code text={error} label="Stack" />}
+    </div>
+  );
+}
+
+/** The name of a queue as words, without the part that makes it unique among all stacks. */
+export function queueTitle(name: string): string {
+  const own = name.replace(/(Queue)?[0-9A-F]{8}$/, "").replace(/^.*_webhook_/, "Webhook ");
+  return own.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+function Queued({ message: { queue, attempt, body } }: { message: QueueMessage }) {
+  const label = `Message of the queue ${queueTitle(queue)}`;
+  return (
+    <details>
+      <summary>
+        {label}
+        {attempt > 1 && `, attempt ${attempt}`}
+      </summary>
+      <Code text={body} label={label} />
+    </details>
+  );
+}
+
+function factsOf({ fields }: LogView): string {
+  const facts = Object.entries(fields).map(
+    ([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return facts.join(" ");
+}
+
 function changeOf({ answer }: StoryView): string | undefined {
   return answer?.headers["change-id"];
 }
@@ -139,19 +184,12 @@ export function Undo({ story }: { story: StoryView }) {
   const { user } = story.row;
   const change = changeOf(story);
   if (!change || !user) return null;
-  const undo = async (passcode: string | undefined) => {
-    const answer = await callAs(user.id, "POST", `/api/v1/changes/${change}/undo`, { change: { passcode } });
-    if (answer.ok) location.hash = `#/requests/${answer.headers.get("x-request-id") ?? ""}`;
-    return answer;
+  const path = `/api/v1/changes/${change}/undo`;
+  const undo = async () => {
+    const { headers } = await callAs(user.id, "POST", path, { change: {} });
+    location.hash = `#/requests/${headers.get("x-request-id") ?? ""}`;
   };
-  return (
-    <PasscodeAction
-      label="Undo"
-      done="Undone"
-      act={undo}
-      title={`POST /api/v1/changes/${change}/undo as ${user.name}`}
-    />
-  );
+  return <Action label="Undo" done="Undone" act={undo} title={`POST ${path} as ${user.name}`} />;
 }
 
 function Tools({ story }: { story: StoryView }) {

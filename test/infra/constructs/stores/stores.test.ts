@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { copiesKept, describeLock } from "../../../../infra/constructs/stores/table-backups.ts";
-import { generateSecret } from "../../../../infra/local/aws/generate-secret.ts";
+import { generateSecret } from "../../../../infra/local/aws/secrets-manager.ts";
 import { namesOf } from "../../../../infra/stages/names.ts";
 import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
 import { pricesOf } from "../../../bench/costs/prices.ts";

@@ -1,12 +1,16 @@
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { demoPassword } from "../../../infra/local/demo/demo-people.ts";
+import { root } from "../../../infra/local/stack/synthesis.ts";
 import type * as Source from "../../../shared/client/index.ts";
 import { buildClientPackage } from "../../client/built-client.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
-import { type Browser, type BrowserContext, type BrowserPage, browserObstacle, startChromium } from "./chromium.ts";
-import { buildViteApp } from "./vite-app.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
+import { hasChromium, useBrowser } from "./browser.ts";
 
 declare global {
   /** The client that the app gives the tests, in the browser. */
@@ -16,29 +20,41 @@ declare global {
 const origin = "http://localhost:5173";
 const name = "@acme/workforce";
 const directory = await makeMachineDirectory();
-const notShown = browserObstacle ? ` (not shown: ${browserObstacle})` : "";
+const app = newFolder();
+const dist = join(app, "dist");
 
-describe.skipIf(browserObstacle)(`an app of Vite with the packed client, in Chromium${notShown}`, () => {
+/** Installs the packed client into an empty app, and builds that by the Vite that vitest comes with. */
+function buildApp(packed: string): void {
+  const manifest = { name: "app", version: "0.0.0", private: true, type: "module" };
+  const files = {
+    "package.json": JSON.stringify(manifest),
+    "index.html": `<!doctype html><title>App</title><script type="module" src="/main.ts"></script>\n`,
+    "main.ts": `import * as workforce from "${name}";\nObject.assign(globalThis, { workforce });\n`,
+  };
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(app, file), text);
+  const run = (program: string, ...parameters: string[]) => {
+    const { status, stdout, stderr } = spawnSync(program, parameters, { cwd: app, encoding: "utf8" });
+    expect({ status, printed: status === 0 ? "" : stdout + stderr }).toEqual({ status: 0, printed: "" });
+  };
+  run("npm", "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", packed);
+  run(process.execPath, join(root, "node_modules/vite/bin/vite.js"), "build", "--logLevel", "warn");
+}
+
+describe.skipIf(!hasChromium)("an app of Vite with the packed client, in Chromium", { timeout: 150_000 }, () => {
   const own = useOwnMachine(directory);
-  let browser: Browser;
-  let dist: string;
+  const openPage = useBrowser();
   let context: BrowserContext;
   const [faults, requests]: [string[], string[]] = [[], []];
 
   beforeAll(async () => {
     const built = await buildClientPackage(name);
-    dist = buildViteApp(
-      built.packed,
-      `import * as workforce from "${name}";\nObject.assign(globalThis, { workforce });\n`,
-    );
+    buildApp(built.packed);
     built.remove();
-    browser = await startChromium();
   }, 240_000);
-  afterAll(() => browser?.close());
 
   beforeEach(async () => {
     for (const list of [faults, requests]) list.length = 0;
-    context = await browser.newContext();
+    context = (await openPage()).page.context();
     // The app's files come from its origin, which the service knows; its calls go to the service for real.
     await context.route(`${origin}/**`, async (route) => {
       const { pathname } = new URL(route.request().url());
@@ -49,7 +65,7 @@ describe.skipIf(browserObstacle)(`an app of Vite with the packed client, in Chro
     context.on("request", (request) => requests.push(`${request.method()} ${request.url()}`));
   });
 
-  async function openTab(): Promise<BrowserPage> {
+  async function openTab(): Promise<Page> {
     const page = await context.newPage();
     page.on("pageerror", (error) => faults.push(String(error)));
     await page.goto(origin);
@@ -93,7 +109,7 @@ describe.skipIf(browserObstacle)(`an app of Vite with the packed client, in Chro
       const session = JSON.parse(localStorage.getItem("workforce") ?? "");
       localStorage.setItem("workforce", JSON.stringify({ ...session, accessToken: "refused" }));
     }, input());
-    const callTwice = (page: BrowserPage) =>
+    const callTwice = (page: Page) =>
       page.evaluate(async ({ baseUrl }) => {
         const { createClient, storageStore } = globalThis.workforce;
         const client = createClient({ baseUrl, store: storageStore(localStorage) });

@@ -1,18 +1,48 @@
 import { localAccount } from "../aws/local-account.ts";
 import { secretArn } from "../aws/secrets-manager.ts";
 import { queueUrl } from "../aws/sqs.ts";
-import type { LocalNames } from "./intrinsics.ts";
 
-/** A resource of a CloudFormation template. */
+interface LocalNames {
+  ref(logicalId: string): string;
+  attribute(logicalId: string, name: string): string;
+}
+
+/** Evaluates the intrinsic functions that the stack has. Throws on any other. */
+export function resolveValue(value: unknown, names: LocalNames): unknown {
+  if (Array.isArray(value)) return value.map((each) => resolveValue(each, names));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  const [name = "", argument] = entries[0] ?? [];
+  if (entries.length === 1 && (name === "Ref" || name.startsWith("Fn::"))) return perform(name, argument, names);
+  return Object.fromEntries(entries.map(([key, each]) => [key, resolveValue(each, names)]));
+}
+
+function perform(name: string, argument: unknown, names: LocalNames): unknown {
+  switch (name) {
+    case "Ref":
+      return names.ref(String(argument));
+    case "Fn::GetAtt": {
+      const [id, attribute] = argument as [string, string];
+      return names.attribute(id, attribute);
+    }
+    case "Fn::Join": {
+      const [separator, parts] = argument as [string, unknown];
+      return (resolveValue(parts, names) as unknown[]).join(separator);
+    }
+    case "Fn::Sub":
+      return String(argument).replaceAll(/\$\{([^}]+)\}/g, (_, id: string) => names.ref(id));
+    default:
+      throw new Error(`The local machine cannot carry out ${name} in the template.`);
+  }
+}
+
 export interface Resource {
   Type: string;
   Properties?: Record<string, unknown>;
 }
 
-/** The place of the stack on this machine. */
 export interface LocalAddresses {
   region: string;
-  /** Endpoint of the local SQS. */
   queueEndpoint: string;
 }
 
