@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { root } from "../../../infra/local/stack/synthesis.ts";
 import { type Figure, median, reportFigures, shuffled } from "../figures.ts";
-import { openRivals } from "../rivals.ts";
 import { buildCandidates, type Candidates } from "./candidates.ts";
 import { openInvoiceTable } from "./invoice-table.ts";
 import { type Run, type RunRequest, run } from "./run.ts";
@@ -98,4 +99,27 @@ function sizesOf({ bundle, bare, usual }: Candidates): Figure[] {
     { name: "size: lib-dynamodb and jose, bare", value: kilobytes(bare), unit: "KB" },
     { name: "size: middy, lib-dynamodb, zod and Powertools", value: kilobytes(usual), unit: "KB" },
   ];
+}
+
+/**
+ * The folder that holds what the service is measured against, with its packages installed. It is made on demand: nobody
+ * else is to wait for them at `npm ci`. It lies within the checkout, whose SDK and jose it uses.
+ */
+function openRivals(say: (text: string) => void): string {
+  const source = join(root, "test/bench/rivals");
+  const folder = join(root, ".local/bench");
+  const installed = join(folder, "package.json");
+  const wanted = readFileSync(join(source, "package.json"), "utf8");
+  const isInstalled =
+    existsSync(join(folder, "node_modules/.package-lock.json")) && readFileSync(installed, "utf8") === wanted;
+  mkdirSync(folder, { recursive: true });
+  cpSync(source, folder, { recursive: true });
+  if (isInstalled) return folder;
+  say("Installing what the service is measured against …");
+  const { status, stderr } = spawnSync("npm", ["install", "--no-package-lock", "--ignore-scripts"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`npm install failed in ${folder}: ${stderr}`);
+  return folder;
 }

@@ -2,22 +2,24 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleFunctions } from "../../../infra/functions/bundle.ts";
+import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
 import { costsPage } from "../../../infra/tools/docs/doc-pages.ts";
 import { fillTables, type MarkedTables, tableOf } from "../../../infra/tools/docs/marked-tables.ts";
 import {
+  assumedMilliseconds,
   callsPerUser,
   changesPerUser,
   kilobytesPerUser,
   operatorsOfExample,
   outsideCalls,
   pinsPerUser,
+  queueRequestsPerMessage,
   shareOfSms,
   timesheetsOfExample,
   userCounts,
 } from "./assumptions.ts";
-import { type Bill, billOf } from "./bill.ts";
 import { type MeasuredCall, measureCalls } from "./measure-calls.ts";
 import { fixedRows, growingRows, outsideCheck } from "./month-rows.ts";
 import { type PricedRegion, type Prices, pricedRegions, priceList, pricesOf } from "./prices.ts";
@@ -159,4 +161,39 @@ function smsInCalls(bills: readonly Bill[], prices: Prices): string {
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
+}
+
+const million = 1_000_000;
+const usualMemoryMegabytes = 512;
+
+/** The costs of a million calls of a function, in US dollars, and their parts. */
+interface Bill {
+  readonly name: FunctionName;
+  readonly isOperation: boolean;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  readonly milliseconds: number;
+  readonly gateway: number;
+  readonly lambda: number;
+  readonly table: number;
+  readonly logs: number;
+  readonly queue: number;
+  readonly total: number;
+}
+
+/** The bill of a million calls that each take what was measured. */
+function billOf({ name, isOperation, readUnits, writeUnits, logBytes }: MeasuredCall, prices: Prices): Bill {
+  const { area, memoryMegabytes = usualMemoryMegabytes, readsStream } = functions[name];
+  const milliseconds = assumedMilliseconds(name, writeUnits);
+  const gigabyteSeconds = (memoryMegabytes / 1024) * (milliseconds / 1000) * million;
+  const parts = {
+    gateway: isOperation ? prices.gatewayPerMillion : 0,
+    lambda: prices.lambdaPerMillion + gigabyteSeconds * prices.lambdaPerGigabyteSecond,
+    table: readUnits * prices.readUnitsPerMillion + writeUnits * prices.writeUnitsPerMillion,
+    logs: (logBytes / 1000) * prices.logsPerGigabyte,
+    // Reading the table's stream costs nothing to Lambda.
+    queue: area === "workers" && !readsStream ? queueRequestsPerMessage * prices.queueRequestsPerMillion : 0,
+  };
+  const total = Object.values(parts).reduce((sum, part) => sum + part, 0);
+  return { name, isOperation, readUnits, writeUnits, milliseconds, ...parts, total };
 }

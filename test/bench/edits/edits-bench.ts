@@ -1,9 +1,10 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { takeLock } from "../../../infra/local/machine-lock.ts";
 import { type CheckoutCopy, copyCheckout } from "../../support/service/checkout-copy.ts";
 import { makeDirectory, runTool, startByNpm } from "../../support/service/local-machine.ts";
 import { type Figure, median, reportFigures } from "../figures.ts";
-import { memoryOfTree } from "./process-memory.ts";
 
 /** The most time from an edit until an answer shows it, and the most memory of the machine when nobody has called for 10 seconds. */
 const bars = { medianMilliseconds: 500, worstMilliseconds: 1_000, megabytes: 350 };
@@ -144,4 +145,34 @@ async function openProbe(baseUrl: string, directory: string): Promise<Probe["ask
   const { stdout } = await runTool("infra/tools/token.ts", parameters, directory);
   const headers = { authorization: `Bearer ${stdout.trim()}` };
   return async (path) => (await fetch(`${baseUrl}${path}`, { headers })).text();
+}
+
+/**
+ * The memory of a process and of all that it started, in megabytes: each page once, divided by those that share it (PSS), so
+ * the sum is what would come free. NaN where the system does not count so.
+ */
+function memoryOfTree(pid: number): number {
+  if (!existsSync("/proc/self/smaps_rollup")) return Number.NaN;
+  const listed = execFileSync("ps", ["-e", "-o", "pid=,ppid="], { encoding: "utf8" });
+  const pairs = listed.split("\n").map((line) => line.trim().split(/\s+/).map(Number));
+  const withChildren = (id: number): number[] => [
+    id,
+    ...pairs.filter(([, parent]) => parent === id).flatMap(([child = 0]) => withChildren(child)),
+  ];
+  return withChildren(pid).reduce((sum, id) => sum + memoryOf(id), 0);
+}
+
+function memoryOf(pid: number): number {
+  const [, kilobytes = "0"] = /^Pss:\s+(\d+)/m.exec(readIfAlive(`/proc/${pid}/smaps_rollup`)) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+/** A process may end between being listed and being read. */
+function readIfAlive(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return "";
+    throw error;
+  }
 }
