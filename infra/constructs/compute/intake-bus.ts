@@ -3,7 +3,7 @@ import { EventBus, Match, Rule } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { createQueue } from "./encrypted-queue.ts";
+import { createQueue } from "./work-queue.ts";
 
 /** Name of the only rule on the bus. */
 export const intakeRuleName = "every-event";

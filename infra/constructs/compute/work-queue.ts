@@ -1,14 +1,13 @@
 import { Duration } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { EventSourceMapping } from "aws-cdk-lib/aws-lambda";
-import type { Queue } from "aws-cdk-lib/aws-sqs";
+import { Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { QueueName } from "../../../shared/settings.ts";
 import { functions } from "../../functions/functions.ts";
 import { type QueueRow, queues } from "../../functions/queues.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { withReason } from "../reason.ts";
-import { createQueue } from "./encrypted-queue.ts";
 import { type ServiceFunction, timeoutSecondsOf } from "./service-function.ts";
 
 /** A call that Lambda throttles counts as a try. AWS advises at least five. */
@@ -17,6 +16,14 @@ const advised =
   "AWS advises six timeouts of the worker, and five tries: a batch can be throttled before another call sees it.";
 const capped =
   "Ten is the most that does not wait to be full. Without a cap, calls are added until the account has none left for the API.";
+
+const forPeople = "The longest that SQS allows: a person reads them.";
+
+/** An encrypted queue, and the reason for its figures. By default it keeps messages for 14 days. */
+export function createQueue(scope: Construct, id: string, props: QueueProps = {}, reason = forPeople): Queue {
+  const usual = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, retentionPeriod: Duration.days(14) };
+  return withReason(new Queue(scope, id, { ...usual, ...props }), reason);
+}
 
 /** A queue that one worker consumes, with its dead letters. */
 export class WorkQueue extends Construct {

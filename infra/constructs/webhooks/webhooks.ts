@@ -11,10 +11,9 @@ import { fewestWorkerCalls } from "../../functions/queues.ts";
 import { namesOf } from "../../stages/names.ts";
 import { readWebhooks } from "../../stages/stage-settings.ts";
 import type { Stage, Webhook } from "../../stages/stages.ts";
-import { createQueue } from "../compute/encrypted-queue.ts";
 import type { OutboundBus } from "../compute/outbound-bus.ts";
 import { type ServiceFunction, timeoutSecondsOf } from "../compute/service-function.ts";
-import { addConsumer } from "../compute/work-queue.ts";
+import { addConsumer, createQueue } from "../compute/work-queue.ts";
 import { GeneratedSecret, webhookKey } from "../stores/generated-secret.ts";
 
 /**

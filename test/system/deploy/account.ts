@@ -2,6 +2,8 @@ import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from "no
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
+import { namesOf, tableNameOf } from "../../../infra/stages/names.ts";
+import type { Stage } from "../../../infra/stages/stages.ts";
 import { type Emulator, startEmulator } from "./emulator.ts";
 import { root, runProgram } from "./program.ts";
 
@@ -23,8 +25,16 @@ export interface Account {
   output(use: string): string;
 }
 
-/** Gives a test file an account; this process is its client, with settings of its own in the environment. */
-export function useAccount(name: string, settings: Readonly<Record<string, string>>): Account {
+/** Gives a test file an account; this process is its client, and imports records into the stage that will be deployed. */
+export function useAccount(name: string, stage: Stage): Account {
+  const settings = {
+    CALL_PATIENCE: "10",
+    TABLE_NAME: tableNameOf(stage),
+    HMAC_SECRET_ARN: namesOf(stage.name).hmacSecret,
+    DEFAULT_COUNTRY: "GB",
+    BUSINESS_TIME_ZONE: "Europe/London",
+    HISTORY_DAYS: "400",
+  };
   const directory = mkdtempSync(join(tmpdir(), `workforce-${name}-`));
   const account = { directory, output: (use: string) => join(directory, use) } as Account;
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { LambdaClient, ListFunctionsCommand } from "@aws-sdk/client-lambda";
 import { ListSecretsCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { namesOf, tableNameOf } from "../../../infra/stages/names.ts";
+import { namesOf } from "../../../infra/stages/names.ts";
 import { useAccount } from "./account.ts";
 import { adoptedStage, writeStagesFile } from "./adopted-stage.ts";
 import { requireDeployed } from "./deployed-resources.ts";
@@ -19,14 +19,7 @@ import { testWebhooks } from "./webhooks.ts";
 const deploy = ["deploy", "--require-approval", "never"];
 const names = namesOf(adoptedStage.name);
 const nextServiceName = "Harbourside";
-const aws = useAccount("deploy", {
-  CALL_PATIENCE: "10",
-  TABLE_NAME: tableNameOf(adoptedStage),
-  HMAC_SECRET_ARN: names.hmacSecret,
-  DEFAULT_COUNTRY: "GB",
-  BUSINESS_TIME_ZONE: "Europe/London",
-  HISTORY_DAYS: "400",
-});
+const aws = useAccount("deploy", adoptedStage);
 const { output } = aws;
 // As whoever takes the project has it: the stages are in a file of their own, outside the checkout.
 const stagesFile = writeStagesFile(aws.directory, adoptedStage);

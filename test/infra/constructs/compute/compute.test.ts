@@ -121,13 +121,6 @@ describe.each([...stageNames, "full"])("D42: in %s", (name) => {
     const leading = rulesOf(stack).filter(({ properties }) => properties.Targets !== undefined);
     expect(leading.map(({ properties }) => properties.EventBusName)).toEqual([{ Ref: inbound.id }]);
   });
-
-  test("the queue of events takes messages of one function, and the role on call sends none again", () => {
-    const isSending = ({ Action = [], Resource }: Statement) =>
-      [Action].flat().includes("sqs:SendMessage") && /EventsQueue/.test(JSON.stringify(Resource));
-    const sending = [...stack.rights()].filter(([, statements]) => statements.some(isSending));
-    expect(sending.map(([role]) => role)).toEqual([roleOf(stack, "notify")["Fn::GetAtt"][0]]);
-  });
 });
 
 test("D42: a stage with outboundEvents off has nothing that sends events, and costs nothing for it", () => {

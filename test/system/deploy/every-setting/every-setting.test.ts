@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alarmNameOf } from "../../../../infra/constructs/monitoring/runbook.ts";
 import { FirewallStack } from "../../../../infra/firewall-stack.ts";
-import { namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
+import { namesOf } from "../../../../infra/stages/names.ts";
 import { createApp } from "../../../../infra/synthesize.ts";
 import { edgeSecretHeader, viewerAddressHeader } from "../../../../shared/http/anonymous-by-address.ts";
 import { companyLine, invoiceLine, userLine } from "../../../support/records/records.ts";
@@ -21,14 +21,7 @@ import { openShell, type Shell } from "./shell.ts";
 
 const deploy = ["deploy", "--require-approval", "never"];
 const names = namesOf(stageWithoutEdge.name);
-const aws = useAccount("deploy-every-setting", {
-  CALL_PATIENCE: "10",
-  TABLE_NAME: tableNameOf(stageWithoutEdge),
-  HMAC_SECRET_ARN: names.hmacSecret,
-  DEFAULT_COUNTRY: "GB",
-  BUSINESS_TIME_ZONE: "Europe/London",
-  HISTORY_DAYS: "400",
-});
+const aws = useAccount("deploy-every-setting", stageWithoutEdge);
 const { output } = aws;
 const invoices = 3;
 let release: ReturnType<typeof createReleases>;
