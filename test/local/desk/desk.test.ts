@@ -202,14 +202,6 @@ test("a mail is served without script, network and origin; what there is not is 
   expect(await send("/_local/other")).toMatchObject({ status: 404 });
 });
 
-test("the desk says how many seconds ago the change was made that it saw last", async () => {
-  const { dynamodb, ...change } = record("e1", "JOB#1", "JOB", 1);
-  const ApproximateCreationDateTime = Date.now() / 1_000 - 10.1;
-  await desk.openStream("arn")(asEvent({ ...change, dynamodb: { ...dynamodb, ApproximateCreationDateTime } }));
-  const { body } = await send("/_local/desk/people");
-  expect(JSON.parse(body)).toMatchObject({ behind: 10 });
-});
-
 test("a fault of the desk is printed once, and is none of a request, a worker or the stream", async () => {
   const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   try {
