@@ -8,7 +8,6 @@ import type { DeskOptions } from "../../../infra/local/desk/sources.ts";
 import type { FrontRequest } from "../../../infra/local/gateway/http-server.ts";
 import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
 import { makeTemporaryFolder } from "../../../infra/local/temporary-folder.ts";
-import { asEvent, record } from "./happenings.ts";
 
 const inbox = openInbox();
 const folder = makeTemporaryFolder("desk");
