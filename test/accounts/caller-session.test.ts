@@ -70,13 +70,6 @@ test("D5, D28: a device that is on its way into a session while that is signed o
   expect(await tokensOf(own.id)).toEqual([]);
 });
 
-test("D28: the token of a removed user registers no device", async () => {
-  const bearer = await signedIn();
-  await store([{ type: "user", id: own.id, deleted: true }]);
-  expectProblem(await register("gone", bearer), 401, "token_invalid");
-  expect(await tokensOf(own.id)).toEqual([]);
-});
-
 test("D5: a token that a person made has a session, which signing out ends", async () => {
   const subject = { id: own.id, role: "operator", financial_company_id: 1 } as const;
   const { token } = await mintToken(subject, 60, new Date());

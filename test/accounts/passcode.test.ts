@@ -96,8 +96,11 @@ describe("200", () => {
   test("D19: a right passcode takes back its own count and ends the row; the misses of the day stay", async () => {
     await miss(3);
     expect(await counted()).toEqual({ ofDay: 3, inRow: 3 });
-    expect((await pay(passcode)).status).toBe(200);
+    expect((await plan(passcode)).status).toBe(200);
     expect(await counted()).toEqual({ ofDay: 3, inRow: 0 });
+    await miss(1);
+    expect((await pay(passcode)).status).toBe(200);
+    expect(await counted()).toEqual({ ofDay: 4, inRow: 0 });
   });
 
   test.each([

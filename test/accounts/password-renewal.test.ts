@@ -1,20 +1,15 @@
 import { expect, test } from "vitest";
-import { handler as notify } from "../../functions/workers/notify.ts";
 import { secretKey } from "../../shared/db/accounts/user-secrets.ts";
 import { replaceHash, userKey } from "../../shared/db/accounts/users.ts";
 import { updateIf } from "../../shared/db/table/conditional-writes.ts";
 import { getItem, type Item } from "../../shared/db/table/table.ts";
 import { deriveArgon2id } from "../../shared/domain/accounts/argon2id.ts";
 import { formatPasswordHash } from "../../shared/domain/accounts/password-hash.ts";
-import { contentOf } from "../support/records/items.ts";
 import { useSigningKey } from "../support/records/own-user.ts";
 import { userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { tryPassword } from "../support/requests/accounts.ts";
-import { usualOrFull } from "../support/service/counts.ts";
 import { useService } from "../support/service/service.ts";
-import { takeMessages } from "../support/workers/queues.ts";
-import { streamRecord } from "../support/workers/workers.ts";
 
 useService();
 useSigningKey();
@@ -61,25 +56,3 @@ test("D15: a hash that was replaced since it was compared is not overwritten", a
   await replaceHash(2, "password", "another hash", "a new hash");
   expect([await readUser(2), await readHash(2)]).toEqual([before, outdated]);
 });
-
-const renewed = usualOrFull(40, 1_000);
-
-test(`D15, D25: of ${renewed} renewed hashes nobody is notified`, async () => {
-  await store([userLine(3, { password })]);
-  const changes: ReturnType<typeof streamRecord>[] = [];
-  const user = await readUser(3);
-  let before = (await getItem(secretKey("password", 3))) ?? {};
-  for (let round = 0; round < renewed; round += 1) {
-    await replaceHash(3, "password", String(before.hash), `hash-${round}`);
-    const after = { ...before, hash: `hash-${round}` };
-    changes.push(streamRecord(secretKey("password", 3), { before, after }));
-    before = after;
-  }
-  expect(contentOf((await getItem(secretKey("password", 3), { consistent: true })) ?? {})).toEqual(before);
-  expect(await readUser(3)).toEqual(user);
-  await takeMessages("NOTIFICATION_QUEUE_URL");
-  expect(await notify({ Records: changes })).toEqual({ batchItemFailures: [] });
-  for (const queue of ["NOTIFICATION_QUEUE_URL", "NOTICE_QUEUE_URL", "PUSH_QUEUE_URL"]) {
-    expect(await takeMessages(queue)).toEqual([]);
-  }
-}, 60_000);

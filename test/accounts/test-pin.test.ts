@@ -1,7 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as deliverPin } from "../../functions/workers/deliver-pin.ts";
 import { userKey } from "../../shared/db/accounts/users.ts";
-import { crashEverywhere } from "../support/faults/crash.ts";
 import { useNetwork } from "../support/faults/network.ts";
 import { at, useSigningKey } from "../support/records/own-user.ts";
 import { companyLine, userLine } from "../support/records/records.ts";
@@ -13,7 +12,7 @@ import { changePin, deliverPins, newestPin, otherPin, pinMessage, useUpShortPins
 import { expectProblem } from "../support/requests/problems.ts";
 import { loggedLines } from "../support/service/capture-logs.ts";
 import { useService } from "../support/service/service.ts";
-import { nothingFailed, queueEvent } from "../support/workers/workers.ts";
+import { queueEvent } from "../support/workers/workers.ts";
 import { setTestLogins, storeTestPin, testPin, useTestLogins } from "./test-logins.ts";
 
 const service = useService();
@@ -77,17 +76,6 @@ describe("D9: a test login", () => {
     for (const channel of ["sms", "email"]) expect(await readItem({ pk: `LIMIT#${channel}`, sk: day })).toBeUndefined();
     expect((await tryPin(phone, testPin)).status).toBe(200);
     await storeUser({ phone_number: null });
-  });
-
-  test("D13, D14: has its answers repeated for a minute, as any other", async () => {
-    await requestPin(login);
-    const from = "192.0.2.44";
-    const [first, again] = [await tryPin(login, testPin, { from }), await tryPin(login, testPin, { from })];
-    expect(again.body).toEqual(first.body);
-    expectProblem(await tryPin(login, testPin), 422, "pin_invalid");
-    const token = first.body.user.reset_password_token;
-    const set = [await setNewPassword(token, password), await setNewPassword(token, password)];
-    expect(set.map(({ status }) => status)).toEqual([200, 200]);
   });
 
   test("is confirmed by the stage's pin until the end alone, to the millisecond; then it has a pin of its own", async () => {
@@ -203,22 +191,6 @@ describe("D10: nobody spends the pin of test logins", () => {
     expect((await tryPin(login, testPin)).status).toBe(200);
     await forgetLimits(service);
   });
-});
-
-test("D12: a worker that died anywhere is made good by the queue: the pin counts, and nothing was sent", async () => {
-  const calls = await crashEverywhere(async (kill, place) => {
-    id += 1;
-    login = loginOf(id);
-    await storeUser({ email: login });
-    const message = pinMessage(login);
-    await kill(() => deliverPin(queueEvent(message)));
-    vi.useFakeTimers({ now: Date.now() + 180_000, toFake: ["Date"] });
-    expect(await deliverPin(queueEvent(message)), place).toEqual(nothingFailed);
-    expect((await tryPin(login, testPin)).status, place).toBe(200);
-    vi.useRealTimers();
-  });
-  expect(calls).toBeGreaterThan(3);
-  expect(service.inbox.entries()).toEqual([]);
 });
 
 test("the pin and the login are in no log line", async () => {

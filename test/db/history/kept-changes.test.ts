@@ -5,6 +5,7 @@ import { historyOf } from "../../../shared/db/history/history-of-changes.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import type { Change } from "../../../shared/domain/records/change.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { fc } from "../../support/service/properties.ts";
 
 const key = recordKey("TIMESHEET", 17);
@@ -139,7 +140,7 @@ test("D41: whatever a record holds, a change is at most two write units, in each
       );
       for (const item of items) expect(bytesOf(item)).toBeLessThanOrEqual(2_048);
     }),
-    { numRuns: 25 },
+    { numRuns: usualFreshOrFull(5, 25, 100) },
   );
   const big = { industries: "x".repeat(390_000) };
   const [item] = historyOf({ ...place, before: timesheet("a"), after: timesheet("b", { ...by(7), record: big }) }, 400);

@@ -236,16 +236,6 @@ describe("200", () => {
       expect(service.inbox.entries().filter(({ to }) => to === as)).toHaveLength(1);
     }
   });
-
-  test("D11, D16: who asks for pins of a login keeps nobody from registering it, and the other way round", async () => {
-    await store([userLine(lastUser, { email: `taken-${login}` })]);
-    for (const as of [login, `taken-${login}`]) {
-      for (let minute = 10; minute < 18; minute += 1) {
-        at(`2026-05-01T09:${minute}:${minute}.000`);
-        expect([(await askPin(as)).status, (await register(as)).status]).toEqual([200, 200]);
-      }
-    }
-  });
 });
 
 describe("404: while registration is closed the path is not there", () => {

@@ -1,12 +1,12 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { useNetwork } from "../../support/faults/network.ts";
-import { at } from "../../support/records/own-user.ts";
+
 import { companyLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { askPin, requestPin } from "../../support/requests/accounts.ts";
 import { forgetLimits } from "../../support/requests/limits.ts";
-import { changePin, forgetPinsOf, storedPin } from "../../support/requests/pins.ts";
+import { forgetPinsOf } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
@@ -141,28 +141,6 @@ describe("D9, D11: a request while a pin is live", () => {
     expect(new Set(sentTo(to).map(({ text }) => text)).size).toBe(isKnown ? 1 : 0);
     vi.setSystemTime(start + 720_000);
     expect((await askPin(to)).body.user.pin_valid_to).toBe("2026-09-01T09:24:00.000Z");
-  });
-
-  test("of a new day has the figures of a pin that lives past midnight start again with the next", async () => {
-    const pin = { messages: 10, tries: 19 };
-    at("2026-09-03T23:55:00.000");
-    await askPin(login);
-    await changePin(login, pin);
-    at("2026-09-04T00:06:59.999");
-    expect((await askPin(login)).body.user.pin_valid_to).toBe("2026-09-04T00:07:00.000Z");
-    expect(await storedPin(login)).toMatchObject({ ...pin, day: "2026-09-03" });
-    at("2026-09-04T00:07:00.000");
-    await askPin(login);
-    expect(await storedPin(login)).toMatchObject({ day: "2026-09-04", messages: 1, tries: 0, digits: 6 });
-  });
-
-  test("of the same day keeps them: after 20 tries its next pin has twelve digits in groups", async () => {
-    at("2026-09-05T09:00:00.000");
-    await askPin(login);
-    await changePin(login, { tries: 20 });
-    await requestPin(login);
-    expect(await storedPin(login)).toMatchObject({ messages: 2, tries: 20, digits: 12 });
-    expect(sentTo(login)[0]?.text).toMatch(/\b\d{4} \d{4} \d{4}\b/);
   });
 
   test("by a client with a proof is queued as one of a known client, with a foreign or oversized one as any other", async () => {

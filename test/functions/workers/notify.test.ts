@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { handler } from "../../../functions/workers/notify.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { crashEverywhere } from "../../support/faults/crash.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { timesheetLine } from "../../support/records/records.ts";
 import { useEventQueue, useService } from "../../support/service/service.ts";
@@ -214,16 +213,4 @@ describe("D42: events for other systems", () => {
     process.env.EVENT_QUEUE_URL = url;
     expect(await subjects()).toEqual([]);
   });
-});
-
-test("killed at every call that it makes, and started again, it has lost no change", async () => {
-  const Records = [newJob(1), newInvoice(2), newNotification(12)];
-  const calls = await crashEverywhere(async (kill) => {
-    await kill(() => handler({ Records }));
-    expect(await handler({ Records })).toEqual(nothingFailed);
-    expect(new Set(await queuedIds())).toEqual(new Set([1, 2]));
-    const pushes = await takeMessages("PUSH_QUEUE_URL");
-    expect(pushes).toContainEqual({ userId: 8, notificationId: 12 });
-  });
-  expect(calls).toBe(2);
 });

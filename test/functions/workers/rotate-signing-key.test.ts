@@ -8,7 +8,6 @@ import { getProfile } from "../../../shared/contract/accounts.ts";
 import { getKeySet } from "../../../shared/contract/service.ts";
 import { issueTokens, signAccessToken } from "../../../shared/tokens/issue-tokens.ts";
 import { readSigningKeys, writeSigningKeys } from "../../../shared/tokens/signing-keys.ts";
-import { crashEverywhere } from "../../support/faults/crash.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
@@ -19,7 +18,7 @@ import { testKeyId } from "../../support/tokens/tokens.ts";
 
 const service = useService();
 const user = { id: 10, role: "operator", financial_company_id: 1 } as const;
-const [second, minute, day] = [1_000, 60_000, 86_400_000];
+const [minute, day] = [60_000, 86_400_000];
 let year = 2030;
 let first = 0;
 
@@ -143,33 +142,9 @@ describe("D6: the next key", () => {
     expect(await secretIds()).toEqual([before[1], expect.any(String)]);
     expect(before).not.toContain((await secretIds())[1]);
   });
-
-  test("comes late when the schedule was late, and the first signs until it does", async () => {
-    await handler();
-    const one = await signingId();
-    moveTo(45 * day);
-    expect(await signingId()).toBe(one);
-    await handler();
-    moveTo(45 * day + 10 * minute - 1);
-    expect(await signingId()).toBe(one);
-    moveTo(45 * day + 10 * minute);
-    expect(await signingId()).not.toBe(one);
-  });
 });
 
 describe("D6: the old key", () => {
-  test("verifies its last token until that expires", async () => {
-    await handler();
-    moveTo(30 * day);
-    await handler();
-    moveTo(30 * day + 10 * minute - second);
-    const token = await newToken();
-    moveTo(30 * day + 25 * minute - second - 1);
-    expect((await profileWith(token)).status).toBe(200);
-    moveTo(30 * day + 25 * minute - second);
-    expectProblem(await profileWith(token), 401, "token_expired");
-  });
-
   test("is published until 20 minutes after the new one signs, to the millisecond", async () => {
     await handler();
     const [one] = await publishedIds();
@@ -216,27 +191,6 @@ test("D6: a key whose secret could not be stored never signs, and the next run m
   expect(await secretIds()).toHaveLength(1);
   expect((await profileWith(await newToken())).status).toBe(200);
 });
-
-test("D6: killed at any of its calls, a rotation that comes again ends with one key that signs, and the old one ends", async () => {
-  const calls = await crashEverywhere(async (kill, place) => {
-    await writeSigningKeys([]);
-    await unpublishKeys();
-    moveTo(0);
-    await handler();
-    const [old] = await secretIds();
-    moveTo(30 * day);
-    await kill(() => handler());
-    moveTo(30 * day + minute);
-    await handler();
-    moveTo(31 * day);
-    await handler();
-    moveTo(31 * day + 30 * minute);
-    const ids = await secretIds();
-    expect(ids, place).toEqual([old, expect.any(String)]);
-    expect(await publishedIds(), place).toEqual([ids[1]]);
-  });
-  expect(calls).toBeGreaterThanOrEqual(4);
-}, 60_000);
 
 test("D6: no private key is logged or published", async () => {
   loggedLines.length = 0;

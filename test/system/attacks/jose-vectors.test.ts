@@ -128,44 +128,16 @@ function rawHeaders(...texts: readonly (string | Buffer)[]): string[] {
   return texts.map((text) => signEncoded(encode(text), encode(claimsWith())));
 }
 
-const crits = [
-  ["b64"],
-  [],
-  [""],
-  ["exp"],
-  ["alg"],
-  ["b64", "b64"],
-  ["unknown"],
-  "b64",
-  null,
-  {},
-  1,
-  [null],
-  ["absent"],
-];
-
 const ofHeader: Record<string, Vectors> = {
-  "a critical extension": () => crits.map((crit) => withHeader({ crit, b64: true, exp: 1 })),
-  "a payload that is not encoded": header("b64", false),
-  "a key in it": () => [
+  "a parameter beside the three": () => [
+    withHeader({ jku: "https://attacker.example/keys" }),
+    withHeader({ crit: ["b64"], b64: true }),
+    withHeader({ b64: false }),
     withHeader({ jwk: strangerJwk }, strangerKey),
     withHeader({ kid: "stranger", jwk: { ...strangerJwk, kid: "stranger" } }, strangerKey),
-    withHeader({ jwk: publicJwk }),
-  ],
-  "a key's address": () => [
-    withHeader({ jku: "https://attacker.example/keys" }),
-    withHeader({ jku: "http://127.0.0.1/keys" }),
-    withHeader({ x5u: "https://attacker.example/chain.pem" }),
-    withHeader({ x5c: ["MIIB"] }),
-    withHeader({ x5t: "AAAA" }),
-    withHeader({ "x5t#S256": "AAAA" }),
-  ],
-  "a parameter that is not understood": () => [
+    withHeader({ x5u: "https://attacker.example/chain.pem", x5c: ["MIIB"] }),
     withHeader({ p2c: 1_000_000_000, p2s: "AAAA" }),
-    withHeader({ zip: "DEF" }),
     withHeader({ cty: "JWT" }),
-    withHeader({ enc: "A256GCM" }),
-    withHeader({ colour: "red" }),
     ...rawHeaders(`{"__proto__":{"x":1},${JSON.stringify(goodHeader).slice(1)}`),
   ],
   "another type": header("typ", "JWT", "AT+JWT", "rt+jwt", ["at+jwt"], undefined),
@@ -240,18 +212,7 @@ const claim =
     values.map((value) => withClaims({ [name]: value }));
 
 const oddIds = ["0", "-1", "+1", "01", " 1", "1 ", "1.0", "1.5", "1e3", "0x10", "९००", "99999999999999999"];
-const oddRoles = [
-  null,
-  "",
-  "Admin",
-  "admin ",
-  "admin\u0000",
-  ["admin"],
-  ["admin", "operator"],
-  { admin: true },
-  1,
-  true,
-];
+const oddRoles = [null, "", "Admin", "admin ", "admin\u0000", ["admin"], { admin: true }, 1, true];
 const wanted = ["iss", "aud", "sub", "iat", "exp", "jti", "role", "company", "sid"];
 
 const ofClaims: Record<string, Vectors> = {
@@ -286,14 +247,6 @@ describe.each(
       expect(await outcomeOf(token), `vector ${index}`).toBe("token_invalid");
     }
   });
-});
-
-test("RFC 7515 A.3: the example signed with ES256 is refused: its key is none of ours", async () => {
-  const token =
-    "eyJhbGciOiJFUzI1NiJ9" +
-    ".eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ" +
-    ".DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q";
-  expect(await outcomeOf(token)).toBe("token_invalid");
 });
 
 const { x = "", y = "" } = publicJwk;

@@ -2,14 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
-import {
-  askPin,
-  type Client,
-  requestPin,
-  setNewPassword,
-  tryPassword,
-  tryPin,
-} from "../../support/requests/accounts.ts";
+import { askPin, requestPin, setNewPassword, tryPassword, tryPin } from "../../support/requests/accounts.ts";
 import { deliverPins, newestPin, otherPin } from "../../support/requests/pins.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
@@ -56,43 +49,14 @@ async function burnPasswords() {
   throw new Error("A stranger may try as many passwords as it likes");
 }
 
-/** The owner asks, reads the newest message, and sends its pin. */
-async function recover(client: Client): Promise<string> {
-  expect((await requestPin(own.login, client)).status).toBe(200);
-  const confirmed = await tryPin(own.login, newestPin(service.inbox, own.login), client);
-  expect(confirmed.status).toBe(200);
-  return confirmed.body.user.reset_password_token;
-}
-
-const owners = ["a mailbox", "a mailbox and a device used before"] as const;
-const clientOf = (owner: (typeof owners)[number]) => (owner === "a mailbox" ? { from } : { from, proof });
-
-test.each(owners)("D11: after a neighbour's requests for pins, an owner with %s recovers at once", async (owner) => {
-  await burnRequests();
-  const token = await recover(clientOf(owner));
-  expect((await setNewPassword(token, newPassword, {}, from)).status).toBe(200);
-});
-
-test.each(owners)("D10: after 5 wrong pins of a neighbour, the pin of an owner with %s counts", async (owner) => {
-  await requestPin(own.login, clientOf(owner));
-  await burnTries(5);
-  expect((await tryPin(own.login, newestPin(service.inbox, own.login), clientOf(owner))).status).toBe(200);
-});
-
-test.each(
-  owners,
-)("D10: after 25 wrong pins of a neighbour, an owner with %s gets another, and it counts", async (owner) => {
-  await requestPin(own.login, clientOf(owner));
-  await burnTries(25);
-  await recover(clientOf(owner));
-});
-
-test("D10, D15: after all of these and all passwords, a device used before or a pin lets the owner in", async () => {
+test("D10, D11, D15: after a neighbour's requests for pins, 25 wrong pins and all passwords, a device used before or a pin lets the owner in", async () => {
   await burnRequests();
   await burnTries(25);
   await burnPasswords();
   expect((await tryPassword(own.login, password, { from, proof })).status).toBe(200);
-  const token = await recover({ from });
+  expect((await requestPin(own.login, { from })).status).toBe(200);
+  const confirmed = await tryPin(own.login, newestPin(service.inbox, own.login), { from });
+  const token = confirmed.body.user.reset_password_token;
   expect((await tryPassword(own.login, password, { from, proof: token })).status).toBe(200);
 });
 

@@ -6,7 +6,6 @@ import { findUnreadCounts } from "../../../shared/db/notifications/notification-
 import type { Item } from "../../../shared/db/table/table.ts";
 import { isTombstone } from "../../../shared/db/table/tombstones.ts";
 import { putNotifications } from "../../db/notifications/many-notifications.ts";
-import { crashEverywhere } from "../../support/faults/crash.ts";
 import { transactionConflict, transactionThrottled, useNetwork } from "../../support/faults/network.ts";
 import { notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -124,14 +123,6 @@ test("D27: a partition that has no units left for a moment slows marking, and re
   expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 0 });
 });
 
-test("D27: what is in the state already is not written", async () => {
-  await mark({ notification_ids: [1], read: true });
-  network.reset();
-  expect((await mark({ notification_ids: [1], read: true })).status).toBe(200);
-  expect((await mark({ notification_ids: [2], read: false })).status).toBe(200);
-  expect(network.calls.get("TransactWriteItems")).toBeUndefined();
-});
-
 test("D27: an index that is behind marks nothing twice and counts nothing that is gone", async () => {
   await mark({ notification_ids: [1, 2], read: true });
   await write({ type: "notification", id: 3, user_id: userId, deleted: true });
@@ -141,15 +132,3 @@ test("D27: an index that is behind marks nothing twice and counts nothing that i
   expect(answer).toMatchObject({ status: 200, body: { notifications: [{ id: 4 }] }, headers: { total: "1" } });
   await expectExactCounts();
 });
-
-test("D26, D27: killed at any of its calls, marking leaves exact counts, and the next call marks what is left", async () => {
-  const calls = await crashEverywhere(async (kill, place) => {
-    userId += 1;
-    await putNotifications(userId, 100);
-    await kill(() => mark({ read: true }));
-    await expectExactCounts();
-    expect((await mark({ read: true })).status, place).toBe(200);
-    expect(await findUnreadCounts(userId), place).toMatchObject({ notifications: 0 });
-  });
-  expect(calls).toBe(1 + 1 + 2 + 2);
-}, 60_000);

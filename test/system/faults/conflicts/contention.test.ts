@@ -42,9 +42,6 @@ test.each([
 });
 
 test("with one part for all, of 200 payments of one company many are refused", async () => {
-  for (const atOnce of [1, 5, 20, 50]) {
-    show("one part, 3 s", await modelContention({ clock, held }, atOnce, payments(), { rewrite: inParts(1) }));
-  }
   const figures = show(
     "one part, 3 s",
     await modelContention({ clock, held }, 200, payments(), { rewrite: inParts(1) }),
@@ -53,9 +50,6 @@ test("with one part for all, of 200 payments of one company many are refused", a
 });
 
 test("within the second that a single write has, 50 changes of one company at once are written", async () => {
-  for (const atOnce of [1, 5, 20, 200]) {
-    show("parts, 1 s", await modelContention({ clock, held }, atOnce, payments(paces.conflict)));
-  }
   expect(show("parts, 1 s", await modelContention({ clock, held }, 50, payments(paces.conflict))).refused).toBe(0);
   const inOne = await modelContention({ clock, held }, 50, payments(paces.conflict), { rewrite: inParts(1) });
   expect(show("one part, 1 s", inOne).refused).toBeGreaterThan(5);

@@ -17,8 +17,11 @@ import { settings } from "../../../../shared/settings.ts";
 export interface LateIndexes {
   /** From now on each index shows a write after a time of its own, between these; the same seed draws the same times. */
   begin(lag?: { readonly seed?: number; readonly leastMs?: number; readonly mostMs?: number }): void;
-  /** Ends that: waits until the indexes show all that is written, and from then on a write waits until they show it. */
-  end(): Promise<void>;
+  /**
+   * Ends that: waits until the indexes show all that is written, and from then on a write waits until they show it. Gives
+   * the number of writes that they did not show before.
+   */
+  end(): Promise<number>;
 }
 
 type StoredItem = Record<string, AttributeValue>;
@@ -156,8 +159,11 @@ export function useLateIndexes(): LateIndexes {
       chance = chanceOf(seed);
     },
     async end() {
+      await capturing;
+      const late = [...indexes.values()].reduce((sum, { due }) => sum + due.length, 0);
       lag = undefined;
       await settle();
+      return late;
     },
   };
 }
