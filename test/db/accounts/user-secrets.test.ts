@@ -77,11 +77,6 @@ async function resetPassword(hash: string): Promise<boolean | undefined> {
 describe("D15, D19: a secret is in no item, and its hash in its own alone", () => {
   test.each<[string, (() => Promise<unknown>) | undefined, typeof secrets]>([
     ["an import", undefined, secrets],
-    [
-      "an import of a new password",
-      () => write({ type: "user", id, password: next.password }),
-      { ...secrets, password: next.password },
-    ],
     ["an import of new secrets", () => write({ type: "user", id, ...next }), next],
     ["an import of other fields", () => write({ type: "user", id, job_position: "Planner" }), secrets],
   ])("after %s", async (_, change, left) => {

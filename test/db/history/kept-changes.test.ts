@@ -122,7 +122,7 @@ test("D41: whatever a record holds, a change is at most two write units, in each
   const text = fc.string({ unit: "binary", maxLength: 400 });
   const record = fc.dictionary(
     fc.string({ minLength: 1, maxLength: 20 }),
-    fc.oneof(text, fc.array(text, { maxLength: 50 }), fc.double()),
+    fc.oneof(text, fc.array(text, { maxLength: 4 }), fc.double()),
     { maxKeys: 13 },
   );
   const source = fc.string({ unit: fc.constantFrom("a", "é"), maxLength: 228 });

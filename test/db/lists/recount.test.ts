@@ -248,7 +248,7 @@ test.each(
   };
   const writers = Promise.all([0, 1, 2].map(writeInTurn));
   const repaired: string[] = [];
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < usualFreshOrFull(8, 20, 20); round += 1) {
     const found = await differencesOf(company, { repairs: true }).catch((error: Error) => {
       expect(error.message).toContain("Others write the counters");
       return [];

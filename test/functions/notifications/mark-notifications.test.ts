@@ -72,14 +72,6 @@ describe("200, with ids", () => {
     expect(body).toEqual({ notifications: [{ ...shown, params: { ...shown.params, text: "Chat: published" } }] });
     expect([type, user_id]).toEqual(["notification", 5]);
   });
-
-  test("D27: 90 go in one call", async () => {
-    const ids = Array.from({ length: 90 }, (_, index) => 100 + index);
-    await store(ids.map((id) => notificationLine(id, 7)));
-    const answer = await mark({ notification_ids: ids, read: true }, { ...driver, id: 7 });
-    expect(idsOf(answer)).toEqual(ids);
-    expect(await findUnreadCounts(7)).toMatchObject({ notifications: 0 });
-  });
 });
 
 describe("200, without ids", () => {

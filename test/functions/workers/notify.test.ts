@@ -57,13 +57,6 @@ describe("D25: a change of a record", () => {
     expect(await takeMessages("PUSH_QUEUE_URL")).toEqual([]);
   });
 
-  test("that was silent, a removal, or of another item becomes nothing, without a call", async () => {
-    const removal = streamRecord(recordKey("JOB", 3), { before: { id: 3, company_id: 3 } });
-    const other = streamRecord({ pk: "USER#8", sk: "COUNTS" }, { after: { total: 1 } });
-    expect(await handler({ Records: [newJob(1, { silent: true }), removal, other] })).toEqual(nothingFailed);
-    expect(queue.calls.size).toBe(0);
-  });
-
   test("that is malformed is quarantined, and blocks none of the others", async () => {
     const poison = streamRecord(recordKey("JOB", 2), { after: { id: 2, title: "Night driver" } }, "event-2");
     expect(await handler({ Records: [newJob(1), poison, newJob(3)] })).toEqual(nothingFailed);
@@ -105,11 +98,6 @@ describe("D14: a new password", () => {
 });
 
 describe("D29: a new notification", () => {
-  test("becomes a push", async () => {
-    expect(await handler({ Records: [newNotification(12)] })).toEqual(nothingFailed);
-    expect(await takeMessages("PUSH_QUEUE_URL")).toEqual([{ userId: 8, notificationId: 12 }]);
-  });
-
   test("becomes none where the stage names no platform application", async () => {
     const applications = process.env.PLATFORM_APPLICATIONS ?? "";
     onTestFinished(() => void Object.assign(process.env, { PLATFORM_APPLICATIONS: applications }));

@@ -195,13 +195,6 @@ describe("D29: an endpoint", () => {
     expect(await send(await newPush(userId))).toEqual(nothingFailed);
     expect(await endpointOf(userId, "shared")).toBe(EndpointArn);
   });
-
-  test("cannot be made for a token that is none: it is taken out of the list", async () => {
-    await Promise.all([register(userId, "not a token", "apns"), register(userId, "abc789", "apns")]);
-    expect(await send(await newPush(userId))).toEqual(nothingFailed);
-    expect(pushedTo(service)).toEqual(["abc789"]);
-    expect(await tokensOf(userId)).toEqual(["abc789"]);
-  });
 });
 
 describe("D29: a push that fails", () => {

@@ -75,18 +75,13 @@ describe.each(bodyEndpoints)("$name", ({ operation, handler, sample }) => {
     }
   });
 
-  test("D33: 413: a body of 300 KB is refused, in plain text and in base64", async () => {
-    const body = JSON.stringify({ [object]: { padding: "x".repeat(300_000) } });
-    expectProblem(await send({ body }), 413, "body_too_large");
-    const encoded = Buffer.from(body).toString("base64");
-    expectProblem(await send({ body: encoded, isBase64Encoded: true }), 413, "body_too_large");
-  });
-
-  test("D33: a body of just 256 KiB is read", async () => {
+  test("D33: a body of just 256 KiB is read; 413: a larger one, in plain text and in base64", async () => {
     const frame = JSON.stringify({ [object]: { padding: "" } }).length;
     const body = JSON.stringify({ [object]: { padding: "x".repeat(256 * 1024 - frame) } });
     expect((await send({ body })).status).not.toBe(413);
     expectProblem(await send({ body: `${body} ` }), 413, "body_too_large");
+    const encoded = Buffer.from(`${body} `).toString("base64");
+    expectProblem(await send({ body: encoded, isBase64Encoded: true }), 413, "body_too_large");
   });
 
   test("fields nobody knows are ignored, also those named like properties of objects", async () => {

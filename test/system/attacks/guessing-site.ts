@@ -6,7 +6,7 @@ import {
   type TriedPin,
   tryOf,
 } from "../../../shared/domain/guessing/pin-decisions.ts";
-import { type RuleName, rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
+import { rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
 
 /** A kind of messages, each with a ceiling of its own. */
 export type Channel = "email" | "sms";
@@ -23,7 +23,8 @@ export interface PinAsk {
 /** The rules of guessing and sending without a table: what the service decides, at any moment. No decision on pins knows an address. */
 export class GuessingSite {
   readonly #pins = new Map<string, TriedPin>();
-  readonly #counts = new Map<string, number>();
+  readonly #wrongPins = new Map<string, number>();
+  readonly #sent = new Map<string, number>();
   /** Messages that a worker has sent. */
   readonly #done = new Set<string>();
   #requests = 0;
@@ -41,8 +42,7 @@ export class GuessingSite {
     { channel = "email", isKnown = false }: PinAsk = {},
   ): { pin: TriedPin; isSent: boolean } {
     this.#requests += 1;
-    const wrong = this.#count("wrongPins", at);
-    const { pin, isQueued } = askFor(this.#pins.get(login), `${this.#requests}`, wrong, new Date(at));
+    const { pin, isQueued } = askFor(this.#pins.get(login), `${this.#requests}`, this.#wrongAt(at), new Date(at));
     this.#pins.set(login, pin);
     const message = `${pin.request_id} ${pin.sent}`;
     if (!(isQueued || isKnown) || this.#done.has(message)) return { pin, isSent: false };
@@ -55,10 +55,10 @@ export class GuessingSite {
   tryPin(login: string, at: number, isRight = false): boolean {
     const pin = this.#pins.get(login);
     const now = new Date(at);
-    const kind = pin ? tryOf(pin, { wrongPins: this.#count("wrongPins", at), client: "", now }) : "none";
+    const kind = pin ? tryOf(pin, { wrongPins: this.#wrongAt(at), client: "", now }) : "none";
     if (!pin || kind === "none") return false;
     const tried = kind === "counted" ? { ...pin, tries: pin.tries + 1 } : pin;
-    if (kind === "counted" && !isRight) this.#add("wrongPins", at);
+    if (kind === "counted" && !isRight) this.#wrongPins.set(windowAt(at), this.#wrongAt(at) + 1);
     this.#pins.set(login, isRight ? { ...tried, spent_at: now.toISOString() } : tried);
     return true;
   }
@@ -66,27 +66,24 @@ export class GuessingSite {
   /** The live pin of a login. */
   pin(login: string, at: number): TriedPin | undefined {
     const pin = this.#pins.get(login);
-    return pin && isLive(pin, this.#count("wrongPins", at), new Date(at)) ? pin : undefined;
+    return pin && isLive(pin, this.#wrongAt(at), new Date(at)) ? pin : undefined;
   }
 
   #send(channel: Channel, message: PinMessage, at: number): boolean {
-    const key = `${channel} ${windowOf({ subjectKind: "stage", most: 0, window: "day" }, new Date(at)).start}`;
-    const sent = this.#counts.get(key) ?? 0;
+    const key = `${channel} ${windowAt(at)}`;
+    const sent = this.#sent.get(key) ?? 0;
     if (sent >= Math.floor(this.#ceilings[channel] * shareOf(message))) return false;
-    this.#counts.set(key, sent + 1);
+    this.#sent.set(key, sent + 1);
     this.messages += 1;
     return true;
   }
 
-  #count(rule: RuleName, at: number, subject = ""): number {
-    return this.#counts.get(keyOf(rule, at, subject)) ?? 0;
-  }
-
-  #add(rule: RuleName, at: number, subject = ""): void {
-    this.#counts.set(keyOf(rule, at, subject), this.#count(rule, at, subject) + 1);
+  #wrongAt(at: number): number {
+    return this.#wrongPins.get(windowAt(at)) ?? 0;
   }
 }
 
-function keyOf(rule: RuleName, at: number, subject: string): string {
-  return `${rule} ${subject} ${windowOf(rules[rule], new Date(at)).start}`;
+/** The day on which messages and the wrong pins of all logins are counted together. */
+function windowAt(at: number): string {
+  return windowOf(rules.wrongPins, new Date(at)).start;
 }

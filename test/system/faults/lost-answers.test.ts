@@ -34,7 +34,7 @@ const ownPlans: Readonly<Partial<Record<OperationName, LossPlan>>> = {
 /** Every operation but those of accounts. */
 const names = operations.map(({ name }) => name as OperationName).filter((name) => !isOfAccounts(name));
 const readers = names.filter((name) => ownPlans[name] === undefined);
-/** What only reads leaves nothing behind: a run while developing has some of it. */
+/** A quarter of the operations that only read is enough while developing: they leave nothing behind. */
 const tried = names.filter(
   (name) => !readers.includes(name) || readers.indexOf(name) % usualFreshOrFull(4, 1, 1) === 0,
 );
