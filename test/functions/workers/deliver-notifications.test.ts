@@ -4,7 +4,7 @@ import { findUnreadCounts } from "../../../shared/db/notifications/notification-
 import { deliveredKey } from "../../../shared/db/notifications/notification-delivery.ts";
 import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { transactionConflict, useNetwork } from "../../support/faults/network.ts";
+import { cancelled, useNetwork } from "../../support/faults/network.ts";
 import { invoiceLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
@@ -179,9 +179,9 @@ describe("a message", () => {
   test("whose transactions conflict is processed all the same, and goes back when that does not end", async () => {
     const { ids } = await newUsers("operator");
     const sent = message({ users: ids });
-    proxy.fail("TransactWriteItems", transactionConflict(3), Number.POSITIVE_INFINITY);
+    proxy.fail("TransactWriteItems", cancelled("TransactionConflict", 3), Number.POSITIVE_INFINITY);
     expect(await handler(queueEvent(sent))).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
-    proxy.fail("TransactWriteItems", transactionConflict(3), 2);
+    proxy.fail("TransactWriteItems", cancelled("TransactionConflict", 3), 2);
     await deliver(sent);
     expect(await countsOf(ids)).toEqual([1]);
   });

@@ -6,7 +6,7 @@ import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { queryPage } from "../../../shared/db/table/table.ts";
 import { useHeldItems } from "../../support/faults/held-items.ts";
 import { useModelClock } from "../../support/faults/model-clock.ts";
-import { transactionConditionFailed, useNetwork } from "../../support/faults/network.ts";
+import { cancelled, useNetwork } from "../../support/faults/network.ts";
 import { testContext } from "../../support/records/contexts.ts";
 import { contentOf } from "../../support/records/items.ts";
 import { invoiceLine } from "../../support/records/records.ts";
@@ -48,7 +48,7 @@ async function countDue(): Promise<number> {
 
 function conditionFailed(times: number) {
   // The invoice, and the counters of its company and month.
-  proxy.fail("TransactWriteItems", transactionConditionFailed(3), times);
+  proxy.fail("TransactWriteItems", cancelled("ConditionalCheckFailed", 3), times);
 }
 
 test("D20: a pending invoice due before today becomes overdue; today's, later ones and paid ones stay", async () => {

@@ -40,13 +40,7 @@ export interface HeldItems {
 
 /** A cancelled transaction still has the items that it took before it met a held one. */
 const cancelledMs = 8;
-const usual: Required<Holding> = {
-  seed: 1,
-  leastMs: 10,
-  mostMs: 50,
-  rewrite: (write) => write,
-  isModel: false,
-};
+const usual: Required<Holding> = { seed: 1, leastMs: 10, mostMs: 50, rewrite: (write) => write, isModel: false };
 
 /**
  * Stands between the service's client and the engine of a test file: each item of a transaction is held for its time, and a transaction that
@@ -169,17 +163,4 @@ function cancelled(items: number, met: readonly number[]): TransactionCanceledEx
     Code: met.includes(at) ? "TransactionConflict" : "None",
   }));
   return new TransactionCanceledException({ message: "", CancellationReasons: reasons, $metadata: {} });
-}
-
-const counterStart = "COUNTERS#";
-
-/** Counters that have so many parts at most: a write of a further one is made one of these. */
-export function inParts(parts: number): (write: TransactWriteItem) => TransactWriteItem {
-  return (write) => {
-    const { Update } = write;
-    const { pk, sk } = (Update?.Key ?? {}) as StoredKey;
-    if (!Update || !pk?.S?.startsWith(counterStart)) return write;
-    const part = sk?.S?.replace(/\d+$/, (own) => String(Number(own) % parts).padStart(2, "0")) ?? "";
-    return { Update: { ...Update, Key: { ...Update.Key, sk: { S: part } } } };
-  };
 }

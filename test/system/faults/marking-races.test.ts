@@ -6,7 +6,7 @@ import { findUnreadCounts } from "../../../shared/db/notifications/notification-
 import type { Item } from "../../../shared/db/table/table.ts";
 import { isTombstone } from "../../../shared/db/table/tombstones.ts";
 import { putNotifications } from "../../db/notifications/many-notifications.ts";
-import { transactionConflict, transactionThrottled, useNetwork } from "../../support/faults/network.ts";
+import { cancelled, useNetwork } from "../../support/faults/network.ts";
 import { notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
@@ -93,7 +93,7 @@ test("D27: of parallel calls, each marking all, each notification is marked by o
 test("D27: a chunk that meets a conflict is tried again; one that fails leaves whole chunks behind", async () => {
   await store(Array.from({ length: 100 }, (_, index) => line(1_000 + index)));
   network.reset();
-  network.fail("TransactWriteItems", transactionConflict(91), 2);
+  network.fail("TransactWriteItems", cancelled("TransactionConflict", 91), 2);
   expect(await mark({ read: true })).toMatchObject({ status: 200, headers: { total: "130" } });
   await Promise.all([
     mark({ notification_ids: ids, read: false }),
@@ -101,7 +101,7 @@ test("D27: a chunk that meets a conflict is tried again; one that fails leaves w
     store(ids.map((id) => line(3_000 + id))),
     store(ids.map((id) => line(4_000 + id))),
   ]);
-  network.fail("TransactWriteItems", transactionConflict(91), Number.POSITIVE_INFINITY, 1);
+  network.fail("TransactWriteItems", cancelled("TransactionConflict", 91), Number.POSITIVE_INFINITY, 1);
   expect(await mark({ read: true })).toMatchObject({
     status: 503,
     body: { code: "busy" },
@@ -117,7 +117,7 @@ test("D27: a partition that has no units left for a moment slows marking, and re
   userId += 1;
   await putNotifications(userId, 100);
   network.reset();
-  network.fail("TransactWriteItems", transactionThrottled(100), 4, 1);
+  network.fail("TransactWriteItems", cancelled("ThrottlingError", 100), 4, 1);
   expect(await mark({ read: true })).toMatchObject({ status: 200, headers: { total: "100" } });
   expect(network.calls.get("TransactWriteItems")).toBe(4 + Math.ceil(100 / 99));
   expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 0 });
