@@ -4,6 +4,7 @@ import { findUnreadCounts } from "../../../shared/db/notifications/notification-
 import { deliveredKey } from "../../../shared/db/notifications/notification-delivery.ts";
 import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import { useModelClock } from "../../support/faults/model-clock.ts";
 import { cancelled, useNetwork } from "../../support/faults/network.ts";
 import { invoiceLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -14,6 +15,7 @@ import { drain, nothingFailed, queueEvent, storedNotifications } from "../../sup
 
 useService();
 const proxy = useNetwork();
+const clock = useModelClock();
 const days = 24 * 60 * 60;
 let lastCompany = 100;
 let lastUser = 1_000;
@@ -180,7 +182,8 @@ describe("a message", () => {
     const { ids } = await newUsers("operator");
     const sent = message({ users: ids });
     proxy.fail("TransactWriteItems", cancelled("TransactionConflict", 3), Number.POSITIVE_INFINITY);
-    expect(await handler(queueEvent(sent))).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
+    const outcome = await clock.run(() => handler(queueEvent(sent)));
+    expect(outcome).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
     proxy.fail("TransactWriteItems", cancelled("TransactionConflict", 3), 2);
     await deliver(sent);
     expect(await countsOf(ids)).toEqual([1]);

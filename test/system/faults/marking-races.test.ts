@@ -6,6 +6,7 @@ import { findUnreadCounts } from "../../../shared/db/notifications/notification-
 import type { Item } from "../../../shared/db/table/table.ts";
 import { isTombstone } from "../../../shared/db/table/tombstones.ts";
 import { putNotifications } from "../../db/notifications/many-notifications.ts";
+import { useModelClock } from "../../support/faults/model-clock.ts";
 import { cancelled, useNetwork } from "../../support/faults/network.ts";
 import { notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -18,6 +19,7 @@ const ids = Array.from({ length: 30 }, (_, index) => index + 1);
 
 const service = useService();
 const network = useNetwork();
+const clock = useModelClock();
 let userId = 100;
 
 beforeEach(async () => {
@@ -102,11 +104,8 @@ test("D27: a chunk that meets a conflict is tried again; one that fails leaves w
     store(ids.map((id) => line(4_000 + id))),
   ]);
   network.fail("TransactWriteItems", cancelled("TransactionConflict", 91), Number.POSITIVE_INFINITY, 1);
-  expect(await mark({ read: true })).toMatchObject({
-    status: 503,
-    body: { code: "busy" },
-    headers: { "retry-after": "1" },
-  });
+  const refused = { status: 503, body: { code: "busy" }, headers: { "retry-after": "1" } };
+  expect(await clock.run(() => mark({ read: true }))).toMatchObject(refused);
   network.reset();
   await expectExactCounts();
   expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 21 });

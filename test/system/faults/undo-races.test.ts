@@ -9,12 +9,13 @@ import { logChange } from "../../support/records/change-log.ts";
 import { callerLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { readItem, write } from "../../support/records/writes.ts";
 import { adjust, mark, undo } from "../../support/requests/changes.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { useService } from "../../support/service/service.ts";
 import { queueEvent, storedNotifications } from "../../support/workers/workers.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
 const operator = { id: 2, role: "operator", company_id: 1 } as const;
-const rounds = 8;
+const rounds = usualFreshOrFull(4, 8, 8);
 
 useService();
 const network = useNetwork();
