@@ -1,7 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as deliverPin } from "../../functions/workers/deliver-pin.ts";
 import { userKey } from "../../shared/db/accounts/users.ts";
-import { crashEverywhere } from "../support/faults/crash.ts";
 import { useNetwork } from "../support/faults/network.ts";
 import { at, useSigningKey } from "../support/records/own-user.ts";
 import { companyLine, userLine } from "../support/records/records.ts";
@@ -13,7 +12,7 @@ import { changePin, deliverPins, newestPin, otherPin, pinMessage, useUpShortPins
 import { expectProblem } from "../support/requests/problems.ts";
 import { loggedLines } from "../support/service/capture-logs.ts";
 import { useService } from "../support/service/service.ts";
-import { nothingFailed, queueEvent } from "../support/workers/workers.ts";
+import { queueEvent } from "../support/workers/workers.ts";
 import { setTestLogins, storeTestPin, testPin, useTestLogins } from "./test-logins.ts";
 
 const service = useService();
@@ -203,22 +202,6 @@ describe("D10: nobody spends the pin of test logins", () => {
     expect((await tryPin(login, testPin)).status).toBe(200);
     await forgetLimits(service);
   });
-});
-
-test("D12: a worker that died anywhere is made good by the queue: the pin counts, and nothing was sent", async () => {
-  const calls = await crashEverywhere(async (kill, place) => {
-    id += 1;
-    login = loginOf(id);
-    await storeUser({ email: login });
-    const message = pinMessage(login);
-    await kill(() => deliverPin(queueEvent(message)));
-    vi.useFakeTimers({ now: Date.now() + 180_000, toFake: ["Date"] });
-    expect(await deliverPin(queueEvent(message)), place).toEqual(nothingFailed);
-    expect((await tryPin(login, testPin)).status, place).toBe(200);
-    vi.useRealTimers();
-  });
-  expect(calls).toBeGreaterThan(3);
-  expect(service.inbox.entries()).toEqual([]);
 });
 
 test("the pin and the login are in no log line", async () => {

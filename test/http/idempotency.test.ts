@@ -114,15 +114,6 @@ describe("200", () => {
 });
 
 describe("401, 403, 404: a refusal keeps no key", () => {
-  test("D32: what is refused before it is carried out leaves the key unused", async () => {
-    const key = newKey();
-    const driver = { id: 6, role: "driver", company_id: 1 } as const;
-    expectProblem(await update("é", paid, { as: driver }), 403, "role_not_allowed");
-    const user = { ...operator, id: 6 };
-    expect((await update(key, { timesheet: {} }, { as: user })).status).toBe(422);
-    expect(await changesOf(6)).toEqual([]);
-  });
-
   test("D32: the key of a refused request is free, for the same body and for another", async () => {
     const key = newKey();
     const body = { timesheet: { timesheet_ids: [1, 77], state: "paid" } };
@@ -217,14 +208,4 @@ describe("D32: a key belongs to user, role and company", () => {
     expectProblem(again, 422, "idempotency_key_reused");
     expect(JSON.stringify(again.body)).not.toContain("Harbour");
   });
-});
-
-test("D32: a repetition is logged like any other request", async () => {
-  const key = newKey();
-  await update(key);
-  const answer = await update(key);
-  expect(answer.headers["idempotency-replayed"]).toBe("true");
-  const lines = loggedLines.map((line) => JSON.parse(line));
-  const own = lines.filter(({ request_id }) => request_id === answer.headers["x-request-id"]);
-  expect(own).toMatchObject([{ message: "answered", status: 200, user_id: operator.id }]);
 });

@@ -36,16 +36,6 @@ test.each([
   expect(attributes).toMatchObject({ "AWS.SNS.MOBILE.APNS.COLLAPSE_ID": "7654321" });
 });
 
-test.each([
-  ["User", "password_changed", "Account", "Your password was changed"],
-  ["Chat", "message", "Chat", "You have a new message"],
-  ["Shift", "swap_offered", "Shift", "swap offered"],
-  ["constructor", "name", "constructor", "name"],
-])("D29: %s/%s is worded as %s: %s", (record_type, type, title, body) => {
-  const { message } = renderPush("apns", { ...content, record_type, type });
-  expect(payloadOf(message, "APNS").aps.alert).toEqual({ title, body });
-});
-
 test("D29: a push fits what the push services take, whatever other systems name their records", () => {
   const long = "界".repeat(100);
   const { message } = renderPush("fcm", { ...content, record_type: long, type: long });

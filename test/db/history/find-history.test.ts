@@ -5,9 +5,7 @@ import { keepHistory } from "../../../shared/db/history/keep-history.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
 import { scanPage } from "../../../shared/db/table/table.ts";
-import { logChange } from "../../support/records/change-log.ts";
-import { jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
-import { write } from "../../support/records/writes.ts";
+import { jobLine, timesheetLine } from "../../support/records/records.ts";
 import { useService } from "../../support/service/service.ts";
 import { runImport, streamOf } from "../../tools/import/run-import.ts";
 
@@ -83,52 +81,4 @@ test("D41: an import of new records costs one change, found by its run; one that
   await runImport(streamOf(...lines), options);
   await runImport(streamOf(timesheetLine(1, 3)), { ...options, dryRun: true });
   expect(await runs()).toEqual([id]);
-});
-
-test("D41: of a record that is removed, made again and removed again each change says who made it, however late it is kept", async () => {
-  const made = [
-    ["user#1", jobLine(61, 1)],
-    ["user#2", { type: "job", id: 61, deleted: true }],
-    ["user#3", jobLine(61, 1)],
-    ["user#4", { type: "job", id: 61, deleted: true }],
-    ["user#5", { type: "job", id: 61, deleted: true, version: 7 }],
-  ] as const;
-  const changes: StreamRecord[] = [];
-  for (const [by, line] of made) {
-    const change = { id: by, by, operation: "test", at: now.toISOString() };
-    changes.push(...(await logChange(recordKey("JOB", 61), () => write(line, { change }))));
-  }
-  await keepHistory(changes);
-  const { changes: kept } = await findHistory(questions.ofRecord("job", 61), { limit: 10, now });
-  expect(kept.map(({ did, change }) => `${did} ${change?.by}`)).toEqual([
-    "removed user#4",
-    "created user#3",
-    "removed user#2",
-    "created user#1",
-  ]);
-});
-
-test("D41: of a user who was removed no name is left, in whatever order the changes come; the next with that number is another", async () => {
-  const key = recordKey("USER", 51);
-  const made = [
-    () => write(userLine(51, { first_name: "Xenia", email: "xenia@example.com", profile_id: 700 })),
-    () => write({ type: "user", id: 51, first_name: "Xandra", role: "driver" }),
-    () => write({ type: "user", id: 51, deleted: true }),
-    () => write(userLine(51, { first_name: "Bo", email: "bo@example.com" })),
-  ];
-  const changes: StreamRecord[] = [];
-  for (const each of made) changes.push(...(await logChange(key, each)));
-  const [created, updated, removed, next] = changes.map((each) => [each]);
-  for (const batch of [updated, removed, next, created, changes]) {
-    await keepHistory(batch ?? []);
-    const { changes: kept } = await findHistory(questions.ofRecord("user", 51), { limit: 10, now: new Date() });
-    if (batch !== updated) expect(JSON.stringify(kept)).not.toMatch(/X(enia|andra)|xenia@/);
-  }
-  const { changes: kept } = await findHistory(questions.ofRecord("user", 51), { limit: 10, now: new Date() });
-  expect(kept).toMatchObject([
-    { did: "created", after: { first_name: "Bo", email: "bo@example.com" } },
-    { did: "removed", before: { role: "driver", profile_id: 700 } },
-    { did: "updated", before: { role: "operator" }, after: { role: "driver" } },
-    { did: "created", after: { role: "operator", profile_id: 700 } },
-  ]);
 });

@@ -1,7 +1,7 @@
-import { beforeAll, beforeEach, expect, test } from "vitest";
-import { entriesOf, numberEntries } from "../../../shared/db/lists/number-entries.ts";
+import type { QueryCommandInput } from "@aws-sdk/client-dynamodb";
+import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { findInvoices, type InvoiceFilter } from "../../../shared/db/records/invoices.ts";
-import { putBatch } from "../../../shared/db/table/batch-writes.ts";
+import { tableClient } from "../../../shared/db/table/table.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
 import { counterWrites } from "../../../shared/db/writes/counters.ts";
 import { isWithinRange } from "../../../shared/domain/paging/date-range.ts";
@@ -38,16 +38,18 @@ async function pretend(company: number, figures: Readonly<Record<string, number>
   await transact(counterWrites([all, { ...of, month: "2026-01", figures: new Map(days) }], 0));
 }
 
-/** Entries of a company's invoices that are not there. */
-async function putEntries(company: number, from: number, to: number): Promise<void> {
-  const places = Array.from({ length: to - from }, (_, at) => ({
-    id: company * 1_000_000 + from + at,
-    companyId: company,
-    state: "paid",
-    date: "2026-01-01",
-    number: `Z${from + at}`,
-  }));
-  await putBatch(places.flatMap((place) => entriesOf(place).slice(0, 1).map(numberEntries.encode)));
+/** Has each query for entries of a company's numbers find so many, of invoices that are not there. */
+function findEntries(company: number, count: number): void {
+  const Items = Array.from({ length: count }, (_, id) => ({ sk: { S: `z-${id}-##2026-01-01#${id + 1}` } }));
+  const output = { $metadata: {}, Items, Count: count };
+  tableClient().middlewareStack.add(
+    (next) => async (args) => {
+      const { ExpressionAttributeValues: values } = args.input as QueryCommandInput;
+      const isOfEntries = values?.[":key"]?.S?.startsWith(`COMPANY#${company}#NUMBERS#`);
+      return isOfEntries ? { output, response: {} } : next(args);
+    },
+    { step: "initialize", name: "entries", override: true },
+  );
 }
 
 beforeAll(async () => {
@@ -68,9 +70,7 @@ function expected(company: number, { states: some = states, ...range }: Partial<
 const january = { fromDate: "2026-01-01", toDate: "2026-01-20" };
 const filters: Partial<InvoiceFilter>[] = [
   {},
-  { states: ["paid"] },
   { states: ["pending", "overdue"] },
-  january,
   { states: ["paid"], ...january },
   { fromDate: "2026-02-10" },
   { states: ["pending"], toDate: "2026-03-05" },
@@ -111,14 +111,14 @@ test("D22: of all companies, by state and dates", async () => {
 });
 
 test("D22: 10,000 matches are answered; more are refused, unless the other filters leave at most 10,000 rows", async () => {
-  await putEntries(14, 0, 10_000);
+  onTestFinished(() => void tableClient().middlewareStack.remove("entries"));
   await pretend(14, { paid: 9_999 });
   const search = (filter: Partial<InvoiceFilter>, number = "z") =>
     findInvoices({ scope: 14, states, number, ...filter }, totalAlone).then(({ total }) => total);
+  findEntries(14, 10_000);
   expect(await search({})).toBe(10_000);
   expect(await search(january)).toBe(10_000);
-  await putEntries(14, 10_000, 10_001);
-  expect(await search({}, "z1000")).toBe(2);
+  findEntries(14, 10_001);
   // The rows are read that the counters say, and none of them is there.
   expect(await search({})).toBe(0);
   await pretend(14, { pending: 1 });
@@ -137,7 +137,7 @@ test("D22: 10,000 matches are answered; more are refused, unless the other filte
   // For zeros alone no entry is read.
   await expect(search({}, "00")).rejects.toMatchObject({ code: "query_too_broad" });
   expect(await search({ states: ["overdue"] }, "00")).toBe(0);
-}, 120_000);
+});
 
 test("D22: an invoice counts once, however many of its parts match", async () => {
   const numbers = ["7-7-7", "70/71/72", "X7Y7"];

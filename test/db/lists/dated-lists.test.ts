@@ -51,7 +51,7 @@ test("D21, D30: any filters, any page: the ids and the total are those of a mode
         states: fc.subarray([...states], { minLength: 1 }),
         range: someRange,
         limit: fc.integer({ min: 1, max: 50 }),
-        skip: fc.constantFrom(0, 0, 20, 130),
+        skip: fc.constantFrom(0, 0, 20, 300),
         beforeId: fc.option(fc.integer({ min: 1, max: 420 }), { nil: undefined }),
       }),
       async ({ scope, states, range: [fromDate, toDate], limit, skip, beforeId }) => {

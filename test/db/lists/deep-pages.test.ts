@@ -44,18 +44,3 @@ test("D30: a page past the end costs the totals alone", async () => {
   expect(cost.readUnits).toBeLessThanOrEqual(20);
   expect(undatedCost.readUnits).toBeLessThanOrEqual(1);
 });
-
-test("D30: deep pages are those of a model, with and without dates", async () => {
-  const ids = Array.from({ length: count }, (_, at) => lineOf(at)).filter((line) => line.company_id === 1);
-  const newest = ids.map(({ id }) => id).sort((a, b) => b - a);
-  for (const filter of [dated, undated]) {
-    for (const skip of [0, 300, 900, 1_000, 1_300, newest.length - 30].filter((each) => each < newest.length)) {
-      const found = await page(filter, skip);
-      expect(
-        found.items.map(({ id }) => id),
-        `${skip}`,
-      ).toEqual(newest.slice(skip, skip + 100));
-      expect(found.total).toBe(newest.length);
-    }
-  }
-});

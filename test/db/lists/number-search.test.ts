@@ -6,6 +6,7 @@ import { useNetwork } from "../../support/faults/network.ts";
 import { expectExactCounters } from "../../support/records/exact-counters.ts";
 import { invoiceLine } from "../../support/records/records.ts";
 import { write } from "../../support/records/writes.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
@@ -61,7 +62,8 @@ test("D22: starts with any first character are found, in a company and in all of
 
 test("D22: the search finds in the table what the rule says, in a company and in all of them", async () => {
   for (const [at, number] of numberStyles.entries()) await write(invoiceLine(500 + at, 6, { number }));
-  await inParallel(searches, 8, async ([search, expected]) => {
+  const some = searches.filter((_, at) => at % usualFreshOrFull(3, 1, 1) === 0);
+  await inParallel(some, 8, async ([search, expected]) => {
     const ids = foundIn(expected).map((number) => 500 + numberStyles.indexOf(number));
     for (const scope of [6, "all"] as const) {
       const { items, total } = await findInvoices({ scope, states, number: search }, { ...top, limit: 100 });

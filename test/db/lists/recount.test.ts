@@ -5,11 +5,11 @@ import { listNames } from "../../../shared/db/lists/list-keys.ts";
 import { describeDifference, recount } from "../../../shared/db/lists/recount.ts";
 import { putIf } from "../../../shared/db/table/conditional-writes.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { tableClient } from "../../../shared/db/table/table.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
 import { updateOf } from "../../../shared/db/table/updates.ts";
 import { counterKey } from "../../../shared/db/writes/counters.ts";
 import type { ListName } from "../../../shared/domain/records/list-position.ts";
+import { beforeCalls } from "../../support/faults/before-calls.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { invoiceLine, jobLine, timesheetLine } from "../../support/records/records.ts";
 import { readItem, write } from "../../support/records/writes.ts";
@@ -154,23 +154,17 @@ test("without repair nothing is written", async () => {
   expect([...proxy.calls.keys()].sort()).toEqual(["BatchGetItem", "Query"]);
 });
 
-/** Lets work happen before every call of a kind. */
-async function besideEach<T>(command: string, happens: (count: number) => Promise<unknown>, work: () => Promise<T>) {
-  const name = `beside-${crypto.randomUUID()}`;
-  let [count, isBusy] = [0, false];
-  tableClient().middlewareStack.add(
-    (next, { commandName }) =>
-      async (args) => {
-        if (commandName === command && !isBusy) {
-          [count, isBusy] = [count + 1, true];
-          await happens(count);
-          isBusy = false;
-        }
-        return next(args);
-      },
-    { step: "initialize", name },
-  );
-  return work().finally(() => tableClient().middlewareStack.remove(name));
+/** Lets something happen before each transaction of a repair; gives what it found, and how often it began. */
+async function repairBeside(companyId: number, happens: (count: number) => Promise<unknown>) {
+  let [begun, isBusy] = [0, false];
+  const beside = async (command: string) => {
+    if (command !== "TransactWriteItemsCommand" || isBusy) return;
+    [begun, isBusy] = [begun + 1, true];
+    await happens(begun);
+    isBusy = false;
+  };
+  const found = await beforeCalls(beside, () => differencesOf(companyId, { repairs: true }));
+  return { begun, found };
 }
 
 describe("a repair", () => {
@@ -178,14 +172,9 @@ describe("a repair", () => {
     const company = newCompany();
     await storeSome(company);
     await falsify("INVOICES", company, "2026-05", 0, { "01p": 7 });
-    let begun = 0;
-    const happens = async (count: number) => {
-      begun = count;
+    const { begun, found } = await repairBeside(company, async (count) => {
       if (count === 1) await write(invoiceLine(company * 1_000 + 10, company));
-    };
-    const found = await besideEach("TransactWriteItemsCommand", happens, () =>
-      differencesOf(company, { repairs: true }),
-    );
+    });
     expect(found).toEqual([`INVOICES of company ${company}, 2026-05: 01p -7`]);
     expect(begun).toBe(2);
     expect(await differencesOf(company)).toEqual([]);
@@ -195,12 +184,9 @@ describe("a repair", () => {
     const company = newCompany();
     await storeSome(company);
     await falsify("INVOICES", company, "2026-05", 0, { "01p": 7 });
-    let begun = 0;
-    const happens = async (count: number) => {
-      begun = count;
+    const { begun } = await repairBeside(company, async (count) => {
       if (count === 1) await falsify("INVOICES", company, "2026-05", 7, { "02p": 1, writes: 1 });
-    };
-    await besideEach("TransactWriteItemsCommand", happens, () => differencesOf(company, { repairs: true }));
+    });
     expect(begun).toBe(2);
     expect(await differencesOf(company)).toEqual([]);
   });
@@ -209,13 +195,8 @@ describe("a repair", () => {
     const company = newCompany();
     await storeSome(company);
     await falsify("INVOICES", company, "2026-05", 0, { "01p": 7 });
-    let [begun, id] = [0, company * 1_000 + 10];
-    const happens = async (count: number) => {
-      begun = count;
-      id += 1;
-      await write(invoiceLine(id, company, { issued_date: "2026-09-09" }));
-    };
-    await besideEach("TransactWriteItemsCommand", happens, () => differencesOf(company, { repairs: true }));
+    const lineOf = (at: number) => invoiceLine(company * 1_000 + 10 + at, company, { issued_date: "2026-09-09" });
+    const { begun } = await repairBeside(company, (count) => write(lineOf(count)));
     expect(begun).toBe(1);
     expect(await differencesOf(company)).toEqual([]);
   });
@@ -224,10 +205,8 @@ describe("a repair", () => {
     const company = newCompany();
     await storeSome(company);
     await falsify("INVOICES", company, "2026-05", 0, { "01p": 7 });
-    const happens = (count: number) => write(invoiceLine(company * 1_000 + 10 + count, company));
-    const work = () =>
-      besideEach("TransactWriteItemsCommand", happens, () => differencesOf(company, { repairs: true }));
-    await expect(work()).rejects.toThrow(`Others write the counters of the INVOICES of company ${company}`);
+    const work = repairBeside(company, (count) => write(invoiceLine(company * 1_000 + 10 + count, company)));
+    await expect(work).rejects.toThrow(`Others write the counters of the INVOICES of company ${company}`);
   });
 });
 
@@ -269,7 +248,7 @@ test.each(
   };
   const writers = Promise.all([0, 1, 2].map(writeInTurn));
   const repaired: string[] = [];
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < usualFreshOrFull(8, 20, 20); round += 1) {
     const found = await differencesOf(company, { repairs: true }).catch((error: Error) => {
       expect(error.message).toContain("Others write the counters");
       return [];

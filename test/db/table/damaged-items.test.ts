@@ -1,34 +1,29 @@
 import { beforeEach, expect, test } from "vitest";
-import { handler as bulkUpdate } from "../../../functions/finance/bulk-update-timesheets.ts";
-import { handler as showTimesheet } from "../../../functions/finance/get-timesheet.ts";
-import { handler as adjust } from "../../../functions/jobs/adjust-job-timers.ts";
-import { handler as listNotifications } from "../../../functions/notifications/list-notifications.ts";
-import { handler as markNotifications } from "../../../functions/notifications/mark-notifications.ts";
-import { bulkUpdateTimesheets, getTimesheet } from "../../../shared/contract/finance.ts";
-import { adjustJobTimers } from "../../../shared/contract/jobs.ts";
-import * as contract from "../../../shared/contract/notifications.ts";
+import { handler as show } from "../../../functions/finance/get-timesheet.ts";
+import { handler as list } from "../../../functions/finance/list-invoices.ts";
+import { getTimesheet, listInvoices } from "../../../shared/contract/finance.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { Key } from "../../../shared/db/table/table.ts";
 import { updateRaw } from "../../support/records/items.ts";
-import { callerLine, jobLine, notificationLine, timesheetLine } from "../../support/records/records.ts";
+import { callerLine, invoiceLine, notificationLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
+import { mark, markAll } from "../../support/requests/changes.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 
 const as = { id: 1, role: "admin", company_id: null } as const;
 const timesheet = recordKey("TIMESHEET", 1);
-const job = recordKey("JOB", 1);
+const invoice = recordKey("INVOICE", 1);
 const notification = notificationKey(1, 1);
-const timesheets = { timesheet: { timesheet_ids: [2, 1], state: "paid" } };
 
 useService();
 
 beforeEach(() =>
   store([
-    callerLine(as),
-    ...[1, 2].flatMap((id) => [timesheetLine(id, 1), jobLine(id, 1), notificationLine(id, as.id)]),
+    callerLine(as, { passcode: null }),
+    ...[1, 2].flatMap((id) => [timesheetLine(id, 1), invoiceLine(id, 1), notificationLine(id, as.id)]),
   ]),
 );
 
@@ -41,58 +36,11 @@ function damage({ pk, sk }: Key, attribute: string) {
 }
 
 test.each([
-  [
-    "get-timesheet",
-    timesheet,
-    "#record.job_title",
-    () => call(showTimesheet, getTimesheet, { as, parameters: { id: "1" } }),
-  ],
-  [
-    "get-timesheet, without a record",
-    timesheet,
-    "#record",
-    () => call(showTimesheet, getTimesheet, { as, parameters: { id: "1" } }),
-  ],
-  [
-    "bulk-update-timesheets",
-    timesheet,
-    "#record.job_title",
-    () => call(bulkUpdate, bulkUpdateTimesheets, { as, body: timesheets }),
-  ],
-  [
-    "bulk-update-timesheets, without a record",
-    timesheet,
-    "#record",
-    () => call(bulkUpdate, bulkUpdateTimesheets, { as, body: timesheets }),
-  ],
-  [
-    "adjust-job-timers",
-    job,
-    "#record.title",
-    () => call(adjust, adjustJobTimers, { as, body: { job: { job_ids: [2, 1], timer: 60 } } }),
-  ],
-  [
-    "list-notifications",
-    notification,
-    "#record.record_type",
-    () => call(listNotifications, contract.listNotifications, { as }),
-  ],
-  [
-    "mark-notifications",
-    notification,
-    "#record.record_id",
-    () =>
-      call(markNotifications, contract.markNotifications, {
-        as,
-        body: { notification: { notification_ids: [2, 1], read: true } },
-      }),
-  ],
-  [
-    "mark-notifications, all",
-    notification,
-    "#record.record_id",
-    () => call(markNotifications, contract.markNotifications, { as, body: { notification: { read: true } } }),
-  ],
+  ["get-timesheet", timesheet, "#record.job_title", () => call(show, getTimesheet, { as, parameters: { id: "1" } })],
+  ["bulk-update-timesheets", timesheet, "#record", () => mark(as, [2, 1], "paid")],
+  ["list-invoices", invoice, "#record.currency", () => call(list, listInvoices, { as })],
+  ["list-invoices, by number", invoice, "#record", () => call(list, listInvoices, { as, query: { by_number: "INV" } })],
+  ["mark-notifications", notification, "#record.record_id", () => markAll(as)],
 ])("a damaged item takes its answer down, whose log names it: %s", async (_, key, attribute, request) => {
   await damage(key, attribute);
   loggedLines.length = 0;

@@ -31,44 +31,21 @@ async function storedUser(id: number) {
   return stored;
 }
 
+/** Lines that make records, and what further lines change in them. */
+const byLine: readonly (readonly [line: { readonly type: string }, change: object, key: Key])[] = [
+  [lines.companyLine(1), { name: "Quay" }, recordKey("COMPANY", 1)],
+  [lines.userLine(1), { job_position: "Planner" }, recordKey("USER", 1)],
+  [lines.timesheetLine(1, 1), { total: "1.00" }, recordKey("TIMESHEET", 1)],
+  [lines.invoiceLine(1, 1), { total: "1.00" }, recordKey("INVOICE", 1)],
+  [lines.jobLine(1, 1), { title: "Crane driver" }, recordKey("JOB", 1)],
+  [lines.notificationLine(1, 1), { record_id: 99 }, notificationKey(1, 1)],
+];
+
 /** Every way in which a record is written again: the line that makes it, its key, and the write. */
 const ways: readonly (readonly [name: string, line: object, key: Key, write: () => Promise<unknown>])[] = [
-  [
-    "a company by a line",
-    lines.companyLine(1),
-    recordKey("COMPANY", 1),
-    () => write({ type: "company", id: 1, name: "Quay" }),
-  ],
-  [
-    "a user by a line",
-    lines.userLine(1),
-    recordKey("USER", 1),
-    () => write({ type: "user", id: 1, job_position: "Planner" }),
-  ],
-  [
-    "a timesheet by a line",
-    lines.timesheetLine(1, 1),
-    recordKey("TIMESHEET", 1),
-    () => write({ type: "timesheet", id: 1, total: "1.00" }),
-  ],
-  [
-    "an invoice by a line",
-    lines.invoiceLine(1, 1),
-    recordKey("INVOICE", 1),
-    () => write({ type: "invoice", id: 1, total: "1.00" }),
-  ],
-  [
-    "a job by a line",
-    lines.jobLine(1, 1),
-    recordKey("JOB", 1),
-    () => write({ type: "job", id: 1, title: "Crane driver" }),
-  ],
-  [
-    "a notification by a line",
-    lines.notificationLine(1, 1),
-    notificationKey(1, 1),
-    () => write({ type: "notification", id: 1, user_id: 1, record_id: 99 }),
-  ],
+  ...byLine.map(
+    ([line, change, key]) => [`a ${line.type} by a line`, line, key, () => write({ ...line, ...change })] as const,
+  ),
   [
     "a notification that is marked",
     lines.notificationLine(2, 1),

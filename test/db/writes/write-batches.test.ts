@@ -4,7 +4,7 @@ import { counterKey, importParts } from "../../../shared/db/writes/counters.ts";
 import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
 import { useHeldItems } from "../../support/faults/held-items.ts";
 import { useModelClock } from "../../support/faults/model-clock.ts";
-import { transactionConflict, useNetwork } from "../../support/faults/network.ts";
+import { cancelled, useNetwork } from "../../support/faults/network.ts";
 import { jobLine } from "../../support/records/records.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
@@ -92,7 +92,7 @@ test("a change that is committed alone uses a part of its batch's own", async ()
 });
 
 test("an import whose transactions keep meeting those of others writes its records in smaller ones", async () => {
-  proxy.fail("TransactWriteItems", transactionConflict(6), 20);
+  proxy.fail("TransactWriteItems", cancelled("TransactionConflict", 6), 20);
   const { summary } = await clock.run(() => runImport(streamOf(...names(1, 6).map((id) => jobLine(Number(id), 1)))));
   expect(summary).toMatchObject({ created: 5, failed: 0 });
 });

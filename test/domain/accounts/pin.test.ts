@@ -26,11 +26,11 @@ test("D9, D12: a request has one pin, and each other request, login, moment and 
 });
 
 test("D9: pins are six digits, leading zeros kept, every tenth starting with each digit", () => {
-  const pins = Array.from({ length: 20_000 }, (_, index) => makePin({ ...source, request_id: String(index) }, key));
+  const pins = Array.from({ length: 4_000 }, (_, index) => makePin({ ...source, request_id: String(index) }, key));
   expect(pins.filter((pin) => !/^[0-9]{6}$/.test(pin))).toEqual([]);
   const firsts = Map.groupBy(pins, (pin) => pin.slice(0, 1));
   expect(firsts.size).toBe(10);
-  for (const { length } of firsts.values()) expect(length).toBeGreaterThan(1_700);
+  for (const { length } of firsts.values()) expect(length).toBeGreaterThan(300);
 });
 
 test("D9: a hash contains neither the pin nor the same hash twice, and fits only its pin, user and key", () => {

@@ -56,11 +56,6 @@ test.each<[string, object | undefined, string[]]>([
   expect(await faultsOf(() => parse(detail))).toEqual(faults);
 });
 
-test("D35: a removal of a user is refused as well", async () => {
-  const removal = { type: "user", id: 7, deleted: true, event_id: "e", version: 9 };
-  expect(await faultsOf(() => parse(removal))).toEqual(["/type not_allowed"]);
-});
-
 test.each<[string, unknown, string[]]>([
   ["null", null, [" wrong_type"]],
   ["a list", [], ["/detail-type missing", "/source missing", "/detail missing"]],

@@ -57,15 +57,12 @@ describe("200", () => {
   });
 
   test.each([
-    "-",
-    " ",
-    "\u00a0",
-    "(",
-  ])("D9: blanks, hyphens and brackets in a pin are ignored, such as %j", async (separator) => {
-    expect((await confirm(`${separator}${[...(await freshPin())].join(separator)} `)).status).toBe(200);
-  });
-
-  test.each(["(ddd) ddd", "[dddddd]", "(ddd)-(ddd)"])("D9: a pin may be typed as %s", async (form) => {
+    "-d-d-d-d-d-d ",
+    " d d d d d d ",
+    "ddd\u00a0ddd",
+    "[dddddd]",
+    "(ddd)-(ddd)",
+  ])("D9: blanks, hyphens and brackets in a pin are ignored, as in %j", async (form) => {
     const digits = [...(await freshPin())];
     expect((await confirm(form.replaceAll("d", () => digits.shift() ?? ""))).status).toBe(200);
   });

@@ -70,10 +70,11 @@ describe("200", () => {
     expect((await list(user)).body.tokens).toMatchObject([times]);
   });
 
-  test("D28: when it moved to another user, also in a session that knew nothing of it", async () => {
+  test("D28: when it moved to another user under a new id, also in a session that knew nothing of it", async () => {
     const [user, other] = [await newUser(), await newUser()];
     const id = await register({ token: "taken" }, user);
     const taken = await register({ token: "taken" }, other);
+    expect(taken).not.toBe(id);
     expect((await list(user)).body.tokens).toMatchObject([{ id, moved_at: timeOfId(taken).toISOString() }]);
     expect((await list(other)).body.tokens).toMatchObject([{ id: taken, moved_at: null }]);
   });

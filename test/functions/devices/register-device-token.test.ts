@@ -2,7 +2,6 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { handler } from "../../../functions/devices/register-device-token.ts";
 import { registerDeviceToken } from "../../../shared/contract/devices.ts";
-import { timeOfId } from "../../../shared/domain/time-ordered-id.ts";
 import { callerLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
@@ -75,18 +74,6 @@ describe("200", () => {
     const second = await register({ token: "5a3e", platform: "ios" }, user);
     expect(second.body.notification).toEqual({ ...first.body.notification, platform: "ios" });
     expect(await devicesOf(user.id)).toHaveLength(1);
-  });
-
-  test("D28: a token moves to its latest user under a new id, and the former one's device says when", async () => {
-    const [one, other] = [newUser(), newUser()];
-    const first = await register({ token: "t-moving" }, one);
-    const second = await register({ token: "t-moving" }, other);
-    expect(second.body.notification.id).not.toBe(first.body.notification.id);
-    const moved_at = timeOfId(second.body.notification.id).toISOString();
-    expect(await devicesOf(one.id)).toMatchObject([{ id: first.body.notification.id, moved_at }]);
-    const [device, ...further] = await devicesOf(other.id);
-    expect(further).toEqual([]);
-    expect(device).not.toHaveProperty("moved_at");
   });
 
   test("D28: of a token that goes from hand to hand each former user has one device", async () => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
     }),
   );
   const others = [invoiceLine(101, 2, { number: "ACME/0042" }), invoiceLine(102, 2, { number: "acme/0043" })];
-  const many = Array.from({ length: 2_001 }, (_, index) => invoiceLine(10_000 + index, 9, { number: `BULK-${index}` }));
+  const many = Array.from({ length: 1_021 }, (_, index) => invoiceLine(10_000 + index, 9, { number: `BULK-${index}` }));
   await store([...own, ...others, ...many]);
 });
 
@@ -62,7 +62,7 @@ describe("200", () => {
 
   test("D2: operators and clients see their own company's, an admin sees all", async () => {
     expect((await list({}, client)).headers.total).toBe("2");
-    expect((await list({}, admin)).headers.total).toBe(String(45 + 2 + 2_001));
+    expect((await list({}, admin)).headers.total).toBe(String(45 + 2 + 1_021));
   });
 
   test("D22: by_company narrows an admin to one company; another tenant's is an empty list", async () => {
@@ -210,7 +210,7 @@ describe("422", () => {
   });
 
   test("D22: thousands of matches are answered; query_too_broad names by_number, and for an admin by_company", async () => {
-    expect((await list({ by_number: "BULK" }, busyOperator)).headers.total).toBe("2001");
+    expect((await list({ by_number: "BULK" }, busyOperator)).headers.total).toBe("1021");
     const figures = new Map([["paid", 10_001]]);
     await transact(counterWrites([{ list: "INVOICES", companyId: 9, month: "ALL", figures }], 0));
     for (const as of [busyOperator, admin]) {

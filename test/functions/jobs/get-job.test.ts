@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { handler as adjust } from "../../../functions/jobs/adjust-job-timers.ts";
 import { handler } from "../../../functions/jobs/get-job.ts";
 import { adjustJobTimers, getJob } from "../../../shared/contract/jobs.ts";
@@ -23,13 +23,14 @@ test("D24: a timer shows when the window closes, until it is cleared, also once 
   await store([callerLine(as), jobLine(20, 1)]);
   const set = (timer: number) => call(adjust, adjustJobTimers, { as, body: { job: { job_ids: [20], timer } } });
   const shown = async () => (await call(handler, getJob, { as, parameters: { id: "20" } })).body.job.timer_expires_at;
-  const before = Date.now();
+  const now = Date.now();
+  vi.useFakeTimers({ now, toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
   await set(1);
-  const end = Date.parse(await shown());
-  expect(end).toBeGreaterThanOrEqual(before + 1_000);
-  expect(end).toBeLessThanOrEqual(Date.now() + 1_000);
-  await new Promise((resolve) => setTimeout(resolve, Math.max(0, end - Date.now() + 1)));
-  expect(Date.parse(await shown())).toBe(end);
+  for (const passed of [0, 1_001]) {
+    vi.setSystemTime(now + passed);
+    expect(await shown()).toBe(new Date(now + 1_000).toISOString());
+  }
   await set(0);
   expect(await shown()).toBeNull();
 });

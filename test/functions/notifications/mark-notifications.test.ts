@@ -7,12 +7,10 @@ import { putNotifications } from "../../db/notifications/many-notifications.ts";
 import { notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
-import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
 
 const readAt = "2026-05-02T09:00:00.000Z";
-const many = usualFreshOrFull(120, 1_000, 1_000);
 const driver = { id: 5, role: "driver", company_id: null } as const;
 
 useService();
@@ -74,14 +72,6 @@ describe("200, with ids", () => {
     expect(body).toEqual({ notifications: [{ ...shown, params: { ...shown.params, text: "Chat: published" } }] });
     expect([type, user_id]).toEqual(["notification", 5]);
   });
-
-  test("D27: 90 go in one call", async () => {
-    const ids = Array.from({ length: 90 }, (_, index) => 100 + index);
-    await store(ids.map((id) => notificationLine(id, 7)));
-    const answer = await mark({ notification_ids: ids, read: true }, { ...driver, id: 7 });
-    expect(idsOf(answer)).toEqual(ids);
-    expect(await findUnreadCounts(7)).toMatchObject({ notifications: 0 });
-  });
 });
 
 describe("200, without ids", () => {
@@ -93,22 +83,6 @@ describe("200, without ids", () => {
     expect(await findUnreadCounts(5)).toEqual({ notifications: 0, timesheets: 0, jobs: 0, chats: 0 });
     expect(await readAtOf(6)).toEqual({ 4: null });
   });
-
-  test(`D27: of ${many} all are marked, and the newest 20 shown`, async () => {
-    const ids = Array.from({ length: many }, (_, index) => index + 1);
-    for (let at = 0; at < many; at += 100) {
-      await store(ids.slice(at, at + 100).map((id) => notificationLine(id, 8, { read_at: id % 10 ? null : readAt })));
-    }
-    const answer = await mark({ read: true }, { ...driver, id: 8 });
-    expect(answer.headers.total).toBe(String(many * 0.9));
-    expect(idsOf(answer)).toEqual(
-      ids
-        .filter((id) => id % 10)
-        .toReversed()
-        .slice(0, 20),
-    );
-    expect(await findUnreadCounts(8)).toEqual({ notifications: 0, timesheets: 0, jobs: 0, chats: 0 });
-  }, 60_000);
 
   test("D27: what a function has no time for stays unread, and the next call marks it", async () => {
     await putNotifications(10, 220);
@@ -138,15 +112,6 @@ describe("404", () => {
     expect(answer).toMatchObject({ status: 404, body: { code: "records_not_found", missing_ids: [4, 99] } });
     expect(await readAtOf(5)).toEqual({ 1: null, 2: null, 3: readAt });
     expect(await findUnreadCounts(5)).toMatchObject({ notifications: 2 });
-  });
-
-  test("D32: its Idempotency-Key is free, for others to be marked with", async () => {
-    const key = { "Idempotency-Key": crypto.randomUUID() };
-    expect((await mark({ notification_ids: [99], read: true }, driver, key)).status).toBe(404);
-    expect(idsOf(await mark({ notification_ids: [1], read: true }, driver, key))).toEqual([1]);
-    expect((await mark({ notification_ids: [1], read: true }, driver, key)).headers["idempotency-replayed"]).toBe(
-      "true",
-    );
   });
 });
 

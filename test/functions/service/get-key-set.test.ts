@@ -1,23 +1,15 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { handler } from "../../../functions/service/get-key-set.ts";
 import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
 import { getKeySet } from "../../../shared/contract/service.ts";
-import { publishKey, retireKey } from "../../../shared/db/accounts/public-keys.ts";
+import { publishKey } from "../../../shared/db/accounts/public-keys.ts";
 import { readSigningKeys } from "../../../shared/tokens/signing-keys.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
-import { testKeyId } from "../../support/tokens/tokens.ts";
 
 useService();
 
 const coordinate = "A".repeat(43);
-
-afterEach(() => void vi.useRealTimers());
-
-async function publishedIds(): Promise<string[]> {
-  const { keys } = (await call(handler, getKeySet)).body;
-  return keys.map(({ kid }: { kid: string }) => kid);
-}
 
 describe("200", () => {
   test("D6: anyone reads the keys that tokens are verified with, each with its public fields and no others", async () => {
@@ -55,17 +47,5 @@ describe("200", () => {
       "cache-control": "public, max-age=300",
       "content-type": "application/json; charset=utf-8",
     });
-  });
-
-  test("D6: a key is published until the moment its publication ends, and not from then on", async () => {
-    const jwk = { kty: "EC", crv: "P-256", x: coordinate, y: coordinate, alg: "ES256", use: "sig" };
-    await publishKey("ending", { ...jwk, kid: "ending" }, new Date());
-    await retireKey("ending", new Date("2026-05-01T09:00:00.000Z"));
-    vi.useFakeTimers({ now: new Date("2026-05-01T08:59:59.999Z"), toFake: ["Date"] });
-    expect(await publishedIds()).toContain("ending");
-    vi.setSystemTime(new Date("2026-05-01T09:00:00.000Z"));
-    const left = await publishedIds();
-    expect(left).not.toContain("ending");
-    expect(left).toContain(testKeyId);
   });
 });

@@ -1,29 +1,21 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { handler as getCounts } from "../../../functions/notifications/get-unread-counts.ts";
-import { handler as listOwn } from "../../../functions/notifications/list-notifications.ts";
 import { handler } from "../../../functions/workers/deliver-notifications.ts";
-import { handler as intake } from "../../../functions/workers/intake.ts";
-import { handler as notify } from "../../../functions/workers/notify.ts";
-import { getUnreadCounts, listNotifications } from "../../../shared/contract/notifications.ts";
-import type { Answer } from "../../../shared/contract/operation.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { deliveredKey } from "../../../shared/db/notifications/notification-delivery.ts";
 import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { transactionConflict, useNetwork } from "../../support/faults/network.ts";
-import { callerLine, invoiceLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { useModelClock } from "../../support/faults/model-clock.ts";
+import { cancelled, useNetwork } from "../../support/faults/network.ts";
+import { invoiceLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
-import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
-import { changeBy } from "../../support/workers/events.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
 import { drain, nothingFailed, queueEvent, storedNotifications } from "../../support/workers/workers.ts";
 
-type Shown = Answer<typeof listNotifications>;
-
 useService();
 const proxy = useNetwork();
+const clock = useModelClock();
 const days = 24 * 60 * 60;
 let lastCompany = 100;
 let lastUser = 1_000;
@@ -104,6 +96,8 @@ describe("D25: an event is notified", () => {
   });
 
   test("D26, D29: of a new timesheet to the first 50 operators by id: unread, not pushed, whatever became of it", async () => {
+    // Ids of five digits and of six: their order is that of numbers.
+    lastUser = 99_980;
     const { company, ids } = await newUsers(...Array.from({ length: 53 }, () => "operator"));
     const [actorId] = ids;
     await write(timesheetLine(company, company));
@@ -183,50 +177,14 @@ describe("D25: an event is notified once", () => {
   });
 });
 
-test("D25, D26: a timesheet of another system reaches the first 50 of 52 operators, in their lists and counts", async () => {
-  const companyId = 900;
-  // Ids of five digits and of six: their order is that of numbers.
-  const operators = Array.from(
-    { length: 52 },
-    (_, at) => ({ id: 99_980 + at, role: "operator", company_id: companyId }) as const,
-  );
-  await store(operators.map((operator) => callerLine(operator, { email: null, profile_id: null })));
-  const detail = { ...timesheetLine(9_001, companyId), event_id: "timesheet-9001", version: 1 };
-  const event = { version: "0", id: "e", "detail-type": "Record", source: "rota.example", detail };
-  const change = await changeBy(recordKey("TIMESHEET", 9_001), () => intake(queueEvent(event)));
-  expect(await notify({ Records: [change] })).toEqual(nothingFailed);
-  await drain("NOTIFICATION_QUEUE_URL", handler);
-  const received = await Promise.all(
-    [1, 50, 51, 52].map(async (nth) => {
-      const as = operators[nth - 1];
-      const { headers, body } = await call(listOwn, listNotifications, { as });
-      const about = body.notifications.map((each: Shown) => [
-        each.record_type,
-        each.record_id,
-        each.params.type,
-        each.read_at,
-      ]);
-      return { nth, total: headers.total, about, counts: (await call(getCounts, getUnreadCounts, { as })).body };
-    }),
-  );
-  const about = [["Timesheet", 9_001, "submitted", null]];
-  const notified = { total: "1", about, counts: { notifications: 1, timesheets: 1, jobs: 0, chats: 0 } };
-  const passedOver = { total: "0", about: [], counts: { notifications: 0, timesheets: 0, jobs: 0, chats: 0 } };
-  expect(received).toEqual([
-    { nth: 1, ...notified },
-    { nth: 50, ...notified },
-    { nth: 51, ...passedOver },
-    { nth: 52, ...passedOver },
-  ]);
-});
-
 describe("a message", () => {
   test("whose transactions conflict is processed all the same, and goes back when that does not end", async () => {
     const { ids } = await newUsers("operator");
     const sent = message({ users: ids });
-    proxy.fail("TransactWriteItems", transactionConflict(3), Number.POSITIVE_INFINITY);
-    expect(await handler(queueEvent(sent))).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
-    proxy.fail("TransactWriteItems", transactionConflict(3), 2);
+    proxy.fail("TransactWriteItems", cancelled("TransactionConflict", 3), Number.POSITIVE_INFINITY);
+    const outcome = await clock.run(() => handler(queueEvent(sent)));
+    expect(outcome).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
+    proxy.fail("TransactWriteItems", cancelled("TransactionConflict", 3), 2);
     await deliver(sent);
     expect(await countsOf(ids)).toEqual([1]);
   });

@@ -8,7 +8,6 @@ import { findUserIdOfLogin } from "../../../shared/db/accounts/logins.ts";
 import { pinKey } from "../../../shared/db/accounts/pins.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { unusablePinHash } from "../../../shared/domain/accounts/pin.ts";
-import { crashEverywhere } from "../../support/faults/crash.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
@@ -17,7 +16,7 @@ import { forgetLimits } from "../../support/requests/limits.ts";
 import { changePin, forgetPinsOf, newestPin, pinMessage, storedPin } from "../../support/requests/pins.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
-import { nothingFailed, queueEvent } from "../../support/workers/workers.ts";
+import { nothingFailed } from "../../support/workers/workers.ts";
 
 const service = useService();
 const login = "ines@example.com";
@@ -164,53 +163,6 @@ describe("D12: a request", () => {
     expect(await counted("email")).toBe(0);
     expect(await storedPin(of, registers ? "REGISTRATION" : "PIN")).toBeUndefined();
   });
-});
-
-describe("D11, D12: a worker that dies anywhere is made good by the queue", () => {
-  test.each([
-    ["a user's e-mail", login, false],
-    ["a user's SMS", phone, false],
-    ["a registration", "new-crash@example.com", true],
-  ])(
-    "%s: one pin, sent once or once more, and counted once or once more",
-    async (_, of, registers) => {
-      const channel = of === phone ? "sms" : "email";
-      const calls = await crashEverywhere(async (kill, place) => {
-        vi.useRealTimers();
-        await forgetLimits(service);
-        service.inbox.clear();
-        const message = pinMessage(of, { registers });
-        await kill(() => deliver(message));
-        const sentBefore = service.inbox.entries().length;
-        const countedBefore = await counted(channel);
-        const held = await storedPin(of, registers ? "REGISTRATION" : "PIN");
-        setTime(Date.now() + 3 * minute);
-        expect(await handler(queueEvent(message)), place).toEqual(nothingFailed);
-        const sent = service.inbox.entries().map(({ text }) => text);
-        expect(new Set(sent).size, place).toBe(1);
-        // Sent before and not known to be: sent again. Known to be: not again.
-        expect(sent.length, place).toBe(held?.delivered === 1 || sentBefore === 0 ? 1 : 2);
-        // A message whose count is known takes none again; one that died between the two takes one more.
-        const isKnown = held?.counted === 1 || countedBefore === 0;
-        expect(await counted(channel), place).toBe(isKnown ? 1 : 2);
-      });
-      expect(calls).toBeGreaterThan(6);
-    },
-    120_000,
-  );
-
-  test("and the pin of a registration makes its user", async () => {
-    await crashEverywhere(async (kill, place) => {
-      vi.useRealTimers();
-      const of = `new-${crypto.randomUUID()}@example.com`;
-      service.inbox.clear();
-      const message = pinMessage(of, { registers: true });
-      await kill(() => deliver(message));
-      setTime(Date.now() + 3 * minute);
-      expect(await deliver(message), place).toEqual(nothingFailed);
-      expect(await isRight(newestPin(service.inbox, of), of), place).toBe(true);
-    });
-  }, 120_000);
 });
 
 describe("D12: a message", () => {

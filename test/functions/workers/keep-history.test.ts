@@ -1,16 +1,13 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/workers/keep-history.ts";
-import { endedAt, sessionKey } from "../../../shared/db/accounts/sessions.ts";
 import { findHistory } from "../../../shared/db/history/find-history.ts";
 import { questions } from "../../../shared/db/history/history-items.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { crashEverywhere } from "../../support/faults/crash.ts";
 import { type Fault, useNetwork } from "../../support/faults/network.ts";
 import { useService } from "../../support/service/service.ts";
 import { changeAt } from "../../support/workers/events.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
-import { streamRecord } from "../../support/workers/workers.ts";
 
 useService();
 const proxy = useNetwork();
@@ -51,41 +48,6 @@ async function expectKept(ids: readonly number[]): Promise<void> {
     expect(changes, `${id}`).toMatchObject([{ before: { total: "1.00" }, after: { total: "2.00" } }]);
   }
 }
-
-test("D41: killed at every call, it has kept the history of records, users and sessions once", async () => {
-  const stamp = (revision: number) => ({
-    revision,
-    change: { ...author, id: `c-${revision}` },
-  });
-  const author = { by: "user#7", operation: "test", at: "2026-05-10T12:00:00.000Z" };
-  const user = (first_name: string, revision: number) => ({ record: { first_name }, ...stamp(revision) });
-  const session = { ...sessionKey(500, "zz1"), valid_to: "2026-06-01T09:00:00.000Z" };
-  const item = { ...recordKey("INVOICE", 600), id: 600, company_id: 9 };
-  const invoice = (total: string, revision: number) => ({
-    ...item,
-    record: { state: "paid", number: "1", issued_date: "2026-05-01", total },
-    ...stamp(revision),
-  });
-  const changes = [
-    streamRecord(recordKey("USER", 500), { before: user("Ada", 1), after: user("Ida", 2) }),
-    streamRecord(session, { before: session, after: { ...session, valid_to: endedAt, change: stamp(3).change } }),
-    streamRecord(recordKey("INVOICE", 600), { before: invoice("1.00", 3), after: invoice("2.00", 4) }),
-  ];
-  const ApproximateCreationDateTime = Math.floor(Date.now() / 1_000);
-  const Records = changes.map((each) => ({ ...each, dynamodb: { ...each.dynamodb, ApproximateCreationDateTime } }));
-  await crashEverywhere(async (kill) => {
-    await kill(() => handler({ Records }));
-    expect(await handler({ Records })).toEqual({ batchItemFailures: [] });
-  });
-  expect(await findHistory(questions.ofRecord("user", 500), start)).toMatchObject({
-    changes: [
-      { type: "session", id: "zz1", did: "ended", user_id: 500, change: { by: "user#7" } },
-      { type: "user", id: 500, did: "updated", before: { first_name: "Ada" }, after: { first_name: "Ida" } },
-    ],
-  });
-  const { changes: ofInvoice } = await findHistory(questions.ofCompany(9), start);
-  expect(ofInvoice).toMatchObject([{ type: "invoice", id: 600, before: { total: "1.00" }, after: { total: "2.00" } }]);
-});
 
 describe("faults that pass", () => {
   test.each<[string, Fault]>([

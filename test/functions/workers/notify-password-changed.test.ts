@@ -1,9 +1,7 @@
 import type { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import type { SQSEvent } from "aws-lambda";
-import * as v from "valibot";
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/notify-password-changed.ts";
-import { serviceName } from "../../../infra/stages/setting-values.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -77,25 +75,6 @@ describe("D14: a user whose password was changed", () => {
       expect(body).toContain("If it was not you");
       expect(body).not.toMatch(/https?:|href|www\./i);
     }
-  });
-
-  test("reads an SMS of one part", async () => {
-    await deliver(12);
-    const text = service.inbox.entries()[0]?.text ?? "";
-    expect(text).toContain("1 May 2026 at 09:00 UTC");
-    expect(text).toMatch(/^[\x20-\x7e]{1,160}$/);
-  });
-
-  test("reads an SMS of one part from a service with the longest name as well", async () => {
-    const longest = "Workforce".padEnd(60, "x");
-    expect(v.is(serviceName, longest)).toBe(true);
-    expect(v.is(serviceName, `${longest}x`)).toBe(false);
-    vi.stubEnv("SERVICE_NAME", longest);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    await deliver(12);
-    const text = service.inbox.entries()[0]?.text ?? "";
-    expect(text).toContain(longest);
-    expect(text.length).toBeLessThanOrEqual(160);
   });
 
   test("gets nothing once they are removed", async () => {

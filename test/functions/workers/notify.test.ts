@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { handler } from "../../../functions/workers/notify.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { crashEverywhere } from "../../support/faults/crash.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { timesheetLine } from "../../support/records/records.ts";
 import { useEventQueue, useService } from "../../support/service/service.ts";
@@ -58,13 +57,6 @@ describe("D25: a change of a record", () => {
     expect(await takeMessages("PUSH_QUEUE_URL")).toEqual([]);
   });
 
-  test("that was silent, a removal, or of another item becomes nothing, without a call", async () => {
-    const removal = streamRecord(recordKey("JOB", 3), { before: { id: 3, company_id: 3 } });
-    const other = streamRecord({ pk: "USER#8", sk: "COUNTS" }, { after: { total: 1 } });
-    expect(await handler({ Records: [newJob(1, { silent: true }), removal, other] })).toEqual(nothingFailed);
-    expect(queue.calls.size).toBe(0);
-  });
-
   test("that is malformed is quarantined, and blocks none of the others", async () => {
     const poison = streamRecord(recordKey("JOB", 2), { after: { id: 2, title: "Night driver" } }, "event-2");
     expect(await handler({ Records: [newJob(1), poison, newJob(3)] })).toEqual(nothingFailed);
@@ -106,11 +98,6 @@ describe("D14: a new password", () => {
 });
 
 describe("D29: a new notification", () => {
-  test("becomes a push", async () => {
-    expect(await handler({ Records: [newNotification(12)] })).toEqual(nothingFailed);
-    expect(await takeMessages("PUSH_QUEUE_URL")).toEqual([{ userId: 8, notificationId: 12 }]);
-  });
-
   test("becomes none where the stage names no platform application", async () => {
     const applications = process.env.PLATFORM_APPLICATIONS ?? "";
     onTestFinished(() => void Object.assign(process.env, { PLATFORM_APPLICATIONS: applications }));
@@ -214,16 +201,4 @@ describe("D42: events for other systems", () => {
     process.env.EVENT_QUEUE_URL = url;
     expect(await subjects()).toEqual([]);
   });
-});
-
-test("killed at every call that it makes, and started again, it has lost no change", async () => {
-  const Records = [newJob(1), newInvoice(2), newNotification(12)];
-  const calls = await crashEverywhere(async (kill) => {
-    await kill(() => handler({ Records }));
-    expect(await handler({ Records })).toEqual(nothingFailed);
-    expect(new Set(await queuedIds())).toEqual(new Set([1, 2]));
-    const pushes = await takeMessages("PUSH_QUEUE_URL");
-    expect(pushes).toContainEqual({ userId: 8, notificationId: 12 });
-  });
-  expect(calls).toBe(2);
 });

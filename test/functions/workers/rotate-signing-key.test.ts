@@ -8,7 +8,6 @@ import { getProfile } from "../../../shared/contract/accounts.ts";
 import { getKeySet } from "../../../shared/contract/service.ts";
 import { issueTokens, signAccessToken } from "../../../shared/tokens/issue-tokens.ts";
 import { readSigningKeys, writeSigningKeys } from "../../../shared/tokens/signing-keys.ts";
-import { crashEverywhere } from "../../support/faults/crash.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
@@ -216,27 +215,6 @@ test("D6: a key whose secret could not be stored never signs, and the next run m
   expect(await secretIds()).toHaveLength(1);
   expect((await profileWith(await newToken())).status).toBe(200);
 });
-
-test("D6: killed at any of its calls, a rotation that comes again ends with one key that signs, and the old one ends", async () => {
-  const calls = await crashEverywhere(async (kill, place) => {
-    await writeSigningKeys([]);
-    await unpublishKeys();
-    moveTo(0);
-    await handler();
-    const [old] = await secretIds();
-    moveTo(30 * day);
-    await kill(() => handler());
-    moveTo(30 * day + minute);
-    await handler();
-    moveTo(31 * day);
-    await handler();
-    moveTo(31 * day + 30 * minute);
-    const ids = await secretIds();
-    expect(ids, place).toEqual([old, expect.any(String)]);
-    expect(await publishedIds(), place).toEqual([ids[1]]);
-  });
-  expect(calls).toBeGreaterThanOrEqual(4);
-}, 60_000);
 
 test("D6: no private key is logged or published", async () => {
   loggedLines.length = 0;

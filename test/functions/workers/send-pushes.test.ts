@@ -10,7 +10,6 @@ import { acquireSendLease } from "../../../shared/db/accounts/sendings.ts";
 import { dropDeviceTokens } from "../../../shared/db/notifications/device-tokens.ts";
 import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";
 import { padId } from "../../../shared/db/table/item-keys.ts";
-import { crashEverywhere } from "../../support/faults/crash.ts";
 import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
 import {
   applications,
@@ -196,13 +195,6 @@ describe("D29: an endpoint", () => {
     expect(await send(await newPush(userId))).toEqual(nothingFailed);
     expect(await endpointOf(userId, "shared")).toBe(EndpointArn);
   });
-
-  test("cannot be made for a token that is none: it is taken out of the list", async () => {
-    await Promise.all([register(userId, "not a token", "apns"), register(userId, "abc789", "apns")]);
-    expect(await send(await newPush(userId))).toEqual(nothingFailed);
-    expect(pushedTo(service)).toEqual(["abc789"]);
-    expect(await tokensOf(userId)).toEqual(["abc789"]);
-  });
 });
 
 describe("D29: a push that fails", () => {
@@ -231,35 +223,6 @@ describe("D29: a push that fails", () => {
     expect(pushedTo(service)).toEqual(["refused"]);
   });
 });
-
-test("D29: killed at every call that it makes, nothing is lost, and what is doubled shows once", async () => {
-  vi.useFakeTimers({ toFake: ["Date"], now: new Date() });
-  const calls = await crashEverywhere(async (kill, place) => {
-    userId = newUserId();
-    const ids = [
-      await register(userId, `${place} a`),
-      await register(userId, `${place} b`),
-      await register(userId, `${place} c`),
-    ];
-    await send(await newPush(userId));
-    const EndpointArn = await endpointOf(userId, `${place} c`);
-    await service.sns.send(new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "false" } }));
-    await dropDeviceTokens(userId, ids.slice(0, 1));
-    await register(userId, `${place} a`);
-    service.inbox.clear();
-    const push = await newPush(userId);
-    const wasKilled = await kill(() => send(push));
-    vi.setSystemTime(Date.now() + holdMs + 1);
-    expect(await send(push)).toEqual(nothingFailed);
-    const pushed = pushedTo(service);
-    expect([...new Set(pushed)]).toEqual([`${place} a`, `${place} b`]);
-    expect(pushed.length).toBeLessThanOrEqual(wasKilled ? 4 : 2);
-    expect(service.inbox.entries().every(({ text }) => text?.includes(String(push.notificationId)))).toBe(true);
-    expect(await tokensOf(userId)).toEqual([`${place} a`, `${place} b`]);
-    expect(await endpointOf(userId, `${place} b`)).toBeDefined();
-  });
-  expect(calls).toBeGreaterThanOrEqual(10);
-}, 60_000);
 
 test("D29: a push that another worker holds comes again, and is sent when that one died", async () => {
   await register(userId, "held");

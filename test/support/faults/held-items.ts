@@ -28,8 +28,6 @@ export interface HoldingFigures {
   cancelled: number;
   /** Single writes that met a held item. */
   refused: number;
-  /** The number of times that each item was met while it was held, by its key as `<pk> <sk>`. */
-  met: Map<string, number>;
 }
 
 /** A table that cancels what meets a transaction under way, as DynamoDB does; local engines carry out one after the other. */
@@ -42,13 +40,7 @@ export interface HeldItems {
 
 /** A cancelled transaction still has the items that it took before it met a held one. */
 const cancelledMs = 8;
-const usual: Required<Holding> = {
-  seed: 1,
-  leastMs: 10,
-  mostMs: 50,
-  rewrite: (write) => write,
-  isModel: false,
-};
+const usual: Required<Holding> = { seed: 1, leastMs: 10, mostMs: 50, rewrite: (write) => write, isModel: false };
 
 /**
  * Stands between the service's client and the engine of a test file: each item of a transaction is held for its time, and a transaction that
@@ -58,16 +50,12 @@ const usual: Required<Holding> = {
 export function useHeldItems(): HeldItems {
   const held = new Set<string>();
   const underWay = new Set<string>();
-  const figures = freshFigures();
+  const figures: HoldingFigures = { transactions: 0, cancelled: 0, refused: 0 };
   let holding: Required<Holding> | undefined;
   let chance = chanceOf(usual.seed);
   const name = "held-items";
 
-  const meet = (items: readonly string[]): number[] => {
-    const met = items.flatMap((item, at) => (held.has(item) ? [at] : []));
-    for (const at of met) figures.met.set(items[at] ?? "", (figures.met.get(items[at] ?? "") ?? 0) + 1);
-    return met;
-  };
+  const meet = (items: readonly string[]): number[] => items.flatMap((item, at) => (held.has(item) ? [at] : []));
   const holdFor = async (items: readonly string[], work: () => Promise<unknown>) => {
     for (const item of items) held.add(item);
     try {
@@ -135,7 +123,7 @@ export function useHeldItems(): HeldItems {
   return {
     figures,
     begin(wanted = {}) {
-      Object.assign(figures, freshFigures());
+      Object.assign(figures, { transactions: 0, cancelled: 0, refused: 0 });
       const begun = { ...usual, ...wanted };
       chance = chanceOf(begun.seed);
       holding = begun;
@@ -175,21 +163,4 @@ function cancelled(items: number, met: readonly number[]): TransactionCanceledEx
     Code: met.includes(at) ? "TransactionConflict" : "None",
   }));
   return new TransactionCanceledException({ message: "", CancellationReasons: reasons, $metadata: {} });
-}
-
-function freshFigures(): HoldingFigures {
-  return { transactions: 0, cancelled: 0, refused: 0, met: new Map() };
-}
-
-const counterStart = "COUNTERS#";
-
-/** Counters that have so many parts at most: a write of a further one is made one of these. */
-export function inParts(parts: number): (write: TransactWriteItem) => TransactWriteItem {
-  return (write) => {
-    const { Update } = write;
-    const { pk, sk } = (Update?.Key ?? {}) as StoredKey;
-    if (!Update || !pk?.S?.startsWith(counterStart)) return write;
-    const part = sk?.S?.replace(/\d+$/, (own) => String(Number(own) % parts).padStart(2, "0")) ?? "";
-    return { Update: { ...Update, Key: { ...Update.Key, sk: { S: part } } } };
-  };
 }

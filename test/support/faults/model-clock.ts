@@ -5,11 +5,8 @@ import { tableClient } from "../../../shared/db/table/table.ts";
 
 /** A clock and a chance of a test's own, for what waits and draws by chance. */
 export interface ModelClock {
-  /**
-   * Carries out work under this clock: pauses take no time, and random numbers follow from the seed. Returns the result
-   * of the work.
-   */
-  run<T>(work: () => Promise<T>, seed?: number): Promise<T>;
+  /** Carries out work under this clock: pauses take no time, and random numbers are the same ones each time. */
+  run<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** Turns of the event loop after which nothing follows any more from what was answered. */
@@ -47,15 +44,13 @@ export function useModelClock(): ModelClock {
   });
   afterAll(() => void tableClient().middlewareStack.remove(name));
   return {
-    async run(work, seed = 1) {
-      const chance = chanceOf(seed);
+    async run(work) {
+      const chance = chanceOf(1);
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
       const random = vi.spyOn(Math, "random").mockImplementation(() => chance.between(0, 2 ** 30 - 1) / 2 ** 30);
       try {
         let isDone = false;
-        const outcome = Promise.resolve(work()).finally(() => {
-          isDone = true;
-        });
+        const outcome = work().finally(() => (isDone = true));
         outcome.catch(() => {});
         while (!isDone) {
           await untilQuiet();

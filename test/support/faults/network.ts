@@ -1,7 +1,6 @@
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll } from "vitest";
-import { type AwsAnswer, type AwsAttempt, type Retries, watchAttempts, watchCalls } from "./aws-calls.ts";
+import { type AwsAnswer, type AwsAttempt, watchAttempts, watchCalls } from "./aws-calls.ts";
 
 /** An answer of AWS, mostly an error, instead of doing what was asked. */
 export interface Fault {
@@ -100,12 +99,17 @@ export function useNetwork(): Network {
     if (!loss) return answer;
     await plan?.between?.();
     // The time of the attempt begins again, and ends by the client's own limit.
-    if (loss === "slow") return send({ request: { ...request, ...addressOf(silent.address() as AddressInfo) } });
+    const { address: hostname, port } = silent.address() as AddressInfo;
+    if (loss === "slow") return send({ request: { ...request, hostname, port } });
     throw Object.assign(new Error("socket hang up"), { code: "ECONNRESET", name: "TimeoutError" });
   };
 
   beforeAll(async () => {
-    watchCalls((_, send, retries) => (plan ? sendWithAllRetries(send, retries) : send()));
+    watchCalls(async (_, send, retries) => {
+      // Each call begins like that of a new environment: with all the retries that a client has.
+      if (plan) (await retries()).recordSuccess({ getRetryCost: () => Number.POSITIVE_INFINITY });
+      return send();
+    });
     watchAttempts(carry);
     await new Promise<void>((ready) => silent.listen(0, "127.0.0.1", ready));
   });
@@ -141,32 +145,11 @@ function answerOf({ status, body }: Fault): AwsAnswer {
   return { response: { statusCode: status, headers, body: Buffer.from(JSON.stringify(body)) } };
 }
 
-function addressOf({ address, port }: AddressInfo) {
-  return { hostname: address, port };
-}
-
-/** Each call begins like that of a new environment: with all the retries that a client has. */
-async function sendWithAllRetries(send: () => Promise<unknown>, retries: () => Promise<Retries>): Promise<unknown> {
-  (await retries()).recordSuccess({ getRetryCost: () => Number.POSITIVE_INFINITY });
-  return send();
-}
-
-/** DynamoDB's answer when another transaction holds one of the items. */
-export function transactionConflict(items: number): Fault {
-  return cancelled(items, "TransactionConflict");
-}
-
-/** DynamoDB's answer when the partition of an item has no units left. */
-export function transactionThrottled(items: number): Fault {
-  return cancelled(items, "ThrottlingError");
-}
-
-/** DynamoDB's answer when the condition of a transaction's first write does not hold. */
-export function transactionConditionFailed(items: number): Fault {
-  return cancelled(items, "ConditionalCheckFailed");
-}
-
-function cancelled(items: number, code: string): Fault {
+/** DynamoDB's answer to a transaction of so many items when the first of them stands against it. */
+export function cancelled(
+  code: "TransactionConflict" | "ThrottlingError" | "ConditionalCheckFailed",
+  items: number,
+): Fault {
   const reasons = Array.from({ length: items }, (_, index) => ({ Code: index === 0 ? code : "None" }));
   return {
     status: 400,

@@ -15,9 +15,3 @@ export async function logChange(key: Key, work: () => Promise<unknown>): Promise
 }
 
 let lastSequence = 0;
-
-/** Changes as so many shards have them: those of a record are in one shard, in order. */
-export function shardsOf(changes: readonly StreamRecord[], shards: number): StreamRecord[][] {
-  const isOf = (shard: number) => (change: StreamRecord) => Number(change.key.pk.split("#")[1]) % shards === shard;
-  return Array.from({ length: shards }, (_, shard) => changes.filter(isOf(shard)));
-}

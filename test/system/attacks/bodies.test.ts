@@ -3,7 +3,7 @@ import { call, type TestRequest } from "../../support/requests/call.ts";
 import { allowedUser, bodyEndpoints, userOf } from "../../support/requests/every-operation.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
-import { fc } from "../../support/service/properties.ts";
+import { anyText, fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
@@ -75,18 +75,13 @@ describe.each(bodyEndpoints)("$name", ({ operation, handler, sample }) => {
     }
   });
 
-  test("D33: 413: a body of 300 KB is refused, in plain text and in base64", async () => {
-    const body = JSON.stringify({ [object]: { padding: "x".repeat(300_000) } });
-    expectProblem(await send({ body }), 413, "body_too_large");
-    const encoded = Buffer.from(body).toString("base64");
-    expectProblem(await send({ body: encoded, isBase64Encoded: true }), 413, "body_too_large");
-  });
-
-  test("D33: a body of just 256 KiB is read", async () => {
+  test("D33: a body of just 256 KiB is read; 413: a larger one, in plain text and in base64", async () => {
     const frame = JSON.stringify({ [object]: { padding: "" } }).length;
     const body = JSON.stringify({ [object]: { padding: "x".repeat(256 * 1024 - frame) } });
     expect((await send({ body })).status).not.toBe(413);
     expectProblem(await send({ body: `${body} ` }), 413, "body_too_large");
+    const encoded = Buffer.from(`${body} `).toString("base64");
+    expectProblem(await send({ body: encoded, isBase64Encoded: true }), 413, "body_too_large");
   });
 
   test("fields nobody knows are ignored, also those named like properties of objects", async () => {
@@ -116,7 +111,7 @@ describe.each(bodyEndpoints)("$name", ({ operation, handler, sample }) => {
 
   test("no JSON value in any field ends in a 5xx or in an answer that is no problem document", async () => {
     const fields = Object.keys((sample.body as Record<string, object>)[object] ?? {});
-    const value = fc.oneof(fc.jsonValue(), fc.string({ unit: "binary" }), fc.double(), fc.maxSafeInteger());
+    const value = fc.oneof(fc.jsonValue(), anyText(), fc.double(), fc.maxSafeInteger());
     const record = fc.record(Object.fromEntries(fields.map((name) => [name, value])), { requiredKeys: [] });
     await fc.assert(
       fc.asyncProperty(record, async (candidate) => {

@@ -6,19 +6,17 @@ import { handler } from "../../../functions/workers/deliver-notifications.ts";
 import { companyUserMark, userKey } from "../../../shared/db/accounts/users.ts";
 import { countsKey } from "../../../shared/db/notifications/notification-counts.ts";
 import { readBatch } from "../../../shared/db/table/batch-reads.ts";
-import { crashAt, crashEverywhere } from "../../support/faults/crash.ts";
 import { putItems } from "../../support/records/items.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
-import { usualOrFull } from "../../support/service/counts.ts";
 import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
 import { drain, queueEvent, storedNotifications } from "../../support/workers/workers.ts";
+import { crashAt, crashEverywhere } from "./crash.ts";
 
 const everyone = usualFreshOrFull(70, 200, 100_000);
-const thricePerMessage = usualOrFull(70, 400);
 const mostMegabytes = 20;
 const mostMilliseconds = 10_000;
 /** Of the calls for everyone one in so many is killed, at another place each time: all its messages come again. */
@@ -103,17 +101,6 @@ test(`D25: ${everyone} recipients are notified once each, in short calls whose m
   expect(Math.max(...messages.map((message) => JSON.stringify(message).length))).toBeLessThan(5_000);
   await expectNotified(ids, 1);
 }, 1_200_000);
-
-test("D25: every message processed three times, side by side, notifies everyone once", async () => {
-  const ids = await newOperators(2, thricePerMessage);
-  const thrice: typeof handler = async (event) => {
-    const [answer] = await Promise.all([handler(event), handler(event), handler(event)]);
-    return answer ?? { batchItemFailures: [] };
-  };
-  await thrice(queueEvent(published("thrice", 2)));
-  await drain("NOTIFICATION_QUEUE_URL", thrice);
-  await expectNotified(ids, 1);
-}, 120_000);
 
 test("D25: killed at every call that it makes, it goes on where it stopped; each is notified once", async () => {
   const ids = await newOperators(3, 65);

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { keyedChangeId } from "../../../shared/domain/records/change-id.ts";
-import { crashEverywhere } from "../../support/faults/crash.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { changesOf } from "../../support/records/items.ts";
 import { callerLine, jobLine, notificationLine, timesheetLine } from "../../support/records/records.ts";
@@ -9,6 +8,7 @@ import { readItem } from "../../support/records/writes.ts";
 import { adjust, mark, markAll, markRead } from "../../support/requests/changes.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { useService } from "../../support/service/service.ts";
+import { crashEverywhere } from "./crash.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
 const operator = { id: 2, role: "operator", company_id: 1 } as const;

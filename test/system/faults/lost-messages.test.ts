@@ -4,6 +4,7 @@ import { handler as rotate } from "../../../functions/workers/rotate-signing-key
 import type { ServiceFunctionName } from "../../../infra/functions/worker-rows.ts";
 import { watchCalls } from "../../support/faults/aws-calls.ts";
 import { useNetwork } from "../../support/faults/network.ts";
+import { useEventQueue } from "../../support/service/service.ts";
 import { usePushService } from "../../support/workers/pushes.ts";
 import { useReceiver } from "../../support/workers/receiver.ts";
 import { changeLosses } from "./losses/change-losses.ts";
@@ -21,6 +22,7 @@ process.env.CALL_PATIENCE = "0.6";
 const service = usePushService();
 const network = useNetwork();
 useReceiver();
+useEventQueue();
 const publications: string[] = [];
 
 beforeAll(async () => {
@@ -43,7 +45,7 @@ const plans: Readonly<Record<Exclude<ServiceFunctionName, "probe-release">, Loss
   ...changeLosses,
 };
 
-describe("work whose answer is lost at any call, and that its queue, the stream or a schedule brings again", () => {
+describe("work that fails or is killed at any call, and that its queue, the stream or a schedule brings again", () => {
   const all = Object.entries(plans).map(([name, plan], turn) => ({ name, plan, turn, holds: plan.holds }));
-  test.each(all)("$name: $holds", ({ plan, turn }) => loseEverywhere(network, plan, turn), 240_000);
+  test.each(all)("$name: $holds", ({ plan, turn }) => loseEverywhere(network, plan, turn, true), 240_000);
 });

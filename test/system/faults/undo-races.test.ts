@@ -4,18 +4,18 @@ import { handler as deliver } from "../../../functions/workers/deliver-notificat
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { readEvent } from "../../../shared/domain/records/notification-events.ts";
-import { crashEverywhere } from "../../support/faults/crash.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { logChange } from "../../support/records/change-log.ts";
 import { callerLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { readItem, write } from "../../support/records/writes.ts";
 import { adjust, mark, undo } from "../../support/requests/changes.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { useService } from "../../support/service/service.ts";
-import { nothingFailed, queueEvent, storedNotifications } from "../../support/workers/workers.ts";
+import { queueEvent, storedNotifications } from "../../support/workers/workers.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
 const operator = { id: 2, role: "operator", company_id: 1 } as const;
-const rounds = 8;
+const rounds = usualFreshOrFull(4, 8, 8);
 
 useService();
 const network = useNetwork();
@@ -154,17 +154,4 @@ test("D26, D41: of one driver's timesheets, undone at once, the news of each is 
   goOn();
   await arriving;
   expect([await heard(), await unread()]).toEqual([["paid", "paid", "pending", "pending"], 4]);
-});
-
-test("D41: killed anywhere, a worker that gets the news of an undo again delivers it once", async () => {
-  const calls = await crashEverywhere(async (kill, place) => {
-    await hire();
-    const paid = await pay();
-    await paid.arrive();
-    const undone = await undoing(paid.changeId);
-    await kill(undone.arrive);
-    expect(await undone.arrive()).toEqual(nothingFailed);
-    expect([await heard(), await unread()], place).toEqual([["paid", "pending"], 2]);
-  });
-  expect(calls).toBeGreaterThanOrEqual(3);
 });

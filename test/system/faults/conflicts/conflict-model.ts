@@ -20,9 +20,9 @@ export async function modelContention(
   { clock, held }: { readonly clock: ModelClock; readonly held: HeldItems },
   atOnce: number,
   change: (at: number) => Promise<unknown>,
-  { seed = 1, ...holding }: Holding = {},
+  rewrite: Holding["rewrite"] = (write) => write,
 ): Promise<Contention> {
-  held.begin({ ...holding, seed, isModel: true });
+  held.begin({ rewrite, isModel: true });
   const ends = await clock.run(() => {
     const began = performance.now();
     const timed = async (_: unknown, at: number) => {
@@ -30,7 +30,7 @@ export async function modelContention(
       return performance.now() - began;
     };
     return Promise.allSettled(Array.from({ length: atOnce }, timed));
-  }, seed);
+  });
   held.end();
   for (const end of ends) if (end.status === "rejected" && !isBusy(end.reason)) throw end.reason;
   const times = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : [])).toSorted((a, b) => a - b);

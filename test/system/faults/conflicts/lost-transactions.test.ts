@@ -5,12 +5,12 @@ import { commitTogether } from "../../../../shared/db/writes/commit.ts";
 import { counterKey, countsBetween } from "../../../../shared/db/writes/counters.ts";
 import { useHeldItems } from "../../../support/faults/held-items.ts";
 import { losses, useNetwork } from "../../../support/faults/network.ts";
-import { usualOrFull } from "../../../support/service/counts.ts";
+import { usualFreshOrFull } from "../../../support/service/fresh-counts.ts";
 import { useService } from "../../../support/service/service.ts";
 
 const atOnce = 12;
 /** The first transaction is lost, and one in so many after it. */
-const every = usualOrFull(7, 1);
+const every = usualFreshOrFull(atOnce, 7, 1);
 
 process.env.CALL_PATIENCE = "1";
 useService();

@@ -1,6 +1,5 @@
 import { keepHistory } from "../../../../shared/db/history/keep-history.ts";
 import type { StreamRecord } from "../../../../shared/db/table/stream-records.ts";
-import { shardsOf } from "../../../support/records/change-log.ts";
 import {
   adjust as adjustTimers,
   mark as payTimesheets,
@@ -92,9 +91,10 @@ export const read = defineCommand(
   },
 );
 
-/** Reads changes as a mapping does; gives those that it was killed at and after. */
+/** Reads changes as a mapping does, those of a record in one shard; gives those that it was killed at and after. */
 async function readChanges(changes: readonly StreamRecord[], shards: number, batch: number, death?: Death) {
-  const left = shardsOf(changes, shards).map(async (shard) => {
+  const left = Array.from({ length: shards }, async (_, nth) => {
+    const shard = changes.filter(({ key }) => Number(key.pk.split("#")[1]) % shards === nth);
     for (let at = 0; at < shard.length; at += batch) {
       if (await killAt(death, () => keepHistory(shard.slice(at, at + batch)))) return shard.slice(at);
     }

@@ -15,7 +15,7 @@ import { expectAllCounts, expectLists, expectUsers } from "./expect-model.ts";
 import { furtherHistories, knownHistories } from "./known-histories.ts";
 import { deliver, endDeliveries, importNotification, inform, mark, markAll } from "./notification-commands.ts";
 import { World } from "./world.ts";
-import { endSession, remove, report, save, setPassword, writeByHand } from "./write-commands.ts";
+import { endSession, importAll, remove, report, save, setPassword, writeByHand } from "./write-commands.ts";
 
 const runs = usualFreshOrFull(2, 60, 2_000);
 const everyKnown = [...knownHistories, ...furtherHistories];
@@ -27,7 +27,7 @@ beforeEach(() => void vi.useFakeTimers({ now: Date.parse("2026-05-10T09:00:00.00
 afterEach(() => void vi.useRealTimers());
 
 const requests = [pay, adjust, undo, repeat, stream, read];
-const writes = [save, report, remove, writeByHand, setPassword, endSession];
+const writes = [save, importAll, report, remove, writeByHand, setPassword, endSession];
 const notifications = [inform, deliver, mark, markAll, importNotification];
 const all = [...requests, ...writes, ...notifications].map(({ weighted }) => weighted);
 /** Timesheets and jobs are there from the start. */

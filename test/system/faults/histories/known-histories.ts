@@ -1,7 +1,7 @@
 import type { Command } from "./command.ts";
 import { adjust, pay, repeat, stream, undo } from "./commands.ts";
 import { deliver, importNotification, inform, mark, markAll } from "./notification-commands.ts";
-import { endSession, remove, save, setPassword, writeByHand } from "./write-commands.ts";
+import { endSession, importAll, remove, save, setPassword, writeByHand } from "./write-commands.ts";
 
 /** People, by their places in the world. */
 const [operator, admin, colleague, otherAdmin] = [0, 1, 2, 3];
@@ -79,6 +79,8 @@ export const knownHistories: readonly Command[][] = [
   [importNotification(), importNotification(), seen(driver), unimported, unimported],
   // Lists and searches follow an invoice to another company and number, and lose a removed one.
   [invoiced({}), invoiced({ company: 1, number: "B 7" }), remove(invoice), invoiced({ isClockBehind: true })],
+  // An import of many, over others' changes.
+  [importAll(invoice), paid(operator, 0, 1), importAll(), importAll({ ...invoice, slot: 1 }), undone(operator)],
   // Secrets and sessions; of a person who was removed, the history keeps nothing personal.
   [saved(0, 0), setPassword({ isAsked: true }), setPassword(), saved(1, 0), saved(1, 1), endSession()],
   [saved(0, 0), saved(1, 0), remove({ kind: "USER" }), saved(0, 1)],

@@ -9,11 +9,11 @@ import { readImages, type StreamRecord } from "../../../../shared/db/table/strea
 import type { Item, Key } from "../../../../shared/db/table/table.ts";
 import type { Change } from "../../../../shared/domain/records/change.ts";
 import { settings } from "../../../../shared/settings.ts";
-import { type CrashMoment, crashAt } from "../../../support/faults/crash.ts";
 import { documentClient } from "../../../support/records/items.ts";
 import type { TestAnswer } from "../../../support/requests/call.ts";
 import { takeMessages } from "../../../support/workers/queues.ts";
 import { nothingFailed, streamRecord } from "../../../support/workers/workers.ts";
+import { type CrashMoment, crashAt } from "../crash.ts";
 import { follow, type Kind, kinds } from "./expect-history.ts";
 import {
   type Asking,

@@ -3,6 +3,8 @@ import { endSession as endStored, openSession, sessionKey } from "../../../../sh
 import { findStoredUser, giveResetToken, replacePassword } from "../../../../shared/db/accounts/users.ts";
 import { recordKey } from "../../../../shared/db/table/item-keys.ts";
 import { transact } from "../../../../shared/db/table/transaction.ts";
+import { importParts } from "../../../../shared/db/writes/counters.ts";
+import { createWriteBatches } from "../../../../shared/db/writes/write-batches.ts";
 import type { Change } from "../../../../shared/domain/records/change.ts";
 import { settings } from "../../../../shared/settings.ts";
 import { documentClient, updateRaw } from "../../../support/records/items.ts";
@@ -33,6 +35,8 @@ function authorOf(kind: "import" | "event" | "user"): Change {
   return { id, by, operation: kind, at: new Date().toISOString() };
 }
 
+const dates = ["2026-01-31", "2026-02-01", "2026-02-28"] as const;
+
 /** A record's fields; of its kind, some are left out. */
 const saved = {
   ...place,
@@ -40,7 +44,7 @@ const saved = {
   text,
   invoiceState: fc.constantFrom(...statesOf.INVOICES),
   state: fc.constantFrom(...statesOf.TIMESHEETS),
-  date: fc.constantFrom("2026-01-31", "2026-02-01", "2026-02-28"),
+  date: fc.constantFrom(...dates),
   number: fc.constantFrom("INV-1", "INV-2", "B 7"),
 };
 type Saved = { readonly [K in keyof typeof saved]?: (typeof saved)[K] extends fc.Arbitrary<infer T> ? T : never };
@@ -89,6 +93,30 @@ export const save = defineCommand(
       if (isBehind) await updateRaw({ ...setRevision, Key: { ...recordKey(kind, id) } });
     };
     await world.write(change, work, () => world.model.save(kind, id, saving.fields), isBehind ? undefined : death);
+  },
+  expectLists,
+);
+
+/** An import writes all records of a kind in shared transactions, each with other fields. */
+export const importAll = defineCommand(
+  "importAll",
+  2,
+  { ...saved, slot: fc.nat({ max: 9 }), death },
+  async ({ kind = "TIMESHEET", slot: first = 0, death, ...fields }, world) => {
+    const change = authorOf("import");
+    const all = world.idsOf(kind).map((id, slot) => {
+      const at = first + slot;
+      const others = { company: at % 2, date: dates[at % 3], state: statesOf.TIMESHEETS[at % 2] } as const;
+      return { id, ...lineOf(id, { ...fields, ...others, kind, slot }, world.base) };
+    });
+    const work = () => {
+      const commit = createWriteBatches(importParts);
+      return Promise.all(all.map(({ line }) => write(line, { change, commit })));
+    };
+    const keep = () => {
+      for (const { id, fields } of all) world.model.save(kind, id, fields);
+    };
+    await world.write(change, work, keep, death);
   },
   expectLists,
 );

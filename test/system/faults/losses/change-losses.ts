@@ -10,17 +10,17 @@ import type { Operation } from "../../../../shared/contract/operation.ts";
 import { findOpenKeys } from "../../../../shared/db/accounts/public-keys.ts";
 import { findHistory } from "../../../../shared/db/history/find-history.ts";
 import { questions } from "../../../../shared/db/history/history-items.ts";
+import { notificationKey } from "../../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../../shared/db/table/item-keys.ts";
 import { readSigningKeys } from "../../../../shared/tokens/signing-keys.ts";
 import { testChange } from "../../../support/records/contexts.ts";
-import { invoiceLine } from "../../../support/records/records.ts";
+import { invoiceLine, jobLine, notificationLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { readItem, write } from "../../../support/records/writes.ts";
 import { call } from "../../../support/requests/call.ts";
 import { testKeyId } from "../../../support/tokens/tokens.ts";
-import { changeBy } from "../../../support/workers/events.ts";
+import { changeAt, changeBy } from "../../../support/workers/events.ts";
 import { takeMessages } from "../../../support/workers/queues.ts";
-import { streamRecord } from "../../../support/workers/workers.ts";
 import { type Attempt, type LossPlan, newId, redeliveryMs } from "./scenario.ts";
 
 function scheduled(handler: () => Promise<unknown>): Attempt {
@@ -56,17 +56,28 @@ export const changeLosses = {
     },
   },
   notify: {
-    holds: "the change is queued, and each copy says the same event (D25)",
+    holds: "the change, the push and the events that go out are queued, and each copy says the same (D25, D29, D42)",
     loses: "SendMessageBatch",
     prepare: async () => {
-      await takeMessages("NOTIFICATION_QUEUE_URL");
+      for (const queue of ["NOTIFICATION", "PUSH", "EVENT"]) await takeMessages(`${queue}_QUEUE_URL`);
       const id = newId();
-      const record = streamRecord(recordKey("JOB", id), { after: { id, company_id: 3 } }, `event-${id}`);
+      const { type: _, company_id, ...job } = jobLine(id, 3);
+      const { type: _type, user_id, ...news } = notificationLine(id, 8);
+      const [inTable, now] = [{ id, revision: 1 }, new Date()];
+      const Records = [
+        changeAt(now, recordKey("JOB", id), { after: { ...inTable, company_id, record: job } }, `event-${id}`),
+        changeAt(now, notificationKey(8, id), { after: { ...inTable, user_id, push: true, record: news } }),
+      ];
       return {
-        attempt: async () => (await notify({ Records: [record] })).batchItemFailures.length === 0,
+        attempt: async () => (await notify({ Records })).batchItemFailures.length === 0,
         check: async () => {
           const queued = (await takeMessages("NOTIFICATION_QUEUE_URL")) as { eventId: string }[];
           expect(new Set(queued.map(({ eventId }) => eventId))).toEqual(new Set([`event-${id}`]));
+          expect(await takeMessages("PUSH_QUEUE_URL")).toContainEqual({ userId: 8, notificationId: id });
+          const out = (await takeMessages("EVENT_QUEUE_URL")) as { events: { id: string; subject: string }[] }[];
+          const events = out.flatMap((message) => message.events);
+          expect(new Set(events.map(({ subject }) => subject))).toEqual(new Set([`job/${id}`, `notification/${id}`]));
+          expect(new Set(events.map((event) => event.id)).size).toBe(2);
         },
       };
     },

@@ -1,3 +1,4 @@
+import { SetEndpointAttributesCommand } from "@aws-sdk/client-sns";
 import { expect } from "vitest";
 import { handler as deliverNotifications } from "../../../../functions/workers/deliver-notifications.ts";
 import { handler as deliverPin } from "../../../../functions/workers/deliver-pin.ts";
@@ -8,51 +9,62 @@ import { handler as sendEvents } from "../../../../functions/workers/send-events
 import { handler as sendPushes } from "../../../../functions/workers/send-pushes.ts";
 import { pinIn } from "../../../../infra/local/aws/message-pin.ts";
 import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
-import { recordKey } from "../../../../shared/db/table/item-keys.ts";
+import { notificationKey } from "../../../../shared/db/notifications/notifications.ts";
 import { findWebhook, keepFailure } from "../../../../shared/db/webhooks.ts";
-import { jobLine, userLine } from "../../../support/records/records.ts";
+import { notificationLine, userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
-import { readItem } from "../../../support/records/writes.ts";
+import { readItem, readPlace } from "../../../support/records/writes.ts";
+import { tryPin } from "../../../support/requests/accounts.ts";
 import { pinMessage } from "../../../support/requests/pins.ts";
-import type { Service } from "../../../support/service/service.ts";
 import { eventOut } from "../../../support/workers/events.ts";
-import { newPush, pushedTo, register } from "../../../support/workers/pushes.ts";
+import {
+  endpointOf,
+  newPush,
+  type PushingService,
+  pushedTo,
+  register,
+  tokensOf,
+} from "../../../support/workers/pushes.ts";
 import { takeMessages } from "../../../support/workers/queues.ts";
 import { onBus, receiver, testWebhook, webhookBatch } from "../../../support/workers/receiver.ts";
-import { drain, storedNotifications } from "../../../support/workers/workers.ts";
+import { drain, queueEvent, storedNotifications } from "../../../support/workers/workers.ts";
 import { type LossPlan, messages, newId, redeliveryMs, type Scenario } from "./scenario.ts";
 
 /** The plans of what queues bring. `publications` are the contents of the pushes so far. */
-export function messageLosses(service: Service, publications: string[]) {
+export function messageLosses(service: PushingService, publications: string[]) {
   const perhapsAgain = (count: number) => {
     expect(count).toBeGreaterThanOrEqual(1);
     expect(count).toBeLessThanOrEqual(2);
   };
 
-  async function preparePin(channel: "email" | "sms"): Promise<Scenario> {
+  async function preparePin(loginOf: (id: number) => string, registers = false): Promise<Scenario> {
     const id = newId();
-    const [email, phone_number] = [`pin-${id}@example.com`, `+4474${String(id).padStart(8, "0")}`];
-    await store([userLine(id, { email, phone_number })]);
+    const login = loginOf(id);
+    const [email, phone_number] = login.includes("@") ? [login, null] : [null, login];
+    if (!registers) await store([userLine(id, { email, phone_number })]);
     service.inbox.clear();
     return {
-      attempt: messages(deliverPin, pinMessage(channel === "email" ? email : phone_number)),
+      attempt: messages(deliverPin, pinMessage(login, { registers })),
       check: async () => {
         const pins = service.inbox.entries().map(({ text }) => pinIn(text));
         perhapsAgain(pins.length);
         expect(new Set(pins).size).toBe(1);
+        expect((await tryPin(login, pins[0] ?? "")).status).toBe(200);
       },
     };
   }
 
-  async function prepareRecordEvent(): Promise<Scenario> {
+  async function prepareRecordEvent(changes: object, unread: number): Promise<Scenario> {
     const id = newId();
-    await store([{ ...jobLine(id, 1), version: 1 }]);
-    const before = Number((await readItem(recordKey("JOB", id)))?.revision);
-    const detail = { ...jobLine(id, 1), title: "Crane driver", version: 2, event_id: `event-${id}` };
+    await store([notificationLine(id, id, { version: 1 }), notificationLine(id + 500_000, id)]);
+    const before = Number((await readItem(notificationKey(id, id)))?.revision);
+    const detail = { ...changes, type: "notification", id, user_id: id, version: 2, event_id: `event-${id}` };
     return {
       attempt: messages(intake, eventOf("Record", detail)),
-      check: async () =>
-        expect(await readItem(recordKey("JOB", id))).toMatchObject({ version: 2, revision: before + 1 }),
+      check: async () => {
+        expect(await readPlace(notificationKey(id, id))).toMatchObject({ version: 2, revision: before + 1 });
+        expect(await findUnreadCounts(id)).toMatchObject({ notifications: unread });
+      },
     };
   }
 
@@ -77,13 +89,19 @@ export function messageLosses(service: Service, publications: string[]) {
       holds: "at most one message more is sent, with the same pin (D9)",
       loses: "SendEmail",
       repeatMs: 2 * 60_000,
-      prepare: () => preparePin("email"),
+      prepare: () => preparePin((id) => `pin-${id}@example.com`),
     },
     "deliver-pin by SMS": {
       holds: "at most one message more is sent, with the same pin (D9)",
       loses: "Publish",
       repeatMs: 2 * 60_000,
-      prepare: () => preparePin("sms"),
+      prepare: () => preparePin((id) => `+4474${String(id).padStart(8, "0")}`),
+    },
+    "deliver-pin of a registration": {
+      holds: "at most one message more is sent, with the same pin, which makes the user (D9, D16)",
+      loses: "SendEmail",
+      repeatMs: 2 * 60_000,
+      prepare: () => preparePin((id) => `new-${id}@example.com`, true),
     },
     "notify-password-changed": {
       holds: "the user is notified by every channel, at most once more (D14)",
@@ -122,12 +140,17 @@ export function messageLosses(service: Service, publications: string[]) {
       },
     },
     "send-pushes": {
-      holds: "the device gets the push, at most once more and with the same collapse id (D29)",
+      holds: "a device gets the push, at most once more and with the same collapse id, and a stale one goes (D29)",
       loses: "Publish",
       repeatMs: redeliveryMs,
       prepare: async () => {
         const userId = newId();
-        await register(userId, `push-${userId}`);
+        const [fresh, stale] = [`fresh-${userId}`, `stale-${userId}`];
+        await register(userId, stale);
+        await sendPushes(queueEvent(await newPush(userId)));
+        const EndpointArn = await endpointOf(userId, stale);
+        await service.sns.send(new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "false" } }));
+        await register(userId, fresh);
         const push = await newPush(userId);
         service.inbox.clear();
         publications.length = 0;
@@ -135,6 +158,8 @@ export function messageLosses(service: Service, publications: string[]) {
           attempt: messages(sendPushes, push),
           check: async () => {
             perhapsAgain(pushedTo(service).length);
+            expect(new Set(pushedTo(service))).toEqual(new Set([fresh]));
+            expect(await tokensOf(userId)).toEqual([fresh]);
             expect(new Set(publications).size).toBe(1);
             expect(publications[0]).toContain(`\\"collapse_key\\":\\"${push.notificationId}\\"`);
           },
@@ -203,10 +228,16 @@ export function messageLosses(service: Service, publications: string[]) {
       },
     },
     intake: {
-      holds: "the record is written once (D35)",
-      loses: "PutItem",
+      holds: "the record is written and counted once (D26, D35)",
+      loses: "TransactWriteItems",
       repeatMs: redeliveryMs,
-      prepare: prepareRecordEvent,
+      prepare: () => prepareRecordEvent({ read_at: "2026-05-02T09:00:00.000Z" }, 1),
+    },
+    "intake of a removal": {
+      holds: "the record is removed and counted once (D26, D35)",
+      loses: "TransactWriteItems",
+      repeatMs: redeliveryMs,
+      prepare: () => prepareRecordEvent({ deleted: true }, 1),
     },
     "intake of a notification": {
       holds: "each recipient is notified once (D25, D35)",

@@ -5,6 +5,7 @@ import { type Loss, losses, type Network } from "../../../support/faults/network
 import { call, type TestAnswer, type TestRequest } from "../../../support/requests/call.ts";
 import { usualOrFull } from "../../../support/service/counts.ts";
 import { queueEvent } from "../../../support/workers/workers.ts";
+import { type CrashMoment, crashAt, moments } from "../crash.ts";
 
 /** One try, as a client or a queue makes it: true when it was answered well or processed. */
 export type Attempt = () => Promise<boolean>;
@@ -40,6 +41,7 @@ const sentOnce = [
   "PutEvents",
   "CreatePlatformEndpoint",
   "SetEndpointAttributes",
+  "DeleteEndpoint",
 ];
 
 let lastId = 10_000;
@@ -55,9 +57,10 @@ const quickLosses = losses.filter((loss) => loss !== "slow");
 
 /**
  * Loses each call of an attempt, the first, the second and so on, until an attempt has fewer. Each call is lost in one way,
- * beginning with another for each `turn`, and the first call of the first plan slowly, too; or each in every way.
+ * beginning with another for each `turn`, and the first call of the first plan slowly, too; or each in every way. Where
+ * `isKilled`, the process also ends at each of them.
  */
-export async function loseEverywhere(network: Network, plan: LossPlan, turn: number): Promise<void> {
+export async function loseEverywhere(network: Network, plan: LossPlan, turn: number, isKilled = false): Promise<void> {
   // The pauses by chance before retries take no time.
   const random = vi.spyOn(Math, "random").mockReturnValue(0);
   onTestFinished(() => random.mockRestore());
@@ -66,6 +69,7 @@ export async function loseEverywhere(network: Network, plan: LossPlan, turn: num
     const sample = quickLosses[(n + turn) % quickLosses.length] ?? "dropped";
     const usual: readonly Loss[] = n === 1 && turn === 0 ? [sample, "slow"] : [sample];
     for (const loss of usualOrFull(usual, losses)) lost.push(await loseOne(network, plan, n, loss));
+    if (isKilled) for (const moment of moments) await killAt(plan, n, moment);
   }
   if (plan.loses) expect(lost).toContain(plan.loses);
 }
@@ -78,9 +82,9 @@ async function loseOne(
   loss: Loss,
   isAgain = false,
 ): Promise<string | undefined> {
-  const { attempt, check } = await plan.prepare();
+  const scenario = await plan.prepare();
   network.lose(n, loss);
-  let isDone = await attempt().catch(() => false);
+  const isDone = await scenario.attempt().catch(() => false);
   const action = network.heal();
   const place = `call ${n}, ${action}, ${loss}`;
   const isRepeatedBySdk = loss === "interrupted" && !sentOnce.includes(action ?? "");
@@ -88,6 +92,26 @@ async function loseOne(
     expect(isAgain, place).toBe(false);
     return loseOne(network, plan, n, loss, true);
   }
+  await goOn(plan, scenario, isDone, place);
+  return action;
+}
+
+/** Ends the process of an attempt at a call; what it said then is not heard. */
+async function killAt(plan: LossPlan, n: number, moment: CrashMoment): Promise<void> {
+  const scenario = await plan.prepare();
+  // It leaves nothing behind.
+  if (!scenario.check) return;
+  let isDone = false;
+  const wasKilled = await crashAt(n, moment, async () => {
+    isDone = await scenario.attempt();
+  });
+  await goOn(plan, scenario, isDone && !wasKilled, `killed ${moment} call ${n}`);
+}
+
+/** Repeats an attempt until it is done, and checks what it has left behind. */
+async function goOn(plan: LossPlan, scenario: Scenario, wasDone: boolean, place: string): Promise<void> {
+  const { attempt, check } = scenario;
+  let isDone = wasDone;
   for (let repetition = 0; !isDone && repetition < 2; repetition += 1) {
     vi.setSystemTime(Date.now() + (plan.repeatMs ?? clientPauseMs));
     isDone = await attempt();
@@ -96,7 +120,6 @@ async function loseOne(
   await check?.().catch((error: Error) => {
     throw new Error(`${place}: ${error.message}`, { cause: error });
   });
-  return action;
 }
 
 /** A request, which is well when it is answered 200; `take` is given that answer. */

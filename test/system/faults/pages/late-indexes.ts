@@ -15,10 +15,13 @@ import { settings } from "../../../../shared/settings.ts";
 
 /** Indexes that show a write later than the table does, as those of DynamoDB do and those of local engines do not. */
 export interface LateIndexes {
-  /** From now on each index shows a write after a time of its own, between these; the same seed draws the same times. */
-  begin(lag?: { readonly seed?: number; readonly leastMs?: number; readonly mostMs?: number }): void;
-  /** Ends that: waits until the indexes show all that is written, and from then on a write waits until they show it. */
-  end(): Promise<void>;
+  /** From now on each index shows a write after a time of its own, up to 2 s; the same seed draws the same times. */
+  begin(seed?: number): void;
+  /**
+   * Ends that: waits until the indexes show all that is written, and from then on a write waits until they show it. Gives
+   * the number of writes that they did not show before.
+   */
+  end(): Promise<number>;
 }
 
 type StoredItem = Record<string, AttributeValue>;
@@ -41,7 +44,7 @@ interface LateIndex {
 }
 
 const tickMs = 10;
-const usual = { seed: 1, leastMs: 0, mostMs: 2_000 };
+const mostMs = 2_000;
 
 /**
  * Gives every index of a test file's table a table of its own. Each write of the service's client is copied there after a delay, and
@@ -52,8 +55,8 @@ export function useLateIndexes(): LateIndexes {
   const name = "late-indexes";
   const indexes = new Map<string, LateIndex>();
   let client: DynamoDBClient;
-  let lag: { leastMs: number; mostMs: number } | undefined;
-  let chance = chanceOf(usual.seed);
+  let isLate = false;
+  let chance = chanceOf(1);
   let pending: StoredItem[] = [];
   let capturing: Promise<void> = Promise.resolve();
   let ticking: Promise<void> | undefined;
@@ -82,15 +85,17 @@ export function useLateIndexes(): LateIndexes {
     const isIn = item !== undefined && index.attributes.every((attribute) => attribute in item);
     const itemName = nameOf(key);
     if (!isIn && !index.lastAt.has(itemName)) return;
-    const drawn = Date.now() + (lag ? chance.between(lag.leastMs, lag.mostMs) : 0);
+    const drawn = Date.now() + (isLate ? chance.between(0, mostMs) : 0);
     const at = Math.max(drawn, index.lastAt.get(itemName) ?? 0);
     index.lastAt.set(itemName, at);
     index.due.push({ at, name: itemName, key, item: isIn ? item : undefined });
   };
   const tick = async () => {
     while (!isOver && isBehind()) {
-      await Promise.all([...indexes.values()].map((index) => show(index, lag ? Date.now() : Number.POSITIVE_INFINITY)));
-      if (lag) await sleep(tickMs);
+      await Promise.all(
+        [...indexes.values()].map((index) => show(index, isLate ? Date.now() : Number.POSITIVE_INFINITY)),
+      );
+      if (isLate) await sleep(tickMs);
     }
   };
   const beginTicking = () => {
@@ -137,7 +142,7 @@ export function useLateIndexes(): LateIndexes {
         // What failed may have been carried out.
         return next(args).finally(() => {
           const captured = written.length > 0 ? capture(written) : undefined;
-          return lag ? undefined : captured?.then(settle);
+          return isLate ? undefined : captured?.then(settle);
         });
       },
       { step: "initialize", name },
@@ -150,14 +155,16 @@ export function useLateIndexes(): LateIndexes {
     client.destroy();
   });
   return {
-    begin(wanted = {}) {
-      const { seed, leastMs, mostMs } = { ...usual, ...wanted };
-      lag = { leastMs, mostMs };
+    begin(seed = 1) {
+      isLate = true;
       chance = chanceOf(seed);
     },
     async end() {
-      lag = undefined;
+      await capturing;
+      const late = [...indexes.values()].reduce((sum, { due }) => sum + due.length, 0);
+      isLate = false;
       await settle();
+      return late;
     },
   };
 }

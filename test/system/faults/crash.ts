@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { usualFreshOrFull } from "../service/fresh-counts.ts";
-import { watchCalls } from "./aws-calls.ts";
+import { watchCalls } from "../../support/faults/aws-calls.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 
 /** Which side of an AWS call a crash falls on: nothing was asked for, or all was done and the answer is lost. */
 export type CrashMoment = "before" | "after";
@@ -30,8 +30,8 @@ export async function crashAt(n: number, moment: CrashMoment, work: () => Promis
   return life.isOver;
 }
 
-// Where one call follows the other, what is before a call is what was after the one before it.
-const moments = usualFreshOrFull<readonly CrashMoment[]>(["after"], ["after", "before"], ["after", "before"]);
+/** The sides of calls on which work is killed: where one call follows the other, what is before one is what was after the other. */
+export const moments = usualFreshOrFull<readonly CrashMoment[]>(["after"], ["after", "before"], ["after", "before"]);
 
 /**
  * Kills work at each of its AWS calls in turn, after it, with a fresh seed also before it: `scenario` is run once for each crash, sets up what it

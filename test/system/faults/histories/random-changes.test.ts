@@ -1,3 +1,0 @@
-import { testRandomChanges } from "./random-changes.ts";
-
-testRandomChanges(2);
