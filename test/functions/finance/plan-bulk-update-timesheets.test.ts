@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as payHandler } from "../../../functions/finance/bulk-update-timesheets.ts";
 import { handler } from "../../../functions/finance/plan-bulk-update-timesheets.ts";
 import { bulkUpdateTimesheets, planBulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
+import { secretKey } from "../../../shared/db/accounts/user-secrets.ts";
+import { readHmacKeyVersions, writeHmacKeyVersions } from "../../../shared/secrets.ts";
 import { callerLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
@@ -64,6 +66,23 @@ describe("200", () => {
     const paid = await call(payHandler, bulkUpdateTimesheets, { as: operator, body, headers });
     expect([planned.status, paid.status, paid.headers["idempotency-replayed"]]).toEqual([200, 200, undefined]);
     expect(await itemOf(1)).toMatchObject({ record: { state: "paid" } });
+  });
+});
+
+describe("403", () => {
+  test("D19, D40: the right passcode is taken after misses, and moves to the version of the key that signs", async () => {
+    const user = { id: 61, role: "operator", company_id: 1 } as const;
+    await store([callerLine(user, { passcode: "4821" })]);
+    const { versions } = await readHmacKeyVersions();
+    const added = { version: 2, key: "2".repeat(64), signs_from: new Date(0).toISOString() };
+    await writeHmacKeyVersions({ versions: [...versions, added], highest: 2 });
+    vi.useFakeTimers({ now: Date.now() + 6 * 60_000, toFake: ["Date"] });
+    const typed = (passcode: string) => plan({ timesheet_ids: [1], state: "paid", passcode }, user);
+    for (let round = 0; round < 2; round += 1) {
+      for (let miss = 0; miss < 4; miss += 1) expect((await typed("1111")).status).toBe(403);
+      expect((await typed("4821")).status).toBe(200);
+    }
+    expect(await readItem(secretKey("passcode", user.id))).toMatchObject({ hash: expect.stringMatching(/^2\./) });
   });
 });
 
