@@ -169,7 +169,9 @@ export function describeLocalAws(directory: string, { stack, environment }: Take
     functionEnvironment(name) {
       const found = stack.functions.find((each) => each.name === name);
       if (!found)
-        throw new Error(`The stack that runs has no function ${name}: if it is new, its stack is still being synthesised.`);
+        throw new Error(
+          `The stack that runs has no function ${name}: if it is new, its stack is still being synthesised.`,
+        );
       return { ...environment, ...found.environment };
     },
     async mintAccessToken({ id, role, company_id }, lifeSeconds) {
