@@ -71,11 +71,8 @@ export function testReleases({ aws, settings, stage, release }: ReleasePlace): v
   test("a roll-back from there would lead to what was released last, and to no version whose release failed", async () => {
     const { code, output } = await rollBack("--dry-run");
     expect(code, output).toBe(0);
-    const moves = [...output.matchAll(/^(\S+): would go from version \d+ to (\d+)$/gm)].map(([, name, to]) => [
-      name,
-      to,
-    ]);
-    expect(moves).toEqual(careful.toSorted().map((name) => [name, "2"]));
+    const moves = [...output.matchAll(/^(\S+): would go from version \d+ to (\d+)$/gm)];
+    expect(new Map(moves.map(([, name, to]) => [name, to]))).toEqual(new Map(careful.map((name) => [name, "2"])));
   });
 }
 
