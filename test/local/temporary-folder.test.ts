@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { root } from "../../infra/local/stack/synthesis.ts";
 import { makeTemporaryFolder } from "../../infra/local/temporary-folder.ts";
 
@@ -32,6 +32,7 @@ async function startOwner() {
   const owner = spawn(process.execPath, ["--input-type=module", "-e", program], {
     stdio: ["ignore", "pipe", "inherit"],
   });
+  onTestFinished(() => void owner.kill("SIGKILL"));
   const [printed] = await once(owner.stdout, "data");
   return { owner, path: String(printed).trim() };
 }
@@ -59,7 +60,6 @@ test("the folder of a killed process is removed by the next one that makes a fol
   const own = makeTemporaryFolder("test", place);
   expect([killed.path, running.path, own.path].map((path) => existsSync(path))).toEqual([false, true, true]);
   own.remove();
-  running.owner.kill("SIGKILL");
 });
 
 test("a folder that was just made, and one that has no owner, stay", async () => {
