@@ -45,6 +45,6 @@ export function openFoundLines(): FoundLines {
 
 /** SQLite does not say where its file is, which is seldom where the export writes. */
 function unkept(error: Error): Error {
-  const advice = "make room in the temporary folder, or name another one in SQLITE_TMPDIR";
+  const advice = "free space in the temporary folder, or name another one in SQLITE_TMPDIR";
   return new Error(`The lines found so far cannot be kept (${error.message}): ${advice}.`, { cause: error });
 }

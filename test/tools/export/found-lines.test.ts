@@ -26,7 +26,7 @@ test("a full temporary folder is named, with what to do", () => {
   const program = `
     const found = (await import(${JSON.stringify(module)})).openFoundLines();
     for (let id = 1; id < 5_000; id += 1) found.add({ type: "job", id, userId: 0, lines: "x".repeat(2_000) });`;
-  // The limit of a file's size stands for the disk's: 2,048 blocks of 512 or 1,024 bytes.
+  // A limit of files in place of a full disk: 2,048 blocks of 512 or 1,024 bytes.
   const { stderr } = spawnSync(
     "sh",
     ["-c", 'ulimit -f 2048; exec "$0" --input-type=module --eval "$1"', process.execPath, program],

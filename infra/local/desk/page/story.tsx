@@ -87,7 +87,7 @@ export function Layers({ story: { row, rows, bookkeeping } }: { story: StoryView
         );
       })}
       {writes === 0 && rows.every(({ layer }) => layer !== "table") && (
-        <p class="muted">No change of the table followed, none yet, or the desk keeps 2,000 newer ones in its place.</p>
+        <p class="muted">No change of the table followed, none yet, or the desk has dropped it for newer ones.</p>
       )}
     </section>
   );
