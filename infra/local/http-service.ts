@@ -44,15 +44,15 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
 }
 
 /** Below the range from which operating systems assign ports to connections at any moment. */
-const lowest = 20_000;
-const above = 32_768;
+const lowestPort = 20_000;
+const portsEnd = 32_768;
 const mostTries = 100;
 
 /** A TCP port of the loopback interface that is free at this moment: the given one, or any for 0. */
 export async function findFreePort(wanted = 0): Promise<number> {
   if (wanted !== 0) return requireFree(wanted);
   for (let tries = 1; tries < mostTries; tries += 1) {
-    const found = await requireFree(randomInt(lowest, above)).catch(() => undefined);
+    const found = await requireFree(randomInt(lowestPort, portsEnd)).catch(() => undefined);
     if (found !== undefined) return found;
   }
   return requireFree(0);

@@ -141,11 +141,15 @@ export async function startLocalAws(directory: string, onProgress?: (step: strin
   }
 }
 
-/** Calls the functions that a deploy of the stack calls, one after the other. Throws if one fails, as the deploy would. */
+/** Calls the functions that a deploy of the stack calls, one after the other. Throws if one fails, as the deploy would fail. */
 async function runTriggers({ stack, environment }: TakenIn, builds: Builds): Promise<void> {
   const environments = createEnvironments({ functions: stack.functions, environment, builds, output: () => {} });
   try {
-    for (const name of stack.triggers) await environments.invoke(name, {});
+    for (const name of stack.triggers) {
+      await environments.invoke(name, {}).catch((error: Error) => {
+        throw new Error(`${name}, which a deploy calls, failed: ${error.message}`, { cause: error });
+      });
+    }
   } finally {
     await environments.close();
   }

@@ -4,7 +4,6 @@ import { readArguments, runCommand } from "./cli/command.ts";
 const help = `npm run -s openapi
 
 Prints the OpenAPI document of the interface, which GET /api/v1/openapi.json answers.
-
 `;
 
 await runCommand((parameters) => {

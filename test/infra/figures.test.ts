@@ -13,6 +13,8 @@ test("the page of figures says what the full stage deploys, and what the sources
   const page = readFileSync(join(root, figuresPage), "utf8");
   const tables = figureTables(root, withStacksBeside({ name: "full", template: stackOf("full").template }));
   expect(page, `${figuresPage} is stale; run npm run docs`).toBe(fillTables(page, tables));
+  const written = [...page.matchAll(/<!-- docs:(.+) -->/g)].map(([, name]) => name);
+  expect(written, "nobody writes the others").toEqual(Object.keys(tables));
 });
 
 test("every queue, every mapping, and every alarm that a single event does not set off has a reason for its figures", () => {

@@ -5,7 +5,10 @@ import { Construct } from "constructs";
 import type { Stage } from "../../stages/stages.ts";
 import { removalPolicyOf } from "./removal.ts";
 
-/** The fixed name of a secret, its fate when the stack is deleted, and the regions with a copy. A change of the last two leaves its value as it is. */
+/**
+ * The fixed name of a secret, its fate when the stack is deleted, and the regions with a copy. A change of the last two
+ * leaves its value as it is.
+ */
 export interface SecretProps extends Pick<Stage, "removal" | "replicaRegions"> {
   readonly name: string;
 }

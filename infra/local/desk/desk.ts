@@ -87,7 +87,9 @@ export function openDesk(options: () => DeskOptions): Desk {
   return {
     openStream(arn) {
       // Workers start again with a new stack, on the same table.
-      if (arn !== stream) index = indexOf(arn, options().placesDirectory);
+      void guard(() => {
+        if (arn !== stream) index = indexOf(arn, options().placesDirectory);
+      });
       stream = arn;
       return (event) => guard(() => index.add(history.addChanges(event)));
     },

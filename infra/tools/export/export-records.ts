@@ -36,7 +36,8 @@ export interface ExportSummary {
 }
 
 /**
- * Exports records in the order of their ids. Reads the table, keeps the lines in a temporary file, and writes them sorted. Throws if a file of that name is there.
+ * Exports records in the order of their ids. Reads the table, keeps the lines in a temporary file, and writes them sorted.
+ * Throws if a file of that name is there.
  */
 export async function exportRecords(options: ExportOptions): Promise<ExportSummary> {
   const { selection, csv, out, table, segments, signal, pageItems, onProgress } = options;

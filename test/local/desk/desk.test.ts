@@ -206,7 +206,7 @@ test("a fault of the desk is printed once, and is none of a request, a worker or
   try {
     const onRequest = vi.fn();
     const onWork = vi.fn();
-    const faulty = openDesk(() => options);
+    const faulty = openDesk(() => ({ ...options, placesDirectory: import.meta.filename }));
     const listeners = faulty.alongside({ onRequest, onWork });
     const strange = { event: {}, answer: { headers: {}, body: Buffer.alloc(0) } } as unknown as FrontRequest;
     listeners.onRequest(strange);

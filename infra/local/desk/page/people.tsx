@@ -28,7 +28,11 @@ function Groups({ people, total, docs, demoPassword }: PeopleView) {
         {people.length} of {total.toLocaleString("en-GB")} people. Those that <code>npm start</code> prints sign in with
         the password <code>{demoPassword}</code> until they change it; the others have none.
       </p>
-      {people.length === 0 && <Empty title="Nobody is found">No name, login or role contains that.</Empty>}
+      {people.length === 0 && (
+        <Empty title="Nobody is found">
+          {total > 0 ? "No name, login or role contains that." : "The desk has seen no user yet."}
+        </Empty>
+      )}
       {companies.map(([company, members = []]) => (
         <Card key={company} title={company}>
           <ul class="rows">

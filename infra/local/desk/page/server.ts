@@ -19,11 +19,11 @@ export async function tokenOf(user: number): Promise<string> {
   return (await change<{ token: string }>("token", { user })).token;
 }
 
-/** Calls the API as a user. Throws the code of a refusal. */
+/** Calls the API as a user. Throws the code of a refusal, or its status if it has none. */
 export async function callAs(user: number, method: string, path: string, body?: object): Promise<Response> {
   const headers = { authorization: `Bearer ${await tokenOf(user)}`, "content-type": "application/json" };
   const answer = await fetch(path, { method, headers, body: body ? JSON.stringify(body) : null });
-  if (!answer.ok) throw new Error(`Refused: ${(await answer.json()).code}`);
+  if (!answer.ok) throw new Error(`Refused: ${(await answer.json()).code ?? answer.status}`);
   return answer;
 }
 

@@ -86,8 +86,8 @@ export function Layers({ story: { row, rows, bookkeeping } }: { story: StoryView
           )
         );
       })}
-      {rows.length + writes < 2 && (
-        <p class="muted">Nothing followed from it, nothing yet, or the desk has kept 2,000 newer changes.</p>
+      {writes === 0 && rows.every(({ layer }) => layer !== "table") && (
+        <p class="muted">No change of the table followed, none yet, or the desk has dropped it for newer ones.</p>
       )}
     </section>
   );

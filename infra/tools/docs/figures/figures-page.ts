@@ -9,8 +9,8 @@ export const figuresPage = "infra/FIGURES.md";
 /** Sources whose numbers are no figures of the service, each with the reason. */
 const leftOut: Readonly<Record<string, string>> = {
   "infra/constructs/": "the tables of what is deployed have them",
-  "infra/functions/": "so they do",
-  "infra/workforce-stack.ts": "and the times of schedules",
+  "infra/functions/": "the tables of what is deployed have them",
+  "infra/workforce-stack.ts": "the tables of what is deployed have the times of schedules",
   "infra/stages/stages.ts": "infra/README.md has the settings of each stage",
   "infra/tools/docs/": "names of units",
   "infra/local/": "only the developer of the machine waits for it",
