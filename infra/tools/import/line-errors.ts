@@ -18,6 +18,8 @@ export interface LineError {
 interface Given {
   readonly number: number;
   readonly given: unknown;
+  /** The names of the fields in the file, for their faults. */
+  readonly hints?: ReadonlyMap<string, string> | undefined;
 }
 
 /** The refusal of a whole line. */
@@ -26,7 +28,7 @@ export function lineFault(code: FieldCode, detail: string): Refusal {
 }
 
 /** The errors of a line. Rethrows errors that are not about the line. */
-export function lineErrors({ number, given }: Given, error: unknown): LineError[] {
+export function lineErrors({ number, given, hints }: Given, error: unknown): LineError[] {
   const id = valueAt(given, ["id"]);
   const record = { line: number, ...(Number.isSafeInteger(id) && { id: Number(id) }) };
   if (error instanceof Refusal) {
@@ -37,7 +39,14 @@ export function lineErrors({ number, given }: Given, error: unknown): LineError[
         .split("/")
         .slice(1)
         .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-      return { ...record, field: path.join("."), ...shownValue(path, valueAt(given, path)), code, detail };
+      const hint = hints?.get(path.join(".")) ?? "";
+      return {
+        ...record,
+        field: path.join("."),
+        ...shownValue(path, valueAt(given, path)),
+        code,
+        detail: `${detail}${hint && ` (${hint})`}`,
+      };
     });
   }
   const isRefusedByTable = error instanceof Error && error.name === "ValidationException";
