@@ -20,6 +20,25 @@ test.each(operations)("what $name costs stands in infra/COSTS.md, where npm run 
   expect(Math.abs(parts - (total ?? Number.NaN))).toBeLessThan(0.04);
 });
 
+test.each([
+  "point-in-time recovery",
+  "backups",
+  "cancelled transactions",
+  "reading lists for recount-lists",
+  "data out",
+  "access log",
+  "traces",
+  "events of other systems",
+  "events that go out",
+  "starts of functions",
+  "reads of secrets",
+  "encryption keys",
+  "polling of empty queues",
+  "check from outside",
+])("the page of costs has a row of %s, for prod", (name) => {
+  expect(page).toMatch(new RegExp(`^\\| ${name} \\|( \\d+\\.\\d\\d \\|){3}$`, "m"));
+});
+
 test("a gigabyte of table costs at most 2.50 dollars a month in copies and recovery, for a million users as well", () => {
   const { backups = 0, "point-in-time recovery": recovery = 0 } = growingRows(1_000_000, pricesOf("us-east-1"));
   const gigabytes = (1_000_000 * kilobytesPerUser) / 1_000_000;

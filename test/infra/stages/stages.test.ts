@@ -87,6 +87,7 @@ test.each<[keyof Stage, unknown]>([
   ["oidcIssuer", { ...oidcIssuer, audience: "" }],
   ["oidcIssuer", { ...oidcIssuer, claims: { user: "sub" } }],
   ["origins", []],
+  ["origins", ["*"]],
   ["origins", ["https://*.harbour-logistics.co.uk"]],
   ["origins", ["http://harbour-logistics.co.uk"]],
   ["origins", ["https://harbour-logistics.co.uk/"]],
@@ -136,8 +137,11 @@ test.each<[keyof Stage, unknown]>([
 
 test.each([
   [[]],
+  [["*"]],
+  [["arn:aws:iam::123456789012:root"]],
   [["arn:aws:iam::123456789012:user/ines"]],
   [["arn:aws:iam::*:role/rota"]],
+  [["arn:aws:iam::123456789012:role/*"]],
   [["arn:aws:iam::123456789012:role/rota-*"]],
   [[`${permissionSets}/AWSReservedSSO_*`]],
   [[`${permissionSets}/AWSReservedSSO_On*_*`]],

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { importJWK, jwtVerify } from "jose";
@@ -55,6 +55,15 @@ test("records, an owner's passcode among them, are imported into the stage's tab
   const Key = { ...recordKey("INVOICE", 31) };
   const { Item } = await stage.database.send(new GetCommand({ TableName, Key }));
   expect(Item?.record).toMatchObject({ number: "INV-2026-00031" });
+});
+
+test("the stage's records are exported as lines that their owner alone reads", async () => {
+  const out = join(directory.path, "exported.jsonl");
+  const exported = await run("export", ["--types", "company,invoice", "--out", out]);
+  expect(exported).toMatchObject({ code: 0, stdout: expect.stringMatching(/Records: .*\binvoice 1\b/) });
+  expect([statSync(out).mode & 0o777, existsSync(`${out}.draft`)]).toEqual([0o600, false]);
+  const lines = readFileSync(out, "utf8").trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ type: "company" }, { type: "invoice", id: 31 }]);
 });
 
 test("a token speaks for the user for 15 minutes unless asked otherwise, and never for more than an hour", async () => {

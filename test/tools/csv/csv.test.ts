@@ -67,6 +67,8 @@ test("whichever separator a spreadsheet splits by, no piece begins with a formul
 
 test.each([
   ["=1+1", "'=1+1"],
+  ["+44", "'+44"],
+  ["-12.50", "'-12.50"],
   ["@x", "'@x"],
   ["\tx", '"\'\tx"'],
   ["\rx", '"\'\rx"'],
@@ -243,7 +245,9 @@ describe("a map", () => {
     [",", "1 250,50", "1250.50"],
     [",", "-5.00", undefined],
     [",", "1250.00", undefined],
+    [",", "1.2500,00", undefined],
     [",", "1.250 000,00", undefined],
+    [",", "1250.000,00", undefined],
     [".", "-5.00", "-5.00"],
     [".", "1'234'567.8", "1234567.8"],
     [".", "-5,00", undefined],
