@@ -5,6 +5,7 @@ import { cancelled, type Fault, useNetwork } from "../../support/faults/network.
 import { callerLine, jobLine, timesheetLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
 import { adjust, mark } from "../../support/requests/changes.ts";
+import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { useService } from "../../support/service/service.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
@@ -89,8 +90,11 @@ test.each([
   expect(network.calls.get("TransactWriteItems")).toBe(5);
 });
 
-test("D18: 20 parallel bulk updates over overlapping ids are each all-or-nothing", async () => {
-  const updates = Array.from({ length: 20 }, (_, index) => {
+/** Fifty show that none is half done; a run while developing takes fewer. */
+const bulkUpdates = usualFreshOrFull(20, 50, 50);
+
+test(`D18: ${bulkUpdates} parallel bulk updates over overlapping ids are each all-or-nothing`, async () => {
+  const updates = Array.from({ length: bulkUpdates }, (_, index) => {
     const ids = Array.from({ length: 10 }, (_, offset) => ((index * 3 + offset) % 30) + 1);
     // Every fifth one names a foreign timesheet and must leave its ten own ones alone.
     return index % 5 === 0 ? { ids: [...ids, 31], state: "paid" } : { ids, state: index % 2 ? "paid" : "pending" };
