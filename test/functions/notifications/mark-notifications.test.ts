@@ -24,8 +24,8 @@ beforeEach(() =>
   ]),
 );
 
-function mark(notification: unknown, as: TestUser = driver, headers: Record<string, string> = {}) {
-  return call(handler, markNotifications, { as, body: { notification }, headers });
+function mark(notification: unknown, as: TestUser = driver) {
+  return call(handler, markNotifications, { as, body: { notification } });
 }
 
 function idsOf(answer: TestAnswer): number[] {

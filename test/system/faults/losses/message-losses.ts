@@ -43,11 +43,18 @@ export function messageLosses(service: PushingService, publications: string[]) {
     const [email, phone_number] = login.includes("@") ? [login, null] : [null, login];
     if (!registers) await store([userLine(id, { email, phone_number })]);
     service.inbox.clear();
+    const key = {
+      pk: `LIMIT#${email ? "email" : "sms"}`,
+      sk: `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`,
+    };
+    const counted = async () => Number((await readItem(key))?.n ?? 0);
+    const countedBefore = await counted();
     return {
       attempt: messages(deliverPin, pinMessage(login, { registers })),
       check: async () => {
         const pins = service.inbox.entries().map(({ text }) => pinIn(text));
         perhapsAgain(pins.length);
+        perhapsAgain((await counted()) - countedBefore);
         expect(new Set(pins).size).toBe(1);
         expect((await tryPin(login, pins[0] ?? "")).status).toBe(200);
       },
