@@ -8,6 +8,7 @@ import { findUserIdOfLogin } from "../../../shared/db/accounts/logins.ts";
 import { pinKey } from "../../../shared/db/accounts/pins.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { unusablePinHash } from "../../../shared/domain/accounts/pin.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
@@ -19,6 +20,7 @@ import { useService } from "../../support/service/service.ts";
 import { nothingFailed } from "../../support/workers/workers.ts";
 
 const service = useService();
+const network = useNetwork();
 const login = "ines@example.com";
 const other = "marsh@example.com";
 const phone = "+447400123456";
@@ -91,6 +93,17 @@ describe("D12: a request", () => {
     expect(service.inbox.entries()).toHaveLength(1);
     expect(await storedPin(login)).toEqual(stored);
     expect(await isRight(newestPin(service.inbox, login))).toBe(true);
+  });
+
+  test("whose pin is spent while its worker reads the user is not sent, and stores nothing", async () => {
+    const message = pinMessage(login);
+    const spent_at = new Date().toISOString();
+    // The login, the pin, then the user.
+    network.lose(3, "interrupted", () => changePin(login, { spent_at }));
+    expect(await deliver(message)).toEqual(nothingFailed);
+    expect(network.heal()).toBe("GetItem");
+    expect(service.inbox.entries()).toEqual([]);
+    expect(await storedPin(login)).toMatchObject({ spent_at, delivered: 0, hmac: unusablePinHash.hmac });
   });
 
   test("whose pin tries have used up meanwhile is dropped, and nothing is counted", async () => {
