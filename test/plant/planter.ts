@@ -146,8 +146,8 @@ class Planter {
   #untriedOf(place: Place, tests: readonly string[]): string[] {
     const { tests: tried } = this.#outcomeOf(place);
     const near = this.#testsNear(place.file);
-    const mayTell = (test: string) => !test.startsWith(readOthers) && this.#sound.get(test) !== false;
-    const untried = tests.filter((test) => !tried.includes(test) && mayTell(test));
+    const mayNotice = (test: string) => !test.startsWith(readOthers) && this.#sound.get(test) !== false;
+    const untried = tests.filter((test) => !tried.includes(test) && mayNotice(test));
     const far = untried.filter((test) => !near.includes(test));
     return [...near.filter((test) => untried.includes(test)), ...far].slice(0, mostAsked);
   }
