@@ -43,11 +43,14 @@ export function messageLosses(service: PushingService, publications: string[]) {
     const [email, phone_number] = login.includes("@") ? [login, null] : [null, login];
     if (!registers) await store([userLine(id, { email, phone_number })]);
     service.inbox.clear();
-    const key = {
-      pk: `LIMIT#${email ? "email" : "sms"}`,
-      sk: `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`,
+    const dayOf = (moment: Date) => `${moment.toISOString().slice(0, 10)}T00:00:00.000Z`;
+    const started = new Date();
+    // The repeats may come after midnight.
+    const counted = async () => {
+      const days = [...new Set([started, new Date()].map(dayOf))];
+      const counts = await Promise.all(days.map((sk) => readItem({ pk: `LIMIT#${email ? "email" : "sms"}`, sk })));
+      return counts.reduce((sum, count) => sum + Number(count?.n ?? 0), 0);
     };
-    const counted = async () => Number((await readItem(key))?.n ?? 0);
     const countedBefore = await counted();
     return {
       attempt: messages(deliverPin, pinMessage(login, { registers })),
