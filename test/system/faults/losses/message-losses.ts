@@ -43,12 +43,11 @@ export function messageLosses(service: PushingService, publications: string[]) {
     const [email, phone_number] = login.includes("@") ? [login, null] : [null, login];
     if (!registers) await store([userLine(id, { email, phone_number })]);
     service.inbox.clear();
-    const dayOf = (moment: Date) => `${moment.toISOString().slice(0, 10)}T00:00:00.000Z`;
-    const started = new Date();
     // The repeats may come after midnight.
+    const days = [0, 86_400_000].map((ms) => new Date(Date.now() + ms).toISOString().slice(0, 10));
     const counted = async () => {
-      const days = [...new Set([started, new Date()].map(dayOf))];
-      const counts = await Promise.all(days.map((sk) => readItem({ pk: `LIMIT#${email ? "email" : "sms"}`, sk })));
+      const keys = days.map((day) => ({ pk: `LIMIT#${email ? "email" : "sms"}`, sk: `${day}T00:00:00.000Z` }));
+      const counts = await Promise.all(keys.map(readItem));
       return counts.reduce((sum, count) => sum + Number(count?.n ?? 0), 0);
     };
     const countedBefore = await counted();
