@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import type { StoredSession, TokenStore } from "../../shared/client/store.ts";
 import { useClientPackage } from "./built-client.ts";
@@ -75,7 +76,9 @@ describe("the end of a session", () => {
   });
 
   test("is reported after a sign-out, again after the next session, and no more once the listener is removed", async () => {
-    const { client, ended, stop } = listening(stored());
+    const store = stored();
+    const slow = { ...store, get: () => pause(5).then(store.get) };
+    const { client, ended, stop } = listening(slow);
     service.answers({ body: {} }, tokens(1, { id: 1 }), { body: {} }, tokens(2, { id: 1 }), { body: {} });
     await client.signOut();
     expect(ended).toHaveBeenCalledTimes(1);

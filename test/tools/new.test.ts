@@ -58,6 +58,8 @@ describe("an operation that is added", () => {
   });
 
   test("has drafts of its texts, with what to write there", () => {
+    const [, imported] = /import \{([^}]*)\} from "..\/jobs.ts";/.exec(textOf("shared/contract/texts/jobs.ts")) ?? [];
+    for (const name of ["listJobs", "showShift", "createShifts"]) expect(imported?.split(name), name).toHaveLength(2);
     const [, first = "", second = ""] = textOf("shared/contract/texts/jobs.ts").split("// A draft: write for");
     expect(first).toMatch(/describes\(showShift, \{\n {2}description: .*\n {2}parameters: \{\n? *id: .*\n? *shift: /);
     expect(second).toMatch(

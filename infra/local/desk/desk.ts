@@ -31,11 +31,11 @@ export interface Desk {
 type Listeners = Pick<WorkListeners, "onWork"> & Pick<FrontOptions, "onRequest">;
 
 /** Runs code of the desk so that its errors fail no request and no worker. Prints the first error. */
-function openGuard(): (remember: () => unknown) => Promise<void> {
+function openGuard(): (remember: () => void) => void {
   let isSaid = false;
-  return async (remember) => {
+  return (remember) => {
     try {
-      await remember();
+      remember();
     } catch (error) {
       if (!isSaid) process.stderr.write(`The desk does not show everything: ${error}\n`);
       isSaid = true;
@@ -87,21 +87,21 @@ export function openDesk(options: () => DeskOptions): Desk {
   return {
     openStream(arn) {
       // Workers start again with a new stack, on the same table.
-      void guard(() => {
+      guard(() => {
         if (arn !== stream) index = indexOf(arn, options().placesDirectory);
       });
       stream = arn;
-      return (event) => guard(() => index.add(history.addChanges(event)));
+      return async (event) => guard(() => index.add(history.addChanges(event)));
     },
     alongside: (given) => ({
       ...given,
       onRequest(request) {
         given.onRequest?.(request);
-        void guard(() => history.addRequest(request));
+        guard(() => history.addRequest(request));
       },
       onWork(work) {
         given.onWork?.(work);
-        void guard(() => history.addRun(work));
+        guard(() => history.addRun(work));
       },
     }),
     answer: (request, response) => {

@@ -135,8 +135,8 @@ async function attempt(
 }
 
 function moveTo({ file }: Run, place: StreamPosition | undefined): void {
-  const { place: before } = file.value;
-  if (before?.shardId === place?.shardId && before?.after === place?.after) return;
+  // Before its first change, another shard is read from its start anyway.
+  if (file.value.place?.after === place?.after) return;
   file.value.place = place;
   file.save();
 }

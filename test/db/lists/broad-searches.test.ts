@@ -102,6 +102,11 @@ test.each([
   expect(proxy.calls.get("BatchGetItem")).toBe(batches);
 });
 
+test("D22: few rows of a state are read without a look at those of the other states", async () => {
+  await findInvoices({ scope: 11, states: ["paid"], number: "r", ...january }, top);
+  expect(Object.fromEntries(proxy.calls)).toEqual({ Query: 2 });
+});
+
 test("D22: of all companies, by state and dates", async () => {
   for (const filter of filters) {
     const ids = companies.flatMap((company) => expected(company, filter)).sort((one, other) => other - one);

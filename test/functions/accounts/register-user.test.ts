@@ -290,6 +290,9 @@ describe("429", () => {
       const user = { login: `x-${name}-${login}`, password, ...names };
       return call(handler, registerUser, { body: { user }, headers, from: `2001:db8:1:${place}::1` });
     };
+    // A registration that is refused for its password does not count.
+    const user = { login, password: "password123", ...names };
+    expect((await call(handler, registerUser, { body: { user }, from: "2001:db8:1:2ff::1" })).status).toBe(422);
     for (let index = 0; index < 30; index += 1) {
       expect((await registerFrom(`2${String(index).padStart(2, "0")}`, `${index}`)).status).toBe(200);
     }

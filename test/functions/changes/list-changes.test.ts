@@ -251,6 +251,8 @@ describe("D2: operators", () => {
       expect(recordsOf(await walk(query, asking))).toEqual([62]);
       const { readUnits } = await costOf(() => list(query, asking));
       expect(readUnits).toBeLessThanOrEqual(202 * 0.5 + 20);
+      const ofMany = await costOf(() => list({ ...query, by_user: "604" }, asking));
+      expect(ofMany.readUnits).toBeLessThanOrEqual(2 * 0.5 + 20);
     });
   });
 });

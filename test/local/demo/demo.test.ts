@@ -34,6 +34,12 @@ test("the demo data is large enough to page through, with every role, type and s
   expect(loaded).toBe(lines.length);
 });
 
+test("some drivers have a phone alone, some an e-mail too", () => {
+  const drivers = of("user").filter(({ role }) => role === "driver");
+  expect(drivers.every(({ phone_number }) => phone_number)).toBe(true);
+  expect(new Set(drivers.map(({ email }) => Boolean(email)))).toEqual(new Set([true, false]));
+});
+
 test("the same moment gives the same demo data", () => {
   expect(demoLines(now)).toEqual(lines);
 });
