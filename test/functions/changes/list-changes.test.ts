@@ -250,9 +250,9 @@ describe("D2: operators", () => {
       expect(nextQuery(first)).toBeDefined();
       expect(recordsOf(await walk(query, asking))).toEqual([62]);
       const { readUnits } = await costOf(() => list(query, asking));
-      expect(readUnits).toBeLessThanOrEqual(202 * 0.5 + 20);
+      expect(readUnits).toBeLessThanOrEqual(12);
       const ofMany = await costOf(() => list({ ...query, by_user: "604" }, asking));
-      expect(ofMany.readUnits).toBeLessThanOrEqual(2 * 0.5 + 20);
+      expect(ofMany.readUnits).toBeLessThanOrEqual(2);
     });
   });
 });
