@@ -10,7 +10,7 @@ import { countTests, sumCounts, type TestCounts } from "./cli/count-tests.ts";
 
 const everyGate = [...gates, ...longGates];
 
-const help = `npm run check [-- --only GATE] [--except GATE] [--report FILE]
+const help = `npm run check [-- --only GATE] [--report FILE]
 
 Runs every gate, and prints the output of those that fail; all of it is kept in .local/check. Gates run two at a time. Ends
 with 1 when one failed.
@@ -23,7 +23,6 @@ ${longGates.map(lineOf).join("\n")}
 
   --long         run the gates of check:long instead
   --only GATE    run only this gate; may be given several times
-  --except GATE  run all but this gate; may be given several times
   --report FILE  write how many passed and failed, in the form of vitest's JSON report
 `;
 
@@ -35,14 +34,12 @@ async function check(parameters: string[]): Promise<number> {
   const options = {
     long: { type: "boolean" },
     only: { type: "string", multiple: true },
-    except: { type: "string", multiple: true },
     report: { type: "string" },
   } as const;
   const call = readArguments("check", help, { args: parameters, options });
   const { values } = call;
-  const left = values.except?.map(findGate) ?? [];
   const chosen = values.only?.map(findGate) ?? (values.long ? longGates : gates);
-  const results = await runAll(chosen.filter((gate) => !left.includes(gate)));
+  const results = await runAll(chosen);
   for (const { gate, output } of results) if (output) process.stdout.write(`\n${gate.title}\n${output}\n`);
   const { passed, failed } = sumCounts(results.map(({ counts }) => counts));
   const report = { numPassedTests: passed, numFailedTests: failed, testResults: [] };

@@ -41,17 +41,17 @@ export const gates: readonly Gate[] = [
     parameters: ["run", "--project=programs", twoWorkers],
   },
   byInstalledTests("deploy", "deploy into an emulator", ["the emulator", "test/system/deploy"], pythonObstacle),
-  ...["1", String(freshSeed)].map((seed, at) => ({
-    name: at === 0 ? "properties" : "fresh",
-    title: `properties, seed ${seed}`,
+  {
+    name: "fresh",
+    title: `properties, seed ${freshSeed}`,
     program: "vitest",
     parameters: [
-      ...relatedTo("test/support/service/properties.ts", ...(at > 0 ? ["test/support/service/fresh-counts.ts"] : [])),
+      ...relatedTo("test/support/service/properties.ts", "test/support/service/fresh-counts.ts"),
       twoWorkers,
     ],
     // `npm test` runs the cases of the usual seed, and a part of those that only here are all run.
-    environment: { SEED: seed, ...(at > 0 && { COUNTS: "more" }) },
-  })),
+    environment: { SEED: String(freshSeed), COUNTS: "more" },
+  },
   {
     name: "synth",
     title: "synth",
