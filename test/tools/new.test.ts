@@ -145,6 +145,7 @@ test.each([
   ["show-it get /api/v1/it --area jobs", 'There is no method "get".'],
   ["ShowIt GET /api/v1/it --area jobs", `"ShowIt" ${noName}`],
   ["../x-y GET /api/v1/it --area jobs", `"../x-y" ${noName}`],
+  ["show-it GET /api/v1/its/{id}/parts/{id} --area jobs", "each {name} once"],
   ["show-it GET /jobs/{id} --area jobs", '"/jobs/{id}" is no path of an operation'],
   ["show-it GET /api/v1/it", notSaid],
   ["show-it GET /api/v1/it more --area jobs", notSaid],

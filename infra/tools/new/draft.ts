@@ -75,8 +75,8 @@ function requireFreeName(name: string): void {
 }
 
 function requireFreePath(method: string, path: string): void {
-  if (!/^\/api\/v1(\/([a-z0-9_]+|\{[a-z_]+\}))+$/.test(path)) {
-    throw new UsageError(`"${path}" is no path of an operation: take one such as /api/v1/jobs/{id}.`);
+  if (!/^(?!.*(\{\w+\}).*\1)\/api\/v1(\/([a-z0-9_]+|\{[a-z_]+\}))+$/.test(path)) {
+    throw new UsageError(`"${path}" is no path of an operation: take one such as /api/v1/jobs/{id}, each {name} once.`);
   }
   const shape = shapeOf(path);
   const alike = operations.filter((each) => shapeOf(each.path) === shape);
