@@ -76,10 +76,5 @@ function shape(table: TableDefinition | TableDescription): string {
     const projected = [...(index.Projection?.NonKeyAttributes ?? [])].sort().join();
     return `${index.IndexName} ${keys(index.KeySchema)} ${index.Projection?.ProjectionType} ${projected}`;
   });
-  return JSON.stringify([
-    keys(table.KeySchema),
-    attributes,
-    indexes.sort(),
-    table.StreamSpecification?.StreamViewType ?? "",
-  ]);
+  return JSON.stringify([keys(table.KeySchema), attributes, indexes.sort(), table.StreamSpecification?.StreamViewType]);
 }
