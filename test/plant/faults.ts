@@ -116,14 +116,19 @@ function ofAlternatives(node: ts.Node, ...alternatives: ts.Expression[]): Edit[]
   return isText ? [] : alternatives.map((each) => ["branch", node, each.getText()]);
 }
 
-/** Two steps after each other change places. */
+/** Two steps after each other change places. Where neither waits nor leaves, most are independent of each other. */
 function ofSteps(statements: readonly ts.Statement[]): Edit[] {
   return statements.slice(1).flatMap((second, at): Edit[] => {
     const first = statements[at];
     const isPair = first && [first, second].every((each) => isStep(each) || ts.isIfStatement(each));
-    if (!isPair || areAlternatives(first, second)) return [];
+    if (!isPair || ![first, second].some(waitsOrLeaves) || areAlternatives(first, second)) return [];
     return [["order", first, `${second.getText()} ${first.getText()}`, second]];
   });
+}
+
+function waitsOrLeaves(step: ts.Statement): boolean {
+  if (ts.isExpressionStatement(step)) return ts.isAwaitExpression(step.expression);
+  return /\b(await|return|throw)\b/.test(step.getText());
 }
 
 /** Whether both ask if the same value is equal to a text, so that only one of them runs. */
