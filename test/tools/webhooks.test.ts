@@ -1,4 +1,4 @@
-import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { DeleteMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { queueUrl } from "../../infra/local/aws/sqs.ts";
@@ -175,4 +175,15 @@ describe("D42: what is delivered again", () => {
     expect(moved.toSorted()).toEqual(ids.map((id) => eventOut(id).id).toSorted());
     expect(await takeMessages("WEBHOOK_DEAD_LETTERS_URL")).toHaveLength(many);
   }, 600_000);
+
+  test("a letter that cannot be deleted ends the run with the fault", async () => {
+    await send(urls.deadLettersUrl, letter(1));
+    const pass = client.send.bind(client);
+    const failing = vi.spyOn(client, "send").mockImplementation((async (command: object) => {
+      if (command instanceof DeleteMessageCommand) throw new Error("no delete");
+      return pass(command as never);
+    }) as never);
+    await expect(redeliver(client, urls, { waitSeconds: 0 })).rejects.toThrow("no delete");
+    failing.mockRestore();
+  });
 });

@@ -314,10 +314,12 @@ test("a profile that is another user's today: only the person's own names are th
   await fill();
   await write(userLine(id, { profile_id: null, first_name: "Xenia", last_name: "Quill" }));
   await list.add({ id, profile_ids: [profile], erased_at: now.toISOString() });
-  await write(userLine(40, { profile_id: profile, first_name: "Bo", last_name: "Ray" }));
-  await write(timesheetLine(5, 1, { driver: { ...driver, first_name: "Bo", last_name: "Ray" } }));
+  await write(userLine(40, { profile_id: profile, first_name: "Bo", last_name: "Quill" }));
+  await write(timesheetLine(5, 1, { driver: { ...driver, first_name: "Bo", last_name: "Quill" } }));
+  await write(timesheetLine(6, 1, { driver: { ...driver, first_name: "Xenia", last_name: "Ray" } }));
   await forgetPerson(id, list, testContext(now));
   expect(await readRecord("TIMESHEET", 5)).toMatchObject({ driver: { first_name: "Bo" } });
+  expect(await readRecord("TIMESHEET", 6)).toMatchObject({ driver: { last_name: "Ray" } });
   expect(await readRecord("TIMESHEET", 1)).toMatchObject({ driver: { first_name: "Erased" } });
   expect(await readRecord("USER", 40)).toMatchObject({ profile_id: profile });
 });
