@@ -123,6 +123,13 @@ test.each(faults)("a table that %s is asked again, and the file is whole", async
   expect(readFileSync(out, "utf8")).toContain('"type":"company","id":1,');
 });
 
+test("a network that is gone is named by its code", async () => {
+  failCalls("Scan", Number.POSITIVE_INFINITY, { code: "ECONNREFUSED" });
+  patience.withinMs = 100;
+  const { err } = await runProgram(() => runExport(["--out", file("none.jsonl")], directory));
+  expect(err).toMatch(/^The table did not do a call for \d+ s: ECONNREFUSED\.$/m);
+});
+
 test("a signal ends the wait of an export with 130", async () => {
   const calls = failCalls("Scan", Number.POSITIVE_INFINITY, failure);
   const stop = new AbortController();
