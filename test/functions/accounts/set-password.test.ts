@@ -180,9 +180,10 @@ describe("422", () => {
 
   test("D14: whatever else is sent as a token is invalid", async () => {
     const token = await resetToken();
-    const { refresh_token } = await signInAs(own.login, password);
-    const others = ["x", "r".repeat(43), `${token}A`, token.slice(0, -1), ` ${token}`, refresh_token];
-    for (const other of others) await expectInvalid(other);
+    const { access_token, refresh_token } = await signInAs(own.login, password);
+    const changed = [`${token}A`, token.slice(0, -1), ` ${token}`, `${token}\n`, token.toUpperCase()];
+    for (const other of ["x", "r".repeat(43), ...changed, refresh_token, access_token]) await expectInvalid(other);
+    expectProblem(await refreshWith(token), 401, "refresh_token_invalid");
     expect((await setTo(token)).status).toBe(200);
   });
 

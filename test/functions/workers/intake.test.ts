@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SQSEvent } from "aws-lambda";
 import * as v from "valibot";
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/workers/intake.ts";
@@ -15,8 +14,7 @@ import { readItem } from "../../support/records/writes.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
-
-const nobodyFailed = { batchItemFailures: [] };
+import { nothingFailed, queueEvent } from "../../support/workers/workers.ts";
 
 useService();
 const proxy = useNetwork();
@@ -28,12 +26,9 @@ beforeEach(() => {
 
 /** Hands over messages, as text or as an event's detail; answers with the positions of those that failed. */
 async function take(...messages: readonly (string | object)[]): Promise<number[]> {
-  const Records = messages.map((message, at) => ({
-    messageId: String(at),
-    body: typeof message === "string" ? message : envelope(message),
-  }));
-  const { batchItemFailures } = await handler({ Records } as SQSEvent);
-  return batchItemFailures.map(({ itemIdentifier }) => Number(itemIdentifier));
+  const bodies = messages.map((message) => (typeof message === "string" ? message : envelope(message)));
+  const { batchItemFailures } = await handler(queueEvent(...bodies));
+  return batchItemFailures.map(({ itemIdentifier }) => Number(itemIdentifier.split("-")[1]));
 }
 
 function envelope(detail: unknown, type = "Record"): string {
@@ -123,7 +118,7 @@ describe("D25: a notification event", () => {
   test("is queued for its recipients, once each and not for the actor", async () => {
     expect(await take(asking({ recipients: [12, 15, 12, 3], actor_id: 15 }))).toEqual([]);
     const eventId = expect.stringMatching(/^bus-/);
-    expect(await messages()).toEqual([{ ...content, eventId, recipients: { users: [12, 3] }, requestId: "0" }]);
+    expect(await messages()).toEqual([{ ...content, eventId, recipients: { users: [12, 3] }, requestId: "message-0" }]);
   });
 
   test("for 1,000 users is queued in messages of at most 200, all of one event", async () => {
@@ -160,6 +155,6 @@ test("a table that fails for a moment brings the message back, and then it is ta
 
 test("the sample event is taken in", async () => {
   const sample = readFileSync(join(import.meta.dirname, "../../../events/workers/intake.json"), "utf8");
-  expect(await handler(JSON.parse(sample))).toEqual(nobodyFailed);
+  expect(await handler(JSON.parse(sample))).toEqual(nothingFailed);
   expect(await readRecord("JOB", 900_001)).toMatchObject({ title: "Forklift driver" });
 });

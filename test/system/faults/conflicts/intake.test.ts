@@ -1,4 +1,3 @@
-import type { SQSEvent } from "aws-lambda";
 import { afterEach, expect, test } from "vitest";
 import { handler } from "../../../../functions/workers/intake.ts";
 import { recordKey } from "../../../../shared/db/table/item-keys.ts";
@@ -6,6 +5,7 @@ import { useHeldItems } from "../../../support/faults/held-items.ts";
 import { invoiceLine, jobLine } from "../../../support/records/records.ts";
 import { readItem } from "../../../support/records/writes.ts";
 import { useService } from "../../../support/service/service.ts";
+import { queueEvent } from "../../../support/workers/workers.ts";
 
 useService();
 const held = useHeldItems();
@@ -13,11 +13,8 @@ afterEach(() => held.end());
 
 /** Hands over record events in one call. Returns the number of messages that failed. */
 async function take(details: readonly object[]): Promise<number> {
-  const bodies = details.map((detail, at) => ({
-    messageId: String(at),
-    body: JSON.stringify({ "detail-type": "Record", source: "rota.example", detail }),
-  }));
-  const { batchItemFailures } = await handler({ Records: bodies } as SQSEvent);
+  const messages = details.map((detail) => ({ "detail-type": "Record", source: "rota.example", detail }));
+  const { batchItemFailures } = await handler(queueEvent(...messages));
   return batchItemFailures.length;
 }
 
@@ -43,4 +40,17 @@ test("D35: messages of one record are written one after the other, each by itsel
     version: states.length,
     record: { state: "paid" },
   });
+});
+
+test("D35: of versions in any order, handed out twice and side by side, the last one stays", async () => {
+  const versions = [3, 1, 5, 2, 4];
+  const events = versions.map((version) => ({
+    ...jobLine(700, 1),
+    version,
+    event_id: `v-${version}`,
+    title: `v${version}`,
+  }));
+  const failed = await Promise.all([...events, ...events.toReversed()].map((event) => take([event])));
+  expect(failed).toEqual(failed.map(() => 0));
+  expect(await readItem(recordKey("JOB", 700))).toMatchObject({ version: 5, record: { title: "v5" } });
 });
