@@ -7,8 +7,9 @@ import { findUnreadCounts } from "../../../shared/db/notifications/notification-
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { type NotificationMessage, notificationMessage } from "../../../shared/messaging/notification-queue.ts";
+import { useHeldItems } from "../../support/faults/held-items.ts";
 import { useNetwork } from "../../support/faults/network.ts";
-import { jobLine, notificationLine } from "../../support/records/records.ts";
+import { invoiceLine, jobLine, notificationLine } from "../../support/records/records.ts";
 import { readRecord } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
@@ -18,6 +19,7 @@ import { nothingFailed, queueEvent } from "../../support/workers/workers.ts";
 
 useService();
 const proxy = useNetwork();
+const held = useHeldItems();
 
 beforeEach(() => {
   loggedLines.length = 0;
@@ -72,6 +74,34 @@ describe("D35: a record event", () => {
     await take(job(5, 2));
     expect(stale()).toMatchObject([{ StaleEvents: 1, source: "rota.example" }]);
     expect(loggedLines.join("")).toContain('"record_type":"job","record_id":5');
+  });
+});
+
+describe("D35: record events", () => {
+  test("of one call are written in one transaction", async () => {
+    expect(await take(...Array.from({ length: 10 }, (_, at) => job(30 + at, 1)))).toEqual([]);
+    expect(proxy.calls.get("TransactWriteItems")).toBe(1);
+  });
+
+  test("of one record are written one after the other, each by itself", async () => {
+    const states = ["pending", "paid", "overdue", "pending", "paid"];
+    const events = states.map((state, at) => ({
+      ...invoiceLine(50, 1, { state }),
+      version: at + 1,
+      event_id: `v-${at}`,
+    }));
+    held.begin();
+    expect(await take(...events)).toEqual([]);
+    held.end();
+    expect(held.figures).toMatchObject({ transactions: states.length, cancelled: 0 });
+    expect(await readItem(recordKey("INVOICE", 50))).toMatchObject({ version: 5, record: { state: "paid" } });
+  });
+
+  test("in any order, handed out twice and side by side, leave the last version", async () => {
+    const versions = [3, 1, 5, 2, 4];
+    const failed = await Promise.all([...versions, ...versions.toReversed()].map((version) => take(job(51, version))));
+    expect(failed.flat()).toEqual([]);
+    expect(await readItem(recordKey("JOB", 51))).toMatchObject({ version: 5, record: { title: "v5" } });
   });
 });
 

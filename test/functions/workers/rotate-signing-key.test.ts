@@ -1,4 +1,3 @@
-import { DeleteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { decodeProtectedHeader } from "jose";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as getProfileHandler } from "../../../functions/accounts/get-profile.ts";
@@ -6,8 +5,11 @@ import { handler as getKeySetHandler } from "../../../functions/service/get-key-
 import { handler } from "../../../functions/workers/rotate-signing-key.ts";
 import { getProfile } from "../../../shared/contract/accounts.ts";
 import { getKeySet } from "../../../shared/contract/service.ts";
+import { deleteItemAt } from "../../../shared/db/table/conditional-writes.ts";
+import type { Key } from "../../../shared/db/table/table.ts";
 import { issueTokens, signAccessToken } from "../../../shared/tokens/issue-tokens.ts";
 import { readSigningKeys, writeSigningKeys } from "../../../shared/tokens/signing-keys.ts";
+import { allItems } from "../../support/records/items.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
@@ -34,16 +36,8 @@ beforeEach(async () => {
 afterEach(() => void vi.useRealTimers());
 
 async function unpublishKeys() {
-  const { database, tableName: TableName } = service;
-  const query = new QueryCommand({
-    TableName,
-    KeyConditionExpression: "pk = :keys",
-    ExpressionAttributeValues: { ":keys": "KEYS" },
-    ConsistentRead: true,
-  });
-  for (const { pk, sk } of (await database.send(query)).Items ?? []) {
-    if (sk !== testKeyId) await database.send(new DeleteCommand({ TableName, Key: { pk, sk } }));
-  }
+  const keys = (await allItems(["KEYS"])).filter(({ sk }) => sk !== testKeyId);
+  for (const { pk, sk } of keys) await deleteItemAt({ pk, sk } as Key);
 }
 
 /** Moves the clock to so many milliseconds after the first key was made. */

@@ -4,7 +4,7 @@ import {
   DeleteEndpointCommand,
   SetEndpointAttributesCommand,
 } from "@aws-sdk/client-sns";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/send-pushes.ts";
 import { acquireSendLease } from "../../../shared/db/accounts/sendings.ts";
 import { dropDeviceTokens } from "../../../shared/db/notifications/device-tokens.ts";
@@ -31,7 +31,10 @@ let userId = 0;
 beforeEach(() => {
   userId = newUserId();
 });
-afterEach(() => vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+});
 
 const send = (...messages: unknown[]) => handler(queueEvent(...messages));
 
@@ -49,9 +52,7 @@ describe("D29: a notification is pushed", () => {
   });
 
   test("to an app in development through the sandbox, where the stage has one", async () => {
-    const served = process.env.PLATFORM_APPLICATIONS;
-    onTestFinished(() => void Object.assign(process.env, { PLATFORM_APPLICATIONS: served }));
-    process.env.PLATFORM_APPLICATIONS = JSON.stringify(applications);
+    vi.stubEnv("PLATFORM_APPLICATIONS", JSON.stringify(applications));
     await register(userId, "abc012", "apns_sandbox");
     expect(await send(await newPush(userId))).toEqual(nothingFailed);
     expect(pushedTo(service)).toEqual(["abc012"]);
