@@ -1,13 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as planPayHandler } from "../../functions/finance/plan-bulk-update-timesheets.ts";
-import { handler as getJobHandler } from "../../functions/jobs/get-job.ts";
 import { handler as planAdjustHandler } from "../../functions/jobs/plan-adjust-job-timers.ts";
 import { handler as endSessionHandler } from "../../functions/sessions/end-session.ts";
 import { handler as signOutHandler } from "../../functions/sessions/sign-out.ts";
 import { requireActing } from "../../shared/accounts/caller-session.ts";
 import { planBulkUpdateTimesheets } from "../../shared/contract/finance.ts";
-import { adjustJobTimers, getJob, planAdjustJobTimers } from "../../shared/contract/jobs.ts";
+import { adjustJobTimers, planAdjustJobTimers } from "../../shared/contract/jobs.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { endSession as endOneSession, signOut } from "../../shared/contract/sessions.ts";
 import { findAccount } from "../../shared/db/accounts/accounts.ts";
@@ -142,11 +141,6 @@ describe("D19: 401 at once, before any other refusal, and nothing is written", (
     const names = acting.map(({ name }) => name).filter((name) => name !== "mark-notifications");
     expect(new Set(deeds.map(({ operation }) => operation))).toEqual(new Set(names));
   });
-});
-
-test("D4: reading goes on until the token expires", async () => {
-  await endings["signing out"]?.(admin);
-  expect((await call(getJobHandler, getJob, { as: admin, parameters: { id: String(id) } })).status).toBe(200);
 });
 
 describe("D19: a stage with an external issuer checks role and company alone", () => {

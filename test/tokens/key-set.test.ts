@@ -1,13 +1,14 @@
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import { beforeEach, expect, test } from "vitest";
+import { deleteItemAt } from "../../shared/db/table/conditional-writes.ts";
 import { findVerificationKey } from "../../shared/tokens/key-set.ts";
 import { verifyAccessToken } from "../../shared/tokens/verify-access-token.ts";
 import { costOf } from "../support/records/costs.ts";
+import { putItems } from "../support/records/items.ts";
 import { useService } from "../support/service/service.ts";
 import { payloadOf, testKeyId } from "../support/tokens/tokens.ts";
 
-const service = useService();
+useService();
 const minute = 60_000;
 let start = Date.parse("2026-05-01T09:00:00.000Z");
 
@@ -25,8 +26,8 @@ async function publish(kid: string): Promise<void> {
   await put(kid, { ...(await exportJWK(publicKey)), kid, alg: "ES256", use: "sig" });
 }
 
-async function put(kid: string, jwk: JWK): Promise<void> {
-  await service.database.send(new PutCommand({ TableName: service.tableName, Item: { pk: "KEYS", sk: kid, jwk } }));
+function put(kid: string, jwk: JWK): Promise<void> {
+  return putItems([{ pk: "KEYS", sk: kid, jwk }]);
 }
 
 test("D4: a key is found by its id, and the keys are read once in 5 minutes", async () => {
@@ -56,9 +57,7 @@ test("D4: many requests at once read the keys once", async () => {
 test("D4: a key that is withdrawn is forgotten within 5 minutes", async () => {
   await publish("withdrawn");
   expect(await findVerificationKey("withdrawn", at(0))).toBeDefined();
-  await service.database.send(
-    new DeleteCommand({ TableName: service.tableName, Key: { pk: "KEYS", sk: "withdrawn" } }),
-  );
+  await deleteItemAt({ pk: "KEYS", sk: "withdrawn" });
   expect(await findVerificationKey("withdrawn", at(5))).toBeUndefined();
 });
 
@@ -69,7 +68,7 @@ test("D4: a token that was verified is taken for less than 5 minutes more once i
   const header = { alg: "ES256", typ: "at+jwt", kid: "signs" };
   const token = await new SignJWT(payload).setProtectedHeader(header).sign(privateKey);
   expect(await verifyAccessToken(token, at(0))).toMatchObject({ userId: 7 });
-  await service.database.send(new DeleteCommand({ TableName: service.tableName, Key: { pk: "KEYS", sk: "signs" } }));
+  await deleteItemAt({ pk: "KEYS", sk: "signs" });
   expect(await verifyAccessToken(token, at(4.99))).toMatchObject({ userId: 7 });
   await expect(verifyAccessToken(token, at(5))).rejects.toMatchObject({ code: "token_invalid" });
 });

@@ -5,8 +5,6 @@ import { handler as adjustTimers } from "../../functions/jobs/adjust-job-timers.
 import { handler as deliverNotifications } from "../../functions/workers/deliver-notifications.ts";
 import { handler as intake } from "../../functions/workers/intake.ts";
 import { handler as markOverdue } from "../../functions/workers/mark-overdue.ts";
-import { handler as notify } from "../../functions/workers/notify.ts";
-import { handler as sendEvents } from "../../functions/workers/send-events.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
 import { adjustJobTimers } from "../../shared/contract/jobs.ts";
 import { type OutboundEventType, outboundEventOf, outboundEventTypes } from "../../shared/contract/outbound-events.ts";
@@ -32,8 +30,7 @@ import { undo } from "../support/requests/changes.ts";
 import { faultsAt } from "../support/requests/described-answers.ts";
 import { useService } from "../support/service/service.ts";
 import { changeAt, changeBy, sendOut, useOutboundBus } from "../support/workers/events.ts";
-import { takeMessages } from "../support/workers/queues.ts";
-import { nothingFailed, queueEvent, storedNotifications } from "../support/workers/workers.ts";
+import { queueEvent, storedNotifications } from "../support/workers/workers.ts";
 
 const service = useService();
 const received = useOutboundBus(service);
@@ -243,34 +240,5 @@ describe("what goes out", () => {
     const [first, again, other] = sent().map(({ id }) => id);
     expect(again).toBe(first);
     expect(other).not.toBe(first);
-  });
-
-  test("waits while the bus takes nothing, and no user waits with it", async () => {
-    const key = recordKey("TIMESHEET", 23);
-    await store([timesheetLine(23, 3)]);
-    await takeMessages("NOTIFICATION_QUEUE_URL");
-    service.endpoints.failNext("PutEvents", "InternalException", Number.POSITIVE_INFINITY);
-    for (const state of ["paid", "pending", "paid"]) {
-      expect(await notify({ Records: [await changeBy(key, () => setState(23, state))] })).toEqual(nothingFailed);
-    }
-    expect(await takeMessages("NOTIFICATION_QUEUE_URL")).toHaveLength(3);
-    const waiting = await takeMessages("EVENT_QUEUE_URL");
-    expect((await sendEvents(queueEvent(...waiting))).batchItemFailures).toHaveLength(3);
-    service.endpoints.failNext("PutEvents", "InternalException", 0);
-    expect(await sendEvents(queueEvent(...waiting))).toEqual(nothingFailed);
-    expect(sent().map(({ type }) => type)).toEqual(["timesheet.paid", "timesheet.pending", "timesheet.paid"]);
-  });
-
-  test("is not what somebody puts on the inbound bus with the look of an event of the service", async () => {
-    const forged = {
-      version: "0",
-      id: "forged",
-      "detail-type": "timesheet.paid",
-      source: settings.eventSource(),
-      detail: { specversion: "1.0", type: "timesheet.paid", data: { id: 11 } },
-    };
-    expect((await intake(queueEvent(forged))).batchItemFailures).toHaveLength(1);
-    expect(await takeMessages("EVENT_QUEUE_URL")).toEqual([]);
-    expect(sent()).toEqual([]);
   });
 });

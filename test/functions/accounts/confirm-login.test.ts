@@ -6,7 +6,7 @@ import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { tryPin } from "../../support/requests/accounts.ts";
 import { call } from "../../support/requests/call.ts";
-import { askForPin, otherPin } from "../../support/requests/pins.ts";
+import { askForPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { useService } from "../../support/service/service.ts";
 
@@ -42,13 +42,4 @@ test("D13: a pin is spent once, by whichever of the two ways", async () => {
   const byQuery = await askForPin(service, own.login);
   await confirm(byQuery);
   expectProblem(await tryPin(own.login, byQuery), 422, "pin_invalid");
-});
-
-test("D10: tries count the same by both ways: the 21st is refused even when it is right", async () => {
-  const pin = await askForPin(service, own.login);
-  for (let tries = 0; tries < 10; tries += 1) {
-    await tryPin(own.login, otherPin(pin));
-    await confirm(otherPin(pin));
-  }
-  expectProblem(await confirm(pin), 422, "pin_invalid");
 });

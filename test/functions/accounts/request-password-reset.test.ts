@@ -143,19 +143,6 @@ describe("D9, D11: a request while a pin is live", () => {
     expect((await askPin(to)).body.user.pin_valid_to).toBe("2026-09-01T09:24:00.000Z");
   });
 
-  test("of a new day has the figures of a pin that lives past midnight start again with the next", async () => {
-    const pin = { messages: 10, tries: 19 };
-    at("2026-09-03T23:55:00.000");
-    await askPin(login);
-    await changePin(login, pin);
-    at("2026-09-04T00:06:59.999");
-    expect((await askPin(login)).body.user.pin_valid_to).toBe("2026-09-04T00:07:00.000Z");
-    expect(await storedPin(login)).toMatchObject({ ...pin, day: "2026-09-03" });
-    at("2026-09-04T00:07:00.000");
-    await askPin(login);
-    expect(await storedPin(login)).toMatchObject({ day: "2026-09-04", messages: 1, tries: 0, digits: 6 });
-  });
-
   test("of the same day keeps them: after 20 tries its next pin has twelve digits in groups", async () => {
     at("2026-09-05T09:00:00.000");
     await askPin(login);

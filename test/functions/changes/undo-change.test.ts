@@ -8,6 +8,7 @@ import { readItem } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
 import { adjust, mark, undo } from "../../support/requests/changes.ts";
 import { useService } from "../../support/service/service.ts";
+import type { TestUser } from "../../support/tokens/tokens.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
 const operator = { id: 2, role: "operator", company_id: 1 } as const;
@@ -38,7 +39,7 @@ async function statesOf(...ids: number[]) {
   return items.map((item) => (item?.record as { state: string } | undefined)?.state);
 }
 
-async function pay(ids: readonly number[], as: Parameters<typeof mark>[0] = operator) {
+async function pay(ids: readonly number[], as: TestUser = operator) {
   const { headers } = await mark(as, ids, "paid");
   return headers["change-id"] ?? "";
 }
@@ -153,21 +154,15 @@ describe("404", () => {
     expect(await statesOf(first)).toEqual(["paid"]);
   });
 
-  test("D41: who paid as an admin of a company and is its operator today", async () => {
-    const promoted = { id: admin.id, role: "admin", company_id: 1 } as const;
-    await store([callerLine(promoted, { passcode: null })]);
-    const id = await pay([first], promoted);
-    const demoted = { ...promoted, role: "operator" } as const;
-    await store([callerLine(demoted, { passcode: null })]);
-    expect(await undo(demoted, id)).toMatchObject({ status: 404 });
-    expect(await statesOf(first)).toEqual(["paid"]);
-  });
-
-  test("D41: who paid for one company and is another's operator today", async () => {
-    const id = await pay([first]);
-    const moved = { ...operator, company_id: 2 } as const;
-    await store([callerLine(moved, { passcode: null })]);
-    expect(await undo(moved, id)).toMatchObject({ status: 404 });
+  const ofCompany = { id: admin.id, role: "admin", company_id: 1 } as const;
+  test.each<[string, TestUser, TestUser]>([
+    ["as an admin of a company and is its operator", ofCompany, { ...ofCompany, role: "operator" }],
+    ["for one company and is another's operator", operator, { ...operator, company_id: 2 }],
+  ])("D41: who paid %s today", async (_, then, today) => {
+    await store([callerLine(then, { passcode: null })]);
+    const id = await pay([first], then);
+    await store([callerLine(today, { passcode: null })]);
+    expect(await undo(today, id)).toMatchObject({ status: 404 });
     expect(await statesOf(first)).toEqual(["paid"]);
   });
 

@@ -4,7 +4,7 @@ import { listCompanies } from "../../../shared/contract/companies.ts";
 import { companyLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
-import { nextQuery } from "../../support/requests/pages.ts";
+import { idsIn, nextQuery } from "../../support/requests/pages.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
 
@@ -18,9 +18,7 @@ function list(query: Record<string, string> = {}, as: TestUser = admin) {
   return call(handler, listCompanies, { as, query });
 }
 
-async function idsOf(query: Record<string, string>): Promise<number[]> {
-  return (await list(query)).body.companies.map(({ id }: { id: number }) => id);
-}
+const idsOf = async (query: Record<string, string>) => idsIn(await list(query));
 
 describe("200", () => {
   test("D37: an admin sees all companies, the highest id first, with their number", async () => {

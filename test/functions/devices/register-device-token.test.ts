@@ -1,14 +1,14 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { handler } from "../../../functions/devices/register-device-token.ts";
 import { registerDeviceToken } from "../../../shared/contract/devices.ts";
+import { allItems } from "../../support/records/items.ts";
 import { callerLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
 
-const service = useService();
+useService();
 let lastUserId = 100;
 
 function newUser() {
@@ -22,15 +22,8 @@ async function register(notification: unknown, as: TestUser) {
 }
 
 async function devicesOf(userId: number) {
-  const { Items = [] } = await service.database.send(
-    new QueryCommand({
-      TableName: service.tableName,
-      KeyConditionExpression: "pk = :pk AND begins_with(sk, :device)",
-      ExpressionAttributeValues: { ":pk": `USER#${userId}`, ":device": "DEVICE#" },
-      ConsistentRead: true,
-    }),
-  );
-  return Items;
+  const items = await allItems([`USER#${userId}`]);
+  return items.filter(({ sk }) => String(sk).startsWith("DEVICE#"));
 }
 
 describe("200", () => {

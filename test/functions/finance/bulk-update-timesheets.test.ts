@@ -7,6 +7,7 @@ import { callerLine, timesheetLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
+import { idsIn } from "../../support/requests/pages.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
 
@@ -37,7 +38,7 @@ describe("200", () => {
 
   test("D18: the answer is in request order, repeats collapse, and total counts what was answered", async () => {
     const answer = await update({ timesheet_ids: [3, 1, 3, 2, 1], state: "paid" });
-    expect(answer.body.timesheets.map(({ id }: { id: number }) => id)).toEqual([3, 1, 2]);
+    expect(idsIn(answer)).toEqual([3, 1, 2]);
     expect(answer.headers).toMatchObject({ "per-page": "20", total: "3" });
     expect(answer.headers.link).toBeUndefined();
   });

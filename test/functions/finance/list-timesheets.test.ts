@@ -6,8 +6,8 @@ import { costOf } from "../../support/records/costs.ts";
 import { callerLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
-import { call, type TestAnswer } from "../../support/requests/call.ts";
-import { walkPages } from "../../support/requests/pages.ts";
+import { call } from "../../support/requests/call.ts";
+import { idsIn, walkPages } from "../../support/requests/pages.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
 
@@ -32,16 +32,12 @@ function list(query: Readonly<Record<string, string | undefined>> = {}, as: Test
   return call(handler, listTimesheets, { as, query });
 }
 
-function idsOf(answer: TestAnswer): number[] {
-  return answer.body.timesheets.map(({ id }: { id: number }) => id);
-}
-
 describe("200", () => {
   test("D37: the newest 20 of the caller's company come first, with the total of all", async () => {
     const answer = await list();
-    expect(idsOf(answer)).toEqual(Array.from({ length: 20 }, (_, index) => 24 - index));
+    expect(idsIn(answer)).toEqual(Array.from({ length: 20 }, (_, index) => 24 - index));
     expect(answer.headers).toMatchObject({ "per-page": "20", total: "24" });
-    expect(idsOf(await list({ page: "2" }))).toEqual([4, 3, 2, 1]);
+    expect(idsIn(await list({ page: "2" }))).toEqual([4, 3, 2, 1]);
   });
 
   test("a timesheet holds the interface's fields and no others", async () => {
@@ -58,14 +54,14 @@ describe("200", () => {
   });
 
   test("D21, D22: state and dates combine, both ends included, compared with date", async () => {
-    expect(idsOf(await list({ by_state: "paid", from_date: "2026-05-20", to_date: "2026-05-24" }))).toEqual([
+    expect(idsIn(await list({ by_state: "paid", from_date: "2026-05-20", to_date: "2026-05-24" }))).toEqual([
       24, 22, 20,
     ]);
     expect((await list({ by_state: "paid,pending" })).headers.total).toBe("24");
   });
 
   test("D2, D22: an admin's dates reach every company's", async () => {
-    expect(idsOf(await list({ from_date: "2026-05-03", to_date: "2026-05-04" }, admin))).toEqual([101, 4, 3]);
+    expect(idsIn(await list({ from_date: "2026-05-03", to_date: "2026-05-04" }, admin))).toEqual([101, 4, 3]);
   });
 });
 
@@ -93,7 +89,7 @@ describe("a driver", () => {
   async function shownTo(as: TestUser, query: Record<string, string> = {}): Promise<[number[], string]> {
     const answer = await list(query, as);
     expect(answer.status).toBe(200);
-    return [idsOf(answer), answer.headers.total ?? ""];
+    return [idsIn(answer), answer.headers.total ?? ""];
   }
 
   test("D2, D37: lists those of the own profile in any company, newest first; a second driver others, one without a profile none", async () => {
@@ -160,7 +156,7 @@ describe("a driver", () => {
       expect(await shownTo(as, { ...dates, page: "4", per_page: "10" })).toEqual([[], "25"]);
       const pages = await walkPages((query) => list(query, as), { ...dates, per_page: "7" });
       expect(new Set(pages.map(({ headers }) => headers.total))).toEqual(new Set(["25"]));
-      expect(pages.flatMap(idsOf)).toEqual(ids);
+      expect(pages.flatMap(idsIn)).toEqual(ids);
     }
   });
 

@@ -1,16 +1,16 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/jobs/adjust-job-timers.ts";
 import { adjustJobTimers } from "../../../shared/contract/jobs.ts";
 import { callerLine, jobLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
+import { readItem } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
 
-const service = useService();
+useService();
 
 beforeEach(async () => {
   // An upsert keeps a job's timer, so each test gets jobs that are new.
@@ -24,9 +24,8 @@ function adjust(job: unknown, as: TestUser = admin) {
 }
 
 async function timerOf(id: number) {
-  const key = { pk: `JOB#${id}`, sk: "JOB" };
-  const { Item } = await service.database.send(new GetCommand({ TableName: service.tableName, Key: key }));
-  return { timer: Item?.timer, expires: Item?.timer_expires_at };
+  const item = await readItem({ pk: `JOB#${id}`, sk: "JOB" });
+  return { timer: item?.timer, expires: item?.timer_expires_at };
 }
 
 describe("200", () => {

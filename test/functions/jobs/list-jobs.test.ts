@@ -4,6 +4,7 @@ import { listJobs } from "../../../shared/contract/jobs.ts";
 import { jobLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
+import { idsIn } from "../../support/requests/pages.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
 
@@ -21,9 +22,7 @@ function list(query: Record<string, string> = {}, as: TestUser = operator) {
 describe("200", () => {
   test("D37: the newest 20 of the caller's company come first, with the total of all", async () => {
     const answer = await list();
-    expect(answer.body.jobs.map(({ id }: { id: number }) => id)).toEqual(
-      Array.from({ length: 20 }, (_, index) => 22 - index),
-    );
+    expect(idsIn(answer)).toEqual(Array.from({ length: 20 }, (_, index) => 22 - index));
     expect(answer.headers).toMatchObject({ "per-page": "20", total: "22" });
   });
 

@@ -7,7 +7,7 @@ import { callerLine, notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
-import { nextQuery } from "../../support/requests/pages.ts";
+import { idsIn, nextQuery } from "../../support/requests/pages.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
 
@@ -27,14 +27,10 @@ function list(query: Record<string, string> = {}, as: TestUser = driver) {
   return call(handler, listNotifications, { as, query });
 }
 
-function idsOf(answer: TestAnswer): number[] {
-  return answer.body.notifications.map(({ id }: { id: number }) => id);
-}
-
 describe("200", () => {
   test("the caller's newest 20 come first, with per-page 20 and the total of all", async () => {
     const answer = await list();
-    expect(idsOf(answer)).toEqual(Array.from({ length: 20 }, (_, index) => 45 - index));
+    expect(idsIn(answer)).toEqual(Array.from({ length: 20 }, (_, index) => 45 - index));
     expect(answer.headers).toMatchObject({ "per-page": "20", total: "45" });
   });
 
@@ -79,9 +75,9 @@ describe("200", () => {
 
   test("D30: pages by number and by cursor give every notification once", async () => {
     const byPage: number[] = [];
-    for (const page of ["1", "2", "3", "4"]) byPage.push(...idsOf(await list({ page, per_page: "12" })));
+    for (const page of ["1", "2", "3", "4"]) byPage.push(...idsIn(await list({ page, per_page: "12" })));
     expect(byPage).toEqual(Array.from({ length: 45 }, (_, index) => 45 - index));
-    expect(idsOf(await list(nextQuery(await list({ per_page: "12" }))))[0]).toBe(33);
+    expect(idsIn(await list(nextQuery(await list({ per_page: "12" }))))[0]).toBe(33);
   });
 });
 

@@ -6,7 +6,8 @@ import { findNotifications } from "../../../shared/db/notifications/notification
 import { putNotifications } from "../../db/notifications/many-notifications.ts";
 import { notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
-import { call, type TestAnswer } from "../../support/requests/call.ts";
+import { call } from "../../support/requests/call.ts";
+import { idsIn } from "../../support/requests/pages.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
 
@@ -26,10 +27,6 @@ beforeEach(() =>
 
 function mark(notification: unknown, as: TestUser = driver) {
   return call(handler, markNotifications, { as, body: { notification } });
-}
-
-function idsOf(answer: TestAnswer): number[] {
-  return answer.body.notifications.map(({ id }: { id: number }) => id);
 }
 
 async function readAtOf(userId: number): Promise<Record<number, string | null>> {
@@ -56,7 +53,7 @@ describe("200, with ids", () => {
 
   test("D27: the answer is in request order, repeats collapse, and is never paginated", async () => {
     const answer = await mark({ notification_ids: [2, 3, 2, 1], read: true });
-    expect(idsOf(answer)).toEqual([2, 3, 1]);
+    expect(idsIn(answer)).toEqual([2, 3, 1]);
     expect(answer.headers).toMatchObject({ total: "3", "per-page": "20" });
     expect(answer.headers.link).toBeUndefined();
   });
@@ -77,7 +74,7 @@ describe("200, with ids", () => {
 describe("200, without ids", () => {
   test("D27: all that are unread are read then, the caller's own only", async () => {
     const answer = await mark({ read: true });
-    expect(idsOf(answer)).toEqual([2, 1]);
+    expect(idsIn(answer)).toEqual([2, 1]);
     expect(answer.headers).toMatchObject({ total: "2", "per-page": "20" });
     expect((await readAtOf(5))[3]).toBe(readAt);
     expect(await findUnreadCounts(5)).toEqual({ notifications: 0, timesheets: 0, jobs: 0, chats: 0 });

@@ -23,6 +23,7 @@ import { bearerOf, familyOf, refreshWith as refresh, signInAs, type Tokens } fro
 import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 import { tokensOf } from "../../support/workers/pushes.ts";
+import { loosely } from "../../system/attacks/forged-tokens.ts";
 
 useService();
 const proxy = useNetwork();
@@ -204,6 +205,8 @@ describe("401", () => {
       `${otherUser}.${otherFamily}.${n}.${version}.${mac}`,
       `${user}.${family}.${Number(n) + 1}.${version}.${mac}`,
       token.replace(/.$/, (last) => (last === "A" ? "E" : "A")),
+      loosely(token),
+      token.toUpperCase(),
       ` ${token} `,
       `${token}.a`,
       "token",

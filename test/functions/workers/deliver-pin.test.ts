@@ -1,4 +1,3 @@
-import type { SQSEvent } from "aws-lambda";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as confirmHandler } from "../../../functions/accounts/confirm-login.ts";
 import { handler } from "../../../functions/workers/deliver-pin.ts";
@@ -17,7 +16,7 @@ import { forgetLimits } from "../../support/requests/limits.ts";
 import { changePin, forgetPinsOf, newestPin, pinMessage, storedPin } from "../../support/requests/pins.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
-import { nothingFailed } from "../../support/workers/workers.ts";
+import { nothingFailed, queueEvent } from "../../support/workers/workers.ts";
 
 const service = useService();
 const network = useNetwork();
@@ -45,13 +44,7 @@ afterEach(() => {
 
 type Message = ReturnType<typeof pinMessage>;
 
-function deliver(...messages: (Message | string | object)[]) {
-  const records = messages.map((message, index) => ({
-    messageId: `message-${index}`,
-    body: typeof message === "string" ? message : JSON.stringify(message),
-  }));
-  return handler({ Records: records } as SQSEvent);
-}
+const deliver = (...messages: unknown[]) => handler(queueEvent(...messages));
 
 function setTime(moment: string | number): void {
   vi.useFakeTimers({ now: new Date(moment), toFake: ["Date"] });
@@ -245,6 +238,22 @@ test.each([
   expect([pin?.hmac, pin?.counted, pin?.delivered]).toEqual([unusablePinHash.hmac, 0, 0]);
   expect(await send(most - 1)).toBe(1);
   expect(await counted("sms")).toBe(most);
+});
+
+test("D11: over the day's ceiling no e-mail is sent, an error says it without the login; SMS go on, and e-mails the next day", async () => {
+  setTime("2026-06-03T23:59:59.999Z");
+  vi.stubEnv("MAIL_CEILINGS", '{"perDay":1}');
+  loggedLines.length = 0;
+  expect(await deliver(pinMessage(login), pinMessage(other), pinMessage(phone))).toEqual(nothingFailed);
+  const channels = service.inbox.entries().map(({ channel }) => channel);
+  expect(channels.toSorted()).toEqual(["email", "sms"]);
+  const reached = loggedLines.filter((line) => line.includes('"code":"email_ceiling_reached"'));
+  expect(reached.map((line) => JSON.parse(line).level)).toEqual(["error"]);
+  expect(reached.join("")).not.toMatch(/\+44|@example/);
+  setTime("2026-06-04T00:00:00.000Z");
+  await forgetPinsOf(login);
+  await deliver(pinMessage(login));
+  expect(service.inbox.entries()).toHaveLength(3);
 });
 
 test("D11: a message above its share leaves the pin that was sent before as it is", async () => {

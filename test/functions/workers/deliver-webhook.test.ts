@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/deliver-webhook.ts";
 import { enableWebhook, findWebhook, keepFailure } from "../../../shared/db/webhooks.ts";
 import { readWebhookKeys, shownSecret } from "../../../shared/webhooks/webhook-secrets.ts";
@@ -39,7 +39,10 @@ beforeEach(async () => {
   pauses.length = 0;
   await enableWebhook(testWebhook().name);
 });
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+});
 
 function at(now: Date): void {
   vi.useFakeTimers({ now, toFake: ["Date"] });
@@ -76,11 +79,7 @@ describe("D42: an event is delivered", () => {
 
   test("declared as JSON, the same and signed in the same way, where the webhook says so", async () => {
     await attempt(start);
-    const former = process.env.WEBHOOKS ?? "";
-    process.env.WEBHOOKS = former.replace('"url"', '"contentType":"json","url"');
-    onTestFinished(() => {
-      process.env.WEBHOOKS = former;
-    });
+    vi.stubEnv("WEBHOOKS", process.env.WEBHOOKS?.replace('"url"', '"contentType":"json","url"'));
     expect(testWebhook().contentType).toBe("json");
     expect(await attempt(start)).toEqual(nothingFailed);
     const [usual, plain] = receiver.got.map(({ headers, body }) => ({ ...headers, body: String(body) }));
@@ -194,16 +193,12 @@ describe("D42: a webhook is disabled", () => {
     receiver.status = 410;
     for (const minute of [0, 30, 60]) await attempt(minutes(minute), { queuedAt: minutes(minute) });
     expect((await health())?.disabled_at).toBeDefined();
-    const former = process.env.WEBHOOKS ?? "";
-    process.env.WEBHOOKS = former.replace("receiver.workforce", "other.workforce");
-    try {
-      expect(await health()).toBeUndefined();
-      receiver.status = 500;
-      await attempt(minutes(61));
-      expect(await health()).toMatchObject({ failing_since: minutes(61).toISOString() });
-    } finally {
-      process.env.WEBHOOKS = former;
-    }
+    vi.stubEnv("WEBHOOKS", process.env.WEBHOOKS?.replace("receiver.workforce", "other.workforce"));
+    expect(await health()).toBeUndefined();
+    receiver.status = 500;
+    await attempt(minutes(61));
+    expect(await health()).toMatchObject({ failing_since: minutes(61).toISOString() });
+    vi.unstubAllEnvs();
     expect(await health()).toBeUndefined();
     await deadLetters();
   });

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SQSEvent } from "aws-lambda";
 import * as v from "valibot";
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/workers/intake.ts";
@@ -8,18 +7,19 @@ import { findUnreadCounts } from "../../../shared/db/notifications/notification-
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { type NotificationMessage, notificationMessage } from "../../../shared/messaging/notification-queue.ts";
+import { useHeldItems } from "../../support/faults/held-items.ts";
 import { useNetwork } from "../../support/faults/network.ts";
-import { jobLine, notificationLine } from "../../support/records/records.ts";
+import { invoiceLine, jobLine, notificationLine } from "../../support/records/records.ts";
 import { readRecord } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
-
-const nobodyFailed = { batchItemFailures: [] };
+import { nothingFailed, queueEvent } from "../../support/workers/workers.ts";
 
 useService();
 const proxy = useNetwork();
+const held = useHeldItems();
 
 beforeEach(() => {
   loggedLines.length = 0;
@@ -28,12 +28,9 @@ beforeEach(() => {
 
 /** Hands over messages, as text or as an event's detail; answers with the positions of those that failed. */
 async function take(...messages: readonly (string | object)[]): Promise<number[]> {
-  const Records = messages.map((message, at) => ({
-    messageId: String(at),
-    body: typeof message === "string" ? message : envelope(message),
-  }));
-  const { batchItemFailures } = await handler({ Records } as SQSEvent);
-  return batchItemFailures.map(({ itemIdentifier }) => Number(itemIdentifier));
+  const bodies = messages.map((message) => (typeof message === "string" ? message : envelope(message)));
+  const { batchItemFailures } = await handler(queueEvent(...bodies));
+  return batchItemFailures.map(({ itemIdentifier }) => Number(itemIdentifier.split("-")[1]));
 }
 
 function envelope(detail: unknown, type = "Record"): string {
@@ -80,6 +77,34 @@ describe("D35: a record event", () => {
   });
 });
 
+describe("D35: record events", () => {
+  test("of one call are written in one transaction", async () => {
+    expect(await take(...Array.from({ length: 10 }, (_, at) => job(30 + at, 1)))).toEqual([]);
+    expect(proxy.calls.get("TransactWriteItems")).toBe(1);
+  });
+
+  test("of one record are written one after the other, each by itself", async () => {
+    const states = ["pending", "paid", "overdue", "pending", "paid"];
+    const events = states.map((state, at) => ({
+      ...invoiceLine(50, 1, { state }),
+      version: at + 1,
+      event_id: `v-${at}`,
+    }));
+    held.begin();
+    expect(await take(...events)).toEqual([]);
+    held.end();
+    expect(held.figures).toMatchObject({ transactions: states.length, cancelled: 0 });
+    expect(await readItem(recordKey("INVOICE", 50))).toMatchObject({ version: 5, record: { state: "paid" } });
+  });
+
+  test("in any order, handed out twice and side by side, leave the last version", async () => {
+    const versions = [3, 1, 5, 2, 4];
+    const failed = await Promise.all([...versions, ...versions.toReversed()].map((version) => take(job(51, version))));
+    expect(failed.flat()).toEqual([]);
+    expect(await readItem(recordKey("JOB", 51))).toMatchObject({ version: 5, record: { title: "v5" } });
+  });
+});
+
 describe("D35: an invalid message", () => {
   test("fails, and the log names code and field", async () => {
     expect(await take(job(10, 1, { titel: "x" }))).toEqual([0]);
@@ -123,7 +148,7 @@ describe("D25: a notification event", () => {
   test("is queued for its recipients, once each and not for the actor", async () => {
     expect(await take(asking({ recipients: [12, 15, 12, 3], actor_id: 15 }))).toEqual([]);
     const eventId = expect.stringMatching(/^bus-/);
-    expect(await messages()).toEqual([{ ...content, eventId, recipients: { users: [12, 3] }, requestId: "0" }]);
+    expect(await messages()).toEqual([{ ...content, eventId, recipients: { users: [12, 3] }, requestId: "message-0" }]);
   });
 
   test("for 1,000 users is queued in messages of at most 200, all of one event", async () => {
@@ -160,6 +185,6 @@ test("a table that fails for a moment brings the message back, and then it is ta
 
 test("the sample event is taken in", async () => {
   const sample = readFileSync(join(import.meta.dirname, "../../../events/workers/intake.json"), "utf8");
-  expect(await handler(JSON.parse(sample))).toEqual(nobodyFailed);
+  expect(await handler(JSON.parse(sample))).toEqual(nothingFailed);
   expect(await readRecord("JOB", 900_001)).toMatchObject({ title: "Forklift driver" });
 });

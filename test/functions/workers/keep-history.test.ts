@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from "aws-lambda";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/keep-history.ts";
 import { findHistory } from "../../../shared/db/history/find-history.ts";
 import { questions } from "../../../shared/db/history/history-items.ts";
@@ -15,6 +15,7 @@ const start = { limit: 10, now: new Date() };
 let nextId = 1_000;
 
 beforeEach(() => proxy.reset());
+afterEach(() => void vi.unstubAllEnvs());
 
 const throttled: Fault = {
   status: 400,
@@ -100,13 +101,8 @@ test("a change behind such a one whose writes keep failing goes back to the stre
 
 test("where such a change cannot be quarantined it and all after it go back to the stream", async () => {
   const [first, ...rest] = changeSome(4).Records;
-  const queue = process.env.QUARANTINE_QUEUE_URL;
-  process.env.QUARANTINE_QUEUE_URL = `${queue}-that-is-not-there`;
+  vi.stubEnv("QUARANTINE_QUEUE_URL", `${process.env.QUARANTINE_QUEUE_URL}-that-is-not-there`);
   const strange = { eventID: "event-9003", eventName: "MODIFY" as const, dynamodb: { SequenceNumber: "779" } };
-  try {
-    const Records = [first as DynamoDBRecord, strange, ...rest];
-    expect(await handler({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: "779" }] });
-  } finally {
-    process.env.QUARANTINE_QUEUE_URL = queue;
-  }
+  const Records = [first as DynamoDBRecord, strange, ...rest];
+  expect(await handler({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: "779" }] });
 });

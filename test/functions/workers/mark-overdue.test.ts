@@ -46,11 +46,6 @@ async function countDue(): Promise<number> {
   return items.length;
 }
 
-function conditionFailed(times: number) {
-  // The invoice, and the counters of its company and month.
-  proxy.fail("TransactWriteItems", cancelled("ConditionalCheckFailed", 3), times);
-}
-
 test("D20: a pending invoice due before today becomes overdue; today's, later ones and paid ones stay", async () => {
   await store([
     due(1, "2126-05-09"),
@@ -154,7 +149,8 @@ test("D20: one invoice that others keep changing holds back none of its batch, a
 
 test("D20: an invoice that is changed at the same moment is looked at again", async () => {
   await store([due(20, "2126-05-01")]);
-  conditionFailed(3);
+  // The invoice, and the counters of its company and month.
+  proxy.fail("TransactWriteItems", cancelled("ConditionalCheckFailed", 3), 3);
   expect(await markOverdue(today, testContext())).toBe(1);
   expect(await stateOf(20)).toBe("overdue");
 });

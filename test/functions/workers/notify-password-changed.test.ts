@@ -1,5 +1,4 @@
 import type { GetItemCommand } from "@aws-sdk/client-dynamodb";
-import type { SQSEvent } from "aws-lambda";
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/notify-password-changed.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
@@ -8,12 +7,12 @@ import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
+import { nothingFailed, queueEvent } from "../../support/workers/workers.ts";
 
 const service = useService();
 const phone = "+447400123456";
 const otherPhone = "+447400123457";
 let changedAt = "2026-05-01T09:00:59.999Z";
-const nobodyFailed = { batchItemFailures: [] };
 
 beforeAll(() =>
   store([
@@ -37,11 +36,9 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 function deliver(...messages: (number | string)[]) {
-  const records = messages.map((message, index) => ({
-    messageId: `message-${index}`,
-    body: typeof message === "string" ? message : JSON.stringify({ userId: message, changedAt }),
-  }));
-  return handler({ Records: records } as SQSEvent);
+  return handler(
+    queueEvent(...messages.map((each) => (typeof each === "string" ? each : { userId: each, changedAt }))),
+  );
 }
 
 function sent(): string[] {
@@ -62,7 +59,7 @@ describe("D14: a user whose password was changed", () => {
     [18, ["email premium@example.com"]],
     [19, ["sms +353990000000"]],
   ])("is notified on every channel they sign in by: user %i", async (userId, channels) => {
-    expect(await deliver(userId)).toEqual(nobodyFailed);
+    expect(await deliver(userId)).toEqual(nothingFailed);
     expect(sent()).toEqual(channels);
   });
 
@@ -79,7 +76,7 @@ describe("D14: a user whose password was changed", () => {
 
   test("gets nothing once they are removed", async () => {
     await store([{ type: "user", id: 14, deleted: true }]);
-    expect(await deliver(14, 9_999)).toEqual(nobodyFailed);
+    expect(await deliver(14, 9_999)).toEqual(nothingFailed);
     expect(sent()).toEqual([]);
   });
 });
@@ -89,7 +86,7 @@ describe("D14: a message", () => {
     service.endpoints.failNext("SendEmail", "MessageRejected");
     expect(await deliver(11, 12)).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
     expect(sent()).toEqual([`sms ${otherPhone}`]);
-    expect(await deliver(11)).toEqual(nobodyFailed);
+    expect(await deliver(11)).toEqual(nothingFailed);
     expect(sent()).toEqual(["email mail@example.com", `sms ${otherPhone}`]);
   });
 
@@ -98,8 +95,8 @@ describe("D14: a message", () => {
     expect(await deliver(15)).toEqual({ batchItemFailures: [{ itemIdentifier: "message-0" }] });
     expect(sent()).toEqual(["email half@example.com"]);
     service.endpoints.failNext("Publish", "InternalError", 0);
-    expect(await deliver(15)).toEqual(nobodyFailed);
-    expect(await deliver(15)).toEqual(nobodyFailed);
+    expect(await deliver(15)).toEqual(nothingFailed);
+    expect(await deliver(15)).toEqual(nothingFailed);
     expect(sent()).toEqual(["email half@example.com", "sms +447400123459"]);
   });
 
@@ -108,7 +105,7 @@ describe("D14: a message", () => {
     service.endpoints.failNext("Publish", "InternalError", 2);
     expect((await deliver(15)).batchItemFailures).toHaveLength(1);
     expect((await deliver(15)).batchItemFailures).toHaveLength(1);
-    expect(await deliver(15)).toEqual(nobodyFailed);
+    expect(await deliver(15)).toEqual(nothingFailed);
     expect(sent()).toContain("sms +447400123459");
     expect(await readItem({ pk: "LIMIT#sms", sk: "2026-05-03T00:00:00.000Z" })).toMatchObject({ n: 1 });
   });
@@ -127,7 +124,7 @@ describe("D14: a message", () => {
     expect((await deliver(15)).batchItemFailures).toHaveLength(1);
     expect(sent()).toEqual(["email half@example.com"]);
     fail.mockRestore();
-    expect(await deliver(15)).toEqual(nobodyFailed);
+    expect(await deliver(15)).toEqual(nothingFailed);
     expect(sent()).toEqual(["email half@example.com", "sms +447400123459"]);
     expect(await readItem({ pk: "LIMIT#sms", sk: "2026-05-04T00:00:00.000Z" })).toMatchObject({ n: 1 });
   });
@@ -135,20 +132,20 @@ describe("D14: a message", () => {
   test("of a later change is sent by every channel again", async () => {
     await deliver(15);
     service.inbox.clear();
-    expect(await deliver(JSON.stringify({ userId: 15, changedAt: "2026-05-02T09:00:00.000Z" }))).toEqual(nobodyFailed);
+    expect(await deliver(JSON.stringify({ userId: 15, changedAt: "2026-05-02T09:00:00.000Z" }))).toEqual(nothingFailed);
     expect(sent()).toEqual(["email half@example.com", "sms +447400123459"]);
   });
 
   test("whose recipient SES refuses for good is taken: the log has a code, a metric counts it, the SMS is sent", async () => {
     loggedLines.length = 0;
     service.endpoints.failNext("SendEmail", "InvalidParameterValue");
-    expect(await deliver(16)).toEqual(nobodyFailed);
+    expect(await deliver(16)).toEqual(nothingFailed);
     expect(sent()).toEqual(["sms +447400123460"]);
     const lines = loggedLines.map((line) => JSON.parse(line));
     expect(lines).toContainEqual(expect.objectContaining({ level: "warn", code: "recipient_refused" }));
     expect(lines).toContainEqual(expect.objectContaining({ RecipientsRefused: 1 }));
     expect(lines.filter(({ Faults }) => Faults)).toEqual([]);
-    expect(await deliver(16)).toEqual(nobodyFailed);
+    expect(await deliver(16)).toEqual(nothingFailed);
     expect(sent()).toEqual(["sms +447400123460"]);
   });
 

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/notify.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
@@ -17,6 +17,8 @@ beforeEach(async () => {
   );
   queue.reset();
 });
+
+afterEach(() => void vi.unstubAllEnvs());
 
 function newJob(id: number, beside: object = {}) {
   return streamRecord(recordKey("JOB", id), { after: { id, company_id: 3, ...beside } }, `event-${id}`);
@@ -99,9 +101,7 @@ describe("D14: a new password", () => {
 
 describe("D29: a new notification", () => {
   test("becomes none where the stage names no platform application", async () => {
-    const applications = process.env.PLATFORM_APPLICATIONS ?? "";
-    onTestFinished(() => void Object.assign(process.env, { PLATFORM_APPLICATIONS: applications }));
-    process.env.PLATFORM_APPLICATIONS = "{}";
+    vi.stubEnv("PLATFORM_APPLICATIONS", "{}");
     expect(await handler({ Records: [newNotification(12), newJob(1)] })).toEqual(nothingFailed);
     expect(await takeMessages("PUSH_QUEUE_URL")).toEqual([]);
     expect(await queuedIds()).toEqual([1]);
@@ -166,9 +166,7 @@ describe("D42: events for other systems", () => {
   });
 
   test("that cannot be queued keep from nobody what they are notified of, which was queued before", async () => {
-    const url = process.env.EVENT_QUEUE_URL ?? "";
-    onTestFinished(() => void Object.assign(process.env, { EVENT_QUEUE_URL: url }));
-    process.env.EVENT_QUEUE_URL = `${url}-that-is-gone`;
+    vi.stubEnv("EVENT_QUEUE_URL", `${process.env.EVENT_QUEUE_URL}-that-is-gone`);
     const created_at = "2026-05-04T16:00:00.000Z";
     const record = { record_type: "Job", record_id: 1, params: { type: "published" }, created_at };
     const after = { id: 12, user_id: 8, push: true, revision: 1, record };
@@ -193,12 +191,10 @@ describe("D42: events for other systems", () => {
   });
 
   test("are made by no stage that sends none", async () => {
-    const url = process.env.EVENT_QUEUE_URL ?? "";
-    onTestFinished(() => void Object.assign(process.env, { EVENT_QUEUE_URL: url }));
-    process.env.EVENT_QUEUE_URL = "";
+    vi.stubEnv("EVENT_QUEUE_URL", "");
     expect(await handler({ Records: [paid(1)] })).toEqual(nothingFailed);
     expect(await queuedIds()).toEqual([1]);
-    process.env.EVENT_QUEUE_URL = url;
+    vi.unstubAllEnvs();
     expect(await subjects()).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import {
   DeleteEndpointCommand,
   SetEndpointAttributesCommand,
 } from "@aws-sdk/client-sns";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/send-pushes.ts";
 import { acquireSendLease } from "../../../shared/db/accounts/sendings.ts";
 import { dropDeviceTokens } from "../../../shared/db/notifications/device-tokens.ts";
@@ -31,7 +31,10 @@ let userId = 0;
 beforeEach(() => {
   userId = newUserId();
 });
-afterEach(() => vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+});
 
 const send = (...messages: unknown[]) => handler(queueEvent(...messages));
 
@@ -49,9 +52,7 @@ describe("D29: a notification is pushed", () => {
   });
 
   test("to an app in development through the sandbox, where the stage has one", async () => {
-    const served = process.env.PLATFORM_APPLICATIONS;
-    onTestFinished(() => void Object.assign(process.env, { PLATFORM_APPLICATIONS: served }));
-    process.env.PLATFORM_APPLICATIONS = JSON.stringify(applications);
+    vi.stubEnv("PLATFORM_APPLICATIONS", JSON.stringify(applications));
     await register(userId, "abc012", "apns_sandbox");
     expect(await send(await newPush(userId))).toEqual(nothingFailed);
     expect(pushedTo(service)).toEqual(["abc012"]);
@@ -131,37 +132,35 @@ describe("D28: the day of the last push", () => {
   });
 });
 
-describe("D29: a device that is dropped", () => {
-  test.each([
-    ["its endpoint is disabled", "endpoint_disabled", "stale"],
-    ["its push service refuses the token", "token_refused", "no hexadecimal digits"],
-  ])("is in a log line and a metric, without its token, where %s", async (_, code, token) => {
-    const id = await register(userId, token, code === "token_refused" ? "apns" : "fcm");
-    if (code === "endpoint_disabled") {
-      await send(await newPush(userId));
-      const EndpointArn = await endpointOf(userId, token);
-      await service.sns.send(new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "false" } }));
-    }
-    loggedLines.length = 0;
-    await send(await newPush(userId));
-    expect(await tokensOf(userId)).toEqual([]);
-    const lines = loggedLines.filter((line) => line.includes('"device dropped"')).map((line) => JSON.parse(line));
-    expect(lines).toMatchObject([{ level: "warn", code, device_id: id }]);
-    expect(countedMetrics()).toEqual([{ DevicesDropped: 1 }]);
-    expect(loggedLines.join()).not.toContain(token);
-  });
+/** Expects one device to have been dropped, which is in a log line and a metric, without its token. */
+function expectDropped(code: string, device_id: number, token: string): void {
+  const lines = loggedLines.filter((line) => line.includes('"device dropped"')).map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([{ level: "warn", code, device_id }]);
+  expect(countedMetrics()).toEqual([{ DevicesDropped: 1 }]);
+  expect(loggedLines.join()).not.toContain(token);
+}
+
+test("D29: a device whose token its push service refuses is dropped", async () => {
+  const token = "no hexadecimal digits";
+  const id = await register(userId, token, "apns");
+  loggedLines.length = 0;
+  await send(await newPush(userId));
+  expect(await tokensOf(userId)).toEqual([]);
+  expectDropped("token_refused", id, token);
 });
 
 describe("D29: an endpoint", () => {
   test("that is disabled goes with its device token; the other devices are served", async () => {
-    await Promise.all([register(userId, "stale"), register(userId, "fresh")]);
+    const [stale] = await Promise.all([register(userId, "stale"), register(userId, "fresh")]);
     await send(await newPush(userId));
     service.inbox.clear();
+    loggedLines.length = 0;
     const EndpointArn = await endpointOf(userId, "stale");
     await service.sns.send(new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "false" } }));
     expect(await send(await newPush(userId))).toEqual(nothingFailed);
     expect(pushedTo(service)).toEqual(["fresh"]);
     expect(await tokensOf(userId)).toEqual(["fresh"]);
+    expectDropped("endpoint_disabled", stale, "stale");
     const asked = new SetEndpointAttributesCommand({ EndpointArn, Attributes: { Enabled: "true" } });
     await expect(service.sns.send(asked)).rejects.toMatchObject({ name: "NotFoundException" });
   });

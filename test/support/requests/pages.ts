@@ -18,3 +18,9 @@ export async function walkPages(list: (query: Query) => Promise<TestAnswer>, fir
   }
   return pages;
 }
+
+/** The ids of an answer's records, in their order. */
+export function idsIn({ body }: Pick<TestAnswer, "body">): number[] {
+  const [records = []] = Object.values<{ id: number }[]>(body);
+  return records.map(({ id }) => id);
+}

@@ -69,20 +69,6 @@ export class GuessingSite {
     return pin && isLive(pin, this.#count("wrongPins", at), new Date(at)) ? pin : undefined;
   }
 
-  /** Tries a password without a proof: true where it is compared. A right one takes its own count back. */
-  tryPassword(login: string, client: string, at: number, isRight = false): boolean {
-    const { most, mostOfClient } = rules.password;
-    const ofClient = `${login} ${client}`;
-    if (this.#count("failures", at, client) >= rules.failures.most) return false;
-    if (this.#count("password", at, login) >= most || this.#count("password", at, ofClient) >= mostOfClient)
-      return false;
-    if (isRight) return true;
-    this.#add("failures", at, client);
-    this.#add("password", at, login);
-    this.#add("password", at, ofClient);
-    return true;
-  }
-
   #send(channel: Channel, message: PinMessage, at: number): boolean {
     const key = `${channel} ${windowOf({ subjectKind: "stage", most: 0, window: "day" }, new Date(at)).start}`;
     const sent = this.#counts.get(key) ?? 0;

@@ -1,7 +1,7 @@
 import { sign as signBytes } from "node:crypto";
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { exportSPKI } from "jose";
 import { beforeEach, describe, expect, test } from "vitest";
+import { putItems } from "../../support/records/items.ts";
 import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { useService } from "../../support/service/service.ts";
 import { testKeyId, testKeys } from "../../support/tokens/tokens.ts";
@@ -29,7 +29,7 @@ import {
 // own, and the musts of RFC 7515, 7517, 7518, 7519, 8725 and 9068. Each is refused for its flaw alone: whatever can be
 // signed by the right key is. `npm test` tries the first of a class, `npm run check` all.
 
-const service = useService();
+useService();
 beforeEach(passTime);
 
 /** Makes the vectors of a class. */
@@ -328,8 +328,7 @@ test.each(
 )("D6: a published key with %s is not used, and the others are", async (_, keys) => {
   for (const [index, changes] of firstOrAll(keys)) {
     const jwk = { ...publicJwk, alg: "ES256", use: "sig", kid: "invalid", ...changes };
-    const Item = { pk: "KEYS", sk: "invalid", jwk: JSON.parse(JSON.stringify(jwk)) };
-    await service.database.send(new PutCommand({ TableName: service.tableName, Item }));
+    await putItems([{ pk: "KEYS", sk: "invalid", jwk: JSON.parse(JSON.stringify(jwk)) }]);
     passTime();
     expect(await outcomeOf(withHeader({ kid: "invalid" })), `key ${index}`).toBe("token_invalid");
     expect(await outcomeOf(withClaims())).toBe("admin 900");

@@ -64,30 +64,7 @@ async function recover(client: Client): Promise<string> {
   return confirmed.body.user.reset_password_token;
 }
 
-const owners = ["a mailbox", "a mailbox and a device used before"] as const;
-const clientOf = (owner: (typeof owners)[number]) => (owner === "a mailbox" ? { from } : { from, proof });
-
-test.each(owners)("D11: after a neighbour's requests for pins, an owner with %s recovers at once", async (owner) => {
-  await burnRequests();
-  const token = await recover(clientOf(owner));
-  expect((await setNewPassword(token, newPassword, {}, from)).status).toBe(200);
-});
-
-test.each(owners)("D10: after 5 wrong pins of a neighbour, the pin of an owner with %s counts", async (owner) => {
-  await requestPin(own.login, clientOf(owner));
-  await burnTries(5);
-  expect((await tryPin(own.login, newestPin(service.inbox, own.login), clientOf(owner))).status).toBe(200);
-});
-
-test.each(
-  owners,
-)("D10: after 25 wrong pins of a neighbour, an owner with %s gets another, and it counts", async (owner) => {
-  await requestPin(own.login, clientOf(owner));
-  await burnTries(25);
-  await recover(clientOf(owner));
-});
-
-test("D10, D15: after all of these and all passwords, a device used before or a pin lets the owner in", async () => {
+test("D10, D11, D15: after a neighbour's requests, pins and passwords, a device used before or another pin lets the owner in", async () => {
   await burnRequests();
   await burnTries(25);
   await burnPasswords();

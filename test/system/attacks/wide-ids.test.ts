@@ -5,7 +5,7 @@ import { listInvoices, listTimesheets } from "../../../shared/contract/finance.t
 import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
-import { nextQuery } from "../../support/requests/pages.ts";
+import { idsIn, nextQuery } from "../../support/requests/pages.ts";
 import { useService } from "../../support/service/service.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
@@ -22,24 +22,19 @@ beforeAll(() =>
 test.each([{}, dates, { by_number: "INV" }])("D22: invoices of a company whose id has 16 digits: %j", async (query) => {
   const by_company = String(company);
   const answer = await call(listInvoicesHandler, listInvoices, { as: admin, query: { by_company, ...query } });
-  expect(answer.body.invoices.map(({ id }: { id: number }) => id)).toEqual(ids);
+  expect(idsIn(answer)).toEqual(ids);
   expect(answer.headers.total).toBe("3");
 });
 
 test("D22, D37: timesheets of a company whose id has 16 digits", async () => {
   const query = { by_company: "9000000000000001", ...dates };
   const answer = await call(listTimesheetsHandler, listTimesheets, { as: admin, query });
-  expect(answer.body.timesheets.map(({ id }: { id: number }) => id)).toEqual(ids);
+  expect(idsIn(answer)).toEqual(ids);
 });
 
 test("D30: a cursor leads past ids of 16 digits", async () => {
   const by_company = String(company);
   const first = await call(listInvoicesHandler, listInvoices, { as: admin, query: { by_company, per_page: "2" } });
   const second = await call(listInvoicesHandler, listInvoices, { as: admin, query: nextQuery(first) ?? {} });
-  expect(second.body.invoices.map(({ id }: { id: number }) => id)).toEqual([15]);
-});
-
-test.each(["9007199254740992", "12345678901234567"])("D22: %s is beyond what an id can be", async (by_company) => {
-  const answer = await call(listInvoicesHandler, listInvoices, { as: admin, query: { by_company } });
-  expect(answer).toMatchObject({ status: 422, body: { errors: [{ parameter: "by_company", code: "invalid" }] } });
+  expect(idsIn(second)).toEqual([15]);
 });

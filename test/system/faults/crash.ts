@@ -33,30 +33,6 @@ export async function crashAt(n: number, moment: CrashMoment, work: () => Promis
 /** The sides of calls on which work is killed: where one call follows the other, what is before one is what was after the other. */
 export const moments = usualFreshOrFull<readonly CrashMoment[]>(["after"], ["after", "before"], ["after", "before"]);
 
-/**
- * Kills work at each of its AWS calls in turn, after it, with a fresh seed also before it: `scenario` is run once for each crash, sets up what it
- * needs, passes what is to be killed to `kill`, and checks what it left behind. Ends when the work came to its end unharmed
- * on each side; gives the number of its calls.
- */
-export async function crashEverywhere(
-  scenario: (kill: (work: () => Promise<unknown>) => Promise<boolean>, place: string) => Promise<void>,
-): Promise<number> {
-  let calls = 0;
-  for (const moment of moments) {
-    let wasKilled = true;
-    for (let n = 1; wasKilled; n += 1) {
-      wasKilled = false;
-      const kill = async (work: () => Promise<unknown>) => {
-        wasKilled = await crashAt(n, moment, work);
-        return wasKilled;
-      };
-      await scenario(kill, `${moment} call ${n}`);
-      if (wasKilled) calls = Math.max(calls, n);
-    }
-  }
-  return calls;
-}
-
 let isWatching = false;
 
 function watch(): void {

@@ -27,21 +27,17 @@ afterEach(() => void network.heal());
 /** Operations with a plan of their own, and those that may write but only read. */
 const ownPlans: Readonly<Partial<Record<OperationName, LossPlan>>> = {
   ...sessionLosses,
+  ...accountLosses(service),
   ...recordLosses,
   "plan-bulk-update-timesheets": reading("plan-bulk-update-timesheets"),
 };
 
-/** Every operation but those of accounts. */
-const names = operations.map(({ name }) => name as OperationName).filter((name) => !isOfAccounts(name));
+const names = operations.map(({ name }) => name as OperationName);
 const readers = names.filter((name) => ownPlans[name] === undefined);
 /** A quarter of the operations that only read is enough while developing: they leave nothing behind. */
 const tried = names.filter(
   (name) => !readers.includes(name) || readers.indexOf(name) % usualFreshOrFull(4, 1, 1) === 0,
 );
-
-function isOfAccounts(name: OperationName): boolean {
-  return Object.hasOwn(accountLosses(service), name);
-}
 
 /** The plan of an operation that only reads: it answers as it does when nothing is lost. */
 function reading(name: OperationName): LossPlan {

@@ -1,10 +1,8 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test } from "vitest";
 import { handler } from "../../../functions/notifications/mark-notifications.ts";
 import { markNotifications } from "../../../shared/contract/notifications.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
-import { isTombstone } from "../../../shared/db/table/tombstones.ts";
 import { putNotifications } from "../../db/notifications/many-notifications.ts";
 import { useModelClock } from "../../support/faults/model-clock.ts";
 import { cancelled, useNetwork } from "../../support/faults/network.ts";
@@ -13,11 +11,12 @@ import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
+import { storedNotifications } from "../../support/workers/workers.ts";
 
 const types = ["Timesheet", "Job", "Chat", "Invoice"];
 const ids = Array.from({ length: 30 }, (_, index) => index + 1);
 
-const service = useService();
+useService();
 const network = useNetwork();
 const clock = useModelClock();
 let userId = 100;
@@ -39,20 +38,8 @@ function mark(notification: object) {
   });
 }
 
-/** The user's notifications as they are stored; there are never enough of them for a second page. */
-async function storedOnes(): Promise<Item[]> {
-  const query = new QueryCommand({
-    TableName: service.tableName,
-    KeyConditionExpression: "pk = :pk AND begins_with(sk, :notification)",
-    ExpressionAttributeValues: { ":pk": `USER#${userId}`, ":notification": "NOTIFICATION#" },
-    ConsistentRead: true,
-  });
-  const { Items = [] } = await service.database.send(query);
-  return Items.filter((item) => !isTombstone(item));
-}
-
 async function expectExactCounts(): Promise<void> {
-  const all = await storedOnes();
+  const all = await storedNotifications(userId);
   const unread = all.filter(({ record }) => (record as { read_at: unknown }).read_at === null);
   const of = (type: string) => unread.filter(({ record }) => (record as Item).record_type === type).length;
   const counted = { notifications: unread.length, timesheets: of("Timesheet"), jobs: of("Job"), chats: of("Chat") };

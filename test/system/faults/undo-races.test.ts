@@ -77,27 +77,19 @@ test("D41: of an undo, a second one and a payment of the same timesheets at once
   }
 });
 
-test("D32, D41: a payment that was decided before another was made and undone forgets neither", async () => {
+test.each([
+  ["payment", () => mark(admin, [id], "paid"), () => mark(operator, [id], "paid")],
+  ["timer", () => adjust(admin, [id], 60), () => adjust(admin, [id], 90)],
+])("D32, D41: a %s that was decided before another was made and undone forgets neither", async (_, send, sendFirst) => {
   await hire();
-  const goOn = network.hold("TransactWriteItems");
-  const late = mark(admin, [id], "paid");
-  await vi.waitFor(() => expect(network.holding("TransactWriteItems")).toBe(true));
-  const first = await pay();
-  await undoing(first.changeId);
-  goOn();
-  expect(await late).toMatchObject({ status: 200, headers: { "change-id": expect.any(String) } });
-  expect(await undo(operator, first.changeId)).toMatchObject({ status: 409, body: { code: "change_undone" } });
-});
-
-test("D32, D41: nor does a timer", async () => {
   await write(jobLine(id, 1));
   const goOn = network.hold("TransactWriteItems");
-  const late = adjust(admin, [id], 60);
+  const late = send();
   await vi.waitFor(() => expect(network.holding("TransactWriteItems")).toBe(true));
-  const first = (await adjust(admin, [id], 90)).headers["change-id"];
+  const first = (await sendFirst()).headers["change-id"];
   expect((await undo(admin, first)).status).toBe(200);
   goOn();
-  expect((await late).status).toBe(200);
+  expect(await late).toMatchObject({ status: 200, headers: { "change-id": expect.any(String) } });
   expect(await undo(admin, first)).toMatchObject({ status: 409, body: { code: "change_undone" } });
 });
 

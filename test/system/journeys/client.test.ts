@@ -1,7 +1,3 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { TokenStore } from "../../../shared/client/store.ts";
 import { useClientPackage } from "../../client/built-client.ts";
@@ -104,35 +100,23 @@ describe("D5: a session", () => {
   });
 
   test.each([
-    ["without a lock, at the same moment", "", 2],
-    ["with a lock, again and again", "locks", 8],
-  ])(
-    "is shared by two processes %s: nobody is signed out",
-    async (_, locks, rounds) => {
-      const { store } = await signIn("admin");
-      const file = join(built.folder, `session-${newId()}.json`);
-      writeFileSync(file, JSON.stringify(await session(store)));
-      const program = join(import.meta.dirname, "sharing-process.ts");
-      const processes = [1, 2].map(() => fork(program, [built.url, target.baseUrl, file, locks]));
-      try {
-        await Promise.all(processes.map((each) => once(each, "message")));
-        for (let round = 0; round < rounds; round += 1) {
-          writeFileSync(
-            file,
-            JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), accessToken: `refused ${round}` }),
-          );
-          expect(await Promise.all(processes.map(ask))).toEqual(["answered", "answered"]);
-        }
-      } finally {
-        for (const each of processes) each.kill();
-      }
-    },
-    60_000,
-  );
+    ["without a lock, at the same moment", false, 2],
+    ["with a lock, again and again", true, 8],
+  ])("is shared by two clients that know nothing of each other, %s: nobody is signed out", async (_, isLocked, rounds) => {
+    const { store } = await signIn("admin");
+    let turn: Promise<unknown> = Promise.resolve();
+    const lock = <T>(work: () => Promise<T>): Promise<T> => {
+      const done = turn.then(work);
+      turn = done.catch(() => {});
+      return done;
+    };
+    // Each has a store of its own over one session, as processes do.
+    const clients = [1, 2].map(() => newClient({ ...store, ...(isLocked && { lock }) }));
+    for (let round = 0; round < rounds; round += 1) {
+      await store.set({ ...(await session(store)), accessToken: `refused ${round}` });
+      const [one, other] = await Promise.all(clients.map((client) => client.getProfile()));
+      expect(one).toMatchObject({ user: { id: target.people.admin.id } });
+      expect(other).toEqual(one);
+    }
+  });
 });
-
-async function ask(sharing: ChildProcess): Promise<unknown> {
-  const answered = once(sharing, "message");
-  sharing.send("call");
-  return (await answered)[0];
-}

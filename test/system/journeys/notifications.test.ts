@@ -27,7 +27,7 @@ async function publishJob(): Promise<number> {
   return id;
 }
 
-test("a job of another system is notified to its company's operators once, counted and marked read", async () => {
+test("D39: a job of another system is notified to its company's operators once, counted, opened and marked read", async () => {
   const before = (await as("operator", "GET", "/unread_count")).body;
   const id = await publishJob();
   await expect.poll(() => timesNotified("operator", "Job", id), arriving).toBe(1);
@@ -35,6 +35,8 @@ test("a job of another system is notified to its company's operators once, count
   expect(after).toEqual({ ...before, notifications: before.notifications + 1, jobs: before.jobs + 1 });
 
   const [newest] = (await as("operator", "GET", "")).body.notifications;
+  const opened = await target.request("GET", `/api/v1/jobs/${newest.record_id}`, { as: "operator" });
+  expect(opened).toMatchObject({ status: 200, body: { job: { id } } });
   const marked = await as("operator", "PATCH", "/bulk_update", {
     notification: { notification_ids: [newest.id], read: true },
   });

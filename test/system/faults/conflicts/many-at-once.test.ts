@@ -11,7 +11,6 @@ import { store } from "../../../support/records/store.ts";
 import { usualOrFull } from "../../../support/service/counts.ts";
 import { useService } from "../../../support/service/service.ts";
 import { queueEvent } from "../../../support/workers/workers.ts";
-import { isBusy } from "./conflict-model.ts";
 
 const company = 1;
 const bulkUpdates = usualOrFull(50, 100);
@@ -32,13 +31,14 @@ const caller = { userId: 1, role: "operator", companyId: company, sessionId: "s"
 const pay = (...at: number[]) => setTimesheetStates(at.map(idOf), company, "paid", callerContext(caller));
 
 /** 1 if it is refused as `busy`, 0 if it succeeds; nothing else may go wrong. */
-async function refusalOf(work: Promise<unknown>): Promise<number> {
-  const refusal = await work.then(
-    () => undefined,
-    (error: unknown) => error,
+function refusalOf(work: Promise<unknown>): Promise<number> {
+  return work.then(
+    () => 0,
+    (error) => {
+      if (error.code !== "busy") throw error;
+      return 1;
+    },
   );
-  if (refusal !== undefined && !isBusy(refusal)) throw refusal;
-  return refusal === undefined ? 0 : 1;
 }
 
 async function sumOf(numbers: readonly Promise<number>[]): Promise<number> {

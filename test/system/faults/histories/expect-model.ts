@@ -1,28 +1,111 @@
 import { expect } from "vitest";
+import { countDays, countList } from "../../../../shared/db/lists/totals.ts";
 import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
 import { findNotifications } from "../../../../shared/db/notifications/notifications.ts";
-import { expectCounts, expectPages, type Lists } from "./expect-lists.ts";
-import type { ModelNotification, UserModel } from "./model.ts";
+import { findInvoices } from "../../../../shared/db/records/invoices.ts";
+import { findJobs } from "../../../../shared/db/records/jobs.ts";
+import { findTimesheets } from "../../../../shared/db/records/timesheets.ts";
+import type { Scope } from "../../../../shared/domain/caller.ts";
+import { isFoundBy, parseSearch } from "../../../../shared/domain/records/invoice-number.ts";
+import { expectExactCounters } from "../../../support/records/exact-counters.ts";
+import type { Model, ModelNotification, ModelRecord, UserModel } from "./model.ts";
 import type { World } from "./world.ts";
 
+/** The states that dated records of models have. */
+export const statesOf = { INVOICES: ["pending", "paid", "overdue"], TIMESHEETS: ["pending", "paid"] } as const;
+
 const kindOf = { INVOICES: "INVOICE", TIMESHEETS: "TIMESHEET", JOBS: "JOB" } as const;
+const top = { limit: 100, skip: 0, beforeId: undefined };
+const range = { fromDate: "2026-02-01", toDate: "2026-02-28" };
+const inRange = ({ date }: ModelRecord) => date >= range.fromDate && date <= range.toDate;
 
-function listsOf({ model }: World): Lists {
-  const all = Object.entries(kindOf).map(([list, kind]) => [list, [...model.records[kind].values()]]);
-  return Object.fromEntries(all) as Lists;
+function recordsOf({ records }: Model, list: keyof typeof kindOf, scope: Scope): ModelRecord[] {
+  return [...records[kindOf[list]].values()].filter(({ companyId }) => scope === "all" || companyId === scope);
 }
 
-/** Expects the companies' lists of which records have changed since the last call, and what searches by number find. */
-export async function expectLists(world: World): Promise<void> {
-  const isChanged = ([list]: [string, unknown]) => world.changedKinds.has(kindOf[list as keyof Lists]);
-  const changed = Object.fromEntries(Object.entries(listsOf(world)).filter(isChanged));
-  world.changedKinds.clear();
-  await expectPages(changed, [world.base, world.base + 1], ["inv", "7"]);
+/**
+ * Expects the first pages of the companies' lists of which records have changed since the last call, with their totals,
+ * those of February 2026, and of searches by number.
+ */
+export async function expectLists({ model, base, changedKinds }: World): Promise<void> {
+  const pagesOf = {
+    INVOICES: pagesOfInvoices,
+    TIMESHEETS: pagesOfTimesheets,
+    JOBS: (scope: Scope, own: readonly ModelRecord[]) => [expectPage(findJobs(scope, top), own)],
+  };
+  const changed = (["INVOICES", "TIMESHEETS", "JOBS"] as const).filter((list) => changedKinds.has(kindOf[list]));
+  changedKinds.clear();
+  const scopes = [base, base + 1];
+  await Promise.all(
+    changed.flatMap((list) => scopes.flatMap((scope) => pagesOf[list](scope, recordsOf(model, list, scope)))),
+  );
 }
 
-/** Expects the counts of all lists and days, of each company and of all together. */
-export async function expectAllCounts(world: World): Promise<void> {
-  await expectCounts(listsOf(world), ["all", world.base, world.base + 1]);
+function pagesOfInvoices(scope: Scope, own: readonly ModelRecord[]): Promise<void>[] {
+  const filter = { scope, states: statesOf.INVOICES };
+  return [
+    expectPage(findInvoices(filter, top), own),
+    expectPage(findInvoices({ ...filter, ...range }, top), own.filter(inRange)),
+    ...["inv", "7"].map((number) => {
+      const search = parseSearch(number);
+      const isFound = (each: ModelRecord) => search !== undefined && isFoundBy(each.number ?? "", search);
+      return expectPage(findInvoices({ ...filter, number }, top), own.filter(isFound));
+    }),
+  ];
+}
+
+function pagesOfTimesheets(scope: Scope, all: readonly ModelRecord[]): Promise<void>[] {
+  return statesOf.TIMESHEETS.flatMap((state) => {
+    const own = all.filter((each) => each.state === state);
+    const filter = { scope, states: [state] };
+    return [
+      expectPage(findTimesheets(filter, top), own),
+      expectPage(findTimesheets({ ...filter, ...range }, top), own.filter(inRange)),
+    ];
+  });
+}
+
+async function expectPage(
+  reading: Promise<{ items: readonly { id: number }[]; total: number }>,
+  wanted: readonly ModelRecord[],
+): Promise<void> {
+  const { items, total } = await reading;
+  const ids = wanted.map(({ id }) => id).sort((a, b) => b - a);
+  expect({ total, ids: items.map(({ id }) => id) }).toEqual({ total: ids.length, ids: ids.slice(0, top.limit) });
+}
+
+/** Expects the totals of each state and the counts of each day, of each company and of all together, and that all of the table is counted exactly. */
+export async function expectAllCounts({ model, base }: World): Promise<void> {
+  const scopes: Scope[] = ["all", base, base + 1];
+  const counts = scopes.flatMap((scope) => {
+    const jobs = expectTotal("JOBS", scope, "published", recordsOf(model, "JOBS", scope));
+    const dated = (["INVOICES", "TIMESHEETS"] as const).flatMap((list) => {
+      const own = recordsOf(model, list, scope);
+      const ofState = (state: string) => own.filter((each) => each.state === state);
+      return [
+        ...statesOf[list].map((state) => expectTotal(list, scope, state, ofState(state))),
+        expectDays(list, scope, own),
+      ];
+    });
+    return [jobs, ...dated];
+  });
+  await Promise.all([...counts, expectExactCounters()]);
+}
+
+async function expectTotal(
+  list: keyof typeof kindOf,
+  scope: Scope,
+  state: string,
+  wanted: readonly ModelRecord[],
+): Promise<void> {
+  expect(await countList({ list, scope, states: [state] }), `${list} ${scope} ${state}`).toBe(wanted.length);
+}
+
+async function expectDays(list: "INVOICES" | "TIMESHEETS", scope: Scope, own: readonly ModelRecord[]): Promise<void> {
+  const days = Map.groupBy(own, (each) => `${each.date} ${each.state}`);
+  const found = await countDays({ list, scope, states: statesOf[list] });
+  const counts = found.map(({ date, state, count }) => [`${date} ${state}`, count] as const);
+  expect(new Map(counts)).toEqual(new Map([...days].map(([day, { length }]) => [day, length])));
 }
 
 /** Expects each user's notifications, newest first, and their counts. */

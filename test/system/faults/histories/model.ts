@@ -1,5 +1,4 @@
 import { type HistoryOf, type Kind, noHistory } from "./expect-history.ts";
-import type { Listed } from "./expect-lists.ts";
 
 /** A kind whose changes can be undone. */
 export type Undoable = "TIMESHEET" | "JOB";
@@ -17,7 +16,12 @@ export interface ModelChange {
 }
 
 /** A record as it is; the state of a job is its timer. */
-interface ModelRecord extends Listed {
+export interface ModelRecord {
+  readonly id: number;
+  readonly companyId: number;
+  readonly state: string;
+  readonly date: string;
+  readonly number?: string;
   /** The change that wrote it last; undefined if something else did. */
   last?: ModelChange | undefined;
 }

@@ -1,20 +1,18 @@
-import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { endSession as endStored, openSession, sessionKey } from "../../../../shared/db/accounts/sessions.ts";
 import { findStoredUser, giveResetToken, replacePassword } from "../../../../shared/db/accounts/users.ts";
+import { deleteItemAt } from "../../../../shared/db/table/conditional-writes.ts";
 import { recordKey } from "../../../../shared/db/table/item-keys.ts";
 import { transact } from "../../../../shared/db/table/transaction.ts";
 import { importParts } from "../../../../shared/db/writes/counters.ts";
 import { createWriteBatches } from "../../../../shared/db/writes/write-batches.ts";
 import type { Change } from "../../../../shared/domain/records/change.ts";
-import { settings } from "../../../../shared/settings.ts";
-import { documentClient, updateRaw } from "../../../support/records/items.ts";
+import { updateRaw } from "../../../support/records/items.ts";
 import { invoiceLine, jobLine, timesheetLine, userLine } from "../../../support/records/records.ts";
 import { write } from "../../../support/records/writes.ts";
 import { fc } from "../../../support/service/properties.ts";
 import { death, defineCommand } from "./command.ts";
 import { type Kind, kinds } from "./expect-history.ts";
-import { statesOf } from "./expect-lists.ts";
-import { expectLists } from "./expect-model.ts";
+import { expectLists, statesOf } from "./expect-model.ts";
 
 /** Somebody other than a user; `nobody` is an engineer's hand, which leaves no name. */
 type Author = "import" | "event" | "nobody";
@@ -144,11 +142,11 @@ export const remove = defineCommand(
   async ({ kind = "TIMESHEET", slot = 0, author = "import", death }, world) => {
     const id = world.idOf(kind, slot);
     const change = author === "nobody" ? undefined : authorOf(author);
-    const Key = { ...recordKey(kind, id) };
+    const key = recordKey(kind, id);
     const work = async () => {
       await write({ type: kind.toLowerCase(), id, deleted: true }, change && { change });
       // Without a tombstone, nothing says who removed it.
-      if (!change) await documentClient().send(new DeleteCommand({ TableName: settings.tableName(), Key }));
+      if (!change) await deleteItemAt(key);
     };
     await world.write(change, work, () => void world.model.records[kind].delete(id), change && death);
   },

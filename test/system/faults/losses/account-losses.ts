@@ -1,30 +1,24 @@
 import { expect } from "vitest";
 import { handler as confirmLoginHandler } from "../../../../functions/accounts/confirm-login.ts";
-import { handler as confirmLoginByBodyHandler } from "../../../../functions/accounts/confirm-login-by-body.ts";
-import { handler as registerUserHandler } from "../../../../functions/accounts/register-user.ts";
-import { handler as requestPasswordResetHandler } from "../../../../functions/accounts/request-password-reset.ts";
-import { handler as setPasswordHandler } from "../../../../functions/accounts/set-password.ts";
 import { handler as endSessionHandler } from "../../../../functions/sessions/end-session.ts";
-import { handler as refreshHandler } from "../../../../functions/sessions/refresh-token.ts";
-import { handler as signInHandler } from "../../../../functions/sessions/sign-in.ts";
 import { handler as signOutHandler } from "../../../../functions/sessions/sign-out.ts";
 import { pinIn } from "../../../../infra/local/aws/message-pin.ts";
-import {
-  confirmLogin,
-  confirmLoginByBody,
-  registerUser,
-  requestPasswordReset,
-  setPassword,
-} from "../../../../shared/contract/accounts.ts";
-import type { Operation } from "../../../../shared/contract/operation.ts";
-import { endSession, refreshToken, signIn, signOut } from "../../../../shared/contract/sessions.ts";
-import type { HttpHandler } from "../../../../shared/http/endpoint.ts";
+import { confirmLogin } from "../../../../shared/contract/accounts.ts";
+import { endSession, signOut } from "../../../../shared/contract/sessions.ts";
 import { primeVerification } from "../../../../shared/startup/priming.ts";
 import { userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
-import { call, type TestRequest } from "../../../support/requests/call.ts";
+import {
+  askPin,
+  register,
+  requestPin,
+  setNewPassword,
+  tryPassword,
+  tryPin,
+} from "../../../support/requests/accounts.ts";
+import { call, type TestAnswer } from "../../../support/requests/call.ts";
 import { deliverPins, newestPin } from "../../../support/requests/pins.ts";
-import { refreshWith } from "../../../support/requests/sessions.ts";
+import { bearerOf, familyOf, refreshWith, signInAs } from "../../../support/requests/sessions.ts";
 import type { Service } from "../../../support/service/service.ts";
 import { takeMessages } from "../../../support/workers/queues.ts";
 import { addressOf, type LossPlan, newId, request, type Scenario } from "./scenario.ts";
@@ -46,14 +40,20 @@ function newClient() {
 
 type Client = ReturnType<typeof newClient>;
 
-async function signedIn(client: Client | Promise<Client> = newUser()) {
-  const { login, from } = await client;
-  return (await call(signInHandler, signIn, { body: { user: { login, password } }, from })).body.token;
-}
-
 /** The status of a renewal with a session's refresh token. */
 async function refreshStatus(refresh_token: string): Promise<number> {
   return (await refreshWith(refresh_token)).status;
+}
+
+/** A request whose answer has a refresh token, which renews. */
+function prepareRenewal(send: () => Promise<TestAnswer>): Scenario {
+  let answered = "";
+  return {
+    attempt: request(send, ({ body }) => {
+      answered = body.token.refresh_token;
+    }),
+    check: async () => expect(await refreshStatus(answered)).toBe(200),
+  };
 }
 
 /** The plans of sessions. */
@@ -63,42 +63,27 @@ export const sessionLosses = {
     loses: "PutItem",
     prepare: async () => {
       const { login, from } = await newUser();
-      let answered = "";
-      const sent = { body: { user: { login, password } }, from };
-      return {
-        attempt: request(signInHandler, signIn, sent, ({ body }) => {
-          answered = body.token.refresh_token;
-        }),
-        check: async () => expect(await refreshStatus(answered)).toBe(200),
-      };
+      return prepareRenewal(() => tryPassword(login, password, { from }));
     },
   },
   "refresh-token": {
     holds: "nobody is signed out (D5)",
     loses: "UpdateItem",
     prepare: async () => {
-      const { refresh_token } = await signedIn();
-      let next = "";
-      const sent = { body: { token: { refresh_token } } };
-      return {
-        attempt: request(refreshHandler, refreshToken, sent, ({ body }) => {
-          next = body.token.refresh_token;
-        }),
-        check: async () => expect(await refreshStatus(next)).toBe(200),
-      };
+      const { refresh_token } = await signInAs((await newUser()).login, password);
+      return prepareRenewal(() => refreshWith(refresh_token));
     },
   },
   "sign-out": {
     holds: "the session ends (D5)",
     loses: "UpdateItem",
     prepare: async () => {
-      const { access_token, refresh_token } = await signedIn();
-      const headers = { authorization: `Bearer ${access_token}` };
+      const tokens = await signInAs((await newUser()).login, password);
       // Else the read of the keys would be the first call of some runs and not of others.
       await primeVerification();
       return {
-        attempt: request(signOutHandler, signOut, { headers }),
-        check: async () => expect(await refreshStatus(refresh_token)).toBe(401),
+        attempt: request(() => call(signOutHandler, signOut, bearerOf(tokens))),
+        check: async () => expect(await refreshStatus(tokens.refresh_token)).toBe(401),
       };
     },
   },
@@ -106,13 +91,12 @@ export const sessionLosses = {
     holds: "the session ends, and the one that it is asked from goes on (D5)",
     loses: "UpdateItem",
     prepare: async () => {
-      const client = await newUser();
-      const [ended, own] = [await signedIn(client), await signedIn(client)];
-      const headers = { authorization: `Bearer ${own.access_token}` };
-      const id = ended.refresh_token.split(".")[1] ?? "";
+      const { login } = await newUser();
+      const [ended, own] = [await signInAs(login, password), await signInAs(login, password)];
       await primeVerification();
+      const sent = { ...bearerOf(own), parameters: { id: familyOf(ended) } };
       return {
-        attempt: request(endSessionHandler, endSession, { headers, parameters: { id } }),
+        attempt: request(() => call(endSessionHandler, endSession, sent)),
         check: async () => {
           expect(await refreshStatus(ended.refresh_token)).toBe(401);
           expect(await refreshStatus(own.refresh_token)).toBe(200);
@@ -124,50 +108,44 @@ export const sessionLosses = {
 
 /** The plans of accounts, whose messages arrive in the inbox of the service. */
 export function accountLosses(service: Service) {
-  /** Expects one message or two after a request for a pin, with one pin, that confirms the login. */
-  async function expectOnePin({ login, from }: Client): Promise<void> {
-    await deliverPins();
-    const pins = service.inbox.entries().map(({ text }) => pinIn(text));
-    expect(pins.length).toBeGreaterThanOrEqual(1);
-    expect(pins.length).toBeLessThanOrEqual(2);
-    expect(new Set(pins).size).toBe(1);
-    const sent = { body: { user: { login, pin: pins[0] } }, from };
-    expect((await call(confirmLoginByBodyHandler, confirmLoginByBody, sent)).status).toBe(200);
-  }
-
-  async function forgetMessages(): Promise<void> {
+  /** A request for a pin, which causes one message or two with one pin, that confirms the login. */
+  async function preparePin(client: Client, send: () => Promise<TestAnswer>): Promise<Scenario> {
     await takeMessages("PIN_QUEUE_URL");
     service.inbox.clear();
+    return {
+      attempt: request(send),
+      check: async () => {
+        await deliverPins();
+        const pins = service.inbox.entries().map(({ text }) => pinIn(text));
+        expect(pins.length).toBeGreaterThanOrEqual(1);
+        expect(pins.length).toBeLessThanOrEqual(2);
+        expect(new Set(pins).size).toBe(1);
+        expect((await tryPin(client.login, pins[0] ?? "", client)).status).toBe(200);
+      },
+    };
   }
 
   async function askedForPin(): Promise<Client & { readonly pin: string }> {
     const client = await newUser();
-    const { login, from } = client;
-    await call(requestPasswordResetHandler, requestPasswordReset, { body: { user: { login } }, from });
-    await deliverPins();
-    return { ...client, pin: newestPin(service.inbox, login) };
-  }
-
-  function resets(client: Client, reset_password_token: string): TestRequest {
-    const user = { reset_password_token, password: newPassword, password_confirmation: newPassword };
-    return { body: { user }, from: client.from };
+    await requestPin(client.login, client);
+    return { ...client, pin: newestPin(service.inbox, client.login) };
   }
 
   async function prepareConfirmation(
-    handler: HttpHandler,
-    operation: Operation,
-    sentBy: (user: object) => TestRequest,
+    confirm: (client: Client & { readonly pin: string }) => Promise<TestAnswer>,
   ): Promise<Scenario> {
-    const { pin, ...client } = await askedForPin();
+    const client = await askedForPin();
     const answered = new Set<string>();
-    const sent = { ...sentBy({ login: client.login, pin }), from: client.from };
     return {
-      attempt: request(handler, operation, sent, ({ body }) => answered.add(body.user.reset_password_token)),
+      attempt: request(
+        () => confirm(client),
+        ({ body }) => answered.add(body.user.reset_password_token),
+      ),
       check: async () => {
-        const again = await call(handler, operation, sent);
-        expect([again.status, again.body.user.reset_password_token]).toEqual([200, ...answered]);
-        const reset = resets(client, again.body.user.reset_password_token);
-        expect((await call(setPasswordHandler, setPassword, reset)).status).toBe(200);
+        const again = await confirm(client);
+        const token = again.body.user.reset_password_token;
+        expect([again.status, token]).toEqual([200, ...answered]);
+        expect((await setNewPassword(token, newPassword, {}, client.from)).status).toBe(200);
       },
     };
   }
@@ -178,12 +156,7 @@ export function accountLosses(service: Service) {
       loses: "SendMessage",
       prepare: async () => {
         const client = newClient();
-        await forgetMessages();
-        const user = { login: client.login, password, first_name: "Ada", last_name: "Holt" };
-        return {
-          attempt: request(registerUserHandler, registerUser, { body: { user }, from: client.from }),
-          check: () => expectOnePin(client),
-        };
+        return preparePin(client, () => register(client.login, {}, client));
       },
     },
     "request-password-reset": {
@@ -191,46 +164,36 @@ export function accountLosses(service: Service) {
       loses: "SendMessage",
       prepare: async () => {
         const client = await newUser();
-        await forgetMessages();
-        const sent = { body: { user: { login: client.login } }, from: client.from };
-        return {
-          attempt: request(requestPasswordResetHandler, requestPasswordReset, sent),
-          check: () => expectOnePin(client),
-        };
+        return preparePin(client, () => askPin(client.login, client));
       },
     },
     "confirm-login": {
       holds: "the pin is answered again with the same reset token, which sets a password (D13)",
       loses: "TransactWriteItems",
       prepare: () =>
-        prepareConfirmation(confirmLoginHandler, confirmLogin, (user) => ({
-          query: user as TestRequest["query"] & {},
-        })),
+        prepareConfirmation(({ login, pin, from }) =>
+          call(confirmLoginHandler, confirmLogin, { query: { login, pin }, from }),
+        ),
     },
     "confirm-login-by-body": {
       holds: "the pin is answered again with the same reset token, which sets a password (D13)",
       loses: "TransactWriteItems",
-      prepare: () => prepareConfirmation(confirmLoginByBodyHandler, confirmLoginByBody, (user) => ({ body: { user } })),
+      prepare: () => prepareConfirmation((client) => tryPin(client.login, client.pin, client)),
     },
     "set-password": {
       holds: "the password is set, earlier sessions end, and the token is answered again (D14)",
       loses: "TransactWriteItems",
       prepare: async () => {
         const { pin, ...client } = await askedForPin();
-        const { login, from } = client;
-        const session = await call(signInHandler, signIn, { body: { user: { login, password } }, from });
-        const confirmed = await call(confirmLoginByBodyHandler, confirmLoginByBody, {
-          body: { user: { login, pin } },
-          from,
-        });
-        const sent = resets(client, confirmed.body.user.reset_password_token);
+        const session = await signInAs(client.login, password);
+        const { reset_password_token: token } = (await tryPin(client.login, pin, client)).body.user;
+        const send = () => setNewPassword(token, newPassword, {}, client.from);
         return {
-          attempt: request(setPasswordHandler, setPassword, sent),
+          attempt: request(send),
           check: async () => {
-            expect((await call(setPasswordHandler, setPassword, sent)).status).toBe(200);
-            expect(await refreshStatus(session.body.token.refresh_token)).toBe(401);
-            const signedInAgain = { body: { user: { login, password: newPassword } }, from };
-            expect((await call(signInHandler, signIn, signedInAgain)).status).toBe(200);
+            expect((await send()).status).toBe(200);
+            expect(await refreshStatus(session.refresh_token)).toBe(401);
+            expect((await tryPassword(client.login, newPassword)).status).toBe(200);
           },
         };
       },

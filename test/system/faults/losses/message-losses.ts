@@ -30,6 +30,11 @@ import { onBus, receiver, testWebhook, webhookBatch } from "../../../support/wor
 import { drain, queueEvent, storedNotifications } from "../../../support/workers/workers.ts";
 import { type LossPlan, messages, newId, redeliveryMs, type Scenario } from "./scenario.ts";
 
+type Worker = Parameters<typeof messages>[0];
+
+/** The content of a notification of a job. */
+const content = { record_type: "Job", record_id: 1, params: { type: "published" } };
+
 /** The plans of what queues bring. `publications` are the contents of the pushes so far. */
 export function messageLosses(service: PushingService, publications: string[]) {
   const perhapsAgain = (count: number) => {
@@ -77,21 +82,37 @@ export function messageLosses(service: PushingService, publications: string[]) {
     };
   }
 
-  async function prepareNotificationEvent(): Promise<Scenario> {
-    const id = newId();
-    await store([userLine(id)]);
+  /** The operators of a company are to be notified once each: more than a transaction notifies. */
+  async function prepareNotified(messageTo: (ids: number[], company: number) => [Worker, object]): Promise<Scenario> {
+    const [company, ids] = [newId(), Array.from({ length: 31 }, newId)];
+    await store(ids.map((id) => userLine(id, { email: null, financial_company_id: company })));
     await takeMessages("NOTIFICATION_QUEUE_URL");
-    const content = { record_type: "Job", record_id: 1, params: { type: "published" } };
-    const detail = { ...content, event_id: `asked-${id}`, recipients: [id] };
     return {
-      attempt: messages(intake, eventOf("Notification", detail)),
+      attempt: messages(...messageTo(ids, company)),
       check: async () => {
         await drain("NOTIFICATION_QUEUE_URL", deliverNotifications);
-        expect(await storedNotifications(id)).toHaveLength(1);
-        expect(await findUnreadCounts(id)).toMatchObject({ notifications: 1, jobs: 1 });
+        for (const id of ids) {
+          expect(await storedNotifications(id)).toHaveLength(1);
+          expect(await findUnreadCounts(id)).toMatchObject({ notifications: 1, jobs: 1 });
+        }
       },
     };
   }
+
+  /** An event to a receiver, which answers with a status; `check` is given how often it arrived there. */
+  async function prepareDelivery(
+    { status = 200, ...coming }: { readonly status?: number; readonly queuedAt?: Date },
+    check: (arrived: number) => void | Promise<void>,
+  ): Promise<Scenario> {
+    const event = eventOut(newId());
+    receiver.status = status;
+    return {
+      attempt: async () => (await deliverWebhook(webhookBatch(onBus(event), coming))).batchItemFailures.length === 0,
+      check: async () => check(receiver.got.filter(({ headers }) => headers["webhook-id"] === event.id).length),
+    };
+  }
+
+  const asking = (recipients: object) => ({ eventId: `event-${newId()}`, ...content, recipients });
 
   return {
     "deliver-pin": {
@@ -132,21 +153,16 @@ export function messageLosses(service: PushingService, publications: string[]) {
       },
     },
     "deliver-notifications": {
-      holds: "one notification is stored and counted (D25, D26)",
+      holds: "one notification of each user is stored and counted (D25, D26)",
       loses: "TransactWriteItems",
       repeatMs: redeliveryMs,
-      prepare: async () => {
-        const id = newId();
-        await store([userLine(id)]);
-        const event = { eventId: `event-${id}`, record_type: "Job", record_id: 1, params: { type: "published" } };
-        return {
-          attempt: messages(deliverNotifications, { ...event, recipients: { users: [id] } }),
-          check: async () => {
-            expect(await storedNotifications(id)).toHaveLength(1);
-            expect(await findUnreadCounts(id)).toMatchObject({ notifications: 1, jobs: 1 });
-          },
-        };
-      },
+      prepare: () => prepareNotified((users) => [deliverNotifications, asking({ users })]),
+    },
+    "deliver-notifications to a company": {
+      holds: "each of its users is notified once (D25)",
+      loses: "SendMessageBatch",
+      repeatMs: redeliveryMs,
+      prepare: () => prepareNotified((_, company) => [deliverNotifications, asking({ company, role: "operator" })]),
     },
     "send-pushes": {
       holds: "a device gets the push, at most once more and with the same collapse id, and a stale one goes (D29)",
@@ -193,47 +209,30 @@ export function messageLosses(service: PushingService, publications: string[]) {
     "deliver-webhook": {
       holds: "the event reaches its receiver, again only with the same id (D42)",
       repeatMs: redeliveryMs,
-      prepare: async () => {
-        const event = eventOut(newId());
-        receiver.status = 200;
-        return {
-          attempt: async () => (await deliverWebhook(webhookBatch(onBus(event)))).batchItemFailures.length === 0,
-          check: async () =>
-            perhapsAgain(receiver.got.filter(({ headers }) => headers["webhook-id"] === event.id).length),
-        };
-      },
+      prepare: () => prepareDelivery({}, perhapsAgain),
     },
     "deliver-webhook to a receiver that failed": {
       holds: "the event reaches its receiver, and what was kept of its failures is gone (D42)",
       loses: "DeleteItem",
       repeatMs: redeliveryMs,
       prepare: async () => {
-        const event = eventOut(newId());
-        const webhook = testWebhook();
-        const failing = { failing_since: new Date().toISOString(), failed_at: new Date().toISOString() };
-        await keepFailure(webhook, await findWebhook(webhook), failing);
-        return {
-          attempt: async () => (await deliverWebhook(webhookBatch(onBus(event)))).batchItemFailures.length === 0,
-          check: async () => {
-            perhapsAgain(receiver.got.filter(({ headers }) => headers["webhook-id"] === event.id).length);
-            expect((await findWebhook(webhook)).health).toBeUndefined();
-          },
-        };
+        const [webhook, at] = [testWebhook(), new Date().toISOString()];
+        await keepFailure(webhook, await findWebhook(webhook), { failing_since: at, failed_at: at });
+        return prepareDelivery({}, async (arrived) => {
+          perhapsAgain(arrived);
+          expect((await findWebhook(webhook)).health).toBeUndefined();
+        });
       },
     },
     "deliver-webhook of an event that is given up": {
       holds: "the event is in the dead letters, again only as a double (D42)",
       loses: "SendMessage",
       repeatMs: redeliveryMs,
-      prepare: async () => {
-        const event = eventOut(newId());
-        receiver.status = 500;
-        const queuedAt = new Date(Date.now() - 24 * 3_600_000);
-        return {
-          attempt: async () =>
-            (await deliverWebhook(webhookBatch(onBus(event), { queuedAt }))).batchItemFailures.length === 0,
-          check: async () => perhapsAgain((await takeMessages("WEBHOOK_DEAD_LETTERS_URL")).length),
-        };
+      prepare: () => {
+        const given = { status: 500, queuedAt: new Date(Date.now() - 24 * 3_600_000) };
+        return prepareDelivery(given, async () =>
+          perhapsAgain((await takeMessages("WEBHOOK_DEAD_LETTERS_URL")).length),
+        );
       },
     },
     intake: {
@@ -252,7 +251,11 @@ export function messageLosses(service: PushingService, publications: string[]) {
       holds: "each recipient is notified once (D25, D35)",
       loses: "SendMessageBatch",
       repeatMs: redeliveryMs,
-      prepare: prepareNotificationEvent,
+      prepare: () =>
+        prepareNotified((recipients) => {
+          const detail = { ...content, event_id: `asked-${newId()}`, recipients };
+          return [intake, eventOf("Notification", detail)];
+        }),
     },
   } as const satisfies Record<string, LossPlan>;
 }

@@ -1,81 +1,63 @@
 import { expect } from "vitest";
-import { handler as undoHandler } from "../../../../functions/changes/undo-change.ts";
 import { handler as registerDevice } from "../../../../functions/devices/register-device-token.ts";
 import { handler as removeDevice } from "../../../../functions/devices/remove-device-token.ts";
-import { handler as bulkUpdateTimesheets } from "../../../../functions/finance/bulk-update-timesheets.ts";
-import { handler as adjustTimers } from "../../../../functions/jobs/adjust-job-timers.ts";
-import { handler as mark } from "../../../../functions/notifications/mark-notifications.ts";
-import { undoChange } from "../../../../shared/contract/changes.ts";
 import { registerDeviceToken, removeDeviceToken } from "../../../../shared/contract/devices.ts";
-import { bulkUpdateTimesheets as bulkUpdate } from "../../../../shared/contract/finance.ts";
-import { adjustJobTimers } from "../../../../shared/contract/jobs.ts";
-import { markNotifications } from "../../../../shared/contract/notifications.ts";
 import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
 import { recordKey } from "../../../../shared/db/table/item-keys.ts";
 import { callerLine, jobLine, timesheetLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { readItem } from "../../../support/records/writes.ts";
-import { call } from "../../../support/requests/call.ts";
+import { call, type TestAnswer } from "../../../support/requests/call.ts";
+import { adjust, mark, markRead, undo } from "../../../support/requests/changes.ts";
 import { newPush, register, tokensOf } from "../../../support/workers/pushes.ts";
-import { type LossPlan, newId, request } from "./scenario.ts";
+import { type LossPlan, newId, request, type Scenario } from "./scenario.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
-const withKey = () => ({ "idempotency-key": crypto.randomUUID() });
 const driver = (id: number) => ({ id, role: "driver", company_id: 1 }) as const;
+const keyed = "it is carried out once and holds no Idempotency-Key (D32)";
+
+/** A change of a new record by the admin, which is to be made once. */
+async function prepareChange(
+  kind: "TIMESHEET" | "JOB",
+  begin: (id: number) => Promise<(key: string) => Promise<TestAnswer>>,
+  changed: object,
+): Promise<Scenario> {
+  const id = newId();
+  const record = kind === "JOB" ? jobLine(id, 1) : timesheetLine(id, 1, { state: "pending" });
+  await store([callerLine(admin), record]);
+  const send = await begin(id);
+  const before = Number((await readItem(recordKey(kind, id)))?.revision);
+  const key = crypto.randomUUID();
+  return {
+    attempt: request(() => send(key)),
+    check: async () => expect(await readItem(recordKey(kind, id))).toMatchObject({ revision: before + 1, ...changed }),
+  };
+}
 
 /** The plans of what users change. */
 export const recordLosses = {
   "bulk-update-timesheets": {
-    holds: "it is carried out once and holds no Idempotency-Key (D32)",
+    holds: keyed,
     loses: "TransactWriteItems",
-    prepare: async () => {
-      const id = newId();
-      await store([callerLine(admin)]);
-      await store([timesheetLine(id, 1, { state: "pending" })]);
-      const before = Number((await readItem(recordKey("TIMESHEET", id)))?.revision);
-      const body = { timesheet: { timesheet_ids: [id], state: "paid" } };
-      return {
-        attempt: request(bulkUpdateTimesheets, bulkUpdate, { as: admin, body, headers: withKey() }),
-        check: async () => {
-          const stored = await readItem(recordKey("TIMESHEET", id));
-          expect(stored).toMatchObject({ revision: before + 1, record: { state: "paid" } });
-        },
-      };
-    },
+    prepare: () =>
+      prepareChange("TIMESHEET", async (id) => (key) => mark(admin, [id], "paid", { key }), {
+        record: expect.objectContaining({ state: "paid" }),
+      }),
   },
   "adjust-job-timers": {
-    holds: "it is carried out once and holds no Idempotency-Key (D32)",
+    holds: keyed,
     loses: "TransactWriteItems",
-    prepare: async () => {
-      const id = newId();
-      await store([jobLine(id, 1)]);
-      const before = Number((await readItem(recordKey("JOB", id)))?.revision);
-      const body = { job: { job_ids: [id], timer: 600 } };
-      return {
-        attempt: request(adjustTimers, adjustJobTimers, { as: admin, body, headers: withKey() }),
-        check: async () =>
-          expect(await readItem(recordKey("JOB", id))).toMatchObject({ timer: 600, revision: before + 1 }),
-      };
-    },
+    prepare: () => prepareChange("JOB", async (id) => (key) => adjust(admin, [id], 600, { key }), { timer: 600 }),
   },
   "undo-change": {
-    holds: "it is carried out once and holds no Idempotency-Key (D32, D41)",
+    holds: keyed,
     loses: "TransactWriteItems",
-    prepare: async () => {
-      const id = newId();
-      await store([callerLine(admin)]);
-      await store([timesheetLine(id, 1, { state: "pending" })]);
-      const body = { timesheet: { timesheet_ids: [id], state: "paid" } };
-      const { headers } = await call(bulkUpdateTimesheets, bulkUpdate, { as: admin, body });
-      const before = Number((await readItem(recordKey("TIMESHEET", id)))?.revision);
-      const sent = { parameters: { id: String(headers["change-id"]) }, body: { change: {} }, headers: withKey() };
-      return {
-        attempt: request(undoHandler, undoChange, { as: admin, ...sent }),
-        check: async () => {
-          const stored = await readItem(recordKey("TIMESHEET", id));
-          expect(stored).toMatchObject({ revision: before + 1, record: { state: "pending" } });
-        },
+    prepare: () => {
+      const begin = async (id: number) => {
+        const { headers } = await mark(admin, [id], "paid");
+        return (key: string) => undo(admin, headers["change-id"], { key });
       };
+      return prepareChange("TIMESHEET", begin, { record: expect.objectContaining({ state: "pending" }) });
     },
   },
   "mark-notifications": {
@@ -84,9 +66,9 @@ export const recordLosses = {
       const userId = newId();
       const { notificationId } = await newPush(userId);
       await newPush(userId);
-      const body = { notification: { notification_ids: [notificationId], read: true } };
+      const key = crypto.randomUUID();
       return {
-        attempt: request(mark, markNotifications, { as: driver(userId), body, headers: withKey() }),
+        attempt: request(() => markRead(driver(userId), [notificationId], true, { key })),
         check: async () => expect(await findUnreadCounts(userId)).toMatchObject({ notifications: 1 }),
       };
     },
@@ -99,7 +81,7 @@ export const recordLosses = {
       await store([callerLine(driver(id))]);
       const body = { notification: { token: `token-${id}`, platform: "fcm", device_id: "d" } };
       return {
-        attempt: request(registerDevice, registerDeviceToken, { as: driver(id), body }),
+        attempt: request(() => call(registerDevice, registerDeviceToken, { as: driver(id), body })),
         check: async () => expect(await tokensOf(id)).toEqual([`token-${id}`]),
       };
     },
@@ -109,9 +91,9 @@ export const recordLosses = {
     loses: "TransactWriteItems",
     prepare: async () => {
       const userId = newId();
-      const id = await register(userId, `token-${userId}`);
+      const sent = { as: driver(userId), parameters: { id: String(await register(userId, `token-${userId}`)) } };
       return {
-        attempt: request(removeDevice, removeDeviceToken, { as: driver(userId), parameters: { id: String(id) } }),
+        attempt: request(() => call(removeDevice, removeDeviceToken, sent)),
         check: async () => expect(await tokensOf(userId)).toEqual([]),
       };
     },

@@ -1,8 +1,6 @@
 import { expect, onTestFinished, vi } from "vitest";
-import type { Operation } from "../../../../shared/contract/operation.ts";
-import type { HttpHandler } from "../../../../shared/http/endpoint.ts";
 import { type Loss, losses, type Network } from "../../../support/faults/network.ts";
-import { call, type TestAnswer, type TestRequest } from "../../../support/requests/call.ts";
+import type { TestAnswer } from "../../../support/requests/call.ts";
 import { usualOrFull } from "../../../support/service/counts.ts";
 import { queueEvent } from "../../../support/workers/workers.ts";
 import { type CrashMoment, crashAt, moments } from "../crash.ts";
@@ -123,14 +121,9 @@ async function goOn(plan: LossPlan, scenario: Scenario, wasDone: boolean, place:
 }
 
 /** A request, which is well when it is answered 200; `take` is given that answer. */
-export function request(
-  handler: HttpHandler,
-  operation: Operation,
-  sent: TestRequest,
-  take?: (answer: TestAnswer) => void,
-): Attempt {
+export function request(send: () => Promise<TestAnswer>, take?: (answer: TestAnswer) => void): Attempt {
   return async () => {
-    const answer = await call(handler, operation, sent);
+    const answer = await send();
     if (answer.status === 200) take?.(answer);
     return answer.status === 200;
   };
