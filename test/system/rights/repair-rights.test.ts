@@ -19,7 +19,7 @@ import { store } from "../../support/records/store.ts";
 import { useService } from "../../support/service/service.ts";
 import { runImport, streamOf } from "../../tools/import/run-import.ts";
 import { runTool } from "../../tools/machine.ts";
-import { repairCommands } from "../runbook/repair-commands.ts";
+import { repairCommands } from "../runbook/commands-by-role.ts";
 import { compareRights } from "./compare-rights.ts";
 import { neededRights } from "./needed-rights.ts";
 import type { RecordedNeed } from "./recordings.ts";
