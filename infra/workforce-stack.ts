@@ -9,7 +9,7 @@ import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
 import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
 import { setFrozen } from "./constructs/compute/freeze.ts";
 import { chainStacks, FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
-import { IntakeBus, intakeRuleName } from "./constructs/compute/intake-bus.ts";
+import { IntakeBus } from "./constructs/compute/intake-bus.ts";
 import { OutboundBus } from "./constructs/compute/outbound-bus.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
 import { StreamConsumer } from "./constructs/compute/stream-consumer.ts";
@@ -28,12 +28,12 @@ import { TableBackups } from "./constructs/stores/table-backups.ts";
 import { TestPin } from "./constructs/stores/test-pin.ts";
 import { Webhooks } from "./constructs/webhooks/webhooks.ts";
 import { hashesIn } from "./functions/bundle-places.ts";
-import { hasOutboundEvents, queues } from "./functions/queues.ts";
+import { hasOutboundEvents } from "./functions/queues.ts";
 import { type ReleaseManifest, writeManifest } from "./functions/release.ts";
-import { requireCallers, rowOf, type ServiceTable, service } from "./functions/service-table.ts";
+import { rowOf, type ServiceTable, service } from "./functions/service-table.ts";
 import { type StreamConsumerName, streamConsumers } from "./functions/stream-filters.ts";
 import { pageFunction } from "./functions/worker-rows.ts";
-import { functionNameOf, namesOf, tableIdOf, tableNameOf } from "./stages/names.ts";
+import { functionNameOf, namesOf, tableIdOf } from "./stages/names.ts";
 import { edgeOf, hasDocs } from "./stages/stage-shape.ts";
 import type { Stage } from "./stages/stages.ts";
 
@@ -83,7 +83,6 @@ export class WorkforceStack extends Stack {
     for (const [key, value] of Object.entries(names.tags)) Tags.of(this).add(key, value);
     this.#stage = stage;
     this.#bundles = bundles;
-    requireCallers(table, queues);
     this.#service = table;
     this.#resources = this.#addResources();
     this.#api = new Api(this, "Api", stage, this.#resources.edgeSecret);
@@ -208,28 +207,23 @@ export class WorkforceStack extends Stack {
   }
 
   #addMonitoring({ undelivered }: IntakeBus): void {
-    const { eventBus } = namesOf(this.#stage.name);
-    const { quarantine, queues, webhooks } = this.#resources;
-    const ofWebhooks = webhooks?.queues ?? [];
+    const { quarantine, queues, records, webhooks } = this.#resources;
     const watched = {
+      stage: this.#stage,
       service: this.#service,
-      functions: new Map([...this.#functions.keys()].map((name) => [name, functionNameOf(this.#stage.name, name)])),
+      functions: this.#functions,
       undelivered,
-      intakeRule: { EventBusName: eventBus, RuleName: intakeRuleName },
       streamMappings: new Map([...this.#consumers].map(([name, { mappingId }]) => [name, mappingId])),
       quarantine,
       queues,
-      webhooks: ofWebhooks,
-      tableName: tableNameOf(this.#stage),
+      webhooks: webhooks?.queues ?? [],
       apiId: this.#api.httpApi.apiId,
     };
     if (this.#stage.alarmAddress !== undefined) {
-      const notRedriven = ofWebhooks.flatMap(({ queue, deadLetters }) => [queue, deadLetters]);
-      const otherQueues = [quarantine, undelivered, ...notRedriven];
-      new OnCall(this, "OnCall", { stage: this.#stage, service: this.#service, queues, otherQueues });
-      new RepairRole(this, "Repair", { stage: this.#stage, table: this.#resources.records.table });
+      new OnCall(this, "OnCall", watched);
+      new RepairRole(this, "Repair", { stage: this.#stage, table: records.table });
     }
-    new Monitoring(this, "Monitoring", { stage: this.#stage, watched, scopes: this.#functions });
+    new Monitoring(this, "Monitoring", watched);
   }
 
   #isAnonymousAccountRoute({ name, access }: Operation): boolean {

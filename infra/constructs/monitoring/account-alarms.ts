@@ -4,7 +4,7 @@ import { MathExpression, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
-import { type AlarmRow, awsMetric } from "./alarm-row.ts";
+import { type AlarmRow, awsMetric, type MonitoredResources } from "./alarm-row.ts";
 
 const hours = (statistic: "Minimum" | "Average" | "SampleCount" | "Sum") => ({ statistic, minutes: 60 }) as const;
 const latestBackupHours = 36;
@@ -12,7 +12,7 @@ const fewestSms = 10;
 const warnAtPercent = 80;
 
 /** Alarms on the account and on services around the stack, for stages that notify somebody. */
-export function accountAlarms(stage: Stage): AlarmRow[] {
+export function accountAlarms({ stage }: MonitoredResources): AlarmRow[] {
   return stage.alarmAddress === undefined
     ? []
     : [concurrencyAlarm(), ...smsAlarms(stage), ...backupAlarm(stage), ...certificateAlarm(stage)];

@@ -1,16 +1,15 @@
 import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { dailyFunctions, rowOf } from "../../functions/service-table.ts";
-import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
+import { type AlarmRow, functionMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
 const latestCall = { periods: 26, because: "A day, and two hours for a call that comes late." };
 const latestFigure = { periods: 48, because: "One night may lack its figure: a run that is out of time leaves none." };
 
 /** Alarms on what is done once a day: that it was done, and what it found. */
-export function dailyAlarms({ functions, service }: MonitoredResources, namespace: string): AlarmRow[] {
+export function dailyAlarms({ service, stage }: MonitoredResources): AlarmRow[] {
   const differences = (statistic: "Maximum" | "SampleCount") =>
-    ownMetric(namespace, "CounterDifferences", {}, { statistic, minutes: 60 });
-  const calls = (name: string) =>
-    awsMetric("Lambda Invocations", { FunctionName: functions.get(name) ?? "" }, { statistic: "Sum", minutes: 60 });
+    ownMetric(stage, "CounterDifferences", {}, { statistic, minutes: 60 });
+  const calls = (name: string) => functionMetric(stage, name, "Invocations", { statistic: "Sum", minutes: 60 });
   // A run that ends is one with a figure; one that runs out of time is none.
   const runs = (name: string) =>
     name === "recount-lists"

@@ -2,13 +2,14 @@ import { Stack } from "aws-cdk-lib";
 import { Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { dailyFunctions, type ServiceTable } from "../../functions/service-table.ts";
+import { dailyFunctions } from "../../functions/service-table.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
 import { functionNameOf, namesOf, outsideAlarm, smsFailureLog, tableNameOf, testedAlarms } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
-import type { WorkQueue } from "../compute/work-queue.ts";
+import type { WebhookQueue } from "../webhooks/webhooks.ts";
 import { addBudget } from "./account-alarms.ts";
+import type { MonitoredResources } from "./alarm-row.ts";
 import { peopleOf } from "./people.ts";
 import { alarmNameOf } from "./runbook.ts";
 
@@ -62,16 +63,6 @@ const changesOfCopies = [
   "dynamodb:DeleteTable",
 ];
 
-export interface OnCallProps {
-  readonly stage: Stage;
-  readonly service: ServiceTable;
-  readonly queues: readonly WorkQueue[];
-  /**
-   * Queues that the role sends nothing to: no function consumes them, or their messages are signed as the bus's (D42).
-   */
-  readonly otherQueues: readonly Queue[];
-}
-
 /**
  * The role for answering the stage's alarms. It may look at everything and do what the runbook says short of a deploy.
  * It reads no secret, because the keys would let it act as any user. It reads neither the live table nor its stream,
@@ -81,7 +72,7 @@ export interface OnCallProps {
 export class OnCall extends Construct {
   readonly #stage: Stage;
 
-  constructor(scope: Construct, id: string, props: OnCallProps) {
+  constructor(scope: Construct, id: string, props: MonitoredResources) {
     super(scope, id);
     this.#stage = props.stage;
     const role = new InlineRole(this, "Role", {
@@ -126,7 +117,7 @@ export class OnCall extends Construct {
     ];
   }
 
-  #functionRights({ queues, service }: OnCallProps): PolicyStatement[] {
+  #functionRights({ queues, service }: MonitoredResources): PolicyStatement[] {
     const arnOf = (name: string) => this.#arn("lambda", `function:${functionNameOf(this.#stage.name, name)}`);
     const consumers = [...queues.map(({ row }) => row.worker), ...streamConsumers];
     const mappings = allow(["lambda:UpdateEventSourceMapping"], this.#arn("lambda", "event-source-mapping:*"));
@@ -178,9 +169,13 @@ function allow(actions: string[], ...resources: string[]): PolicyStatement {
   return new PolicyStatement({ actions, resources });
 }
 
-/** Messages may be read and deleted in every queue, and moved back into those that an operator redrives. */
-function queueRights({ queues, otherQueues }: OnCallProps): PolicyStatement[] {
-  const all = queues.flatMap(({ queue, deadLetters }) => [queue, deadLetters]);
+/**
+ * Messages may be read and deleted in every queue, and moved back into those that an operator redrives. The role sends none to
+ * webhooks' queues, whose messages are signed as the bus's (D42).
+ */
+function queueRights({ queues, webhooks, quarantine, undelivered }: MonitoredResources): PolicyStatement[] {
+  const both = ({ queue, deadLetters }: Pick<WebhookQueue, "queue" | "deadLetters">) => [queue, deadLetters];
+  const all = [...queues.flatMap(both), quarantine, undelivered, ...webhooks.flatMap(both)];
   const redriven = queues.filter(({ row }) => row.redrive === "operator");
   const on = (actions: string[], some: readonly Queue[]) =>
     allow(
@@ -188,7 +183,7 @@ function queueRights({ queues, otherQueues }: OnCallProps): PolicyStatement[] {
       ...some.map(({ queueArn }) => queueArn),
     );
   return [
-    on(["GetQueueAttributes", "ReceiveMessage", "DeleteMessage", "PurgeQueue"], [...all, ...otherQueues]),
+    on(["GetQueueAttributes", "ReceiveMessage", "DeleteMessage", "PurgeQueue"], all),
     on(
       ["StartMessageMoveTask", "ListMessageMoveTasks"],
       redriven.map(({ deadLetters }) => deadLetters),

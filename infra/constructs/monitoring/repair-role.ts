@@ -7,7 +7,7 @@ import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
 import { keepOut, namesKeys, outsideOf } from "../stores/records-table.ts";
-import { type AlarmRow, awsMetric } from "./alarm-row.ts";
+import { type AlarmRow, awsMetric, type MonitoredResources } from "./alarm-row.ts";
 import { peopleOf } from "./people.ts";
 
 /** The least that IAM takes as a role's longest session. */
@@ -49,9 +49,9 @@ export class RepairRole extends Construct {
 }
 
 /** The alarm of each session, for stages that notify somebody. It needs a trail of CloudTrail in the account. */
-export function repairRoleAlarm({ name, alarmAddress }: Stage): AlarmRow[] {
-  if (alarmAddress === undefined) return [];
-  const { repairRule: RuleName } = namesOf(name);
+export function repairRoleAlarm({ stage }: MonitoredResources): AlarmRow[] {
+  if (stage.alarmAddress === undefined) return [];
+  const { repairRule: RuleName } = namesOf(stage.name);
   return [
     {
       id: "repair-role-taken",

@@ -266,7 +266,7 @@ function allowing(action: string): Statement[] {
 
 /** Whether a right reaches a resource that has the tag of a stage, or none. */
 function isAllowed(action: string, resource: string, stage: string | undefined): boolean {
-  const context = stage === undefined ? {} : { "aws:ResourceTag/stage": [stage] };
+  const context: Record<string, string[]> = stage === undefined ? {} : { "aws:ResourceTag/stage": [stage] };
   const role = readRole(full, onCall.id, "on call", {});
   return compareRights([role], [{ caller: "on call", action, resource, context }]).missing.length === 0;
 }
