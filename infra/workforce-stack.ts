@@ -6,13 +6,13 @@ import { refreshToken } from "../shared/contract/sessions.ts";
 import { journeysPath, overviewPath, pagePath } from "../shared/docs/page-files.ts";
 import { Api } from "./constructs/api/http-api.ts";
 import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
-import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
+import { addDailySchedule, addStreamConsumer } from "./constructs/compute/callers.ts";
+import { createFirstKey } from "./constructs/compute/first-key.ts";
 import { setFrozen } from "./constructs/compute/freeze.ts";
 import { chainStacks, FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
 import { IntakeBus } from "./constructs/compute/intake-bus.ts";
 import { OutboundBus } from "./constructs/compute/outbound-bus.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
-import { StreamConsumer } from "./constructs/compute/stream-consumer.ts";
 import { addQueues, createQueue, findQueue } from "./constructs/compute/work-queue.ts";
 import { grantRow, type Resources } from "./constructs/grants.ts";
 import { EmailSending } from "./constructs/messages/email-sending.ts";
@@ -20,19 +20,16 @@ import { SmsAttributes } from "./constructs/messages/sms-attributes.ts";
 import { Monitoring } from "./constructs/monitoring/monitoring.ts";
 import { OnCall } from "./constructs/monitoring/on-call.ts";
 import { RepairRole } from "./constructs/monitoring/repair-role.ts";
-import { edgeSecret, GeneratedSecret, hmacKey } from "./constructs/stores/generated-secret.ts";
+import { edgeSecret, GeneratedSecret, hmacKey, releaseProbe, signingKeys, testPin } from "./constructs/stores/generated-secret.ts";
 import { RecordsTable } from "./constructs/stores/records-table.ts";
-import { probeFunction, ReleaseProbe } from "./constructs/stores/release-probe.ts";
-import { SigningKeys } from "./constructs/stores/signing-keys.ts";
 import { TableBackups } from "./constructs/stores/table-backups.ts";
-import { TestPin } from "./constructs/stores/test-pin.ts";
 import { Webhooks } from "./constructs/webhooks/webhooks.ts";
 import { hashesIn } from "./functions/bundle-places.ts";
 import { hasOutboundEvents } from "./functions/queues.ts";
 import { type ReleaseManifest, writeManifest } from "./functions/release.ts";
 import { rowOf, type ServiceTable, service } from "./functions/service-table.ts";
 import { type StreamConsumerName, streamConsumers } from "./functions/stream-filters.ts";
-import { pageFunction } from "./functions/worker-rows.ts";
+import { pageFunction, probeFunction } from "./functions/worker-rows.ts";
 import { functionNameOf, namesOf, tableIdOf } from "./stages/names.ts";
 import { edgeOf, hasDocs } from "./stages/stage-shape.ts";
 import type { Stage } from "./stages/stages.ts";
@@ -67,7 +64,7 @@ export class WorkforceStack extends Stack {
   readonly #api: Api;
   readonly #stacks = new Map<string, { scope: FunctionStack; releases?: CanaryReleases }>();
   readonly #functions = new Map<string, ServiceFunction>();
-  readonly #consumers = new Map<StreamConsumerName, StreamConsumer>();
+  readonly #streamMappings = new Map<StreamConsumerName, string>();
 
   constructor(app: App, props: WorkforceStackProps) {
     const { stage, bundles, commit = "unknown", service: table = service } = props;
@@ -120,11 +117,11 @@ export class WorkforceStack extends Stack {
       new SmsAttributes(this, "SmsSpendLimit", stage.smsMonthlySpendLimitDollars);
     }
     const outboundBus = hasOutboundEvents(stage) ? new OutboundBus(this, "OutboundBus", stage.name) : undefined;
-    const { webhooks } = stage;
+    const { probeLogin, testLogins, webhooks } = stage;
     return {
       records,
       hmacKey: new GeneratedSecret(this, "HmacKey", hmacKey, { ...stage, name: names.hmacSecret }),
-      signingKeys: new SigningKeys(this, "SigningKeys", { ...stage, name: names.signingSecret }),
+      signingKeys: new GeneratedSecret(this, "SigningKeys", signingKeys, { ...stage, name: names.signingSecret }),
       queues: addQueues(this, stage),
       outboundBus,
       webhooks: webhooks && outboundBus && new Webhooks(this, "Webhooks", { stage, webhooks, outbound: outboundBus }),
@@ -132,8 +129,13 @@ export class WorkforceStack extends Stack {
       emails: new EmailSending(this, "Emails", stage),
       edgeSecret:
         edgeOf(stage) && new GeneratedSecret(this, "EdgeSecret", edgeSecret, { ...stage, name: names.edgeSecret }),
-      releaseProbe: stage.probeLogin === undefined ? undefined : new ReleaseProbe(this, "ReleaseProbe", stage),
-      testPin: stage.testLogins && new TestPin(this, "TestPin", stage),
+      // These two go with their settings, although the stage keeps its data: nothing is lost with them.
+      releaseProbe:
+        probeLogin === undefined
+          ? undefined
+          : new GeneratedSecret(this, "ReleaseProbe", releaseProbe(probeLogin), { name: names.probeSecret, removal: "delete" }),
+      testPin:
+        testLogins && new GeneratedSecret(this, "TestPin", testPin, { name: names.testPinSecret, removal: "delete" }),
     };
   }
 
@@ -182,8 +184,7 @@ export class WorkforceStack extends Stack {
     if (this.#resources.releaseProbe) this.#addFunction(probeFunction);
     const place = { streamArn: records.streamArn, tableArn: records.table.tableArn, quarantine };
     for (const name of streamConsumers) {
-      const worker = this.#addFunction(name);
-      this.#consumers.set(name, new StreamConsumer(worker, "Stream", { name, fn: worker.live, ...place }));
+      this.#streamMappings.set(name, addStreamConsumer(this.#addFunction(name), { name, ...place }));
     }
   }
 
@@ -193,9 +194,9 @@ export class WorkforceStack extends Stack {
     for (const [name, { daily, rotatesSigningKeys }] of Object.entries(this.#service.functions)) {
       if (!daily) continue;
       const worker = this.#addFunction(name);
-      const schedule = new DailySchedule(worker, "Daily", { timeZone, ...daily, fn: worker.live });
+      const schedule = addDailySchedule(worker, { timeZone, ...daily });
       // Two calls at once would create two first keys.
-      if (rotatesSigningKeys) schedule.node.addDependency(signingKeys.createFirst(worker, [records]));
+      if (rotatesSigningKeys) schedule.node.addDependency(createFirstKey(worker, [signingKeys.secret, records]));
     }
   }
 
@@ -213,7 +214,7 @@ export class WorkforceStack extends Stack {
       service: this.#service,
       functions: this.#functions,
       undelivered,
-      streamMappings: new Map([...this.#consumers].map(([name, { mappingId }]) => [name, mappingId])),
+      streamMappings: this.#streamMappings,
       quarantine,
       queues,
       webhooks: webhooks?.queues ?? [],
