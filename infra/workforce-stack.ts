@@ -1,4 +1,5 @@
 import { type App, CfnOutput, type Environment, Stack, Tags } from "aws-cdk-lib";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import { Construct } from "constructs";
 import type { Operation } from "../shared/contract/operation.ts";
@@ -6,12 +7,11 @@ import { refreshToken } from "../shared/contract/sessions.ts";
 import { journeysPath, overviewPath, pagePath } from "../shared/docs/page-files.ts";
 import { Api } from "./constructs/api/http-api.ts";
 import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
+import { addIntakeBus, addOutboundBus, denyOthers } from "./constructs/compute/buses.ts";
 import { addDailySchedule, addStreamConsumer } from "./constructs/compute/callers.ts";
 import { createFirstKey } from "./constructs/compute/first-key.ts";
 import { setFrozen } from "./constructs/compute/freeze.ts";
 import { chainStacks, FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
-import { IntakeBus } from "./constructs/compute/intake-bus.ts";
-import { OutboundBus } from "./constructs/compute/outbound-bus.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
 import { addQueues, createQueue, findQueue } from "./constructs/compute/work-queue.ts";
 import { grantRow, type Resources } from "./constructs/grants.ts";
@@ -83,15 +83,15 @@ export class WorkforceStack extends Stack {
     this.#service = table;
     this.#resources = this.#addResources();
     this.#api = new Api(this, "Api", stage, this.#resources.edgeSecret);
-    const bus = this.#addIntake();
-    this.#addFunctions(bus);
-    this.#resources.outboundBus?.denyOthers(this.#functions.get("send-events")?.function.role);
+    const { outboundBus, queues } = this.#resources;
+    const { bus, undelivered } = addIntakeBus(this, stage.name, findQueue(queues, "intake"));
+    this.#addFunctions(undelivered);
+    if (outboundBus) denyOthers(outboundBus, this.#functions.get("send-events")?.function.role);
     this.#addManifest({ commit, hashes: hashesIn(bundles, [...this.#functions.keys()]) });
     setFrozen(this, stage.frozen ?? false);
     new CfnOutput(this, "BaseUrl", { value: this.#api.baseUrl });
-    new CfnOutput(this, "EventBusName", { value: bus.bus.eventBusName });
-    const outbound = this.#resources.outboundBus;
-    if (outbound) new CfnOutput(this, "OutboundBusName", { value: outbound.bus.eventBusName });
+    new CfnOutput(this, "EventBusName", { value: bus.eventBusName });
+    if (outboundBus) new CfnOutput(this, "OutboundBusName", { value: outboundBus.eventBusName });
   }
 
   /**
@@ -116,7 +116,7 @@ export class WorkforceStack extends Stack {
     if (stage.smsMonthlySpendLimitDollars !== undefined) {
       new SmsAttributes(this, "SmsSpendLimit", stage.smsMonthlySpendLimitDollars);
     }
-    const outboundBus = hasOutboundEvents(stage) ? new OutboundBus(this, "OutboundBus", stage.name) : undefined;
+    const outboundBus = hasOutboundEvents(stage) ? addOutboundBus(this, stage.name) : undefined;
     const { probeLogin, testLogins, webhooks } = stage;
     return {
       records,
@@ -139,12 +139,12 @@ export class WorkforceStack extends Stack {
     };
   }
 
-  #addFunctions(bus: IntakeBus): void {
+  #addFunctions(undelivered: Queue): void {
     this.#addRoutes();
     chainStacks(this.#stacksByRelease());
     this.#addWorkers();
     this.#addSchedules();
-    this.#addMonitoring(bus);
+    this.#addMonitoring(undelivered);
   }
 
   #addFunction(name: string): ServiceFunction {
@@ -200,14 +200,7 @@ export class WorkforceStack extends Stack {
     }
   }
 
-  #addIntake(): IntakeBus {
-    const bus = new IntakeBus(this, "IntakeBus", namesOf(this.#stage.name).eventBus);
-    const queue = findQueue(this.#resources.queues, "intake");
-    if (queue) bus.addTarget(queue);
-    return bus;
-  }
-
-  #addMonitoring({ undelivered }: IntakeBus): void {
+  #addMonitoring(undelivered: Queue): void {
     const { quarantine, queues, records, webhooks } = this.#resources;
     const watched = {
       stage: this.#stage,

@@ -1,4 +1,5 @@
 import { Stack } from "aws-cdk-lib";
+import type { EventBus } from "aws-cdk-lib/aws-events";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
@@ -8,7 +9,6 @@ import { functions } from "../functions/functions.ts";
 import { functionNameOf, namesOf, tokenAudience } from "../stages/names.ts";
 import { readStageSetting } from "../stages/stage-settings.ts";
 import type { Stage } from "../stages/stages.ts";
-import type { OutboundBus } from "./compute/outbound-bus.ts";
 import { findQueue, type WorkQueue } from "./compute/work-queue.ts";
 import type { EmailSending } from "./messages/email-sending.ts";
 import type { GeneratedSecret } from "./stores/generated-secret.ts";
@@ -24,7 +24,7 @@ export interface Resources {
   /** Holds stream records that a consumer gave up, for a person to look at. No function consumes it. */
   readonly quarantine: Queue;
   /** The bus of outgoing events, in a stage that sends any. */
-  readonly outboundBus: OutboundBus | undefined;
+  readonly outboundBus: EventBus | undefined;
   /** The webhooks of the stage, if it has any. */
   readonly webhooks: Webhooks | undefined;
   readonly emails: EmailSending;
@@ -56,8 +56,12 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resour
   }
   if (row.readsClientAddress) resources.edgeSecret?.grantRead(fn);
   for (const name of row.sendsTo ?? []) grantQueue(fn, queueSetting(name), findQueue(queues, name));
-  if (row.sendsTo?.includes("events") && outboundBus) fn.addEnvironment("EVENT_SOURCE", outboundBus.source);
-  if (row.putsEvents) outboundBus?.grantPut(fn);
+  if (row.sendsTo?.includes("events") && outboundBus)
+    fn.addEnvironment("EVENT_SOURCE", namesOf(stage.name).eventSource);
+  if (row.putsEvents && outboundBus) {
+    fn.addEnvironment("OUTBOUND_BUS_NAME", outboundBus.eventBusName);
+    fn.addToRolePolicy(new PolicyStatement({ actions: ["events:PutEvents"], resources: [outboundBus.eventBusArn] }));
+  }
   if (row.probesReleases && resources.releaseProbe) {
     resources.releaseProbe.grantRead(fn);
     grantReleases(fn, stage.name);

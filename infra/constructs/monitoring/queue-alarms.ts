@@ -4,7 +4,7 @@ import { functions as rows } from "../../functions/functions.ts";
 import type { QueueRow } from "../../functions/queues.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
 import { namesOf } from "../../stages/names.ts";
-import { intakeRuleName } from "../compute/intake-bus.ts";
+import { intakeRuleName } from "../compute/buses.ts";
 import { type AlarmRow, awsMetric, functionMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
 const consumerBehindMinutes = 10;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { gatewayThrottles } from "../../../../infra/constructs/api/access-log.ts";
-import { intakeRuleName } from "../../../../infra/constructs/compute/intake-bus.ts";
+import { intakeRuleName } from "../../../../infra/constructs/compute/buses.ts";
 import { ofVersions } from "../../../../infra/constructs/monitoring/dashboard.ts";
 import { placeInRunbook } from "../../../../infra/constructs/monitoring/runbook.ts";
 import { type FunctionRow, operationAreas, tableIndexes } from "../../../../infra/functions/function-row.ts";
