@@ -6,9 +6,9 @@ import type { Operation } from "../shared/contract/operation.ts";
 import { refreshToken } from "../shared/contract/sessions.ts";
 import { journeysPath, overviewPath, pagePath } from "../shared/docs/page-files.ts";
 import { Api } from "./constructs/api/http-api.ts";
-import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
 import { addIntakeBus, addOutboundBus, denyOthers } from "./constructs/compute/buses.ts";
 import { addDailySchedule, addStreamConsumer } from "./constructs/compute/callers.ts";
+import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
 import { createFirstKey } from "./constructs/compute/first-key.ts";
 import { setFrozen } from "./constructs/compute/freeze.ts";
 import { chainStacks, FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
@@ -20,7 +20,14 @@ import { SmsAttributes } from "./constructs/messages/sms-attributes.ts";
 import { Monitoring } from "./constructs/monitoring/monitoring.ts";
 import { OnCall } from "./constructs/monitoring/on-call.ts";
 import { RepairRole } from "./constructs/monitoring/repair-role.ts";
-import { edgeSecret, GeneratedSecret, hmacKey, releaseProbe, signingKeys, testPin } from "./constructs/stores/generated-secret.ts";
+import {
+  edgeSecret,
+  GeneratedSecret,
+  hmacKey,
+  releaseProbe,
+  signingKeys,
+  testPin,
+} from "./constructs/stores/generated-secret.ts";
 import { RecordsTable } from "./constructs/stores/records-table.ts";
 import { TableBackups } from "./constructs/stores/table-backups.ts";
 import { Webhooks } from "./constructs/webhooks/webhooks.ts";
@@ -133,7 +140,10 @@ export class WorkforceStack extends Stack {
       releaseProbe:
         probeLogin === undefined
           ? undefined
-          : new GeneratedSecret(this, "ReleaseProbe", releaseProbe(probeLogin), { name: names.probeSecret, removal: "delete" }),
+          : new GeneratedSecret(this, "ReleaseProbe", releaseProbe(probeLogin), {
+              name: names.probeSecret,
+              removal: "delete",
+            }),
       testPin:
         testLogins && new GeneratedSecret(this, "TestPin", testPin, { name: names.testPinSecret, removal: "delete" }),
     };

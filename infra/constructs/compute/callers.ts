@@ -45,7 +45,10 @@ interface StreamPlace {
  * Makes a function a consumer of the table's stream. It receives the records that its filters match, in order. Gives the id of the
  * mapping in the metrics that Lambda sends of it.
  */
-export function addStreamConsumer(worker: ServiceFunction, { name, streamArn, tableArn, quarantine }: StreamPlace): string {
+export function addStreamConsumer(
+  worker: ServiceFunction,
+  { name, streamArn, tableArn, quarantine }: StreamPlace,
+): string {
   const mapping = new EventSourceMapping(new Construct(worker, "Stream"), "Worker", {
     target: worker.live,
     eventSourceArn: streamArn,

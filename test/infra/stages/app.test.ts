@@ -26,7 +26,12 @@ const refused = writeStages("wrong", { dev: { ...findStage("dev"), webhooks: {} 
 
 test.each<[what: string, stage: string, context: object, said: RegExp]>([
   ["no stage has that name", "nope", {}, /^There is no stage "nope"; the stages are dev, staging, prod, local\.\n$/],
-  ["release is anything but now", "dev", { release: "nwo" }, /^Leave release out, or set it to now \(-c release=now\): it is "nwo"\.\n$/],
+  [
+    "release is anything but now",
+    "dev",
+    { release: "nwo" },
+    /^Leave release out, or set it to now \(-c release=now\): it is "nwo"\.\n$/,
+  ],
   ["a setting is wrong, before anything is made", "dev", { stages: refused }, /^Set webhooks of the stage dev /],
   [
     "a stage does not say at which host it is to be asked from outside",
