@@ -18,8 +18,7 @@ import { grantRow, type Resources } from "./constructs/grants.ts";
 import { EmailSending } from "./constructs/messages/email-sending.ts";
 import { SmsAttributes } from "./constructs/messages/sms-attributes.ts";
 import { Monitoring } from "./constructs/monitoring/monitoring.ts";
-import { OnCall } from "./constructs/monitoring/on-call.ts";
-import { RepairRole } from "./constructs/monitoring/repair-role.ts";
+import { OnCall, RepairRole } from "./constructs/monitoring/roles.ts";
 import {
   edgeSecret,
   GeneratedSecret,

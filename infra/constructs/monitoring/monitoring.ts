@@ -7,13 +7,12 @@ import { accountAlarms } from "./account-alarms.ts";
 import { type AlarmRow, addAlarm, type MonitoredResources } from "./alarm-row.ts";
 import { AlarmTopics } from "./alarm-topics.ts";
 import { apiAlarms } from "./api-alarms.ts";
-import { dailyAlarms } from "./daily-alarms.ts";
 import { addDashboard } from "./dashboard.ts";
 import { addFailureSummaries, type WatchedFunction } from "./failure-summaries.ts";
-import { functionAlarm, releaseAlarms } from "./function-alarms.ts";
+import { dailyAlarms, functionAlarm, releaseAlarms } from "./function-alarms.ts";
 import { messageAlarms } from "./message-alarms.ts";
 import { queueAlarms } from "./queue-alarms.ts";
-import { repairRoleAlarm } from "./repair-role.ts";
+import { repairRoleAlarm } from "./roles.ts";
 import { trafficAlarms } from "./traffic-alarms.ts";
 
 const rowsOf = [

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Stack } from "aws-cdk-lib";
 import { beforeAll, expect, test } from "vitest";
-import { RepairRole } from "../../../infra/constructs/monitoring/repair-role.ts";
+import { RepairRole } from "../../../infra/constructs/monitoring/roles.ts";
 import { RecordsTable } from "../../../infra/constructs/stores/records-table.ts";
 import { guardedPartitions } from "../../../infra/functions/function-row.ts";
 import { tableNameOf } from "../../../infra/stages/names.ts";
