@@ -79,7 +79,6 @@ export default defineConfig({
           ...everywhere,
           name: "stacks",
           include: laws,
-          globalSetup: setUp("infra/start-syntheses"),
           setupFiles: [...usualSetUp, ...setUp("infra/await-stages")],
           sequence: sequenceOf(turns.usual),
         },

@@ -1,39 +1,42 @@
 import { type App, CfnOutput, type Environment, Stack, Tags } from "aws-cdk-lib";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import { Construct } from "constructs";
 import type { Operation } from "../shared/contract/operation.ts";
 import { refreshToken } from "../shared/contract/sessions.ts";
 import { journeysPath, overviewPath, pagePath } from "../shared/docs/page-files.ts";
 import { Api } from "./constructs/api/http-api.ts";
+import { addIntakeBus, addOutboundBus, denyOthers } from "./constructs/compute/buses.ts";
+import { addDailySchedule, addStreamConsumer } from "./constructs/compute/callers.ts";
 import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
-import { DailySchedule } from "./constructs/compute/daily-schedule.ts";
+import { createFirstKey } from "./constructs/compute/first-key.ts";
 import { setFrozen } from "./constructs/compute/freeze.ts";
 import { chainStacks, FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
-import { IntakeBus, intakeRuleName } from "./constructs/compute/intake-bus.ts";
-import { OutboundBus } from "./constructs/compute/outbound-bus.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
-import { StreamConsumer } from "./constructs/compute/stream-consumer.ts";
 import { addQueues, createQueue, findQueue } from "./constructs/compute/work-queue.ts";
 import { grantRow, type Resources } from "./constructs/grants.ts";
 import { EmailSending } from "./constructs/messages/email-sending.ts";
 import { SmsAttributes } from "./constructs/messages/sms-attributes.ts";
 import { Monitoring } from "./constructs/monitoring/monitoring.ts";
-import { OnCall } from "./constructs/monitoring/on-call.ts";
-import { RepairRole } from "./constructs/monitoring/repair-role.ts";
-import { edgeSecret, GeneratedSecret, hmacKey } from "./constructs/stores/generated-secret.ts";
+import { OnCall, RepairRole } from "./constructs/monitoring/roles.ts";
+import {
+  edgeSecret,
+  GeneratedSecret,
+  hmacKey,
+  releaseProbe,
+  signingKeys,
+  testPin,
+} from "./constructs/stores/generated-secret.ts";
 import { RecordsTable } from "./constructs/stores/records-table.ts";
-import { probeFunction, ReleaseProbe } from "./constructs/stores/release-probe.ts";
-import { SigningKeys } from "./constructs/stores/signing-keys.ts";
 import { TableBackups } from "./constructs/stores/table-backups.ts";
-import { TestPin } from "./constructs/stores/test-pin.ts";
 import { Webhooks } from "./constructs/webhooks/webhooks.ts";
 import { hashesIn } from "./functions/bundle-places.ts";
-import { hasOutboundEvents, queues } from "./functions/queues.ts";
+import { hasOutboundEvents } from "./functions/queues.ts";
 import { type ReleaseManifest, writeManifest } from "./functions/release.ts";
-import { requireCallers, rowOf, type ServiceTable, service } from "./functions/service-table.ts";
+import { rowOf, type ServiceTable, service } from "./functions/service-table.ts";
 import { type StreamConsumerName, streamConsumers } from "./functions/stream-filters.ts";
-import { pageFunction } from "./functions/worker-rows.ts";
-import { functionNameOf, namesOf, tableIdOf, tableNameOf } from "./stages/names.ts";
+import { pageFunction, probeFunction } from "./functions/worker-rows.ts";
+import { functionNameOf, namesOf, tableIdOf } from "./stages/names.ts";
 import { edgeOf, hasDocs } from "./stages/stage-shape.ts";
 import type { Stage } from "./stages/stages.ts";
 
@@ -67,7 +70,7 @@ export class WorkforceStack extends Stack {
   readonly #api: Api;
   readonly #stacks = new Map<string, { scope: FunctionStack; releases?: CanaryReleases }>();
   readonly #functions = new Map<string, ServiceFunction>();
-  readonly #consumers = new Map<StreamConsumerName, StreamConsumer>();
+  readonly #streamMappings = new Map<StreamConsumerName, string>();
 
   constructor(app: App, props: WorkforceStackProps) {
     const { stage, bundles, commit = "unknown", service: table = service } = props;
@@ -83,19 +86,18 @@ export class WorkforceStack extends Stack {
     for (const [key, value] of Object.entries(names.tags)) Tags.of(this).add(key, value);
     this.#stage = stage;
     this.#bundles = bundles;
-    requireCallers(table, queues);
     this.#service = table;
     this.#resources = this.#addResources();
     this.#api = new Api(this, "Api", stage, this.#resources.edgeSecret);
-    const bus = this.#addIntake();
-    this.#addFunctions(bus);
-    this.#resources.outboundBus?.denyOthers(this.#functions.get("send-events")?.function.role);
+    const { outboundBus, queues } = this.#resources;
+    const { bus, undelivered } = addIntakeBus(this, stage.name, findQueue(queues, "intake"));
+    this.#addFunctions(undelivered);
+    if (outboundBus) denyOthers(outboundBus, this.#functions.get("send-events")?.function.role);
     this.#addManifest({ commit, hashes: hashesIn(bundles, [...this.#functions.keys()]) });
     setFrozen(this, stage.frozen ?? false);
     new CfnOutput(this, "BaseUrl", { value: this.#api.baseUrl });
-    new CfnOutput(this, "EventBusName", { value: bus.bus.eventBusName });
-    const outbound = this.#resources.outboundBus;
-    if (outbound) new CfnOutput(this, "OutboundBusName", { value: outbound.bus.eventBusName });
+    new CfnOutput(this, "EventBusName", { value: bus.eventBusName });
+    if (outboundBus) new CfnOutput(this, "OutboundBusName", { value: outboundBus.eventBusName });
   }
 
   /**
@@ -120,12 +122,12 @@ export class WorkforceStack extends Stack {
     if (stage.smsMonthlySpendLimitDollars !== undefined) {
       new SmsAttributes(this, "SmsSpendLimit", stage.smsMonthlySpendLimitDollars);
     }
-    const outboundBus = hasOutboundEvents(stage) ? new OutboundBus(this, "OutboundBus", stage.name) : undefined;
-    const { webhooks } = stage;
+    const outboundBus = hasOutboundEvents(stage) ? addOutboundBus(this, stage.name) : undefined;
+    const { probeLogin, testLogins, webhooks } = stage;
     return {
       records,
       hmacKey: new GeneratedSecret(this, "HmacKey", hmacKey, { ...stage, name: names.hmacSecret }),
-      signingKeys: new SigningKeys(this, "SigningKeys", { ...stage, name: names.signingSecret }),
+      signingKeys: new GeneratedSecret(this, "SigningKeys", signingKeys, { ...stage, name: names.signingSecret }),
       queues: addQueues(this, stage),
       outboundBus,
       webhooks: webhooks && outboundBus && new Webhooks(this, "Webhooks", { stage, webhooks, outbound: outboundBus }),
@@ -133,17 +135,25 @@ export class WorkforceStack extends Stack {
       emails: new EmailSending(this, "Emails", stage),
       edgeSecret:
         edgeOf(stage) && new GeneratedSecret(this, "EdgeSecret", edgeSecret, { ...stage, name: names.edgeSecret }),
-      releaseProbe: stage.probeLogin === undefined ? undefined : new ReleaseProbe(this, "ReleaseProbe", stage),
-      testPin: stage.testLogins && new TestPin(this, "TestPin", stage),
+      // These two go with their settings, although the stage keeps its data: nothing is lost with them.
+      releaseProbe:
+        probeLogin === undefined
+          ? undefined
+          : new GeneratedSecret(this, "ReleaseProbe", releaseProbe(probeLogin), {
+              name: names.probeSecret,
+              removal: "delete",
+            }),
+      testPin:
+        testLogins && new GeneratedSecret(this, "TestPin", testPin, { name: names.testPinSecret, removal: "delete" }),
     };
   }
 
-  #addFunctions(bus: IntakeBus): void {
+  #addFunctions(undelivered: Queue): void {
     this.#addRoutes();
     chainStacks(this.#stacksByRelease());
     this.#addWorkers();
     this.#addSchedules();
-    this.#addMonitoring(bus);
+    this.#addMonitoring(undelivered);
   }
 
   #addFunction(name: string): ServiceFunction {
@@ -183,8 +193,7 @@ export class WorkforceStack extends Stack {
     if (this.#resources.releaseProbe) this.#addFunction(probeFunction);
     const place = { streamArn: records.streamArn, tableArn: records.table.tableArn, quarantine };
     for (const name of streamConsumers) {
-      const worker = this.#addFunction(name);
-      this.#consumers.set(name, new StreamConsumer(worker, "Stream", { name, fn: worker.live, ...place }));
+      this.#streamMappings.set(name, addStreamConsumer(this.#addFunction(name), { name, ...place }));
     }
   }
 
@@ -194,42 +203,30 @@ export class WorkforceStack extends Stack {
     for (const [name, { daily, rotatesSigningKeys }] of Object.entries(this.#service.functions)) {
       if (!daily) continue;
       const worker = this.#addFunction(name);
-      const schedule = new DailySchedule(worker, "Daily", { timeZone, ...daily, fn: worker.live });
+      const schedule = addDailySchedule(worker, { timeZone, ...daily });
       // Two calls at once would create two first keys.
-      if (rotatesSigningKeys) schedule.node.addDependency(signingKeys.createFirst(worker, [records]));
+      if (rotatesSigningKeys) schedule.node.addDependency(createFirstKey(worker, [signingKeys.secret, records]));
     }
   }
 
-  #addIntake(): IntakeBus {
-    const bus = new IntakeBus(this, "IntakeBus", namesOf(this.#stage.name).eventBus);
-    const queue = findQueue(this.#resources.queues, "intake");
-    if (queue) bus.addTarget(queue);
-    return bus;
-  }
-
-  #addMonitoring({ undelivered }: IntakeBus): void {
-    const { eventBus } = namesOf(this.#stage.name);
-    const { quarantine, queues, webhooks } = this.#resources;
-    const ofWebhooks = webhooks?.queues ?? [];
+  #addMonitoring(undelivered: Queue): void {
+    const { quarantine, queues, records, webhooks } = this.#resources;
     const watched = {
+      stage: this.#stage,
       service: this.#service,
-      functions: new Map([...this.#functions.keys()].map((name) => [name, functionNameOf(this.#stage.name, name)])),
+      functions: this.#functions,
       undelivered,
-      intakeRule: { EventBusName: eventBus, RuleName: intakeRuleName },
-      streamMappings: new Map([...this.#consumers].map(([name, { mappingId }]) => [name, mappingId])),
+      streamMappings: this.#streamMappings,
       quarantine,
       queues,
-      webhooks: ofWebhooks,
-      tableName: tableNameOf(this.#stage),
+      webhooks: webhooks?.queues ?? [],
       apiId: this.#api.httpApi.apiId,
     };
     if (this.#stage.alarmAddress !== undefined) {
-      const notRedriven = ofWebhooks.flatMap(({ queue, deadLetters }) => [queue, deadLetters]);
-      const otherQueues = [quarantine, undelivered, ...notRedriven];
-      new OnCall(this, "OnCall", { stage: this.#stage, service: this.#service, queues, otherQueues });
-      new RepairRole(this, "Repair", { stage: this.#stage, table: this.#resources.records.table });
+      new OnCall(this, "OnCall", watched);
+      new RepairRole(this, "Repair", { stage: this.#stage, table: records.table });
     }
-    new Monitoring(this, "Monitoring", { stage: this.#stage, watched, scopes: this.#functions });
+    new Monitoring(this, "Monitoring", watched);
   }
 
   #isAnonymousAccountRoute({ name, access }: Operation): boolean {

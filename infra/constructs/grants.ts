@@ -1,59 +1,71 @@
 import { Stack } from "aws-cdk-lib";
+import type { EventBus } from "aws-cdk-lib/aws-events";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { queueSetting, variableOf } from "../../shared/settings.ts";
 import type { FunctionRow } from "../functions/function-row.ts";
-import { namesOf, tokenAudience } from "../stages/names.ts";
+import { functions } from "../functions/functions.ts";
+import { functionNameOf, namesOf, tokenAudience } from "../stages/names.ts";
 import { readStageSetting } from "../stages/stage-settings.ts";
 import type { Stage } from "../stages/stages.ts";
-import type { OutboundBus } from "./compute/outbound-bus.ts";
 import { findQueue, type WorkQueue } from "./compute/work-queue.ts";
 import type { EmailSending } from "./messages/email-sending.ts";
 import type { GeneratedSecret } from "./stores/generated-secret.ts";
 import type { RecordsTable } from "./stores/records-table.ts";
-import type { ReleaseProbe } from "./stores/release-probe.ts";
-import type { SigningKeys, TokenNames } from "./stores/signing-keys.ts";
-import type { TestPin } from "./stores/test-pin.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
 
 /** The resources that functions may get rights to. */
 export interface Resources {
   readonly records: RecordsTable;
   readonly hmacKey: GeneratedSecret;
-  readonly signingKeys: SigningKeys;
+  readonly signingKeys: GeneratedSecret;
   readonly queues: readonly WorkQueue[];
   /** Holds stream records that a consumer gave up, for a person to look at. No function consumes it. */
   readonly quarantine: Queue;
   /** The bus of outgoing events, in a stage that sends any. */
-  readonly outboundBus: OutboundBus | undefined;
+  readonly outboundBus: EventBus | undefined;
   /** The webhooks of the stage, if it has any. */
   readonly webhooks: Webhooks | undefined;
   readonly emails: EmailSending;
   /** The secret that the stage's edge sends, if it has an edge. */
   readonly edgeSecret: GeneratedSecret | undefined;
   /** The user by which new versions are tried, in a stage that names one. */
-  readonly releaseProbe: ReleaseProbe | undefined;
+  readonly releaseProbe: GeneratedSecret | undefined;
   /** The pin of the stage's test logins, in a stage that has any. */
-  readonly testPin: TestPin | undefined;
+  readonly testPin: GeneratedSecret | undefined;
 }
 
 /** Gives a function the rights and settings in its row, and no others. */
 export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resources, stage: Stage): void {
   const { records, hmacKey, signingKeys, queues, quarantine, emails, outboundBus, webhooks } = resources;
-  const tokenNames = { issuer: namesOf(stage.name).tokenIssuer, audience: tokenAudience };
   if (row.table || row.indexes) records.grant(fn, row);
   if (row.verifiesTokens || row.readsPublicKeys) records.grantPublicKeys(fn);
-  if (row.verifiesTokens) grantTokenVerification(fn, tokenNames, stage);
-  if (row.signsTokens) signingKeys.grantSign(fn, tokenNames);
-  if (row.rotatesSigningKeys) signingKeys.grantRotate(fn);
+  if (row.verifiesTokens || row.signsTokens) {
+    fn.addEnvironment("TOKEN_ISSUER", namesOf(stage.name).tokenIssuer);
+    fn.addEnvironment("TOKEN_AUDIENCE", tokenAudience);
+  }
+  // It is trusted beside the service itself (D4).
+  if (row.verifiesTokens && stage.oidcIssuer) fn.addEnvironment("OIDC_ISSUER", JSON.stringify(stage.oidcIssuer));
+  if (row.signsTokens) signingKeys.grantRead(fn);
+  if (row.rotatesSigningKeys) signingKeys.grantRead(fn, "secretsmanager:PutSecretValue");
   if (row.readsHmacKey) hmacKey.grantRead(fn);
-  if (row.readsTestPin) resources.testPin?.grantRead(fn);
+  if (row.readsTestPin && resources.testPin) {
+    resources.testPin.grantRead(fn);
+    fn.addEnvironment("TEST_LOGINS", JSON.stringify(stage.testLogins));
+  }
   if (row.readsClientAddress) resources.edgeSecret?.grantRead(fn);
   for (const name of row.sendsTo ?? []) grantQueue(fn, queueSetting(name), findQueue(queues, name));
-  if (row.sendsTo?.includes("events") && outboundBus) fn.addEnvironment("EVENT_SOURCE", outboundBus.source);
-  if (row.putsEvents) outboundBus?.grantPut(fn);
-  if (row.probesReleases) resources.releaseProbe?.grant(fn);
+  if (row.sendsTo?.includes("events") && outboundBus)
+    fn.addEnvironment("EVENT_SOURCE", namesOf(stage.name).eventSource);
+  if (row.putsEvents && outboundBus) {
+    fn.addEnvironment("OUTBOUND_BUS_NAME", outboundBus.eventBusName);
+    fn.addToRolePolicy(new PolicyStatement({ actions: ["events:PutEvents"], resources: [outboundBus.eventBusArn] }));
+  }
+  if (row.probesReleases && resources.releaseProbe) {
+    resources.releaseProbe.grantRead(fn);
+    grantReleases(fn, stage.name);
+  }
   if (row.deliversWebhooks) {
     records.grantFailingWebhooks(fn);
     webhooks?.grantDelivery(fn);
@@ -74,14 +86,26 @@ function grantQueue(fn: LambdaFunction, setting: string, queue: Queue | undefine
   fn.addToRolePolicy(new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queue.queueArn] }));
 }
 
-/**
- * Sets the issuers whose access tokens a function trusts: the service, and the stage's external issuer if it has one
- * (D4).
- */
-function grantTokenVerification(fn: LambdaFunction, { issuer, audience }: TokenNames, { oidcIssuer }: Stage): void {
-  fn.addEnvironment("TOKEN_ISSUER", issuer);
-  fn.addEnvironment("TOKEN_AUDIENCE", audience);
-  if (oidcIssuer) fn.addEnvironment("OIDC_ISSUER", JSON.stringify(oidcIssuer));
+/** Lets a function call every version of the functions that have canaries, and answer CodeDeploy. */
+function grantReleases(fn: LambdaFunction, stageName: string): void {
+  const { partition, account, region } = Stack.of(fn);
+  const arn = (service: string, resource: string) => `arn:${partition}:${service}:${region}:${account}:${resource}`;
+  const released = Object.entries(functions).filter(([, row]) => "canary" in row);
+  fn.addToRolePolicy(
+    new PolicyStatement({
+      actions: ["lambda:InvokeFunction"],
+      resources: released.map(([name]) => arn("lambda", `function:${functionNameOf(stageName, name)}:*`)),
+    }),
+  );
+  fn.addToRolePolicy(
+    new PolicyStatement({
+      actions: ["BatchGetDeploymentTargets", "ListDeploymentTargets", "PutLifecycleEventHookExecutionStatus"].map(
+        (each) => `codedeploy:${each}`,
+      ),
+      // CloudFormation names the applications after the nested stacks that they are in.
+      resources: [arn("codedeploy", `deploymentgroup:${namesOf(stageName).stack}-Endpoints*/*`)],
+    }),
+  );
 }
 
 /** Lets a function push to the devices of the stage's platform applications, if it has any. */

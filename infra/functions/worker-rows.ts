@@ -3,6 +3,9 @@ import type { FunctionRow } from "./function-row.ts";
 /** The function that answers the documentation page: its build has Scalar inside, compressed. */
 export const pageFunction = "get-docs";
 
+/** The function that CodeDeploy calls before a new version gets calls. */
+export const probeFunction = "probe-release";
+
 const rows = {
   "refuse-unrouted": {
     area: "service",
@@ -109,7 +112,7 @@ const rows = {
     indexes: ["by-company", "by-company-month", "by-total"],
     table: ["BatchGetItem", "Query"],
   },
-  "probe-release": {
+  [probeFunction]: {
     area: "workers",
     impact: "Users lose nothing, but a release waits for an hour and goes back, as nobody has tried its new version.",
     probesReleases: true,

@@ -39,11 +39,11 @@ const acknowledged: Readonly<Record<string, RegExp>> = {
     /^IAM5\[Resource::arn:aws:logs:.*:log-group:sns\/\*\] .*\/SmsSpendLimit\/DeliveryLogging\//,
   "CloudWatch names a log group with what is in it so":
     /^IAM5\[Resource::arn:aws:logs:.*:log-group:sns\/.*\/Failure:\*\] .*\/SmsSpendLimit\/(FailureLog|Retention)\//,
-  "Whoever answers alarms reads what the stage's prefix names; on-call.test.ts holds the role to that":
+  "Whoever answers alarms reads what the stage's prefix names; roles.test.ts holds the role to that":
     /^IAM5\[.* .*\/OnCall\/Role\//,
   "A list of streams is of all that the table has had":
     /^IAM5\[Resource::<referencetoWorkforce\w+RecordsTable\w+Arn>\/stream\/\*\] .*\/(keep-history|notify)\/Role\//,
-  "SES's suppression list has no ARN; repair-role.test.ts holds the rest of the role":
+  "SES's suppression list has no ARN; roles.test.ts holds the rest of the role":
     /^IAM5\[Resource::\*\] .*\/Repair\/Role\//,
   "The CDK's own function runs during a deploy alone":
     /^IAM4\[.*\/AWSLambdaBasicExecutionRole\] .*\/AWS679f53fac002430cb0da5b7982bd2287\//,

@@ -84,7 +84,7 @@ export function arnOf({ id }: Pick<Resource, "id">): object {
 const found = new Map<string, CheckedSynthesis>();
 
 export function findSynthesis(name: string): CheckedSynthesis {
-  const synthesis = found.get(name) ?? JSON.parse(readFileSync(join(inject("syntheses"), `${name}.json`), "utf8"));
+  const synthesis = found.get(name) ?? JSON.parse(readFileSync(join(inject("run"), "stages", `${name}.json`), "utf8"));
   found.set(name, synthesis);
   return synthesis;
 }

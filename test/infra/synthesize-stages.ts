@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CfnResource, CfnStack } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
@@ -30,12 +30,14 @@ export interface Finding {
 export const everyStage: readonly Stage[] = [...stageNames.map(ownedStage), fullStage];
 
 function synthesizeEveryStage(directory: string): void {
-  const bundles = join(directory, "bundles");
+  const made = join(directory, "made");
+  const bundles = join(made, "bundles");
   writeStubBundles(bundles, Object.keys(functions));
   for (const stage of everyStage) {
-    const made = makeStage({ stage, bundles, outdir: join(directory, stage.name) });
-    writeFileSync(join(directory, `${stage.name}.json`), JSON.stringify({ ...made.synthesis, ...check(made.stack) }));
+    const { stack, synthesis } = makeStage({ stage, bundles, outdir: join(made, stage.name) });
+    writeFileSync(join(directory, `${stage.name}.json`), JSON.stringify({ ...synthesis, ...check(stack) }));
   }
+  rmSync(made, { recursive: true });
 }
 
 /**

@@ -14,13 +14,6 @@ interface Place {
 const named = ["paths", "webhooks", "responses", "content", "headers", "parameters", "properties", "schemas"];
 /** Keys that no client relies on. */
 const ignored = /^(tags|examples?|description|summary|x-.*)$/;
-/** Keys that restrict a value where they are new. */
-const restrictions = [
-  ...["minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
-  ...["minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "multipleOf", "additionalProperties"],
-  ...["required", "type", "const", "items", "anyOf", "oneOf", "allOf", "style", "explode"],
-];
-
 /** The parts of a document that are compared. */
 export function comparedParts({ paths, webhooks, components }: Node): Node {
   const { schemas, parameters, responses, headers } = components;
@@ -35,7 +28,7 @@ export function comparedParts({ paths, webhooks, components }: Node): Node {
 
 /**
  * The places of the newer document that may not suit a client of the older one: something is missing or written otherwise, less
- * is taken than before, or more is answered. Every other limit is among them, also a wider one.
+ * is taken than before, or more is answered. Names may be added; every other limit is among the places, also a wider one.
  */
 export function breakingChanges(older: Node, newer: Node): string[] {
   const compare = (one: Node, other: Node, place: Place): string[] => {
@@ -52,28 +45,20 @@ export function breakingChanges(older: Node, newer: Node): string[] {
       hasNames: !hasNames && named.includes(key),
     };
     const says = (isSo: boolean) => (isSo ? [place.where] : []);
-    const isKey = (...keys: string[]) => !hasNames && keys.includes(key);
-    if (isKey("security")) return says(!isDeepStrictEqual(one, other));
-    if (isKey("required") && Array.isArray(one ?? other)) {
+    if (!hasNames && key === "required" && Array.isArray(one ?? other)) {
       return says(!(direction === "sent" ? includes(one, other) : includes(other, one)));
     }
-    if (isKey("enum")) {
+    if (!hasNames && key === "enum") {
       // Clients are to expect codes of refusals that they do not know.
       if (direction === "received" && where.endsWith(" code")) return [];
       return says(!one || !other || !(direction === "sent" ? includes(other, one) : includes(one, other)));
     }
-    if (one === undefined) return says(isDemand(key, other, { where, direction, hasNames }));
     // A refusal that no longer happens breaks nobody.
     if (other === undefined) return says(!(where.endsWith(" responses") && !key.startsWith("2")));
-    if (isKey("parameters")) return compare(byName(older, one), byName(newer, other), place);
-    return compare(one, other, place);
-  };
-  /** True if something that is new wants more of clients than before, or answers more. */
-  const isDemand = (key: string, value: Node, { where, direction, hasNames }: Place): boolean => {
-    if (hasNames ? where.endsWith(" parameters") : key === "requestBody") return resolve(newer, value).required;
-    if (hasNames) return false;
-    const isPart = (direction === "sent" ? / allOf$/ : / (type|anyOf|oneOf)$/).test(where);
-    return isPart || restrictions.includes(key);
+    if (!hasNames && key === "parameters") return compare(byName(older, one), byName(newer, other), place);
+    if (place.hasNames) return compare(one ?? {}, other, place);
+    if (one !== undefined) return compare(one, other, place);
+    return says(hasNames ? where.endsWith(" parameters") && other.required : key !== "requestBody" || other.required);
   };
   return [
     ...compareAt("paths", older, newer, { where: "", direction: "sent", hasNames: false }),
@@ -85,7 +70,7 @@ function includes(all: readonly unknown[] = [], some: readonly unknown[] = []): 
   return some.every((each) => all.includes(each));
 }
 
-function byName(document: Node, parameters: Node[]): Node {
+function byName(document: Node, parameters: Node[] = []): Node {
   return Object.fromEntries(parameters.map((each) => resolve(document, each)).map((each) => [each.name, each]));
 }
 

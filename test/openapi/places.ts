@@ -11,60 +11,52 @@ export interface Place {
   readonly schema?: readonly string[];
 }
 
+const json = ["content", "application/json"];
+
 /** Every place of the document that has to have a text; what is referred to counts once, where it stands. */
 export function placesOf(document: Node): Place[] {
-  const operations = Object.entries<Node>(document.paths).flatMap(([path, item]) =>
-    Object.entries<Node>(item).flatMap(([method, operation]) => operationPlaces(["paths", path, method], operation)),
-  );
   const { schemas, parameters, headers } = document.components;
+  const values = (kind: Place["kind"], part: string, all: Node) =>
+    Object.entries<Node>(all).map(([name, each]) => valuePlace(kind, name, ["components", part, name], each));
   return [
-    ...operations,
-    ...Object.entries<Node>(parameters).map(([name, each]) =>
-      valuePlace("parameter", name, ["components", "parameters", name], each),
+    ...Object.entries<Node>(document.paths).flatMap(([path, item]) =>
+      Object.entries<Node>(item).flatMap(([method, operation]) => operationPlaces(["paths", path, method], operation)),
     ),
-    ...Object.entries<Node>(headers).map(([name, each]) =>
-      valuePlace("header", name, ["components", "headers", name], each),
+    ...values("parameter", "parameters", parameters),
+    ...values("header", "headers", headers),
+    ...Object.entries<Node>(schemas).flatMap(([name, schema]) =>
+      fieldPlaces(name, ["components", "schemas", name], schema),
     ),
-    ...Object.entries<Node>(schemas).flatMap(([name, schema]) => {
-      const at = ["components", "schemas", name];
-      return [fieldPlace(name, at, schema), ...fieldPlaces(name, at, schema)];
-    }),
   ];
 }
 
-function operationPlaces(at: string[], operation: Node): Place[] {
-  const { operationId, description, parameters = [], requestBody, responses } = operation;
-  const [json, media] = [["content", "application/json"], "application/json"];
-  const own = parameters.flatMap((each: Node, index: number) =>
-    each.$ref
-      ? []
-      : [valuePlace("parameter", `${operationId} ${each.name}`, [...at, "parameters", String(index)], each)],
-  );
-  const bodyAt = [...at, "requestBody", ...json];
-  const answerAt = [...at, "responses", "200", ...json];
-  const answer = responses["200"];
-  return [
-    { kind: "operation", where: operationId, text: withoutCallers(description), hasExample: true, examples: [] },
-    ...own,
-    ...(requestBody ? bodyPlaces(`${operationId} body`, bodyAt, requestBody.content[media]) : []),
-    { ...valuePlace("answer", `${operationId} 200`, answerAt, answer.content[media]), text: answer.description },
-    ...fieldPlaces(`${operationId} 200`, [...answerAt, "schema"], answer.content[media].schema),
+function operationPlaces(
+  at: string[],
+  { operationId, description, parameters = [], requestBody, responses }: Node,
+): Place[] {
+  const text = description.replace(/(^|\n\n)(Callers:|No token).*/, "");
+  const [body, answer] = [requestBody?.content[json[1] ?? ""], responses["200"].content[json[1] ?? ""]];
+  const [bodyAt, answerAt] = [
+    [...at, "requestBody", ...json],
+    [...at, "responses", "200", ...json],
   ];
-}
-
-function bodyPlaces(where: string, at: string[], content: Node): Place[] {
-  const outer = Object.values<Node>(content.schema.properties)[0];
-  const body = { ...valuePlace("body", where, at, content), text: outer.description };
-  const [, ...inner] = fieldPlaces(where, [...at, "schema"], content.schema);
-  return [body, ...inner];
-}
-
-/** A description without the generated sentence on callers. */
-function withoutCallers(description: string): string {
-  return description
-    .split("\n\n")
-    .filter((each) => !/^(Callers:|No token)/.test(each))
-    .join("\n\n");
+  const outer: Node = body && Object.entries(body.schema.properties)[0];
+  return [
+    { kind: "operation", where: operationId, text, hasExample: true, examples: [] },
+    ...parameters.flatMap((each: Node, index: number) =>
+      each.$ref
+        ? []
+        : valuePlace("parameter", `${operationId} ${each.name}`, [...at, "parameters", String(index)], each),
+    ),
+    ...(body
+      ? [
+          { ...valuePlace("body", `${operationId} body`, bodyAt, body), text: outer[1].description },
+          ...innerPlaces(`${operationId} body`, [...bodyAt, "schema", "properties", outer[0]], outer[1]),
+        ]
+      : []),
+    { ...valuePlace("answer", `${operationId} 200`, answerAt, answer), text: responses["200"].description },
+    ...innerPlaces(`${operationId} 200`, [...answerAt, "schema"], answer.schema),
+  ];
 }
 
 function valuePlace(kind: Place["kind"], where: string, at: string[], { description, example }: Node): Place {
@@ -72,30 +64,23 @@ function valuePlace(kind: Place["kind"], where: string, at: string[], { descript
   return { kind, where, text: description ?? "", hasExample: examples.length > 0, examples, schema: [...at, "schema"] };
 }
 
-/** The fields of a schema, and the fields of these where they have no name. */
-function fieldPlaces(where: string, at: string[], schema: Node): Place[] {
-  const partsIn = (key: string): [Node, string[]][] =>
-    (schema[key] ?? []).map((part: Node, index: number) => [part, [...at, key, String(index)]]);
-  const items: [Node, string[]] = [schema.items ?? {}, [...at, "items"]];
-  const parts: [Node, string[]][] = [[schema, at], items, ...partsIn("anyOf"), ...partsIn("allOf")];
-  return parts.flatMap(([part, place]) =>
-    Object.entries<Node>(part.properties ?? {}).flatMap(([name, property]) => {
-      const [inner, here] = [[...place, "properties", name], `${where}.${name}`];
-      return [fieldPlace(here, inner, property), ...fieldPlaces(here, inner, property)];
-    }),
-  );
+/** A field, and the fields of its schema where they have no name. */
+function fieldPlaces(where: string, schema: string[], node: Node): Place[] {
+  const { description: text = "", examples = [] } = node;
+  const hasExample = examples.length > 0 || isOfParts(node);
+  return [{ kind: "field", where, text, hasExample, examples, schema }, ...innerPlaces(where, schema, node)];
 }
 
-function fieldPlace(where: string, schema: string[], node: Node): Place {
-  const { description, examples = [] } = node;
-  return {
-    kind: "field",
-    where,
-    text: description ?? "",
-    hasExample: examples.length > 0 || isOfParts(node),
-    examples,
-    schema,
-  };
+function innerPlaces(where: string, at: string[], node: Node): Place[] {
+  return Object.entries<Node>(node).flatMap(([key, each]) => {
+    if (key === "items") return innerPlaces(where, [...at, key], each);
+    if (key === "anyOf" || key === "allOf")
+      return each.flatMap((part: Node, index: number) => innerPlaces(where, [...at, key, String(index)], part));
+    if (key !== "properties") return [];
+    return Object.entries<Node>(each).flatMap(([name, property]) =>
+      fieldPlaces(`${where}.${name}`, [...at, key, name], property),
+    );
+  });
 }
 
 /** True where the value is an object or a list of them, whose fields have examples, or an object without known fields. */

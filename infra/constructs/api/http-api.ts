@@ -10,7 +10,7 @@ import type { Stage, Throttle } from "../../stages/stages.ts";
 import type { ServiceFunction } from "../compute/service-function.ts";
 import type { GeneratedSecret } from "../stores/generated-secret.ts";
 import { logAccess } from "./access-log.ts";
-import { ApiDomain } from "./api-domain.ts";
+import { addDomain } from "./api-domain.ts";
 
 type RoutedOperation = Pick<Operation, "method" | "path" | "answersHead">;
 
@@ -53,9 +53,8 @@ export class Api extends Construct {
     });
     this.baseUrl = edge && customDomain ? `https://${customDomain.name}` : this.httpApi.apiEndpoint;
     if (customDomain) {
-      const edgeProps = edge && edgeSecret && { stageName: name, edge, secret: edgeSecret };
-      const own = { api: this.httpApi, stage: defaultStage, edge: edgeProps };
-      new ApiDomain(this, "Domain", { ...customDomain, ...own });
+      const before = edge && edgeSecret && { stageName: name, edge, secret: edgeSecret };
+      addDomain(new Construct(this, "Domain"), { ...customDomain, api: this.httpApi, stage: defaultStage, before });
     }
     this.#stage = defaultStage.node.defaultChild as apigateway.CfnStage;
   }

@@ -5,6 +5,7 @@ import type { Construct } from "constructs";
 import type { MetricName, metrics } from "../../../shared/metrics.ts";
 import type { ServiceTable } from "../../functions/service-table.ts";
 import type { StreamConsumerName } from "../../functions/stream-filters.ts";
+import { functionNameOf, namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
 import { withReason } from "../reason.ts";
@@ -13,18 +14,16 @@ import { alarmNameOf, placeInRunbook } from "./runbook.ts";
 
 /** The monitored resources: everything of a stage that can fail. */
 export interface MonitoredResources {
+  readonly stage: Stage;
   readonly service: ServiceTable;
-  /** The name in AWS of each function, by the function's name in the service table. */
-  readonly functions: ReadonlyMap<string, string>;
+  /** The construct of each function, by its name in the service table; its alarm is created there. */
+  readonly functions: ReadonlyMap<string, Construct>;
   readonly queues: readonly WorkQueue[];
   readonly webhooks: readonly WebhookQueue[];
   /** Ids of the mappings that hand the table's stream to its consumers. */
   readonly streamMappings: ReadonlyMap<StreamConsumerName, string>;
   readonly quarantine: Queue;
   readonly undelivered: Queue;
-  /** CloudWatch's dimensions of the rule that sends events of other systems to their queue. */
-  readonly intakeRule: { readonly EventBusName: string; readonly RuleName: string };
-  readonly tableName: string;
   readonly apiId: string;
 }
 
@@ -70,13 +69,19 @@ export function awsMetric(name: `${string} ${string}`, dimensionsMap: Dimensions
   });
 }
 
+/** A metric that Lambda sends of one function. */
+export function functionMetric(stage: Stage, name: string, metric: string, look: MetricStat): cloudwatch.Metric {
+  return awsMetric(`Lambda ${metric}`, { FunctionName: functionNameOf(stage.name, name) }, look);
+}
+
 /** A metric that the service sends, with the dimensions that it is sent with. */
 export function ownMetric<M extends MetricName>(
-  namespace: string,
+  { name }: Stage,
   metricName: M,
   dimensions: Readonly<Record<(typeof metrics)[M][number], string>>,
   look: MetricStat,
 ): cloudwatch.Metric {
+  const namespace = namesOf(name).metrics;
   return new cloudwatch.Metric({ namespace, metricName, dimensionsMap: { ...dimensions }, ...shown(look) });
 }
 

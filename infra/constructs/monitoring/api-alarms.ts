@@ -3,7 +3,15 @@ import { MathExpression, type Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { tableIndexes } from "../../functions/function-row.ts";
 import { queues } from "../../functions/queues.ts";
 import { dailyFunctions } from "../../functions/service-table.ts";
-import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric, percentOf } from "./alarm-row.ts";
+import { tableNameOf } from "../../stages/names.ts";
+import {
+  type AlarmRow,
+  awsMetric,
+  functionMetric,
+  type MonitoredResources,
+  ownMetric,
+  percentOf,
+} from "./alarm-row.ts";
 
 const slowMilliseconds = 3_000;
 /** In percent: of all answers, calls or units. One in two hundred is more than AWS's own faults ever are in health. */
@@ -19,13 +27,12 @@ const queueWorkers = [...new Set(Object.values(queues).map(({ worker }) => worke
 const failingActions = ["GetItem", "TransactGetItems", "TransactWriteItems"];
 
 /** Alarms on the parts that all requests use: API Gateway, Lambda's concurrency, and the table. */
-export function apiAlarms(watched: MonitoredResources, namespace: string): AlarmRow[] {
-  const { apiId: ApiId, tableName: TableName } = watched;
+export function apiAlarms({ apiId: ApiId, functions, service, stage }: MonitoredResources): AlarmRow[] {
+  const TableName = tableNameOf(stage);
   const five = { statistic: "Sum", minutes: 5 } as const;
-  const lambda = (name: string, functionName?: string) =>
-    awsMetric(`Lambda ${name}`, functionName === undefined ? {} : { FunctionName: functionName }, five);
+  const lambda = (name: string) => awsMetric(`Lambda ${name}`, {}, five);
   const sumOf = (metric: string, names: readonly string[]) =>
-    sumOfMetrics(names.flatMap((name) => watched.functions.get(name) ?? []).map((name) => lambda(metric, name)));
+    sumOfMetrics(names.filter((name) => functions.has(name)).map((name) => functionMetric(stage, name, metric, five)));
   const table = (metric: string, Operation: string, statistic: "Sum" | "SampleCount" = "Sum") =>
     awsMetric(`DynamoDB ${metric}`, { TableName, Operation }, { statistic, minutes: 5 });
   const done = (Operation: string) => table("SuccessfulRequestLatency", Operation, "SampleCount");
@@ -102,14 +109,14 @@ export function apiAlarms(watched: MonitoredResources, namespace: string): Alarm
     })),
     {
       id: "counters-below-zero",
-      metric: ownMetric(namespace, "CountersBelowZero", {}, five),
+      metric: ownMetric(stage, "CountersBelowZero", {}, five),
       threshold: 1,
       impact: "The lists of a company show a wrong total, or leave records out of a range of dates.",
       heading: "Counters are below zero",
     },
     {
       id: "events-dropped",
-      metric: sumOf("AsyncEventsDropped", dailyFunctions(watched.service)),
+      metric: sumOf("AsyncEventsDropped", dailyFunctions(service)),
       threshold: 1,
       impact: "Users lose nothing yet, but a daily call was given up: what it does is not done today.",
       heading: "Lambda drops calls",

@@ -3,9 +3,8 @@ import * as cloudwatch from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import { chunksOf } from "../../../shared/batches.ts";
 import { type MetricName, metrics } from "../../../shared/metrics.ts";
-import { namesOf } from "../../stages/names.ts";
-import type { Stage } from "../../stages/stages.ts";
-import { type AlarmRow, awsMetric, type MetricStat, type MonitoredResources } from "./alarm-row.ts";
+import { namesOf, tableNameOf } from "../../stages/names.ts";
+import { type AlarmRow, awsMetric, functionMetric, type MetricStat, type MonitoredResources } from "./alarm-row.ts";
 import { alarmNameOf, linkToRunbook } from "./runbook.ts";
 
 /** CloudWatch's limit. */
@@ -19,7 +18,6 @@ export const ofVersions = ["VersionFaults", "VersionRefusals", "Refusals"];
 const sum: MetricStat = { statistic: "Sum", minutes: 5 };
 
 export interface DashboardProps {
-  readonly stage: Stage;
   readonly watched: MonitoredResources;
   readonly rows: readonly AlarmRow[];
 }
@@ -31,7 +29,8 @@ type Graph = readonly [title: string, lines: readonly cloudwatch.IMetric[]];
  * the figures of its alarms, and figures that have no alarm.
  */
 export function addDashboard(scope: Construct, props: DashboardProps): void {
-  const { stage, rows } = props;
+  const { rows } = props;
+  const { stage } = props.watched;
   const headings = [...new Set(rows.map(({ heading }) => heading))];
   const links = headings.map((heading) => linkToRunbook(heading, stage)).join(" · ");
   const watched = [...Map.groupBy(rows, titleOf)];
@@ -52,7 +51,7 @@ export function addDashboard(scope: Construct, props: DashboardProps): void {
 }
 
 /** Alarms are imported by name: references into nested stacks would each be an output. */
-function alarmStates(scope: Construct, { stage, rows }: DashboardProps): cloudwatch.AlarmStatusWidget[] {
+function alarmStates(scope: Construct, { rows, watched: { stage } }: DashboardProps): cloudwatch.AlarmStatusWidget[] {
   const named = rows.map(({ id }) => cloudwatch.Alarm.fromAlarmName(scope, `named-${id}`, alarmNameOf(stage, id)));
   return chunksOf(named, mostAlarmsInWidget).map(
     (alarms) => new cloudwatch.AlarmStatusWidget({ title: "Alarms", alarms, width: fullWidth, height: 8 }),
@@ -69,11 +68,11 @@ function usersGraphs({ watched: { apiId: ApiId } }: DashboardProps): Graph[] {
   ];
 }
 
-function furtherGraphs({ stage, rows, watched: { functions, tableName: TableName } }: DashboardProps): Graph[] {
+function furtherGraphs({ rows, watched: { functions, stage } }: DashboardProps): Graph[] {
   const namespace = namesOf(stage.name).metrics;
-  const table = (name: string) => awsMetric(`DynamoDB ${name}`, { TableName }, sum);
+  const table = (name: string) => awsMetric(`DynamoDB ${name}`, { TableName: tableNameOf(stage) }, sum);
   const each = (name: string, look: MetricStat) =>
-    [...functions].map(([label, FunctionName]) => awsMetric(`Lambda ${name}`, { FunctionName }, look).with({ label }));
+    [...functions.keys()].map((label) => functionMetric(stage, label, name, look).with({ label }));
   // A release alone looks at the answers of versions.
   const seen = [...ofVersions, ...rows.flatMap(partsOf).map(({ metricName }) => metricName)];
   const others = Object.keys(metrics).filter((name) => !seen.includes(name)) as MetricName[];

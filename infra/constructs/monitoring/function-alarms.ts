@@ -1,6 +1,6 @@
-import { rowOf } from "../../functions/service-table.ts";
-import type { Stage } from "../../stages/stages.ts";
-import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric, percentOf } from "./alarm-row.ts";
+import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { dailyFunctions, rowOf } from "../../functions/service-table.ts";
+import { type AlarmRow, functionMetric, type MonitoredResources, ownMetric, percentOf } from "./alarm-row.ts";
 
 /** Percent of a function's calls. A page must not come of the few faults that any million of calls has. */
 const failing = { pages: 0.5, waits: 0.1 };
@@ -15,13 +15,13 @@ const leastErrors = { pages: 2, waits: 1 };
  * answers, and the alarm on all 5xx fires. A worker that throws, times out or dies is an error to Lambda. Items that a
  * worker fails on end in a queue that has an alarm of its own.
  */
-export function functionAlarm(name: string, { service, functions }: MonitoredResources, namespace: string): AlarmRow {
+export function functionAlarm(name: string, { service, stage }: MonitoredResources): AlarmRow {
   const { area, impact, pages } = rowOf(service, name);
   const look = { statistic: "Sum", minutes: 15 } as const;
-  const ofLambda = (metric: string) => awsMetric(`Lambda ${metric}`, { FunctionName: functions.get(name) ?? "" }, look);
+  const ofLambda = (metric: string) => functionMetric(stage, name, metric, look);
   const urgency = pages ? "pages" : "waits";
   const isWorker = area === "workers";
-  const part = isWorker ? ofLambda("Errors") : ownMetric(namespace, "Faults", { operation: name }, look);
+  const part = isWorker ? ofLambda("Errors") : ownMetric(stage, "Faults", { operation: name }, look);
   const least = isWorker ? leastErrors[urgency] : leastFaults;
   const share = { part: [part], whole: [ofLambda("Invocations")], least };
   return {
@@ -36,15 +36,54 @@ export function functionAlarm(name: string, { service, functions }: MonitoredRes
 }
 
 /** Alarm on releases that the probe proved nothing of, in a stage that has a probe. */
-export function releaseAlarms({ probeLogin }: Stage, namespace: string): AlarmRow[] {
-  if (probeLogin === undefined) return [];
+export function releaseAlarms({ stage }: MonitoredResources): AlarmRow[] {
+  if (stage.probeLogin === undefined) return [];
   return [
     {
       id: "release-unproven",
-      metric: ownMetric(namespace, "ReleasesUnproven", {}, { statistic: "Sum", minutes: 60 }),
+      metric: ownMetric(stage, "ReleasesUnproven", {}, { statistic: "Sum", minutes: 60 }),
       threshold: 1,
       impact: "Users lose nothing yet, but new versions are released that nobody has tried.",
       heading: "A release is unproven",
     },
   ];
+}
+
+const latestCall = { periods: 26, because: "A day, and two hours for a call that comes late." };
+const latestFigure = { periods: 48, because: "One night may lack its figure: a run that is out of time leaves none." };
+
+/** Alarms on what is done once a day: that it was done, and what it found. */
+export function dailyAlarms({ service, stage }: MonitoredResources): AlarmRow[] {
+  const differences = (statistic: "Maximum" | "SampleCount") =>
+    ownMetric(stage, "CounterDifferences", {}, { statistic, minutes: 60 });
+  const calls = (name: string) => functionMetric(stage, name, "Invocations", { statistic: "Sum", minutes: 60 });
+  // A run that ends is one with a figure; one that runs out of time is none.
+  const runs = (name: string) =>
+    name === "recount-lists"
+      ? { metric: differences("SampleCount"), ...latestFigure }
+      : { metric: calls(name), ...latestCall };
+  return [
+    ...dailyFunctions(service).map((name) => notRunAlarm(name, rowOf(service, name).impact, runs(name))),
+    {
+      // A figure stands until the next night's.
+      id: "counters-differ",
+      metric: differences("Maximum"),
+      threshold: 1,
+      treatMissingData: TreatMissingData.IGNORE,
+      impact: "Some lists show a wrong total, or leave records out of a range of dates.",
+      heading: "Counters differ",
+    },
+  ];
+}
+
+function notRunAlarm(name: string, impact: string, runs: Pick<AlarmRow, "metric" | "periods" | "because">): AlarmRow {
+  return {
+    id: `${name}-not-run`,
+    ...runs,
+    threshold: 1,
+    isBelow: true,
+    treatMissingData: TreatMissingData.BREACHING,
+    impact,
+    heading: "Daily work has not run",
+  };
 }

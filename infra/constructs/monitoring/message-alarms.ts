@@ -2,7 +2,7 @@ import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { rules } from "../../../shared/domain/guessing/rules.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
-import { type AlarmRow, awsMetric, ownMetric } from "./alarm-row.ts";
+import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
 const shareHeading = "The messages of a day run out";
 const spendShare = 0.8;
@@ -15,11 +15,11 @@ const atHighShare = {
 const hourly = { statistic: "Maximum", minutes: 60 } as const;
 
 /** Alarms on pins and messages: attacks, failed sending, and costs. */
-export function messageAlarms(stage: Stage, namespace: string): AlarmRow[] {
+export function messageAlarms({ stage }: MonitoredResources): AlarmRow[] {
   return [
     {
       id: "pin-failures",
-      metric: ownMetric(namespace, "PinFailures", {}, { statistic: "Sum", minutes: 60 }),
+      metric: ownMetric(stage, "PinFailures", {}, { statistic: "Sum", minutes: 60 }),
       threshold: wrongPinsAnHour,
       because:
         "Nobody uses up the stage's short pins within a day without so many wrong ones in one of its hours (D10).",
@@ -27,8 +27,8 @@ export function messageAlarms(stage: Stage, namespace: string): AlarmRow[] {
         "Users may have to type pins of twelve digits, because somebody may be guessing pins to get into accounts.",
       heading: "Pins are being guessed",
     },
-    ...refusedAlarms(namespace),
-    ...shareAlarms(namespace),
+    ...refusedAlarms(stage),
+    ...shareAlarms(stage),
     {
       id: "email-rejected",
       metric: awsMetric(
@@ -47,9 +47,9 @@ export function messageAlarms(stage: Stage, namespace: string): AlarmRow[] {
 }
 
 /** A login's first three messages of a day page, as its owner may wait for them; further ones are most likely an attack. */
-function refusedAlarms(namespace: string): AlarmRow[] {
+function refusedAlarms(stage: Stage): AlarmRow[] {
   const refused = (metric: "SmsRefused" | "MailRefused" | "FurtherMessagesRefused", minutes: number) =>
-    ownMetric(namespace, metric, {}, { statistic: "Sum", minutes });
+    ownMetric(stage, metric, {}, { statistic: "Sum", minutes });
   return [
     {
       id: "sms-refused",
@@ -77,8 +77,8 @@ function refusedAlarms(namespace: string): AlarmRow[] {
   ];
 }
 
-function shareAlarms(namespace: string): AlarmRow[] {
-  const used = (metric: "SmsShare" | "MailShare") => ownMetric(namespace, metric, {}, hourly);
+function shareAlarms(stage: Stage): AlarmRow[] {
+  const used = (metric: "SmsShare" | "MailShare") => ownMetric(stage, metric, {}, hourly);
   const impact = (kind: string) =>
     `Users lose nothing yet, but ${highShare} % of the ${kind} of a day are sent: a login's third message is held back.`;
   return [

@@ -2,53 +2,46 @@ import type { Alarm } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Construct } from "constructs";
 import { rowOf } from "../../functions/service-table.ts";
-import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { accountAlarms } from "./account-alarms.ts";
 import { type AlarmRow, addAlarm, type MonitoredResources } from "./alarm-row.ts";
 import { AlarmTopics } from "./alarm-topics.ts";
 import { apiAlarms } from "./api-alarms.ts";
-import { dailyAlarms } from "./daily-alarms.ts";
 import { addDashboard } from "./dashboard.ts";
 import { addFailureSummaries, type WatchedFunction } from "./failure-summaries.ts";
-import { functionAlarm, releaseAlarms } from "./function-alarms.ts";
+import { dailyAlarms, functionAlarm, releaseAlarms } from "./function-alarms.ts";
 import { messageAlarms } from "./message-alarms.ts";
 import { queueAlarms } from "./queue-alarms.ts";
-import { repairRoleAlarm } from "./repair-role.ts";
+import { repairRoleAlarm } from "./roles.ts";
 import { trafficAlarms } from "./traffic-alarms.ts";
 
-interface MonitoringProps {
-  readonly stage: Stage;
-  readonly watched: MonitoredResources;
-  /** The construct of each function; its alarm is created there. */
-  readonly scopes: ReadonlyMap<string, Construct>;
-}
+const rowsOf = [
+  apiAlarms,
+  trafficAlarms,
+  messageAlarms,
+  queueAlarms,
+  dailyAlarms,
+  releaseAlarms,
+  accountAlarms,
+  repairRoleAlarm,
+];
 
 /** The stage's alarms, its dashboard, and the alarms' recipients if the stage names an address. */
 export class Monitoring extends Construct {
   readonly #stage: Stage;
 
-  constructor(scope: Construct, id: string, { stage, watched, scopes }: MonitoringProps) {
+  constructor(scope: Construct, id: string, watched: MonitoredResources) {
     super(scope, id);
+    const { stage } = watched;
     this.#stage = stage;
-    const { metrics } = namesOf(stage.name);
-    const functions = [...scopes].map(([name, owner]) => {
-      return { owner, area: rowOf(watched.service, name).area, row: functionAlarm(name, watched, metrics) };
+    const functions = [...watched.functions].map(([name, owner]) => {
+      return { owner, area: rowOf(watched.service, name).area, row: functionAlarm(name, watched) };
     });
     for (const { owner, row } of functions) addAlarm(owner, "Alarm", row, stage);
-    const rows = [
-      ...apiAlarms(watched, metrics),
-      ...trafficAlarms(watched, metrics),
-      ...messageAlarms(stage, metrics),
-      ...queueAlarms(watched, metrics),
-      ...dailyAlarms(watched, metrics),
-      ...releaseAlarms(stage, metrics),
-      ...accountAlarms(stage),
-      ...repairRoleAlarm(stage),
-    ];
+    const rows = rowsOf.flatMap((of) => of(watched));
     const alarms = rows.map((row) => ({ row, alarm: addAlarm(this, row.id, row, stage) }));
     this.#notify(alarms, functions);
-    addDashboard(this, { stage, watched, rows: [...rows, ...functions.map(({ row }) => row)] });
+    addDashboard(this, { watched, rows: [...rows, ...functions.map(({ row }) => row)] });
   }
 
   /**

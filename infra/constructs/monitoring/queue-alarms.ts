@@ -3,7 +3,9 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { functions as rows } from "../../functions/functions.ts";
 import type { QueueRow } from "../../functions/queues.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
-import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
+import { namesOf } from "../../stages/names.ts";
+import { intakeRuleName } from "../compute/buses.ts";
+import { type AlarmRow, awsMetric, functionMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
 const consumerBehindMinutes = 10;
 const usualLateness = "A burst of messages is done sooner.";
@@ -13,7 +15,8 @@ const webhookBehind = {
 };
 
 /** Alarms on messages that wait too long, and on messages that were given up. */
-export function queueAlarms(watched: MonitoredResources, namespace: string): AlarmRow[] {
+export function queueAlarms(watched: MonitoredResources): AlarmRow[] {
+  const intakeRule = { EventBusName: namesOf(watched.stage.name).eventBus, RuleName: intakeRuleName };
   return [
     ...watched.queues.flatMap(({ name, row, queue, deadLetters }) => [
       ageAlarm(`${name}-late`, queue, { ...row, heading: "A queue is behind" }),
@@ -36,12 +39,12 @@ export function queueAlarms(watched: MonitoredResources, namespace: string): Ala
     },
     {
       id: "intake-rule-fails",
-      metric: awsMetric("Events FailedInvocations", watched.intakeRule, { statistic: "Sum", minutes: 5 }),
+      metric: awsMetric("Events FailedInvocations", intakeRule, { statistic: "Sum", minutes: 5 }),
       threshold: 1,
       impact: "Events of other systems do not get in: records are out of date.",
       heading: "Undelivered events",
     },
-    ...webhookAlarms(watched, namespace),
+    ...webhookAlarms(watched),
     ...streamConsumers.map((name) => consumerAlarm(name, watched)),
     ...streamConsumers.map((name) => pollingAlarm(name, watched)),
   ];
@@ -51,12 +54,12 @@ export function queueAlarms(watched: MonitoredResources, namespace: string): Ala
  * Failed deliveries are retried for a day, but after three tries SQS leaves them out of the oldest message's age. A
  * high age therefore means that messages are not received at all.
  */
-function webhookAlarms({ webhooks }: MonitoredResources, namespace: string): AlarmRow[] {
+function webhookAlarms({ stage, webhooks }: MonitoredResources): AlarmRow[] {
   if (webhooks.length === 0) return [];
   const heading = "A webhook fails";
   const disabled: AlarmRow = {
     id: "webhook-disabled",
-    metric: ownMetric(namespace, "WebhooksDisabled", {}, { statistic: "Sum", minutes: 5 }),
+    metric: ownMetric(stage, "WebhooksDisabled", {}, { statistic: "Sum", minutes: 5 }),
     threshold: 1,
     impact:
       "The receiver of a webhook failed for five days, or is gone: it is sent nothing any more. Users lose nothing.",
@@ -101,11 +104,10 @@ function deadLetterAlarm(id: string, { queueName: QueueName }: Queue, impact: st
   return { id, metric, threshold: 1, impact, heading };
 }
 
-function consumerAlarm(name: (typeof streamConsumers)[number], { functions }: MonitoredResources): AlarmRow {
-  const FunctionName = functions.get(name) ?? "";
+function consumerAlarm(name: (typeof streamConsumers)[number], { stage }: MonitoredResources): AlarmRow {
   return {
     id: `${name}-behind`,
-    metric: awsMetric("Lambda IteratorAge", { FunctionName }, { statistic: "Maximum", minutes: 5 }),
+    metric: functionMetric(stage, name, "IteratorAge", { statistic: "Maximum", minutes: 5 }),
     threshold: consumerBehindMinutes * 60_000,
     because: "A burst of changes, or a batch that is tried again, is done sooner.",
     periods: 2,

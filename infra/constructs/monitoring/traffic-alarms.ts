@@ -1,8 +1,9 @@
 import { Duration } from "aws-cdk-lib";
 import { type IMetric, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
 import { getHealth } from "../../../shared/contract/service.ts";
+import { namesOf } from "../../stages/names.ts";
 import { gatewayThrottles } from "../api/access-log.ts";
-import { type AlarmRow, awsMetric, type MonitoredResources, percentOf } from "./alarm-row.ts";
+import { type AlarmRow, awsMetric, functionMetric, type MonitoredResources, percentOf } from "./alarm-row.ts";
 
 /** Successful answers an hour, without those of health. With fewer, an hour says little about the next, and the check from outside watches. */
 const leastAnHour = 500;
@@ -28,13 +29,12 @@ const fiveMinutesOfHour = 13;
  * refused, so refusals alone wait for the morning. They page if successful answers fall by half as well, which no number
  * of refused requests brings about.
  */
-export function trafficAlarms({ apiId, functions }: MonitoredResources, namespace: string): AlarmRow[] {
-  // A service without that operation has no such calls.
-  const FunctionName = functions.get(getHealth.name) ?? getHealth.name;
+export function trafficAlarms({ apiId, stage }: MonitoredResources): AlarmRow[] {
+  const namespace = namesOf(stage.name).metrics;
   const look = (minutes: number) => {
     const api = (name: string) => awsMetric(`ApiGateway ${name}`, { ApiId: apiId }, { statistic: "Sum", minutes });
     // The check from outside alone asks 720 times an hour.
-    const health = awsMetric("Lambda Invocations", { FunctionName }, { statistic: "Sum", minutes });
+    const health = functionMetric(stage, getHealth.name, "Invocations", { statistic: "Sum", minutes });
     return { calls: api("Count"), refused: api("4xx"), failed: api("5xx"), health };
   };
   const heading = "Many requests are refused";

@@ -2,6 +2,7 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Secret, type SecretStringGenerator } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
+import { longPinDigits } from "../../../shared/contract/accounts.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { removalPolicyOf } from "./removal.ts";
 
@@ -54,6 +55,42 @@ export const webhookKey: SecretContent = {
   field: "key",
   ...key,
 };
+
+/** Private keys that sign access tokens. A function of the stack creates them and no person sees them (D6). */
+export const signingKeys: SecretContent = {
+  setting: "SIGNING_SECRET_ARN",
+  description: "Private keys that sign access tokens",
+  template: { keys: [] },
+  // A secret cannot be created empty.
+  field: "unused",
+};
+
+/** The pin of a stage's test logins. */
+export const testPin: SecretContent = {
+  setting: "TEST_PIN_SECRET_ARN",
+  description: "Pin of the stage's test logins, which are sent nothing",
+  template: {},
+  field: "pin",
+  passwordLength: longPinDigits,
+  excludeLowercase: true,
+  excludeUppercase: true,
+  excludePunctuation: true,
+};
+
+/**
+ * The user by which new versions are tried before they get calls. The function that tries versions reads the password, and the
+ * administrator who sets it once.
+ */
+export function releaseProbe(login: string): SecretContent {
+  return {
+    setting: "PROBE_SECRET_ARN",
+    description: "Login and password of the probe of releases",
+    template: { login },
+    field: "password",
+    ...key,
+    passwordLength: 40,
+  };
+}
 
 /** A secret that AWS generates at the first deploy. If its content changes here, CloudFormation generates it again. */
 export class GeneratedSecret extends Construct {

@@ -1,5 +1,5 @@
 import { Duration } from "aws-cdk-lib";
-import { Rule } from "aws-cdk-lib/aws-events";
+import { type EventBus, Rule } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
@@ -11,7 +11,6 @@ import { fewestWorkerCalls } from "../../functions/queues.ts";
 import { namesOf } from "../../stages/names.ts";
 import { readWebhooks } from "../../stages/stage-settings.ts";
 import type { Stage, Webhook } from "../../stages/stages.ts";
-import type { OutboundBus } from "../compute/outbound-bus.ts";
 import { type ServiceFunction, timeoutSecondsOf } from "../compute/service-function.ts";
 import { addConsumer, createQueue } from "../compute/work-queue.ts";
 import { GeneratedSecret, webhookKey } from "../stores/generated-secret.ts";
@@ -25,7 +24,7 @@ const triesBeforeDeadLetter = 100;
 export interface WebhooksProps {
   readonly stage: Stage;
   readonly webhooks: readonly Webhook[];
-  readonly outbound: OutboundBus;
+  readonly outbound: EventBus;
 }
 
 export interface WebhookQueue {
@@ -80,7 +79,7 @@ export class Webhooks extends Construct {
   }
 }
 
-function addQueue(scope: Construct, stage: Stage, webhook: Webhook, outbound: OutboundBus): WebhookQueue {
+function addQueue(scope: Construct, stage: Stage, webhook: Webhook, eventBus: EventBus): WebhookQueue {
   const { name, kinds, company } = webhook;
   const queueName = namesOf(stage.name).webhookQueue(name);
   const deadLetters = createQueue(scope, "DeadLetters", { queueName: deadLettersOf(queueName) });
@@ -91,9 +90,9 @@ function addQueue(scope: Construct, stage: Stage, webhook: Webhook, outbound: Ou
   };
   const queue = createQueue(scope, "Queue", props, "More tries than a receiver that fails for a day takes.");
   new Rule(scope, "Rule", {
-    eventBus: outbound.bus,
+    eventBus,
     eventPattern: {
-      source: [outbound.source],
+      source: [namesOf(stage.name).eventSource],
       detailType: [...kinds],
       ...(company !== undefined && { detail: { companyid: [String(company)] } }),
     },

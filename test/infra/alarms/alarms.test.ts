@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { root } from "../../../infra/local/stack/synthesis.ts";
+import { runbookText } from "../../system/runbook/shell-commands.ts";
 import { type Resource, stackOf } from "../stack.ts";
 import { deployedAlarms, fires, isPaging, nameOf, run, type World } from "./alarm-model.ts";
 
@@ -212,7 +210,7 @@ describe("strangers", () => {
 });
 
 test("the runbook's chapter on severity names every alarm that pages, and no other", () => {
-  const [, chapter = ""] = readFileSync(join(root, "infra/RUNBOOK.md"), "utf8").split("## Severity\n");
+  const [, chapter = ""] = runbookText().split("## Severity\n");
   const [list = ""] = chapter.split("Everything else waits");
   const names = [...list.matchAll(/^- .*(?:\n {2}.*)*/gm)].flatMap(([line]) => [...line.matchAll(/`([\w*-]+)`/g)]);
   const patterns = names.map(([, name = ""]) => new RegExp(`^${name.replace("*", ".+")}$`));

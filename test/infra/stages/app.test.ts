@@ -22,33 +22,30 @@ test("the app ends with 1 and the sentences alone when a stage still has placeho
   expect(edge).toMatch(/^Set edge of the stage prod /);
 });
 
-test("the app ends with 1 and one sentence when no stage has that name", async () => {
-  const stderr = 'There is no stage "nope"; the stages are dev, staging, prod, local.\n';
-  expect(await synth("nope")).toEqual({ status: 1, stdout: "", stderr });
-});
+const refused = writeStages("wrong", { dev: { ...findStage("dev"), webhooks: {} } });
 
-test("the app ends with 1 when release is anything but now", async () => {
-  const stderr = 'Leave release out, or set it to now (-c release=now): it is "nwo".\n';
-  expect(await synth("dev", { release: "nwo" })).toEqual({ status: 1, stdout: "", stderr });
-});
-
-test("the app ends with 1 before it makes anything of a stage with a wrong setting", async () => {
-  const file = join(outdir, "wrong.json");
-  writeFileSync(file, JSON.stringify({ dev: { ...findStage("dev"), webhooks: {} } }));
-  const stderr = expect.stringMatching(/^Set webhooks of the stage dev /);
-  expect(await synth("dev", { stages: file })).toEqual({ status: 1, stdout: "", stderr });
-});
-
-test("the app ends with 1 when a stage does not say at which host it is to be asked from outside", async () => {
-  const stderr = "Set probedHost of the stage dev in infra/stages/stages.ts to the host that clients call.\n";
-  expect(await synth("dev", { stack: "probe" })).toEqual({ status: 1, stdout: "", stderr });
+test.each<[what: string, stage: string, context: object, said: RegExp]>([
+  ["no stage has that name", "nope", {}, /^There is no stage "nope"; the stages are dev, staging, prod, local\.\n$/],
+  [
+    "release is anything but now",
+    "dev",
+    { release: "nwo" },
+    /^Leave release out, or set it to now \(-c release=now\): it is "nwo"\.\n$/,
+  ],
+  ["a setting is wrong, before anything is made", "dev", { stages: refused }, /^Set webhooks of the stage dev /],
+  [
+    "a stage does not say at which host it is to be asked from outside",
+    "dev",
+    { stack: "probe" },
+    /^Set probedHost of the stage dev in infra\/stages\/stages\.ts to the host that clients call\.\n$/,
+  ],
+])("the app ends with 1 and one sentence when %s", async (_, stage, context, said) => {
+  expect(await synth(stage, context)).toEqual({ status: 1, stdout: "", stderr: expect.stringMatching(said) });
 });
 
 test("the app makes the firewall of a stage that cannot name an edge yet", async () => {
   const keeping = { ...ownedStage("prod"), edge: undefined };
-  const file = join(outdir, "stages.json");
-  writeFileSync(file, JSON.stringify({ prod: keeping }));
-  const context = { stages: file, "aws:cdk:enable-path-metadata": false };
+  const context = { stages: writeStages("stages", { prod: keeping }), "aws:cdk:enable-path-metadata": false };
   vi.stubEnv("WORKFORCE_STAGES", "other.ts");
   expect(await synth("prod", { ...context, stack: "firewall" })).toEqual({ status: undefined, stdout: "", stderr: "" });
   const { status, stderr } = await synth("prod", context);
@@ -56,9 +53,8 @@ test("the app makes the firewall of a stage that cannot name an edge yet", async
 });
 
 test("the app says what a lock keeps from being deleted, and until when", async () => {
-  const file = join(outdir, "locked.json");
-  writeFileSync(file, JSON.stringify({ prod: { ...ownedStage("prod"), backupLockDays: 14 } }));
-  const { status, stderr } = await synth("prod", { stages: file, stack: "firewall" });
+  const stages = writeStages("locked", { prod: { ...ownedStage("prod"), backupLockDays: 14 } });
+  const { status, stderr } = await synth("prod", { stages, stack: "firewall" });
   expect([status, stderr]).toEqual([
     undefined,
     expect.stringMatching(/^No backup in the vault workforce-prod can be deleted before it is 14 days old /),
@@ -72,6 +68,12 @@ test("cdk.json decides every feature flag that the CDK recommends, and every syn
   const { node } = createApp({ outdir });
   for (const [flag, value] of Object.entries(context)) expect(node.tryGetContext(flag), flag).toEqual(value);
 });
+
+function writeStages(name: string, stages: object): string {
+  const file = join(outdir, `${name}.json`);
+  writeFileSync(file, JSON.stringify(stages));
+  return file;
+}
 
 /** Loads the app as the cdk command does with `-c stage=<name>` and other context; to start it takes a second of a processor. */
 async function synth(stage: string, context: object = {}) {

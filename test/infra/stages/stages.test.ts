@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { accountRequestsPerMinute } from "../../../infra/firewall-stack.ts";
-import { faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
-import { readStageSetting } from "../../../infra/stages/stage-settings.ts";
+import { type DeployEnvironment, faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
+import { readStageSetting, readWebhooks } from "../../../infra/stages/stage-settings.ts";
 import { settingNames, stageShape } from "../../../infra/stages/stage-shape.ts";
 import { findStage, type Stage, stageNames } from "../../../infra/stages/stages.ts";
 import { longPinDigits, pinDigits } from "../../../shared/contract/accounts.ts";
@@ -11,11 +11,32 @@ import { fullStage, ownedStage } from "./owned-stage.ts";
 
 const dev = findStage("dev");
 const prod = ownedStage("prod");
-const { alarmAddress, oidcIssuer, customDomain, platformApplications, testLogins } = fullStage;
+const { alarmAddress, oidcIssuer, customDomain, platformApplications, testLogins, webhooks } = fullStage;
 const { certificateArn } = customDomain;
-const [webhook] = fullStage.webhooks;
+const [webhook] = webhooks;
 const rota = "arn:aws:iam::123456789012:role/operations/rota";
 const permissionSets = "arn:aws:iam::123456789012:role/aws-reserved/sso.amazonaws.com";
+const probedHost = "api.harbour-logistics.co.uk";
+const hosts = [
+  "93.184.215.14",
+  "0x5db8d70e",
+  "1572395042",
+  "127.1",
+  "[2606:4700::1111]",
+  "[::1]",
+  "localhost",
+  "hooks",
+];
+/** Addresses that no webhook is sent to (D42). */
+const wrongAddresses = [
+  "http://hooks.harbour-logistics.co.uk/",
+  "hooks.harbour-logistics.co.uk",
+  "https://hooks.harbour-logistics.co.uk:8443/",
+  "https://ada@hooks.harbour-logistics.co.uk/",
+  "https://hooks.harbour-logistics.co.uk/#part",
+  ...[...hosts, "hooks.harbour-logistics.co.uk."].map((host) => `https://${host}/`),
+  `https://hooks.harbour-logistics.co.uk/${"x".repeat(170)}`,
+];
 
 test("D22: a stage refuses unknown parameters unless it says warn", () => {
   expect(readStageSetting(dev, "unknownParameters")).toBe("refuse");
@@ -59,6 +80,8 @@ test.each<[keyof Stage, unknown]>([
   ["webhooks", [{ ...webhook, kinds: ["invoice.paid", "invoice.paid"] }]],
   ["webhooks", [{ ...webhook, company: 17, kinds: ["invoice.paid", "user.password_changed"] }]],
   ["webhooks", [{ ...webhook, secret: "whsec_1" }]],
+  ...["application/json", "text/plain", ""].map((contentType) => pair("webhooks", [{ ...webhook, contentType }])),
+  ...wrongAddresses.map((url) => pair("webhooks", [{ ...webhook, url }])),
   ["locale", "fr"],
   ["smsCeilings", { perDay: 1.5 }],
   ["smsCeilings", { perDay: -1 }],
@@ -74,9 +97,18 @@ test.each<[keyof Stage, unknown]>([
   ["smsMostDollars", 0.001],
   ["pagerUrl", "http://pager.harbour-logistics.co.uk"],
   ["probedHost", "https://api.harbour-logistics.co.uk"],
-  ["probedHost", "api.harbour-logistics.co.uk"],
   ["monthlyBudgetDollars", 0],
-  ["onCallPrincipals", [rota]],
+  ["onCallPrincipals", []],
+  ["onCallPrincipals", ["*"]],
+  ["onCallPrincipals", ["arn:aws:iam::123456789012:root"]],
+  ["onCallPrincipals", ["arn:aws:iam::123456789012:user/ines"]],
+  ["onCallPrincipals", ["arn:aws:iam::*:role/rota"]],
+  ["onCallPrincipals", ["arn:aws:iam::123456789012:role/*"]],
+  ["onCallPrincipals", ["arn:aws:iam::123456789012:role/rota-*"]],
+  ["onCallPrincipals", [`${permissionSets}/AWSReservedSSO_*`]],
+  ["onCallPrincipals", [`${permissionSets}/AWSReservedSSO_On*_*`]],
+  ["onCallPrincipals", [`${permissionSets}/*/AWSReservedSSO_OnCall_*`]],
+  ["onCallPrincipals", [rota, rota, rota, rota]],
   ["businessTimeZone", "Europe/Lundon"],
   ["businessTimeZone", "GB"],
   ["businessTimeZone", "EST5EDT"],
@@ -129,49 +161,91 @@ test.each<[keyof Stage, unknown]>([
   ["testLogins", { ...testLogins, until: "2026-02-30" }],
   ["testLogins", { ...testLogins, pin: "123456123456" }],
 ])("%s %j is refused in one sentence that says what to set, and where", (setting, value) => {
-  const faults = faultsOf({ ...dev, [setting]: value });
+  const faults = faultsOf({ ...dev, alarmAddress, [setting]: value });
   expect(faults).toHaveLength(1);
   expect(faults[0]).toMatch(new RegExp(`^Set ${setting} of the stage .+ in infra/stages/stages\\.ts to [^\n]+\\.$`));
   expect(faults[0]).toContain(`: it is ${JSON.stringify(value)}.`);
 });
 
-test.each([
-  [[]],
-  [["*"]],
-  [["arn:aws:iam::123456789012:root"]],
-  [["arn:aws:iam::123456789012:user/ines"]],
-  [["arn:aws:iam::*:role/rota"]],
-  [["arn:aws:iam::123456789012:role/*"]],
-  [["arn:aws:iam::123456789012:role/rota-*"]],
-  [[`${permissionSets}/AWSReservedSSO_*`]],
-  [[`${permissionSets}/AWSReservedSSO_On*_*`]],
-  [[`${permissionSets}/*/AWSReservedSSO_OnCall_*`]],
-  [[rota, rota, rota, rota]],
-])("%j may not: who may take the roles for people is named, and * stands at the end of one permission set's alone", (onCallPrincipals) => {
-  const faults = faultsOf({ ...prod, onCallPrincipals });
-  expect(faults).toEqual([
-    expect.stringMatching(
-      /^Set onCallPrincipals of the stage prod in .* with \* nowhere else, in a stage with an alarmAddress: it is \[.*\]\.$/,
-    ),
-  ]);
+const { alarmAddress: _, backupKeptDays, ...silent } = prod;
+const deleted = { ...prod, removal: "delete" } as const;
+const elsewhere = { ...dev, region: "eu-west-1" };
+const withDomain = { ...dev, customDomain };
+const onEdge = (changed: object) => ({ ...withDomain, edge: { ...fullStage.edge, ...changed } });
+const copying = { backupCopyTo: "arn:aws:backup:eu-west-1:123456789012:backup-vault:copies" };
+const reserving = (count: number) => ({ ...dev, webhooks, reservedConcurrency: { "deliver-webhook": count } });
+
+test.each<[what: string, stage: Stage, ...faults: RegExp[]]>([
+  [
+    "exact roles and those of a permission set, in a region or not",
+    {
+      ...prod,
+      onCallPrincipals: [
+        rota,
+        `${permissionSets}/AWSReservedSSO_OnCall_*`,
+        `${permissionSets}/eu-west-1/AWSReservedSSO_On-Call_*`,
+      ],
+    },
+  ],
+  [
+    "roles of any name",
+    { ...prod, onCallPrincipals: ["*"] },
+    /^Set onCall.* with \* nowhere else, in a stage with an alarmAddress: /,
+  ],
+  ["roles for nobody's alarms", { ...dev, onCallPrincipals: [rota] }, /^Set onCallPrincipals /],
+  ["a check for nobody's alarms", { ...dev, probedHost }, /^Set probedHost /],
+  [
+    "settings that need the missing alarmAddress",
+    { ...silent, backupKeptDays, onCallPrincipals: [rota], probedHost },
+    /^Set alarmAddress of the stage prod .* it is missing\.$/,
+  ],
+  [
+    "copies of backups into their own place",
+    { ...prod, region: "eu-west-1", account: "123456789012", ...copying },
+    /^Set backupCopyTo /,
+  ],
+  ["copies of backups that are not made", { ...silent, alarmAddress, ...copying }, /^Set backupCopyTo /],
+  ["a lock longer than backups are kept", { ...prod, backupKeptDays: 7, backupLockDays: 8 }, /^Set backupLockDays /],
+  [
+    "backups, which CloudFormation could not delete",
+    { ...deleted, backupKeptDays: 7, backupLockDays: 7 },
+    /^Set backupKeptDays of the stage prod .* in a stage with removal keep alone: it is 7\.$/,
+    /^Set backupLockDays /,
+  ],
+  [
+    "copies of secrets in their own region",
+    { ...prod, region: "eu-west-1", replicaRegions: ["eu-west-1"] },
+    /^Set replicaRegions /,
+  ],
+  ["an edge before a domain", onEdge({})],
+  ["an edge with a certificate of the stage's region", onEdge({ certificateArn }), /^Set edge /],
+  ["an edge with the name of a firewall", onEdge({ webAclArn: "Workforce-prod-firewall" }), /^Set edge /],
+  ["an edge with a secret of some day", onEdge({ secretRotatedAt: "yesterday" }), /^Set edge /],
+  // A secret may be replaced twice on a day.
+  ["an edge with a secret of a day", onEdge({ secretRotatedAt: "2026-06-01" }), /^Set edge /],
+  ["a certificate of another region", { ...elsewhere, customDomain }, /^Set customDomain /],
+  ["a platform application of another region", { ...elsewhere, platformApplications }, /^Set platformApplications /],
+  ["webhooks, as events go out", { ...dev, webhooks, outboundEvents: "on" }],
+  ["webhooks, as events go out by default", { ...dev, webhooks }],
+  [
+    "webhooks where no events go out",
+    { ...dev, webhooks, outboundEvents: "off" },
+    /^Set webhooks .* in a stage that sends events/,
+  ],
+  ["two calls for each webhook", reserving(4)],
+  ["fewer", reserving(3), /^Set reservedConcurrency .* twice the number of webhooks/],
+])("settings that are each valid are judged together: %s", (_, stage, ...faults) => {
+  expect(faultsOf(stage)).toEqual(faults.map((each) => expect.stringMatching(each)));
 });
 
-test("exact roles, and those of one permission set of Identity Center, may take the roles for people", () => {
-  const onCallPrincipals = [
-    rota,
-    `${permissionSets}/AWSReservedSSO_OnCall_*`,
-    `${permissionSets}/eu-west-1/AWSReservedSSO_On-Call_*`,
-  ];
-  expect(faultsOf({ ...prod, onCallPrincipals })).toEqual([]);
-});
-
-test("a missing alarmAddress is one fault: settings that need one are not refused beside it", () => {
-  const { alarmAddress: _, ...without } = {
-    ...prod,
-    onCallPrincipals: [rota],
-    probedHost: "api.harbour-logistics.co.uk",
-  };
-  expect(faultsOf(without)).toEqual([expect.stringMatching(/^Set alarmAddress of the stage prod .* it is missing\.$/)]);
+test("D42: ten webhooks with the longest names and addresses fit into a function's environment", () => {
+  const url = `https://hooks.harbour-logistics.co.uk/${"x".repeat(200)}`.slice(0, 200);
+  const longest = { ...webhook, url, contentType: "cloudevents+json" } as const;
+  const ten = Array.from({ length: 10 }, (_, at) => ({ ...longest, name: `a-name-of-20-letter${at}` }));
+  const stage = { ...dev, name: "a-name-of-20-letters", webhooks: ten };
+  expect(faultsOf(stage)).toEqual([]);
+  // Lambda takes 4 KB in all; the other settings of the function take less than 800 bytes.
+  expect(readWebhooks(stage).length).toBeLessThan(4_096 - 800);
 });
 
 test("D10: a stage whose account routes take more than 400 requests a second is refused, and the sentence says why", () => {
@@ -189,34 +263,6 @@ test("D10: a stage whose account routes take more than 400 requests a second is 
       /^Set anonymousThrottle of the stage prod .* at most 400 requests a second, as above that guessing takes over one login with a chance above 1 in 10,000 a day, not above those of throttle: it is \{"requestsPerSecond":401,"burst":800\}\.$/,
     ),
   ]);
-});
-
-test.each<[keyof Stage, Partial<Stage>, Partial<Stage>]>([
-  [
-    "backupCopyTo",
-    { region: "eu-west-1", account: "123456789012" },
-    { backupCopyTo: "arn:aws:backup:eu-west-1:123456789012:backup-vault:copies" },
-  ],
-  ["backupLockDays", { backupKeptDays: 7 }, { backupLockDays: 8 }],
-  ["backupLockDays", { backupKeptDays: 7, removal: "delete" }, { backupLockDays: 7 }],
-  ["replicaRegions", { region: "eu-west-1" }, { replicaRegions: ["eu-west-1"] }],
-])("%s that saves nothing is refused beside %j", (setting, stage, wrong) => {
-  const { backupKeptDays, ...others } = prod;
-  const beside = stage.removal === "delete" ? { ...others, alarmAddress } : prod;
-  const faults = faultsOf({ ...beside, ...stage, ...wrong } as Stage);
-  expect(faults).toContainEqual(expect.stringMatching(new RegExp(`^Set ${setting} of the stage prod `)));
-});
-
-test.each([
-  { certificateArn },
-  { webAclArn: "Workforce-prod-firewall" },
-  { secretRotatedAt: "yesterday" },
-  // A secret may be replaced twice on a day.
-  { secretRotatedAt: "2026-06-01" },
-])("an edge is refused that CloudFront cannot have: %j", (wrong) => {
-  const withDomain = { ...dev, customDomain };
-  expect(faultsOf({ ...withDomain, edge: fullStage.edge })).toEqual([]);
-  expect(faultsOf({ ...withDomain, edge: { ...fullStage.edge, ...wrong } })).toHaveLength(1);
 });
 
 test("a stage that keeps its data is deployed once it says whether it has an edge, and staging says what prod does", () => {
@@ -286,14 +332,6 @@ test("everything that a stage may name is taken", () => {
   expect(Object.keys(fullStage).toSorted()).toEqual(settingNames.toSorted());
 });
 
-test("a certificate or platform application of another region than the stage's is refused", () => {
-  const elsewhere = { ...dev, region: "eu-west-1" };
-  expect(faultsOf({ ...elsewhere, customDomain })).toEqual([expect.stringMatching(/^Set customDomain /)]);
-  expect(faultsOf({ ...elsewhere, platformApplications })).toEqual([
-    expect.stringMatching(/^Set platformApplications /),
-  ]);
-});
-
 test.each([
   ["alarmAdress", "; did you mean alarmAddress?"],
   ["smsCeiling", "; did you mean smsCeilings?"],
@@ -314,29 +352,27 @@ test("several faults are all reported at once", () => {
   ]);
 });
 
-test("a stage that names its region is refused with credentials for another one, and says what to set", () => {
-  const stage = { ...dev, region: "eu-west-2" };
-  expect(() => requireDeployable(stage, { region: "us-east-1" })).toThrow(
+test.each<[Partial<Stage>, DeployEnvironment, fault?: string]>([
+  [
+    { region: "eu-west-2" },
+    { region: "us-east-1" },
     "Set AWS_REGION to eu-west-2, where the stage dev lives by infra/stages/stages.ts: it is us-east-1.",
-  );
-  expect(() => requireDeployable(stage, { region: "eu-west-2" })).not.toThrow();
-  expect(() => requireDeployable(stage, {})).not.toThrow();
-  expect(() => requireDeployable(dev, { region: "us-east-1" })).not.toThrow();
-});
-
-test("a stage that names its account is refused with credentials of another one, and says what to use", () => {
-  const stage = { ...dev, account: "111122223333" };
-  expect(() => requireDeployable(stage, { account: "444455556666" })).toThrow(
+  ],
+  [
+    { account: "111122223333" },
+    { account: "444455556666" },
     "Use credentials (AWS_PROFILE) of the account 111122223333, where the stage dev lives by infra/stages/stages.ts: yours are of 444455556666.",
-  );
-  expect(() => requireDeployable(stage, { account: "111122223333" })).not.toThrow();
-  expect(() => requireDeployable(stage, {})).not.toThrow();
-});
-
-test("a stage that is deleted with its data has no backups, which CloudFormation could not delete", () => {
-  expect(faultsOf({ ...dev, backupKeptDays: 7 })).toEqual([
-    expect.stringMatching(/^Set backupKeptDays of the stage dev .* in a stage with removal keep alone: it is 7\.$/),
-  ]);
+  ],
+  [
+    { region: "eu-west-2", account: "111122223333" },
+    { region: "eu-west-2", account: "111122223333" },
+  ],
+  [{ region: "eu-west-2", account: "111122223333" }, {}],
+  [{}, { region: "us-east-1", account: "444455556666" }],
+])("a stage with %j is refused with credentials for another place: %j", (place, credentials, fault) => {
+  const deploying = () => requireDeployable({ ...dev, ...place }, credentials);
+  if (fault === undefined) expect(deploying).not.toThrow();
+  else expect(deploying).toThrow(fault);
 });
 
 describe("D9: test logins", () => {
@@ -354,3 +390,7 @@ describe("D9: test logins", () => {
     );
   });
 });
+
+function pair(setting: keyof Stage, value: unknown): [keyof Stage, unknown] {
+  return [setting, value];
+}

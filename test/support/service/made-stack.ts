@@ -9,8 +9,6 @@ import type { Template } from "../../../infra/whole-template.ts";
 import { onceForRun } from "./once-for-run.ts";
 import { digestSources } from "./sources-digest.ts";
 
-const bundler = join(import.meta.dirname, "bundle-program.ts");
-
 /** The folder of a machine with the synthesised stack and no data. */
 export function synthesizedMachine(): Promise<string> {
   return onceForRun("machine", async (folder) => {
@@ -35,14 +33,24 @@ export async function synthesizedTemplate(): Promise<Template> {
 
 /** The folder with the bundle of each function as it is deployed. */
 export function builtBundles(): Promise<string> {
-  return onceForRun("bundles", (folder) =>
-    keep("bundles", async (kept) => {
+  return madeByProgram("bundles", "test/support/service/bundle-program.ts");
+}
+
+/** The folder with the synthesis of every stage, as its owner would have it: one file each. */
+export function synthesizedStages(): Promise<string> {
+  return madeByProgram("stages", "test/infra/synthesize-stages.ts", "test/infra/stages/owned-stage.ts");
+}
+
+/** The folder that a program fills; the last run's, if the sources and the program's own files are the same. */
+function madeByProgram(name: string, ...own: readonly [program: string, ...string[]]): Promise<string> {
+  return onceForRun(name, (folder) =>
+    keep(name, async (kept) => {
       const built = join(kept, "built");
       const file = join(kept, "sources.sha256");
-      const digest = digestSources();
+      const digest = digestSources(...own);
       if (!existsSync(file) || readFileSync(file, "utf8") !== digest) {
         for (const former of [file, built]) rmSync(former, { recursive: true, force: true });
-        await promisify(execFile)(process.execPath, [bundler, built], { cwd: root });
+        await promisify(execFile)(process.execPath, [join(root, own[0]), built], { cwd: root });
         writeFileSync(file, digest);
       }
       cpSync(built, folder, { recursive: true });

@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { expect, test } from "vitest";
 import { functions } from "../../../infra/functions/functions.ts";
 import { type OperationName, operations } from "../../../shared/contract/operations.ts";
@@ -31,15 +32,28 @@ test("an operation's contract entry stands in the file of its area", () => {
   expect(strays.map(({ name }) => name)).toEqual([]);
 });
 
-test("every operation has a row in infra/functions/functions.ts, and a name of its own", () => {
-  const names = operations.map(({ name }) => name);
-  expect(names.filter((name) => !Object.hasOwn(functions, name))).toEqual([]);
-  expect(new Set(names).size).toBe(names.length);
-});
-
 test("every row says in words of its own what people cannot do while the function fails", () => {
   const unsaid = Object.entries(functions).filter(([name, { impact }]) => impact.includes(`use ${name}`));
   expect(unsaid.map(([name]) => `say the impact of ${name} in its row in infra/functions/`)).toEqual([]);
+});
+
+test.each(operations)("the sample event of $name is one that API Gateway would send", ({
+  name,
+  method,
+  path,
+  access,
+}) => {
+  const file = `events/${functions[name as OperationName].area}/${name}.json`;
+  const event: APIGatewayProxyEventV2 = JSON.parse(read(file));
+  const { http, routeKey, requestId } = event.requestContext;
+  expect(event.version).toBe("2.0");
+  expect([event.routeKey, routeKey]).toEqual([`${method} ${path}`, `${method} ${path}`]);
+  const address = path.replace(/\{(\w+)\}/g, (_, parameter) => String(event.pathParameters?.[parameter]));
+  expect([http.method, http.path, event.rawPath]).toEqual([method, address, address]);
+  expect(requestId).toBeTruthy();
+  expect(Object.fromEntries(new URLSearchParams(event.rawQueryString))).toEqual(event.queryStringParameters ?? {});
+  expect(event.headers.authorization).toBe(access === "anyone" ? undefined : "Bearer {{token}}");
+  expect(Number(event.headers["content-length"] ?? 0)).toBe(Buffer.byteLength(event.body ?? ""));
 });
 
 test("no function, event or function's test is left over from an operation that is gone", () => {

@@ -3,17 +3,15 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildSync } from "esbuild";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { demoUsers, loadDemo } from "../../../infra/local/demo/demo.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { demoUsers } from "../../../infra/local/demo/demo.ts";
 import { demoPassword } from "../../../infra/local/demo/demo-people.ts";
-import type { HttpService } from "../../../infra/local/http-service.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { outboundEventTypes } from "../../../shared/contract/outbound-events.ts";
 import { describeInterface } from "../../../shared/openapi/document.ts";
-import { useSigningKey } from "../../support/records/own-user.ts";
-import { useService } from "../../support/service/service.ts";
-import { serveHandlers } from "./handler-server.ts";
+import { useOwnMachine } from "../../support/requests/own-machine.ts";
+import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 import { installDocumentTools } from "./install.ts";
 import { uses } from "./uses.ts";
 
@@ -31,12 +29,10 @@ const options = {
   types: [],
 };
 
+const own = useOwnMachine(await makeMachineDirectory());
+const { login } = demoUsers.operatorA;
 let folder: string;
-let server: HttpService;
 let found: { redocly: string[]; score: number; spectral: string[] };
-
-useService();
-useSigningKey();
 
 beforeAll(async () => {
   folder = dirname(installDocumentTools());
@@ -49,10 +45,7 @@ beforeAll(async () => {
   found = JSON.parse(readFileSync(join(folder, "found.json"), "utf8"));
   for (const [name, source] of Object.entries(uses)) writeFileSync(join(clients, `use-${name}.ts`), source);
   writeFileSync(join(clients, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["."] }));
-  await loadDemo();
-  server = await serveHandlers();
 });
-afterAll(() => server?.close());
 
 function run(program: string, parameters: string[]): void {
   const { status, stdout, stderr } = spawnSync(program, parameters, { cwd: folder, encoding: "utf8" });
@@ -87,12 +80,49 @@ describe.each(Object.keys(uses))("the client by %s", (name) => {
     const outfile = join(folder, `clients/use-${name}.mjs`);
     buildSync({ entryPoints: [join(folder, `clients/use-${name}.ts`)], outfile, bundle: true, format: "esm" });
     const { use } = await import(pathToFileURL(outfile).href);
-    const { login } = demoUsers.operatorA;
-    const seen = await use(`http://127.0.0.1:${server.port}`, login, demoPassword);
+    const seen = await use(own.machine.baseUrl, login, demoPassword);
     expect(seen).toMatchObject({ total: expect.any(Number), code: "token_missing" });
     expect(seen.states).toHaveLength(2);
     expect(seen.ids[0]).toBeGreaterThan(2 ** 48);
     expect(seen.ids[1]).toBe(seen.ids[0]);
     for (const state of seen.states) expect(["pending", "overdue"]).toContain(state);
+  });
+});
+
+describe("the journeys of the guides", () => {
+  let published: string;
+
+  /** The Arazzo document as the machine publishes it, beside the document that its source names. */
+  beforeAll(async () => {
+    published = join(folder, "journeys");
+    mkdirSync(join(published, "api/v1"), { recursive: true });
+    for (const path of ["/arazzo.json", "/api/v1/openapi.json"]) {
+      const answer = await fetch(own.machine.baseUrl + path);
+      expect(answer.status, path).toBe(200);
+      writeFileSync(join(published, path), await answer.text());
+    }
+  });
+
+  /** Runs Redocly's command without its telemetry and its notice of newer versions. */
+  function redocly(...parameters: string[]) {
+    const { status, stdout, stderr } = spawnSync(join(folder, "node_modules/.bin/redocly"), parameters, {
+      cwd: published,
+      encoding: "utf8",
+      env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", NO_COLOR: "1" },
+    });
+    return { status, printed: stdout + stderr };
+  }
+
+  test("are a valid Arazzo document", () => {
+    const { status, printed } = redocly("lint", "arazzo.json");
+    expect(status, printed).toBe(0);
+  });
+
+  test("lead through the local machine as they are written, with every answer as the OpenAPI document says", () => {
+    const inputs = [`login=${login}`, `password=${demoPassword}`].flatMap((each) => ["--input", each]);
+    const server = `workforce=${own.machine.baseUrl}`;
+    const { status, printed } = redocly("respect", "arazzo.json", "--server", server, ...inputs);
+    expect(status, printed).toBe(0);
+    expect(printed).toMatch(/Workflows: 4 passed, 4 total/);
   });
 });

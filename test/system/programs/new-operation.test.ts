@@ -30,7 +30,6 @@ const drafts = [
 const rules = [
   "test/openapi/texts.test.ts",
   "test/system/conventions/operations.test.ts",
-  "test/system/conventions/events.test.ts",
   "test/infra/functions/call-limits.test.ts",
   "test/system/attacks/fields.test.ts",
   "test/system/attacks/queries.test.ts",

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Stack } from "aws-cdk-lib";
 import { beforeAll, expect, test } from "vitest";
-import { RepairRole } from "../../../infra/constructs/monitoring/repair-role.ts";
+import { RepairRole } from "../../../infra/constructs/monitoring/roles.ts";
 import { RecordsTable } from "../../../infra/constructs/stores/records-table.ts";
 import { guardedPartitions } from "../../../infra/functions/function-row.ts";
 import { tableNameOf } from "../../../infra/stages/names.ts";
@@ -19,7 +19,7 @@ import { store } from "../../support/records/store.ts";
 import { useService } from "../../support/service/service.ts";
 import { runImport, streamOf } from "../../tools/import/run-import.ts";
 import { runTool } from "../../tools/machine.ts";
-import { repairCommands } from "../runbook/repair-commands.ts";
+import { repairCommands } from "../runbook/commands-by-role.ts";
 import { compareRights } from "./compare-rights.ts";
 import { neededRights } from "./needed-rights.ts";
 import type { RecordedNeed } from "./recordings.ts";

@@ -44,3 +44,6 @@ function roleIn(text: string): RoleCommand["role"] {
     ?.at(-1);
   return found === undefined ? "on call" : names[found as keyof typeof names];
 }
+
+/** The project's commands that the repair role runs, as is shown of each, and the runbook may therefore say. */
+export const repairCommands = ["recount", "import", "history"];

@@ -1,17 +1,15 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { gatewayThrottles } from "../../../../infra/constructs/api/access-log.ts";
-import { intakeRuleName } from "../../../../infra/constructs/compute/intake-bus.ts";
+import { intakeRuleName } from "../../../../infra/constructs/compute/buses.ts";
 import { ofVersions } from "../../../../infra/constructs/monitoring/dashboard.ts";
 import { placeInRunbook } from "../../../../infra/constructs/monitoring/runbook.ts";
 import { type FunctionRow, operationAreas, tableIndexes } from "../../../../infra/functions/function-row.ts";
 import { type FunctionName, functions } from "../../../../infra/functions/functions.ts";
 import { streamConsumers } from "../../../../infra/functions/stream-filters.ts";
-import { root } from "../../../../infra/local/stack/synthesis.ts";
 import { ProbeStack } from "../../../../infra/probe-stack.ts";
 import { namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
 import { type MetricName, metrics } from "../../../../shared/metrics.ts";
+import { runbookText } from "../../../system/runbook/shell-commands.ts";
 import { arnOf, type Resource, stackBeside, stackOf, useStack } from "../../stack.ts";
 import { fullStage } from "../../stages/owned-stage.ts";
 
@@ -26,7 +24,7 @@ const tableCalls = [
   "DeleteItem",
 ].concat("BatchWriteItem", "TransactWriteItems");
 const full = stackOf("full");
-const runbook = readFileSync(join(root, "infra/RUNBOOK.md"), "utf8");
+const runbook = runbookText();
 const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
 
 /** The alarms that people are notified of; those that only watch a release have no name. */

@@ -4,10 +4,70 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
-import { shellBlocksOf } from "./shell-commands.ts";
+import { awsCommandsIn, runbookText, shellBlocksOf } from "./shell-commands.ts";
 
+const runbook = runbookText();
+const commands = awsCommandsIn(runbook);
 const [helpers = ""] = shellBlocksOf("Before you begin");
 const hasJq = spawnSync("jq", ["--version"]).status === 0;
+const patterns = [...runbook.matchAll(/ask '[^']*@message like \/(.+?)\/ \|/g)].map(([, pattern = ""]) => pattern);
+
+const platform = (type: string, record: object) =>
+  JSON.stringify({ time: "2026-06-01T08:00:00.000Z", type, record: { requestId: "a", ...record } });
+
+/** Lambda's own lines in its JSON format, at the levels WARN and above (its developer guide, "System log level event mapping"). */
+const failures: readonly (readonly [string, string])[] = [
+  ["a timeout", platform("platform.report", { status: "timeout", metrics: { durationMs: 20_000 } })],
+  ["a timeout, in words", "2026-06-01T08:00:20.000Z a Task timed out after 20.00 seconds"],
+  ["a crash", platform("platform.runtimeDone", { status: "error", errorType: "Runtime.ExitError" })],
+  ["a process out of memory", platform("platform.report", { status: "error", errorType: "Runtime.OutOfMemory" })],
+  ["a start that failed", platform("platform.initReport", { status: "error", phase: "init" })],
+  ["a call that threw", platform("platform.report", { status: "failure" })],
+];
+
+test("words are read as the shell reads them", () => {
+  const page = '```sh\nx=$(aws sqs a --b "$(c "d")e" \\\n  --f \'{"g":1}\' | h) && aws i j\n```\nor `aws k l M`.';
+  expect(awsCommandsIn(page)).toEqual([
+    ["sqs", "a", "--b", "100e", "--f", '{"g":1}'],
+    ["i", "j"],
+    ["k", "l", "M"],
+  ]);
+});
+
+test("no command has a secret in it, as shells keep a history of commands", () => {
+  const values = commands.flatMap((command) => {
+    const at = command.findIndex((word) => /^--(secret-string|secret-binary|password|plaintext)$/.test(word));
+    return at < 0 ? [] : [command[at + 1]];
+  });
+  expect(values.length).toBeGreaterThan(1);
+  expect(new Set(values)).toEqual(new Set(["file:///dev/stdin"]));
+});
+
+test("a restore is one of AWS Backup, by the stack's own role, and waits as long as it takes", () => {
+  const restore = commands.find(([service, operation]) => service === "backup" && operation === "start-restore-job");
+  expect(restore?.join(" ")).toMatch(/--iam-role-arn arn:aws:iam::\S+:role\/workforce-\S+-restore/);
+  expect(runbook).not.toMatch(/restore-table-from-backup|wait table-exists/);
+});
+
+test("no command waits for a long call, which networks cut off and the CLI then repeats", () => {
+  const invoking = [...runbook.matchAll(/aws lambda invoke [^\n`]*/g)].map(([command]) => command);
+  const waiting = invoking.filter((command) => !command.includes("--invocation-type Event"));
+  expect(waiting.length).toBeLessThan(invoking.length);
+  // A key is made in seconds, and whoever replaces one that leaked has to see that it is there.
+  for (const command of waiting) expect(command).toContain("rotate-signing-key");
+});
+
+test("the runbook's queries for Lambda's own lines find timeouts, crashes and failed starts", () => {
+  expect(patterns.length).toBeGreaterThan(1);
+  for (const pattern of patterns) {
+    for (const [name, line] of failures) expect(new RegExp(pattern).test(line), `${pattern}: ${name}`).toBe(true);
+  }
+});
+
+test("they find no line of a call that went well", () => {
+  const line = { level: "info", message: "answered", operation: "sign-in", status: 200, request_id: "error" };
+  for (const pattern of patterns) expect(new RegExp(pattern).test(JSON.stringify(line))).toBe(false);
+});
 
 test.each([
   ["of which the credentials have expired", "return 255", "", ""],

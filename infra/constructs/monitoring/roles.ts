@@ -1,15 +1,18 @@
-import { Stack } from "aws-cdk-lib";
-import { Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { Duration, Stack } from "aws-cdk-lib";
+import type { ITableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { CfnRule } from "aws-cdk-lib/aws-events";
+import * as iam from "aws-cdk-lib/aws-iam";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { dailyFunctions, type ServiceTable } from "../../functions/service-table.ts";
+import { dailyFunctions } from "../../functions/service-table.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
 import { functionNameOf, namesOf, outsideAlarm, smsFailureLog, tableNameOf, testedAlarms } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
-import type { WorkQueue } from "../compute/work-queue.ts";
+import { keepOut, namesKeys, outsideOf } from "../stores/records-table.ts";
+import type { WebhookQueue } from "../webhooks/webhooks.ts";
 import { addBudget } from "./account-alarms.ts";
-import { peopleOf } from "./people.ts";
+import { type AlarmRow, awsMetric, type MonitoredResources } from "./alarm-row.ts";
 import { alarmNameOf } from "./runbook.ts";
 
 /** Read actions for which AWS has no narrower name. */
@@ -62,16 +65,6 @@ const changesOfCopies = [
   "dynamodb:DeleteTable",
 ];
 
-export interface OnCallProps {
-  readonly stage: Stage;
-  readonly service: ServiceTable;
-  readonly queues: readonly WorkQueue[];
-  /**
-   * Queues that the role sends nothing to: no function consumes them, or their messages are signed as the bus's (D42).
-   */
-  readonly otherQueues: readonly Queue[];
-}
-
 /**
  * The role for answering the stage's alarms. It may look at everything and do what the runbook says short of a deploy.
  * It reads no secret, because the keys would let it act as any user. It reads neither the live table nor its stream,
@@ -81,7 +74,7 @@ export interface OnCallProps {
 export class OnCall extends Construct {
   readonly #stage: Stage;
 
-  constructor(scope: Construct, id: string, props: OnCallProps) {
+  constructor(scope: Construct, id: string, props: MonitoredResources) {
     super(scope, id);
     this.#stage = props.stage;
     const role = new InlineRole(this, "Role", {
@@ -105,13 +98,13 @@ export class OnCall extends Construct {
       ),
       // `npm run explain` looks up releases beside the logs.
       allow(["ssm:GetParameterHistory"], this.#arn("ssm", `parameter${namesOf(props.stage.name).release}`)),
-      new PolicyStatement({ effect: Effect.DENY, actions: ["secretsmanager:*"], resources: ["*"] }),
+      new iam.PolicyStatement({ effect: iam.Effect.DENY, actions: ["secretsmanager:*"], resources: ["*"] }),
     ];
     for (const statement of rights) role.addToPrincipalPolicy(statement);
     addBudget(this, props.stage);
   }
 
-  #logRights(): PolicyStatement[] {
+  #logRights(): iam.PolicyStatement[] {
     const { account, region } = Stack.of(this);
     const read = ["logs:FilterLogEvents", "logs:GetLogEvents"];
     return [
@@ -126,7 +119,7 @@ export class OnCall extends Construct {
     ];
   }
 
-  #functionRights({ queues, service }: OnCallProps): PolicyStatement[] {
+  #functionRights({ queues, service }: MonitoredResources): iam.PolicyStatement[] {
     const arnOf = (name: string) => this.#arn("lambda", `function:${functionNameOf(this.#stage.name, name)}`);
     const consumers = [...queues.map(({ row }) => row.worker), ...streamConsumers];
     const mappings = allow(["lambda:UpdateEventSourceMapping"], this.#arn("lambda", "event-source-mapping:*"));
@@ -143,7 +136,7 @@ export class OnCall extends Construct {
   }
 
   /** The rights of a restore: to make copies beside the live table and read lost records from them. */
-  #tableRights(): PolicyStatement[] {
+  #tableRights(): iam.PolicyStatement[] {
     const { restoreRole } = namesOf(this.#stage.name);
     const live = this.#arn("dynamodb", `table/${tableNameOf(this.#stage)}`);
     const restored = `${live}-*`;
@@ -167,20 +160,24 @@ export class OnCall extends Construct {
   }
 
   /** Allows actions only on this stage's resources, by tag, where names do not distinguish stages. */
-  #allowTagged(actions: string[], ...resources: string[]): PolicyStatement {
+  #allowTagged(actions: string[], ...resources: string[]): iam.PolicyStatement {
     const statement = allow(actions, ...resources);
     statement.addCondition("StringEquals", { "aws:ResourceTag/stage": this.#stage.name });
     return statement;
   }
 }
 
-function allow(actions: string[], ...resources: string[]): PolicyStatement {
-  return new PolicyStatement({ actions, resources });
+function allow(actions: string[], ...resources: string[]): iam.PolicyStatement {
+  return new iam.PolicyStatement({ actions, resources });
 }
 
-/** Messages may be read and deleted in every queue, and moved back into those that an operator redrives. */
-function queueRights({ queues, otherQueues }: OnCallProps): PolicyStatement[] {
-  const all = queues.flatMap(({ queue, deadLetters }) => [queue, deadLetters]);
+/**
+ * Messages may be read and deleted in every queue, and moved back into those that an operator redrives. The role sends none to
+ * webhooks' queues, whose messages are signed as the bus's (D42).
+ */
+function queueRights({ queues, webhooks, quarantine, undelivered }: MonitoredResources): iam.PolicyStatement[] {
+  const both = ({ queue, deadLetters }: Pick<WebhookQueue, "queue" | "deadLetters">) => [queue, deadLetters];
+  const all = [...queues.flatMap(both), quarantine, undelivered, ...webhooks.flatMap(both)];
   const redriven = queues.filter(({ row }) => row.redrive === "operator");
   const on = (actions: string[], some: readonly Queue[]) =>
     allow(
@@ -188,7 +185,7 @@ function queueRights({ queues, otherQueues }: OnCallProps): PolicyStatement[] {
       ...some.map(({ queueArn }) => queueArn),
     );
   return [
-    on(["GetQueueAttributes", "ReceiveMessage", "DeleteMessage", "PurgeQueue"], [...all, ...otherQueues]),
+    on(["GetQueueAttributes", "ReceiveMessage", "DeleteMessage", "PurgeQueue"], all),
     on(
       ["StartMessageMoveTask", "ListMessageMoveTasks"],
       redriven.map(({ deadLetters }) => deadLetters),
@@ -198,4 +195,113 @@ function queueRights({ queues, otherQueues }: OnCallProps): PolicyStatement[] {
       redriven.map(({ queue }) => queue),
     ),
   ];
+}
+
+/** The least that IAM takes as a role's longest session. */
+const longestSession = Duration.hours(1);
+
+/** The indexes that a recount and the history of a change are read from. */
+const readIndexes = ["by-company", "by-company-month", "by-month", "by-total"];
+
+/**
+ * The role for repairing records of the live table: recount, history, import of companies, jobs, invoices and
+ * timesheets, and SES's suppression list. It reads users for their names but writes none, because a role in a user's
+ * record is a right; of the history it writes the runs of imports alone. It reaches no other guarded partition and no
+ * secret. A session ends after an hour, and a rule counts each, for an alarm.
+ */
+export class RepairRole extends Construct {
+  constructor(scope: Construct, id: string, { stage, table }: { readonly stage: Stage; readonly table: ITableV2 }) {
+    super(scope, id);
+    const { repairRole, repairRule } = namesOf(stage.name);
+    const { region } = Stack.of(this);
+    const role = new InlineRole(this, "Role", {
+      // The rule sees calls of STS in its own region alone.
+      assumedBy: peopleOf(stage, { StringEquals: { "aws:RequestedRegion": region } }),
+      roleName: repairRole(region),
+      maxSessionDuration: longestSession,
+    });
+    for (const statement of rightsTo(table)) role.addToPrincipalPolicy(statement);
+    new CfnRule(this, "Taken", {
+      name: repairRule,
+      description: `Somebody asks for the role ${repairRole(region)}`,
+      // The usual state passes no call on that AWS counts as reading, such as this one.
+      state: "ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS",
+      eventPattern: {
+        source: ["aws.sts"],
+        "detail-type": ["AWS API Call via CloudTrail"],
+        detail: { eventName: ["AssumeRole"], requestParameters: { roleArn: [role.roleArn] } },
+      },
+    });
+  }
+}
+
+/** The alarm of each session, for stages that notify somebody. It needs a trail of CloudTrail in the account. */
+export function repairRoleAlarm({ stage }: MonitoredResources): AlarmRow[] {
+  if (stage.alarmAddress === undefined) return [];
+  const { repairRule: RuleName } = namesOf(stage.name);
+  return [
+    {
+      id: "repair-role-taken",
+      metric: awsMetric("Events MatchedEvents", { RuleName }, { statistic: "Sum", minutes: 5 }),
+      threshold: 1,
+      impact: "Users lose nothing: somebody has taken the role that may change their records.",
+      heading: "The repair role is taken",
+    },
+  ];
+}
+
+function rightsTo({ tableArn }: ITableV2): iam.PolicyStatement[] {
+  const onTable = (actions: string[], conditions?: object) =>
+    new iam.PolicyStatement({
+      actions: actions.map((each) => `dynamodb:${each}`),
+      resources: [tableArn],
+      conditions,
+    });
+  return [
+    onTable(["DescribeTable"]),
+    onTable(["GetItem", "BatchGetItem", "Query"], keepOut(["HISTORY#", "USER#"])),
+    onTable(["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"], keepOut([])),
+    onTable(["BatchWriteItem"], {
+      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["HISTORY#IMPORT#*"] },
+      ...namesKeys,
+    }),
+    new iam.PolicyStatement({
+      actions: ["dynamodb:Query"],
+      resources: readIndexes.map((index) => `${tableArn}/index/${index}`),
+      conditions: outsideOf(["HISTORY#"]),
+    }),
+    // An address on the list has no ARN.
+    new iam.PolicyStatement({
+      actions: ["ses:GetSuppressedDestination", "ses:DeleteSuppressedDestination"],
+      resources: ["*"],
+    }),
+    new iam.PolicyStatement({ effect: iam.Effect.DENY, actions: ["secretsmanager:*"], resources: ["*"] }),
+  ];
+}
+
+/**
+ * The people who may take a role, as far as their own policies allow it: those of the account who have shown a second
+ * factor, and the stage's `onCallPrincipals`. A session of IAM Identity Center never has the key for a factor:
+ * Identity Center asks for one itself. `conditions` hold for all.
+ */
+function peopleOf(
+  { onCallPrincipals = [] }: Pick<Stage, "onCallPrincipals">,
+  conditions: iam.Conditions = {},
+): iam.IPrincipal {
+  const withFactor = { Bool: { "aws:MultiFactorAuthPresent": "true" }, ...conditions };
+  return new iam.CompositePrincipal(
+    new iam.AccountRootPrincipal().withConditions(withFactor),
+    ...onCallPrincipals.map((arn) =>
+      new iam.AccountPrincipal(arn.split(":")[4]).withConditions({ ...onlyOf(arn), ...conditions }),
+    ),
+  );
+}
+
+/**
+ * The end that Identity Center gives a role's name has no underscore: another permission set, whose name begins with
+ * this one's and an underscore, is kept out.
+ */
+function onlyOf(arn: string): iam.Conditions {
+  const named = { ArnLike: { "aws:PrincipalArn": arn } };
+  return arn.endsWith("_*") ? { ...named, ArnNotLike: { "aws:PrincipalArn": `${arn}_*` } } : named;
 }

@@ -1,9 +1,45 @@
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
+import { root } from "../../../infra/local/stack/synthesis.ts";
 
-const root = join(import.meta.dirname, "../../..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+test("pauses and their jitter are made in one place", () => {
+  const files = globSync("{functions,shared}/**/*.ts", { cwd: root });
+  const making = files.filter((file) => {
+    return /Math\.random|new Promise\(\(resume\) => setTimeout/.test(read(file));
+  });
+  expect(making).toEqual(["shared/backoff.ts"]);
+});
+
+const relativeClause = /^\s*\/\*\*(?:\s*\n\s*\*)? (?:What|Where|Whatever|Who|Whoever|How)\b/m;
+
+test("no doc comment begins with What, Where, Whatever, Who, Whoever or How: it names the thing or the actor", () => {
+  const files = globSync(["{functions,shared,infra,test}/**/*.{ts,tsx,js,mjs}", "*.ts"], { cwd: root }).filter(
+    (file) => !file.includes("node_modules/"),
+  );
+  expect(files.filter((file) => relativeClause.test(read(file)))).toEqual([]);
+});
+
+/** Their files have the name of an operation, of the contract's entry that they describe, of what is provisioned, of a command. */
+const namedAfter = [/^functions\//, /^shared\/contract\/texts\//, /^infra\/constructs\//, /^infra\/tools\/[^/]+$/];
+/** The contract's entry of a noun and its stored items share the noun's name. */
+const ofNouns = [/^shared\/contract\/[^/]+$/, /^shared\/db\//];
+
+test("no two files have one name, except by a convention", () => {
+  const files = globSync("{functions,infra,shared}/**/*.{ts,tsx}", { cwd: root });
+  const own = files.filter((file) => !namedAfter.some((folder) => folder.test(file)));
+  const byName = Map.groupBy(own, (file) => basename(file));
+  const repeated = [...byName.values()].filter((group) => group.length > 1 && !isNoun(group));
+  expect(own.length).toBeGreaterThan(300);
+  expect(repeated).toEqual([]);
+});
+
+function isNoun(group: readonly string[]): boolean {
+  return group.length === 2 && ofNouns.every((folder) => group.some((file) => folder.test(file)));
+}
 
 /** Files that cast and are no entity's module, and why. */
 const exceptions: Readonly<Record<string, string>> = {
@@ -18,7 +54,7 @@ const exceptions: Readonly<Record<string, string>> = {
 
 /** The type assertions of a file, but for `as const`, and its calls of Number() and String(), by line. */
 function castsOf(file: string): string[] {
-  const source = ts.createSourceFile(file, readFileSync(join(root, file), "utf8"), ts.ScriptTarget.Latest, true);
+  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true);
   const found: string[] = [];
   const add = (node: ts.Node) =>
     found.push(`${file}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1} ${node.getText()}`);
@@ -33,7 +69,7 @@ function castsOf(file: string): string[] {
 }
 
 function declaresEntity(file: string): boolean {
-  return /\bdefineEntity[<(]/.test(readFileSync(join(root, file), "utf8").replaceAll(/function defineEntity/g, ""));
+  return /\bdefineEntity[<(]/.test(read(file).replaceAll(/function defineEntity/g, ""));
 }
 
 const files = globSync("shared/db/**/*.ts", { cwd: root });
