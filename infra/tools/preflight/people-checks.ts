@@ -10,7 +10,6 @@ import { findStack } from "./stack-checks.ts";
 
 /** Checks that alarms reach people, and that these can do something about them. */
 export const peopleChecks = onlyFor(
-  "for stages with an alarmAddress",
   ({ alarmAddress }) => alarmAddress !== undefined,
   [
     {
