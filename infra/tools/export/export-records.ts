@@ -53,7 +53,7 @@ export async function exportRecords(options: ExportOptions): Promise<ExportSumma
       read += items;
       onProgress?.(() => describeReading(read, table.items, performance.now() - began));
     };
-    const members = await readRecords({ found, selection, segments, signal, pageItems, onPage });
+    await readRecords({ found, selection, segments, signal, pageItems, onPage });
     const readAt = table.now();
     // Removals that were forgotten while the table was read are missing.
     requireKept(selection, readAt);
@@ -61,7 +61,7 @@ export async function exportRecords(options: ExportOptions): Promise<ExportSumma
     const texts = [...types].map(
       ([path, some]): TextFile => ({
         path,
-        texts: rowsOf(some, { found, members, csv, counts, onProgress }),
+        texts: rowsOf(some, { found, csv, counts, onProgress }),
       }),
     );
     const isComplete = !signal?.aborted && (await writeFiles(texts, signal));
@@ -79,16 +79,14 @@ function filesOf(out: string, { types }: Selection, csv: boolean): [string, read
 
 interface Rows extends Pick<ExportOptions, "csv" | "onProgress"> {
   readonly found: FoundLines;
-  /** The users whose notifications are wanted; undefined for all. */
-  readonly members: ReadonlySet<number> | undefined;
   readonly counts: Map<RecordType, number>;
 }
 
-function* rowsOf(types: readonly RecordType[], { found, members, csv, counts, onProgress }: Rows): Generator<string> {
+function* rowsOf(types: readonly RecordType[], { found, csv, counts, onProgress }: Rows): Generator<string> {
   for (const type of types) {
     const { header, row } = csv ? csvOf(type) : { header: "", row: (text: string) => `${text}\n` };
     yield header;
-    for (const lines of found.linesOf(type, type === "notification" ? members : undefined)) {
+    for (const lines of found.linesOf(type)) {
       counts.set(type, (counts.get(type) ?? 0) + 1);
       yield row(lines);
       onProgress?.(() => `${counts.get(type)} of type ${type} written`);
