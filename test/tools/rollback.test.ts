@@ -74,8 +74,8 @@ test("a release belongs to the last one if it came less than an hour before", as
 
 test("a canary that is under way ends with the version before taking all calls", async () => {
   release("sign-in", [lastWeek, today], { live: "1", weights: { "2": 0.1 } });
-  const { out } = await run("--stage", "prod", "--function", "sign-in");
-  expect(lambda.moved).toEqual(["sign-in"]);
+  const { out } = await run("--stage", "prod");
+  expect(lambda.moved).toContain("sign-in");
   expect(lambda.aliases.get("sign-in")).toEqual({
     FunctionVersion: "1",
     RevisionId: "next",
@@ -88,7 +88,8 @@ test("a canary that is under way ends with the version before taking all calls",
 test("an alias that somebody else moved meanwhile is not moved", async () => {
   // What is read is out of date at once.
   aws.answers[`GET ${pathOf("sign-in")}/aliases/live`] = { json: { FunctionVersion: "2", RevisionId: "stale" } };
-  await expect(run("--stage", "prod", "--function", "sign-in")).rejects.toThrow("PreconditionFailedException");
+  await expect(run("--stage", "prod")).rejects.toThrow("PreconditionFailedException");
+  expect(lambda.moved).not.toContain("sign-in");
 });
 
 test("where no version before is left, it ends with 1 and says so", async () => {
@@ -98,9 +99,8 @@ test("where no version before is left, it ends with 1 and says so", async () => 
   expect(out).toContain("sign-in: stays at version 1, as no version before it is left");
 });
 
-test("a stage without versions, and a function without, are mistakes that say what to do", async () => {
+test("a stage without versions, and no stage, are mistakes that say what to do", async () => {
   await expect(run("--stage", "dev")).rejects.toThrow("check out the last good commit");
-  await expect(run("--stage", "prod", "--function", "sign-on")).rejects.toThrow("Did you mean sign-in?");
   await expect(run()).rejects.toThrow(UsageError);
 });
 
