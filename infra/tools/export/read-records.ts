@@ -1,8 +1,7 @@
 import { inParallel } from "../../../shared/batches.ts";
 import type { RecordType } from "../../../shared/contract/records.ts";
-import { projectionOf } from "../../../shared/db/table/projections.ts";
 import { type Item, scanPages, segmentOf } from "../../../shared/db/table/table.ts";
-import { isTombstone, tombstoneMark } from "../../../shared/db/table/tombstones.ts";
+import { isTombstone } from "../../../shared/db/table/tombstones.ts";
 import { isChangedSince, isRemadeSince, readRemoval } from "./changed-since.ts";
 import { changedLines, readExported, removedLines, wholeLine } from "./exported-lines.ts";
 import type { Finding, FoundLines } from "./found-lines.ts";
@@ -25,14 +24,14 @@ export async function readRecords(options: ReadOptions): Promise<void> {
   const withTombstones = selection.since !== undefined;
   await inParallel([...Array(segments).keys()], segments, async (segment) => {
     for await (const { items, read } of scanPages({ ...scan, ...segmentOf(segment, segments) }, { withTombstones })) {
-      for (const finding of items.flatMap((item) => findingsIn(item, selection))) found.add(finding);
+      for (const finding of items.flatMap((item) => findingsIn(item, selection.since))) found.add(finding);
       onPage?.(read);
       if (signal?.aborted) return;
     }
   });
 }
 
-/** The beginnings of sort keys. Of other items than these nothing is transferred, though all are read. */
+/** The beginnings of sort keys. Other items are read, and not transferred. */
 const keyStarts = {
   company: "COMPANY",
   user: "USER",
@@ -42,41 +41,24 @@ const keyStarts = {
   notification: "NOTIFICATION#",
 } as const satisfies Record<RecordType, string>;
 
-const recordPaths = [
-  "pk",
-  "sk",
-  "schema_version",
-  "id",
-  "name",
-  "company_id",
-  "user_id",
-  "record",
-  "version",
-  tombstoneMark,
-];
-const changePaths = ["revision", "change", "erased_at", "removed_before"];
-
-function scanOf({ types, since }: Selection) {
+function scanOf({ types }: Selection) {
   const starts = types.map((type) => keyStarts[type]);
-  const isRecord = starts.map((_, at) => `begins_with(#sk, :start${at})`);
   return {
-    ...projectionOf(since === undefined ? recordPaths : [...recordPaths, ...changePaths]),
-    FilterExpression: isRecord.join(" OR "),
+    FilterExpression: starts.map((_, at) => `begins_with(sk, :start${at})`).join(" OR "),
     ExpressionAttributeValues: Object.fromEntries(starts.map((start, at) => [`:start${at}`, start])),
   };
 }
 
-function findingsIn(item: Item, { types, since }: Selection): Finding[] {
+function findingsIn(item: Item, since: string | undefined): Finding | Finding[] {
   if (since !== undefined && isTombstone(item)) {
-    const removal = readRemoval(item, since);
-    return removal && types.includes(removal.type) ? [removal] : [];
+    return readRemoval(item, since) ?? [];
   }
   const record = readExported(item);
   if (!record) return [];
   const { type, id, userId } = record;
-  if (since === undefined) return [{ type, id, userId, lines: wholeLine(record) }];
+  if (since === undefined) return { type, id, userId, lines: wholeLine(record) };
   if (!isChangedSince(item, since)) return [];
   // A user who was removed and made again is removed first: this removes what belonged to the former one.
   const removal = type === "user" && isRemadeSince(item, since) ? `${removedLines(record, undefined)}\n` : "";
-  return [{ type, id, userId, lines: removal + changedLines(record) }];
+  return { type, id, userId, lines: removal + changedLines(record) };
 }
