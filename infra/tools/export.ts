@@ -86,7 +86,6 @@ function readCall(parameters: string[]) {
   return { stage, csv, userId, out, selection: readSelection({ ...call.values, csv }, new Date()) };
 }
 
-/** Undefined if the export was stopped. */
 function describe({ isComplete, files, counts, begunAt, readAt }: ExportSummary): string | undefined {
   if (!isComplete) return undefined;
   const parts = [...counts].map(([type, count]) => `${type} ${count}`);

@@ -88,7 +88,6 @@ interface LiveRelease {
   readonly revision: string | undefined;
 }
 
-/** Reads the alias and the versions of a function. */
 async function readLiveRelease(client: LambdaClient, stage: string, name: string): Promise<LiveRelease> {
   const functionName = functionNameOf(stage, name);
   const alias = await client.send(new GetAliasCommand({ FunctionName: functionName, Name: liveAlias }));
@@ -113,7 +112,7 @@ async function readLiveRelease(client: LambdaClient, stage: string, name: string
   };
 }
 
-/** Moves an alias to a version, which then takes all calls. AWS refuses if somebody else moved it meanwhile. */
+/** AWS refuses if somebody else moved the alias meanwhile. */
 async function moveAlias(client: LambdaClient, { functionName, revision }: LiveRelease, to: number): Promise<void> {
   await client.send(
     new UpdateAliasCommand({

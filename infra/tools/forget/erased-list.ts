@@ -21,10 +21,7 @@ export interface ErasedList {
   remove(id: number): Promise<void>;
 }
 
-/**
- * The list of a stage, in parameters of Systems Manager, one for each person; for a local machine, a file in its
- * folder.
- */
+/** The list of a stage, in parameters of Systems Manager, one for each person; for a local machine, a file in its folder. */
 export function openErasedList({ stage, directory }: ServiceTarget): ErasedList {
   return stage === undefined ? inFile(join(directory, "erased.json")) : inParameters(namesOf(stage).erased);
 }

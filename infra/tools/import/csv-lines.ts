@@ -51,7 +51,6 @@ async function* readRows(
   yield { number, bytesRead, given: lineFault("invalid", detail) };
 }
 
-/** The columns that each cell of a row fills. */
 function readHeader(type: RecordType, names: readonly string[], map: ColumnMap | undefined): Column[][] {
   const columns = columnsOf(type, { opened: map !== undefined });
   const known = map ? Object.keys(map.columns) : names;

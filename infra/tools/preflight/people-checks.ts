@@ -60,7 +60,6 @@ interface Subscribed {
   readonly subscriptions: readonly Subscription[];
 }
 
-/** The topics of a stack, with their subscriptions. */
 async function findSubscribers({ StackName, ...where }: { StackName: string; region?: string }): Promise<Subscribed[]> {
   const found: Subscribed[] = [];
   const resources = paginateListStackResources({ client: new CloudFormationClient(where) }, { StackName });
