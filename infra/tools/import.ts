@@ -48,14 +48,14 @@ export async function runImport(parameters: string[], directory: string): Promis
   const call = readCall(parameters);
   const { source, size } = openSource(call.file);
   const { signal, release } = abortOnSignals();
-  let far: ImportProgress = { bytesRead: 0, done: 0, doneUpTo: 0, failed: 0 };
+  let far: ImportProgress = { bytesRead: 0, doneUpTo: 0, failed: 0 };
   let first: RecordLine | undefined;
   const next = () => describeStop(far.doneUpTo, call);
   try {
     return await withService({ stage: call.stage, directory, signal, next }, async (service, progress) => {
       const report = createErrorReport(call.report, process.stderr);
       const began = performance.now();
-      progress.show(() => describeProgress(far, size, performance.now() - began));
+      progress.show(() => describeProgress(far, size));
       const options: ImportOptions = {
         ...call,
         source,
@@ -88,9 +88,9 @@ export async function runImport(parameters: string[], directory: string): Promis
   }
 }
 
-function describeProgress({ bytesRead, done, doneUpTo, failed }: ImportProgress, size: number | undefined, ms: number) {
+function describeProgress({ bytesRead, doneUpTo, failed }: ImportProgress, size: number | undefined) {
   const share = size ? `${Math.floor((bytesRead / size) * 100)}% ` : "";
-  return `${share}line ${doneUpTo}, ${Math.round((done * 1_000) / ms)} a second${failed > 0 ? `, ${failed} failed` : ""}`;
+  return `${share}line ${doneUpTo}${failed > 0 ? `, ${failed} failed` : ""}`;
 }
 
 /** The history and notifications come from the table's stream, which somebody has to process. */

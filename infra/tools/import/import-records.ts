@@ -32,8 +32,6 @@ export interface ImportProgress {
   readonly bytesRead: number;
   /** The last line up to which all are done. */
   readonly doneUpTo: number;
-  /** The number of lines done, including failed ones. */
-  readonly done: number;
   readonly failed: number;
 }
 
@@ -100,12 +98,7 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
   let [lastLine, bytes] = [0, 0];
   const end = (number: number, outcome: LineOutcome) => {
     order.end(number, outcome);
-    options.onProgress?.({
-      bytesRead: bytes,
-      doneUpTo: order.doneUpTo(),
-      done: order.done(),
-      failed: counts.failed,
-    });
+    options.onProgress?.({ bytesRead: bytes, doneUpTo: order.doneUpTo(), failed: counts.failed });
   };
   try {
     for await (const { number, bytesRead, given } of read(source, signal)) {
@@ -197,13 +190,12 @@ function openImportRun(file: string, run: Change, commit: Commit) {
 /** Reports outcomes in the order of the lines, in whatever order they end. */
 export function createLineOrder<T>(report: (line: number, outcome: T) => void) {
   const begun = new Map<number, { readonly outcome: T } | undefined>();
-  let [done, doneUpTo] = [0, 0];
+  let doneUpTo = 0;
   return {
     begin(line: number): void {
       begun.set(line, undefined);
     },
     end(line: number, outcome: T): void {
-      done += 1;
       begun.set(line, { outcome });
       for (const [first, ended] of begun) {
         if (!ended) return;
@@ -212,8 +204,6 @@ export function createLineOrder<T>(report: (line: number, outcome: T) => void) {
         report(first, ended.outcome);
       }
     },
-    /** The number of lines done, also of those after one that is not. */
-    done: () => done,
     /** The last line up to which all are done. */
     doneUpTo: () => doneUpTo,
   };

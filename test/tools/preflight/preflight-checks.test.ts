@@ -107,8 +107,7 @@ function mailQuota(Max24HourSend: number): FakeAnswer {
 
 test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, stage?: Partial<Stage>]>([
   ["CDK bootstrap", "cdk bootstrap aws://000000000000/eu-west-1", { GetParameter: { error: "ParameterNotFound" } }],
-  ["earlier stack", "delete-stack --stack-name Workforce-dev", { DescribeStacks: stackStatus("ROLLBACK_COMPLETE") }],
-  ...(["ROLLBACK_FAILED", "CREATE_FAILED", "DELETE_FAILED", "REVIEW_IN_PROGRESS"] as const).map(
+  ...(["ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED", "DELETE_FAILED", "REVIEW_IN_PROGRESS"] as const).map(
     (status): [string, string, Record<string, FakeAnswer>] => [
       "earlier stack",
       `(${status}): run aws cloudformation delete-stack --stack-name Workforce-dev.`,
@@ -126,14 +125,12 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
     "run npx cdk rollback Workforce-dev -c stage=dev",
     { DescribeStacks: stackStatus("UPDATE_ROLLBACK_FAILED") },
   ],
+  ["earlier stack", "the backup vault workforce-dev if", { DescribeSecret: { json: {} } }, { backupKeptDays: 7 }],
   [
     "earlier stack",
-    "the backup vault workforce-dev if it had one",
+    "left the table workforce-dev-records: keep them with npx cdk deploy -c stage=dev --import-existing-resources",
     { DescribeTable: { json: { Table: {} } } },
-    { removal: "keep", backupKeptDays: 7 },
   ],
-  ["earlier stack", "the table workforce-dev-records", { DescribeTable: { json: { Table: {} } } }],
-  ["earlier stack", "deploy -c stage=dev --import-existing-resources", { DescribeTable: { json: { Table: {} } } }],
   ["earlier stack", "the secret workforce/dev/hmac-key", { DescribeSecret: { json: {} } }],
   ...[
     ["webhook-keys", { webhooks }] as const,
