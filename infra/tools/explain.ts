@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ReleaseManifest } from "../functions/release.ts";
 import { isOf, type LogLine, readLine } from "../local/log-lines.ts";
 import type { Stage } from "../stages/stages.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { findDeployedLines, findReleases } from "./explain/deployed-lines.ts";
-import { createStackMapper, type FindCommit, type StackMapper } from "./explain/mapped-stacks.ts";
+import { createStackMapper, noteOn } from "./explain/mapped-stacks.ts";
 import { findDeployedStage, inStage } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 
@@ -50,9 +51,9 @@ export async function explain(parameters: string[], directory: string): Promise<
     const id = readId(request);
     return place ? findDeployedLines(place.name, id, readHours(hours)) : findLocalLines(directory, id);
   };
-  if (stage === undefined) return report(await find(), async () => undefined);
+  if (stage === undefined) return report(await find(), async () => []);
   const place = findDeployedStage(stage);
-  return inStage(place, async () => report(await find(place), commitsOf(place.name)));
+  return inStage(place, async () => report(await find(place), () => findReleases(place.name)));
 }
 
 function findLocalLines(directory: string, requestId: string): LogLine[] {
@@ -61,14 +62,15 @@ function findLocalLines(directory: string, requestId: string): LogLine[] {
   return texts.map((text) => readLine(text, { source: "machine" })).filter((line) => isOf(line, requestId));
 }
 
-async function report(lines: readonly LogLine[], findCommit: FindCommit): Promise<number> {
+async function report(lines: readonly LogLine[], find: () => Promise<ReleaseManifest[]>): Promise<number> {
   if (lines.length === 0) {
     process.stdout.write("The logs hold nothing of that request.\n");
     return 1;
   }
-  const mapper = createStackMapper(findCommit);
-  process.stdout.write(describeStory(lines, mapper));
-  for (const note of await mapper.notes()) process.stdout.write(`${note}\n`);
+  const { map, others } = createStackMapper();
+  process.stdout.write(describeStory(lines, map));
+  const releases = others.size === 0 ? [] : await find();
+  for (const [hash, name] of others) process.stdout.write(`${noteOn(hash, name, releases)}\n`);
   return 0;
 }
 
@@ -78,14 +80,6 @@ function linesIn(given: string): LogLine[] {
   const lines = text.split("\n").filter((line) => line.startsWith("{"));
   if (lines.length > 0) return lines.map((line) => readLine(line, { source: "log" }));
   return [{ at: 0, source: "", fields: { stack: text.replaceAll(/(\s|\\n)+(?=at )/g, "\n") } }];
-}
-
-function commitsOf(stage: string): FindCommit {
-  let releases: ReturnType<typeof findReleases> | undefined;
-  return async (hash) => {
-    releases ??= findReleases(stage);
-    return (await releases).find(({ hashes }) => hashes.includes(hash))?.commit;
-  };
 }
 
 function readId(id: string): string {
@@ -99,14 +93,16 @@ function readHours(text = String(usualHours)): number {
   throw new UsageError(`--hours takes a number above 0, not "${text}"`);
 }
 
+type MapStack = ReturnType<typeof createStackMapper>["map"];
+
 /** The log lines of a request as a story, oldest first, with stacks mapped to the sources. */
-function describeStory(lines: readonly LogLine[], mapper: StackMapper): string {
+function describeStory(lines: readonly LogLine[], map: MapStack): string {
   const sorted = lines.toSorted((one, other) => one.at - other.at);
   const width = Math.max(0, ...sorted.map(({ source }) => source.length));
-  return sorted.map((line) => describeLine(line, width, mapper)).join("");
+  return sorted.map((line) => describeLine(line, width, map)).join("");
 }
 
-function describeLine({ at, source, fields }: LogLine, width: number, mapper: StackMapper): string {
+function describeLine({ at, source, fields }: LogLine, width: number, map: MapStack): string {
   const { level = "info", message, type, record, request_ids, stack } = fields;
   const requests = Array.isArray(request_ids) ? [`(of ${request_ids.length} requests)`] : [];
   const known = { ...fields, ...(type === undefined ? {} : platformFields(record)) };
@@ -115,7 +111,7 @@ function describeLine({ at, source, fields }: LogLine, width: number, mapper: St
   );
   const grave = level === "info" ? [] : [plain(level)];
   const words = [...grave, plain(message ?? type ?? "request"), ...requests, ...facts].join(" ");
-  const frames = typeof stack === "string" ? mapper.map(stack) : [];
+  const frames = typeof stack === "string" ? map(stack) : [];
   const stackLines = frames.map((frame) => `    ${plain(frame)}\n`).join("");
   return source === "" ? stackLines : `${timeOf(at)}  ${source.padEnd(width)}  ${words}\n${stackLines}`;
 }

@@ -84,7 +84,6 @@ function readSubject(words: readonly string[], change: string | undefined): Subj
   return { record_type: type, record_id: Number(id) };
 }
 
-/** A change as a story: a line for it, and below it a line for each field. */
 function describeChange(
   { at, action, by, operation, change_id, request_id, fields }: ShownChange,
   style: Style,

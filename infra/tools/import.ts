@@ -1,5 +1,5 @@
-import { closeSync, createReadStream, existsSync, fstatSync, openSync, rmSync, writeSync } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
+import { closeSync, createReadStream, fstatSync, openSync, rmSync, writeSync } from "node:fs";
+import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import { type RecordLine, recordTypes } from "../../shared/contract/records.ts";
 import {
@@ -13,19 +13,19 @@ import {
 } from "./cli/command.ts";
 import { readColumnMap } from "./import/column-map.ts";
 import { csvReader } from "./import/csv-lines.ts";
-import type { RecordReader } from "./import/import-lines.ts";
-import { readJsonLines } from "./import/import-lines.ts";
+import { type RecordReader, readJsonLines } from "./import/import-lines.ts";
 import { type ImportOptions, type ImportProgress, type ImportSummary, importRecords } from "./import/import-records.ts";
 import type { LineError } from "./import/line-errors.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 import type { Service } from "./service/tool-service.ts";
 
-const help = `npm run import -- FILE.jsonl [--stage NAME] [--notify] [--dry-run] [--report FILE] [--from LINE]
+const help = `npm run import -- FILE.jsonl [--stage NAME] [--notify] [--dry-run] [--from LINE]
 npm run import -- FILE.csv --csv TYPE [--map FILE] […]
 
 Imports records, one JSON object a line, into a stage in AWS or, without --stage, the local machine, whether it runs or
-not. "-" reads standard input. Adds or changes by id: fields left out stay as they are. Safe to repeat.
+not. "-" reads standard input. Adds or changes by id: fields left out stay as they are. Safe to repeat. If there are errors, all of them
+go to FILE.jsonl.errors.jsonl (import.errors.jsonl) as JSON lines.
 
   {"type": "invoice", "id": 17, "company_id": 1, "number": "INV-17", ...}   type: company, user, timesheet, invoice,
   {"type": "invoice", "id": 17, "deleted": true}                            job or notification
@@ -35,7 +35,6 @@ not. "-" reads standard input. Adds or changes by id: fields left out stay as th
   --stage NAME     the stage; your own AWS credentials are used
   --notify         notify the affected users, as if the changes had been made through the interface
   --dry-run        check every line as a real run would, and write nothing; shows the first record of a table
-  --report FILE    where the errors go, as JSON lines (FILE.jsonl.errors.jsonl); made only when there are errors
   --from LINE      pass over the lines before this one, such as those that an interrupted import says are done
 `;
 
@@ -49,14 +48,14 @@ export async function runImport(parameters: string[], directory: string): Promis
   const call = readCall(parameters);
   const { source, size } = openSource(call.file);
   const { signal, release } = abortOnSignals();
-  let far: ImportProgress = { bytesRead: 0, done: 0, doneUpTo: 0, failed: 0 };
+  let far: ImportProgress = { bytesRead: 0, doneUpTo: 0, failed: 0 };
   let first: RecordLine | undefined;
   const next = () => describeStop(far.doneUpTo, call);
   try {
     return await withService({ stage: call.stage, directory, signal, next }, async (service, progress) => {
       const report = createErrorReport(call.report, process.stderr);
       const began = performance.now();
-      progress.show(() => describeProgress(far, size, performance.now() - began));
+      progress.show(() => describeProgress(far, size));
       const options: ImportOptions = {
         ...call,
         source,
@@ -89,10 +88,9 @@ export async function runImport(parameters: string[], directory: string): Promis
   }
 }
 
-/** The progress of an import: by bytes if the size is known, by lines in any case. */
-function describeProgress({ bytesRead, done, doneUpTo, failed }: ImportProgress, size: number | undefined, ms: number) {
+function describeProgress({ bytesRead, doneUpTo, failed }: ImportProgress, size: number | undefined) {
   const share = size ? `${Math.floor((bytesRead / size) * 100)}% ` : "";
-  return `${share}line ${doneUpTo}, ${Math.round((done * 1_000) / ms)} a second${failed > 0 ? `, ${failed} failed` : ""}`;
+  return `${share}line ${doneUpTo}${failed > 0 ? `, ${failed} failed` : ""}`;
 }
 
 /** The history and notifications come from the table's stream, which somebody has to process. */
@@ -110,7 +108,6 @@ function readCall(parameters: string[]) {
     "dry-run": { type: "boolean" },
     csv: { type: "string" },
     map: { type: "string" },
-    report: { type: "string" },
     from: { type: "string" },
   } as const;
   const call = readArguments("import", help, { args: parameters, allowPositionals: true, options });
@@ -118,9 +115,7 @@ function readCall(parameters: string[]) {
   const [file, ...others] = call.positionals;
   if (file === undefined || others.length > 0) throw new UsageError("Name one file (npm run import -- --help)");
   const from = readWholeNumber("from", values.from ?? 1, 1, Number.MAX_SAFE_INTEGER);
-  const report = values.report ?? `${file === "-" ? "import" : file}.errors.jsonl`;
-  if (resolve(report) === resolve(file)) throw new UsageError("--report would overwrite the file to import");
-  if (!existsSync(dirname(resolve(report)))) throw new UsageError(`There is no folder for the report ${report}`);
+  const report = `${file === "-" ? "import" : file}.errors.jsonl`;
   const read = readerOf(values.csv, values.map);
   const looksLikeTable = /\.[ct]sv$/i.test(file);
   if (looksLikeTable && values.csv === undefined) throw new UsageError(`${file} looks like a table: --csv TYPE`);
@@ -135,7 +130,6 @@ function readerOf(csv: string | undefined, map: string | undefined): RecordReade
   return type ? csvReader(type, map === undefined ? undefined : readColumnMap(map, type)) : readJsonLines;
 }
 
-/** The file as a stream, and its size in bytes where it has one. */
 function openSource(file: string): { source: Readable; size: number | undefined } {
   if (file === "-") return { source: process.stdin, size: undefined };
   try {
@@ -166,10 +160,7 @@ function describeStop(doneUpTo: number, { from }: Call): string {
   return `Stopped: ${done}. Importing the file again is safe. To go on: --from ${last + 1}`;
 }
 
-/**
- * Writes the first errors of an import to the screen, and all of them to a file. Deletes the file of an earlier import,
- * and creates the new one with the first error.
- */
+/** The file of an earlier import goes, and the new one begins with the first error. */
 function createErrorReport(path: string, screen: NodeJS.WritableStream) {
   rmSync(path, { force: true });
   let file: number | undefined;

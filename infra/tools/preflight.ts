@@ -3,7 +3,7 @@ import { type DeployEnvironment, requireDeployable } from "../stages/stage-rules
 import { type Stage, StageRefusal, stagesFile } from "../stages/stages.ts";
 import { explainAwsFault } from "./aws/aws-faults.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
-import type { DeployTarget, Finding } from "./preflight/finding.ts";
+import { type DeployTarget, type Finding, ok } from "./preflight/finding.ts";
 import { checks } from "./preflight/preflight-checks.ts";
 import { enterStage, findDeployedStage, findRegion } from "./service/deployed-stage.ts";
 
@@ -22,6 +22,8 @@ Ends with 0 when all is ok or later, 1 when something is missing or could not be
 
 type Outcome = Finding["outcome"] | "unchecked";
 
+const bySettings = ok("by the stage's settings");
+
 if (import.meta.main) await runCommand(preflight);
 
 /** Runs the command and returns its exit code. Leaves this process with the settings of the stage. */
@@ -37,18 +39,19 @@ export async function preflight(parameters: string[]): Promise<number> {
     say("missing", "credentials", place);
     const byTime = checks.toSorted((a, b) => (b.days ?? 0) - (a.days ?? 0));
     for (const { about, asks, days, isSet } of byTime) {
-      if (isSet?.(stage)) say("ok", about, "by the stage's settings");
+      if (isSet?.(stage)) say(bySettings.outcome, about, bySettings.text);
       else say(days === undefined ? "later" : "unchecked", about, asks);
     }
     return 1;
   }
   say("ok", "credentials", `account ${place.account}, region ${place.region}`);
-  for (const { about, find } of checks) {
-    const finding = await find(place).catch((error) => ({
+  for (const { about, isSet, find } of checks) {
+    const found = isSet?.(stage) ? Promise.resolve(bySettings) : find(place);
+    const { outcome, text } = await found.catch((error) => ({
       outcome: "unchecked" as const,
       text: explain(error, place),
     }));
-    outcomes.push(say(finding.outcome, about, finding.text));
+    outcomes.push(say(outcome, about, text));
   }
   return outcomes.every((outcome) => outcome === "ok" || outcome === "later") ? 0 : 1;
 }

@@ -8,21 +8,19 @@ import { type FunctionName, functions } from "../functions/functions.ts";
 import { withClient } from "../local/aws/with-client.ts";
 import { functionNameOf, liveAlias } from "../stages/names.ts";
 import type { Stage } from "../stages/stages.ts";
-import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
+import { readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { findDeployedStage, inStage } from "./service/deployed-stage.ts";
 
 const canaries = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].canary);
 
-const help = `npm run rollback -- --stage NAME [--function NAME …] [--dry-run]
+const help = `npm run rollback -- --stage NAME [--dry-run]
 
 Leads the calls of functions back to the version before the last release, within seconds and without a deploy. It moves the
 alias of those that the last release changed; a canary that is under way ends with the version before. A repeated call goes
 back one version more. Functions without versions stay: deploy the last good commit for them.
 
-  --stage NAME     a stage in AWS with deployment "canary", with your own credentials
-  --function NAME  this function only; may be given several times. There are
-                   ${canaries.join(",\n                   ")}
-  --dry-run        say what would move, and change nothing
+  --stage NAME  a stage in AWS with deployment "canary", with your own credentials
+  --dry-run     say what would move, and change nothing
 
 The next deploy needs -c release=now: CodeDeploy refuses an alias that it did not move itself.
 `;
@@ -37,19 +35,11 @@ if (import.meta.main) await runCommand(rollback);
 
 /** Runs the command and returns its exit code. */
 export async function rollback(parameters: string[]): Promise<number> {
-  const options = {
-    stage: { type: "string" },
-    function: { type: "string", multiple: true },
-    "dry-run": { type: "boolean" },
-  } as const;
-  const call = readArguments("rollback", help, { args: parameters, options });
-  const { values } = call;
+  const options = { stage: { type: "string" }, "dry-run": { type: "boolean", default: false } } as const;
+  const { values } = readArguments("rollback", help, { args: parameters, options });
   if (!values.stage) throw new UsageError("Say which stage: --stage NAME (npm run rollback -- --help)");
   const stage = findCanaryStage(values.stage);
-  for (const name of values.function ?? []) {
-    if (!canaries.some((each) => each === name)) throw unknownWord("function with versions", name, canaries);
-  }
-  return inStage(stage, () => goBack(stage, values.function ?? canaries, values["dry-run"] === true));
+  return inStage(stage, () => goBack(stage, values["dry-run"]));
 }
 
 function findCanaryStage(name: string): Stage {
@@ -59,94 +49,71 @@ function findCanaryStage(name: string): Stage {
   throw new UsageError(`The stage ${name} deploys at once and has no versions to go back to: ${advice}.`);
 }
 
-async function goBack(stage: Stage, names: readonly string[], isDryRun: boolean): Promise<number> {
+async function goBack(stage: Stage, isDryRun: boolean): Promise<number> {
   return withClient(new LambdaClient({}), async (client) => {
-    const found = await Promise.all(canaries.map((name) => readLiveVersions(client, stage.name, name)));
-    const chosen = found.filter(({ name }) => names.includes(name));
-    const moves = planMoves(found);
-    const stuck = chosen.filter(({ name }) => moves.has(name) && !moves.get(name));
-    for (const each of chosen) await moveOne(client, each, { moves, isDryRun });
-    if (!isDryRun && chosen.some(({ canary }) => canary !== undefined)) say(canaryRuns);
+    const found = await Promise.all(canaries.map((name) => readLiveRelease(client, stage.name, name)));
+    const newest = Math.max(...found.map(({ releasedAt }) => releasedAt));
+    const isLast = ({ releasedAt }: LiveRelease) => releasedAt > newest - deployMilliseconds;
+    for (const each of found) {
+      const { name, from, to } = each;
+      if (!isLast(each)) say(`${name}: stays at version ${from}, which is older than the last release`);
+      else if (to === undefined) say(`${name}: stays at version ${from}, as no version before it is left`);
+      else if (isDryRun) say(`${name}: would go from version ${from} to ${to}`);
+      else {
+        await moveAlias(client, each, to);
+        say(`${name}: went from version ${from} to ${to}`);
+      }
+    }
+    if (!isDryRun && found.some(({ isCanary }) => isCanary)) say(canaryRuns);
     say(`Deploy the cure with npx cdk deploy -c stage=${stage.name} -c release=now`);
-    return stuck.length > 0 ? 1 : 0;
+    return found.some((each) => isLast(each) && each.to === undefined) ? 1 : 0;
   });
-}
-
-async function moveOne(
-  client: LambdaClient,
-  each: LiveVersions,
-  { moves, isDryRun }: { moves: ReturnType<typeof planMoves>; isDryRun: boolean },
-): Promise<void> {
-  const move = moves.get(each.name);
-  if (!moves.has(each.name))
-    return say(`${each.name}: stays at version ${each.live}, which is older than the last release`);
-  if (!move) return say(`${each.name}: stays at version ${each.live}, as no version before it is left`);
-  if (isDryRun) return say(`${each.name}: would go from version ${move.from} to ${move.to}`);
-  await moveAlias(client, each, move.to);
-  say(`${each.name}: went from version ${move.from} to ${move.to}`);
 }
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The published versions of a function, and the live one. */
-interface LiveVersions {
+/** The live version of a function, and the one before it. */
+interface LiveRelease {
   readonly name: string;
   readonly functionName: string;
-  /** The alias's main version; during a canary, the one before. */
-  readonly live: number;
-  /** The version that a canary tries; undefined if none runs. */
-  readonly canary: number | undefined;
-  readonly versions: readonly PublishedVersion[];
+  /** The newest version that takes calls, which may be a canary. */
+  readonly from: number;
+  /** The time of its last code change, in milliseconds since 1970. */
+  readonly releasedAt: number;
+  /** The version before; undefined if none is left. */
+  readonly to: number | undefined;
+  readonly isCanary: boolean;
   readonly revision: string | undefined;
 }
 
-interface PublishedVersion {
-  readonly version: number;
-  /** The time of its last code change, in milliseconds since 1970. */
-  readonly changedAt: number;
-}
-
-/** A move of an alias from a version to another, which then takes all calls. */
-interface Move {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Reads the alias and the versions of a function. */
-async function readLiveVersions(client: LambdaClient, stage: string, name: string): Promise<LiveVersions> {
+async function readLiveRelease(client: LambdaClient, stage: string, name: string): Promise<LiveRelease> {
   const functionName = functionNameOf(stage, name);
   const alias = await client.send(new GetAliasCommand({ FunctionName: functionName, Name: liveAlias }));
-  const versions: PublishedVersion[] = [];
+  const changes = new Map<number, string>();
   for await (const page of paginateListVersionsByFunction({ client }, { FunctionName: functionName })) {
     for (const { Version = "", LastModified = "" } of page.Versions ?? []) {
-      if (/^\d+$/.test(Version)) versions.push({ version: Number(Version), changedAt: Date.parse(LastModified) });
+      if (/^\d+$/.test(Version)) changes.set(Number(Version), LastModified);
     }
   }
-  const [weighted] = Object.keys(alias.RoutingConfig?.AdditionalVersionWeights ?? {});
+  const main = Number(alias.FunctionVersion);
+  const [canary] = Object.keys(alias.RoutingConfig?.AdditionalVersionWeights ?? {}).map(Number);
+  const from = canary ?? main;
+  const before = canary === undefined ? [...changes.keys()].filter((version) => version < main) : [main];
   return {
     name,
     functionName,
-    live: Number(alias.FunctionVersion),
-    canary: weighted === undefined ? undefined : Number(weighted),
-    versions,
+    from,
+    releasedAt: Date.parse(changes.get(from) ?? "") || 0,
+    to: before.length > 0 ? Math.max(...before) : undefined,
+    isCanary: canary !== undefined,
     revision: alias.RevisionId,
   };
 }
 
-/**
- * The moves that lead back to the versions before the last release, by function. A function that the release did not
- * change has none. If the version before is gone, the move is undefined.
- */
-function planMoves(functions: readonly LiveVersions[]): ReadonlyMap<string, Move | undefined> {
-  const newest = Math.max(...functions.map((each) => changedAt(each, newestOf(each))));
-  const ofLastRelease = functions.filter((each) => changedAt(each, newestOf(each)) > newest - deployMilliseconds);
-  return new Map(ofLastRelease.map((each) => [each.name, planMove(each)]));
-}
-
-/** Moves an alias to a version. AWS refuses if somebody else moved it meanwhile. */
-async function moveAlias(client: LambdaClient, { functionName, revision }: LiveVersions, to: number): Promise<void> {
+/** AWS refuses if somebody else moved the alias meanwhile. */
+async function moveAlias(client: LambdaClient, { functionName, revision }: LiveRelease, to: number): Promise<void> {
   await client.send(
     new UpdateAliasCommand({
       FunctionName: functionName,
@@ -156,18 +123,4 @@ async function moveAlias(client: LambdaClient, { functionName, revision }: LiveV
       RevisionId: revision,
     }),
   );
-}
-
-function planMove(each: LiveVersions): Move | undefined {
-  if (each.canary !== undefined) return { from: each.canary, to: each.live };
-  const before = each.versions.map(({ version }) => version).filter((version) => version < each.live);
-  return before.length > 0 ? { from: each.live, to: Math.max(...before) } : undefined;
-}
-
-function newestOf({ live, canary }: LiveVersions): number {
-  return canary ?? live;
-}
-
-function changedAt({ versions }: LiveVersions, version: number): number {
-  return versions.find((each) => each.version === version)?.changedAt ?? 0;
 }

@@ -164,7 +164,6 @@ async function redeliverEvents(webhook: WebhookSetting, { id, progress }: Call):
   return id !== undefined && moved === 0 ? 1 : 0;
 }
 
-/** Runs work with a client of SQS and the addresses of a webhook's queues. */
 function withQueues<T>(webhook: WebhookSetting, work: (client: SQSClient, urls: QueueUrls) => Promise<T>): Promise<T> {
   // Calls the configured endpoint, not the one in the queue's address.
   return withClient(new SQSClient({ useQueueUrlAsEndpoint: false }), async (client) => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { bundleFile, hashesIn } from "../../infra/functions/bundle-places.ts";
 import { root } from "../../infra/local/stack/synthesis.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
-import { createStackMapper } from "../../infra/tools/explain/mapped-stacks.ts";
+import { noteOn } from "../../infra/tools/explain/mapped-stacks.ts";
 import { explain } from "../../infra/tools/explain.ts";
 import { requestPasswordReset } from "../../shared/contract/accounts.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
@@ -238,12 +238,13 @@ test("a build that this checkout does not give is said, and its lines stay as th
 });
 
 test("which commit has the build of a stack is said as the releases of the stage know it", async () => {
-  const commits: Readonly<Record<string, string>> = { "0123456789ab": "c0ffee", ba9876543210: "decaf-dirty" };
-  const mapper = createStackMapper(async (hash) => commits[hash]);
-  mapper.map(Object.keys(commits).map(frame).join("\n"));
-  const advice = expect.stringContaining("git checkout c0ffee, npm ci, and repeat");
-  const doubt = expect.stringContaining("git checkout decaf, whose files were changed before it was deployed, npm ci");
-  expect(await mapper.notes()).toEqual([advice, doubt]);
+  const releases = [
+    { commit: "c0ffee", hashes: ["ffffffffffff", "0123456789ab"] },
+    { commit: "decaf-dirty", hashes: ["ba9876543210"] },
+  ];
+  expect(noteOn("0123456789ab", "notify", releases)).toContain("git checkout c0ffee, npm ci, and repeat");
+  const doubt = "git checkout decaf, whose files were changed before it was deployed, npm ci";
+  expect(noteOn("ba9876543210", "notify", releases)).toContain(doubt);
 });
 
 test.each([

@@ -95,7 +95,7 @@ test("without credentials, settings that are made are ok", { timeout }, async ()
     const { lines } = await run(["--stage", "dev"], ready, none);
     return lines.filter((line) => line.startsWith("ok ")).map((line) => line.split(/ {2,}/)[1]);
   };
-  const keeping = ["account guard", "table settings", "restore", "outside check", "edge", "test logins"];
+  const keeping = ["account guard", "table settings", "restore", "edge", "test logins"];
   const people = ["alarm e-mails", "roles of people", "alarms"];
   expect((await okOf({})).toSorted()).toEqual(["settings", "SMS log", ...keeping, ...people].toSorted());
   const guarded = { removal: "keep", alarmAddress: "on-call@harbour-logistics.co.uk", edge: "none" };

@@ -3,7 +3,7 @@ import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
 import { printToken } from "../../infra/tools/token.ts";
 import { verifyAccessToken } from "../../shared/tokens/verify-access-token.ts";
-import { runProgram, runTool, useMachine } from "./machine.ts";
+import { runTool, useMachine } from "./machine.ts";
 
 const directory = useMachine();
 
@@ -33,13 +33,9 @@ test.each(["0", "-1", "soon", "1e9"])("--hours %s is a mistake", async (hours) =
   await expect(run("--as", demoUsers.admin.login, `--hours=${hours}`)).rejects.toThrow(UsageError);
 });
 
-test("a login that no user has, or that is none, is a mistake that says so", async () => {
+test("a login that no user has, or that is none or left out, is a mistake that says so", async () => {
   await expect(run("--as", "nobody@demo.example")).rejects.toThrow("No user of the local machine has the login");
   await expect(run("--as", "banana")).rejects.toThrow("neither an e-mail address nor a phone number");
-});
-
-test("without --as it ends with 2 and prints no token", async () => {
-  const { code, out, err } = await runProgram(() => printToken([], directory));
-  expect({ code, out }).toEqual({ code: 2, out: "" });
-  expect(err).toContain("--as LOGIN");
+  await expect(run()).rejects.toThrow("--as LOGIN");
+  await expect(run()).rejects.toThrow(UsageError);
 });

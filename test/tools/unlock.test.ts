@@ -7,7 +7,7 @@ import { nameOf } from "../../shared/db/table/item-keys.ts";
 import { type Item, scanPage } from "../../shared/db/table/table.ts";
 import { failPasswords, failuresOf, passwordsAt } from "../support/requests/passwords.ts";
 import { changePin, storedPin, storeMadePin } from "../support/requests/pins.ts";
-import { runProgram, runTool, useMachine } from "./machine.ts";
+import { runTool, useMachine } from "./machine.ts";
 
 const directory = useMachine();
 const { login } = demoUsers.driver;
@@ -50,15 +50,11 @@ test("--all resets every limit of the local machine: logins, addresses and messa
   expect([...before].filter((key) => !after.has(key))).toEqual([]);
 });
 
-test("--all is for the local machine alone: beside a stage or a login it is a mistake", async () => {
+test("no login, and --all beside a stage or a login, are mistakes", async () => {
+  await expect(run()).rejects.toThrow("--login LOGIN");
+  await expect(run()).rejects.toThrow(UsageError);
   await expect(run("--all", "--stage", "dev")).rejects.toThrow(UsageError);
   await expect(run("--all", "--login", login)).rejects.toThrow("use it alone");
-});
-
-test("without --login it ends with 2 and changes nothing", async () => {
-  const { code, out, err } = await runProgram(() => unlock([], directory));
-  expect({ code, out }).toEqual({ code: 2, out: "" });
-  expect(err).toContain("--login LOGIN");
 });
 
 async function isShut(at: string): Promise<boolean> {

@@ -1,9 +1,8 @@
 import { DeleteMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { queueUrl } from "../../infra/local/aws/sqs.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
-import { redeliver } from "../../infra/tools/webhooks/redeliver.ts";
+import { type QueueUrls, redeliver } from "../../infra/tools/webhooks/redeliver.ts";
 import { manageWebhooks } from "../../infra/tools/webhooks.ts";
 import { enableWebhook, findWebhook, keepFailure } from "../../shared/db/webhooks.ts";
 import { usualOrFull } from "../support/service/counts.ts";
@@ -26,6 +25,19 @@ vi.mock("../../infra/tools/service/open-service.ts", () => ({
 useService();
 useReceiver();
 const run = (...parameters: string[]) => runTool(() => manageWebhooks(parameters, ""));
+
+let client: SQSClient;
+let urls: QueueUrls;
+beforeAll(() => {
+  client = new SQSClient({});
+  const { WEBHOOK_QUEUE_URL = "", WEBHOOK_DEAD_LETTERS_URL = "" } = process.env;
+  urls = { queueUrl: WEBHOOK_QUEUE_URL, deadLettersUrl: WEBHOOK_DEAD_LETTERS_URL };
+});
+afterAll(() => client.destroy());
+
+const send = (QueueUrl: string, body: object) =>
+  client.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(body) }));
+const letter = (id: number) => onBus(eventOut(id));
 
 async function disable(): Promise<void> {
   const moment = "2026-06-01T08:00:00.000Z";
@@ -96,11 +108,7 @@ describe("D42: npm run webhooks", () => {
   });
 
   test("says how far a redelivery is", async () => {
-    const client = new SQSClient({});
-    const QueueUrl = queueUrl(process.env.AWS_ENDPOINT_URL_SQS ?? "", testWebhook().deadLetters);
-    const MessageBody = JSON.stringify(onBus(eventOut(1)));
-    for (const _ of [1, 2]) await client.send(new SendMessageCommand({ QueueUrl, MessageBody }));
-    client.destroy();
+    for (const _ of [1, 2]) await send(urls.deadLettersUrl, letter(1));
     progress.show.mockClear();
     const { code, out } = await run("redeliver", "example", "--all");
     expect([code, out]).toEqual([0, "1 of 2 dead letters are on their way again.\n"]);
@@ -130,21 +138,6 @@ describe("D42: npm run webhooks", () => {
 describe("D42: what is delivered again", () => {
   const many = usualOrFull(120, 20_000);
   const ids = Array.from({ length: many }, (_, at) => at + 1);
-  let client: SQSClient;
-  let urls = { queueUrl: "", deadLettersUrl: "" };
-
-  beforeAll(() => {
-    client = new SQSClient({});
-    const endpoint = process.env.AWS_ENDPOINT_URL_SQS ?? "";
-    const { queue, deadLetters } = testWebhook();
-    urls = { queueUrl: queueUrl(endpoint, queue), deadLettersUrl: queueUrl(endpoint, deadLetters) };
-  });
-  afterAll(() => client.destroy());
-
-  const send = (QueueUrl: string, body: object) =>
-    client.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(body) }));
-  const letter = (id: number) => onBus(eventOut(id));
-
   test(`of ${many} dead letters the one that is named, and the others are there as before`, async () => {
     for (const id of ids) await send(urls.deadLettersUrl, letter(id));
     await send(urls.deadLettersUrl, { no: "event" });

@@ -4,60 +4,41 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Build, buildFunctions } from "../../functions/bundle.ts";
 import { functions } from "../../functions/functions.ts";
+import type { ReleaseManifest } from "../../functions/release.ts";
 import { root } from "../../local/stack/synthesis.ts";
 
 /** A frame of a deployed function. Its file name carries the function and the hash of its build. */
 const deployedFrame = /([\w-]+)\.([0-9a-f]{12})\.cjs:(\d+):(\d+)\)?\s*$/;
 
-/** Finds the commit of a build, if it is known. */
-export type FindCommit = (hash: string) => Promise<string | undefined>;
-
-/** Maps stacks to lines of the sources. */
-export interface StackMapper {
-  /**
-   * The frames of a stack. Frames of a build that equals this checkout's point to lines of the sources, all others
-   * stay.
-   */
-  map(stack: string): string[];
-  /** A sentence for each build that this checkout does not equal, with the commit that does. */
-  notes(): Promise<string[]>;
-}
-
 const builds = new Map<string, Build | undefined>();
 
 /**
- * Maps by builds of this checkout, each made when the first frame of its function appears. A build with another hash
- * has other lines.
+ * Maps stacks to lines of the sources, by builds of this checkout. Each is made when the first frame of its function appears. A
+ * build with another hash has other lines: its frames stay, and it is one of `others`, the names of functions by hash.
  */
-export function createStackMapper(findCommit: FindCommit): StackMapper {
-  const others = new Map<string, { name: string; hash: string }>();
-
-  const buildOf = (name: string) => {
-    if (!builds.has(name)) builds.set(name, buildWithMap(name));
-    return builds.get(name);
-  };
+export function createStackMapper() {
+  const others = new Map<string, string>();
   const originOf = (frame: string) => {
     const [, name = "", hash = "", line, column] = deployedFrame.exec(frame) ?? [];
     if (hash === "") return undefined;
-    const build = buildOf(name);
+    if (!builds.has(name)) builds.set(name, buildWithMap(name));
+    const build = builds.get(name);
     if (build?.hash === hash) return findOrigin(build, Number(line), Number(column));
-    others.set(`${name} ${hash}`, { name, hash });
+    others.set(hash, name);
     return undefined;
   };
-  return {
-    map(stack) {
-      const frames = stack.split("\n").filter((line) => line.trim() !== "");
-      const origins = frames.map(originOf);
-      return frames.map((frame, at) => {
-        const origin = origins[at];
-        if (!origin) return frame.trim().replaceAll(`${root}`, "");
-        // The name of a frame's function is the name at the place of its call, in the next frame.
-        const called = origins[at + 1]?.name;
-        return called === undefined ? `at ${origin.place}` : `at ${called} (${origin.place})`;
-      });
-    },
-    notes: () => Promise.all([...others.values()].map((each) => noteOn(each, findCommit))),
+  const map = (stack: string): string[] => {
+    const frames = stack.split("\n").filter((line) => line.trim() !== "");
+    const origins = frames.map(originOf);
+    return frames.map((frame, at) => {
+      const origin = origins[at];
+      if (!origin) return frame.trim().replaceAll(root, "");
+      // The name of a frame's function is the name at the place of its call, in the next frame.
+      const called = origins[at + 1]?.name;
+      return called === undefined ? `at ${origin.place}` : `at ${called} (${origin.place})`;
+    });
   };
+  return { map, others };
 }
 
 function buildWithMap(name: string): Build | undefined {
@@ -76,8 +57,9 @@ function findOrigin({ map = "" }: Build, line: number, column: number) {
   return { name: found.name, place: `${found.fileName}:${found.lineNumber}:${found.columnNumber}` };
 }
 
-async function noteOn({ name, hash }: { name: string; hash: string }, findCommit: FindCommit): Promise<string> {
-  const commit = await findCommit(hash);
+/** What to do to map the lines of another build: the commit that gives it, if one of the releases has it. */
+export function noteOn(hash: string, name: string, releases: readonly ReleaseManifest[]): string {
+  const { commit } = releases.find(({ hashes }) => hashes.includes(hash)) ?? {};
   const build = `Build ${hash} of ${name} is of another release than this checkout, so its lines are not mapped`;
   if (commit === undefined) return `${build}: no release that is known has it.`;
   const id = commit.replace(/-dirty$/, "");

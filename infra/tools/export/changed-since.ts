@@ -32,7 +32,7 @@ export function readRemoval(tombstone: Item & Tombstone, since: string): Finding
   const named = namedByKey(keyOf(tombstone));
   const { removed_at, version } = tombstone;
   if (!named || removed_at < since) return undefined;
-  return { ...named, lines: removedLines(named.type, named.id, named.userId, version) };
+  return { ...named, lines: removedLines(named, version) };
 }
 
 /** True if a record was made in the place of one that was removed since a moment. */

@@ -1,11 +1,15 @@
 import { join, parse } from "node:path";
+import { inParallel } from "../../../shared/batches.ts";
 import type { RecordType } from "../../../shared/contract/records.ts";
+import { type Item, scanPages, segmentOf } from "../../../shared/db/table/table.ts";
+import { isTombstone } from "../../../shared/db/table/tombstones.ts";
 import { describeReading } from "../cli/progress-line.ts";
 import { csvOf } from "../csv/tables.ts";
+import { isChangedSince, isRemadeSince, readRemoval } from "./changed-since.ts";
 import type { DescribedTable } from "./describe-table.ts";
 import { requireFree, type TextFile, writeFiles } from "./draft-files.ts";
-import { type FoundLines, openFoundLines } from "./found-lines.ts";
-import { readRecords } from "./read-records.ts";
+import { changedLines, readExported, removedLines, wholeLine } from "./exported-lines.ts";
+import { type Finding, type FoundLines, openFoundLines } from "./found-lines.ts";
 import { requireKept, type Selection } from "./selection.ts";
 
 /** The selection, the file and the table of an export. */
@@ -19,6 +23,7 @@ export interface ExportOptions {
   readonly segments: number;
   /** Stops the export after the work under way. */
   readonly signal?: AbortSignal | undefined;
+  /** Items of a page. Without it, DynamoDB returns pages of 1 MB. */
   readonly pageItems?: number | undefined;
   onProgress?(text: () => string): void;
 }
@@ -40,7 +45,7 @@ export interface ExportSummary {
  * Throws if a file of that name is there.
  */
 export async function exportRecords(options: ExportOptions): Promise<ExportSummary> {
-  const { selection, csv, out, table, segments, signal, pageItems, onProgress } = options;
+  const { selection, csv, out, table, signal, onProgress } = options;
   const types = new Map(filesOf(out, selection, csv));
   const files = [...types.keys()];
   requireFree(files);
@@ -49,11 +54,10 @@ export async function exportRecords(options: ExportOptions): Promise<ExportSumma
   try {
     const began = performance.now();
     let read = 0;
-    const onPage = (items: number) => {
+    await readRecords(found, options, (items) => {
       read += items;
       onProgress?.(() => describeReading(read, table.items, performance.now() - began));
-    };
-    const members = await readRecords({ found, selection, segments, signal, pageItems, onPage });
+    });
     const readAt = table.now();
     // Removals that were forgotten while the table was read are missing.
     requireKept(selection, readAt);
@@ -61,7 +65,7 @@ export async function exportRecords(options: ExportOptions): Promise<ExportSumma
     const texts = [...types].map(
       ([path, some]): TextFile => ({
         path,
-        texts: rowsOf(some, { found, members, csv, counts, onProgress }),
+        texts: rowsOf(some, { found, csv, counts, onProgress }),
       }),
     );
     const isComplete = !signal?.aborted && (await writeFiles(texts, signal));
@@ -69,6 +73,55 @@ export async function exportRecords(options: ExportOptions): Promise<ExportSumma
   } finally {
     found.close();
   }
+}
+
+/** 1 read unit for every 4 KB of the table. */
+async function readRecords(
+  found: FoundLines,
+  { selection, segments, signal, pageItems }: ExportOptions,
+  onPage: (items: number) => void,
+): Promise<void> {
+  const scan = { ...scanOf(selection), Limit: pageItems };
+  const withTombstones = selection.since !== undefined;
+  await inParallel([...Array(segments).keys()], segments, async (segment) => {
+    for await (const { items, read } of scanPages({ ...scan, ...segmentOf(segment, segments) }, { withTombstones })) {
+      for (const finding of items.flatMap((item) => findingsIn(item, selection.since))) found.add(finding);
+      onPage(read);
+      if (signal?.aborted) return;
+    }
+  });
+}
+
+/** The beginnings of sort keys. Other items are read, and not transferred. */
+const keyStarts = {
+  company: "COMPANY",
+  user: "USER",
+  timesheet: "TIMESHEET",
+  invoice: "INVOICE",
+  job: "JOB",
+  notification: "NOTIFICATION#",
+} as const satisfies Record<RecordType, string>;
+
+function scanOf({ types }: Selection) {
+  const starts = types.map((type) => keyStarts[type]);
+  return {
+    FilterExpression: starts.map((_, at) => `begins_with(sk, :start${at})`).join(" OR "),
+    ExpressionAttributeValues: Object.fromEntries(starts.map((start, at) => [`:start${at}`, start])),
+  };
+}
+
+function findingsIn(item: Item, since: string | undefined): Finding | Finding[] {
+  if (since !== undefined && isTombstone(item)) {
+    return readRemoval(item, since) ?? [];
+  }
+  const record = readExported(item);
+  if (!record) return [];
+  const { type, id, userId } = record;
+  if (since === undefined) return { type, id, userId, lines: wholeLine(record) };
+  if (!isChangedSince(item, since)) return [];
+  // A user who was removed and made again is removed first: this removes what belonged to the former one.
+  const removal = type === "user" && isRemadeSince(item, since) ? `${removedLines(record, undefined)}\n` : "";
+  return { type, id, userId, lines: removal + changedLines(record) };
 }
 
 function filesOf(out: string, { types }: Selection, csv: boolean): [string, readonly RecordType[]][] {
@@ -79,16 +132,14 @@ function filesOf(out: string, { types }: Selection, csv: boolean): [string, read
 
 interface Rows extends Pick<ExportOptions, "csv" | "onProgress"> {
   readonly found: FoundLines;
-  /** The users whose notifications are wanted; undefined for all. */
-  readonly members: ReadonlySet<number> | undefined;
   readonly counts: Map<RecordType, number>;
 }
 
-function* rowsOf(types: readonly RecordType[], { found, members, csv, counts, onProgress }: Rows): Generator<string> {
+function* rowsOf(types: readonly RecordType[], { found, csv, counts, onProgress }: Rows): Generator<string> {
   for (const type of types) {
     const { header, row } = csv ? csvOf(type) : { header: "", row: (text: string) => `${text}\n` };
     yield header;
-    for (const lines of found.linesOf(type, type === "notification" ? members : undefined)) {
+    for (const lines of found.linesOf(type)) {
       counts.set(type, (counts.get(type) ?? 0) + 1);
       yield row(lines);
       onProgress?.(() => `${counts.get(type)} of type ${type} written`);

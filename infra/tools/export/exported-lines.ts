@@ -3,66 +3,72 @@ import { toUser, users } from "../../../shared/db/accounts/users.ts";
 import { listedItems, toTenantFields } from "../../../shared/db/lists/listed-items.ts";
 import { notifications } from "../../../shared/db/notifications/notifications.ts";
 import { companies } from "../../../shared/db/records/companies.ts";
-import type { RecordItem } from "../../../shared/db/table/entity.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import type { Item, Key } from "../../../shared/db/table/table.ts";
 
-/** A stored record as the import names it. */
-export interface ExportedRecord {
+/** The record that a key names, as the import names it. */
+export interface NamedRecord {
   readonly type: RecordType;
   readonly id: number;
   /** Of a notification its user; 0 of all others, whose id is theirs alone. */
   readonly userId: number;
-  /** The company of the record; undefined of a notification, of which only the user is known. */
-  readonly companyId: number | null | undefined;
+}
+
+/** A stored record as the import names it. */
+export interface ExportedRecord extends NamedRecord {
   /** The version of the record in the system it comes from (D35). */
-  readonly version: number | undefined;
-  /** The import's own fields but `type`, `id` and `version`. */
+  readonly version?: number | undefined;
+  /** The import's own fields but `type` and `version`. */
   readonly fields: object;
 }
 
-type Read = (item: Item) => Omit<ExportedRecord, "type" | "version"> & Pick<RecordItem, "version">;
+interface Kind {
+  matches(key: Key): boolean;
+  read(item: Item): Pick<ExportedRecord, "version" | "fields">;
+}
 
-const ownedByCompany =
-  (list: keyof typeof listedItems): Read =>
-  (item) => {
-    const stored = listedItems[list].decode(item);
-    const { id, ...fields } = toTenantFields(stored as never) as { id: number; company_id: number };
-    return { id, userId: 0, companyId: fields.company_id, version: stored.version, fields };
+function listed(list: keyof typeof listedItems): Kind {
+  const { matches, decode } = listedItems[list];
+  return {
+    matches,
+    read(item) {
+      const stored = decode(item);
+      return { version: stored.version, fields: toTenantFields(stored as never) };
+    },
   };
+}
 
 /** The reader and the keys of each type. */
-const kinds: { readonly [T in RecordType]: { readonly matches: (key: Key) => boolean; readonly read: Read } } = {
+const kinds: Readonly<Record<RecordType, Kind>> = {
   company: {
     matches: companies.matches,
     read(item) {
-      const { id, name, version } = companies.decode(item);
-      return { id, userId: 0, companyId: id, version, fields: { name } };
+      const { name, version } = companies.decode(item);
+      return { version, fields: { name } };
     },
   },
   user: {
     matches: users.matches,
     read(item) {
       const stored = users.decode(item);
-      const { id, ...fields } = toUser(stored);
-      return { id, userId: 0, companyId: stored.company_id, version: stored.version, fields };
+      return { version: stored.version, fields: toUser(stored) };
     },
   },
-  timesheet: { matches: listedItems.TIMESHEETS.matches, read: ownedByCompany("TIMESHEETS") },
-  invoice: { matches: listedItems.INVOICES.matches, read: ownedByCompany("INVOICES") },
-  job: { matches: listedItems.JOBS.matches, read: ownedByCompany("JOBS") },
+  timesheet: listed("TIMESHEETS"),
+  invoice: listed("INVOICES"),
+  job: listed("JOBS"),
   notification: {
     matches: notifications.matches,
     read(item) {
-      const { id, user_id, record, version } = notifications.decode(item);
-      return { id, userId: user_id, companyId: undefined, version, fields: { user_id, ...record } };
+      const { user_id, record, version } = notifications.decode(item);
+      return { version, fields: { user_id, ...record } };
     },
   },
 };
 
-/** The record that a key names, as the import names it; undefined where it is no record of the import. */
-export function namedByKey(key: Key): Pick<ExportedRecord, "type" | "id" | "userId"> | undefined {
-  const type = typeOfKey(key);
+/** The record that a key names; undefined where it is no record of the import. */
+export function namedByKey(key: Key): NamedRecord | undefined {
+  const type = recordTypes.find((each) => kinds[each].matches(key));
   const [, alone] = key.pk.split("#");
   const [, within] = key.sk.split("#");
   if (!type) return undefined;
@@ -71,37 +77,34 @@ export function namedByKey(key: Key): Pick<ExportedRecord, "type" | "id" | "user
     : { type, id: Number(alone), userId: 0 };
 }
 
-function typeOfKey(key: Key): RecordType | undefined {
-  return recordTypes.find((type) => kinds[type].matches(key));
-}
-
 /** The record that an item holds; undefined of items that are no record of the import. */
 export function readExported(item: Item): ExportedRecord | undefined {
-  const type = typeOfKey(keyOf(item));
-  return type && { type, version: undefined, ...kinds[type].read(item) };
+  const named = namedByKey(keyOf(item));
+  return named && { ...named, ...kinds[named.type].read(item) };
 }
 
 /** A record as one line, which adds it to a table that does not have it. */
 export function wholeLine({ type, id, version, fields }: ExportedRecord): string {
-  return lineOf({ type, id, ...fields, ...(version !== undefined && { version }) });
+  return lineOf({ ...fields, type, id, ...(version !== undefined && { version }) });
 }
 
 /**
  * A record as lines that bring any table to it, whatever version that has: the fields win over a stored version, as a line
  * does that forgets it, and the version follows (D35).
  */
-export function changedLines({ type, id, userId, version, fields }: ExportedRecord): string {
-  const whole = lineOf({ type, id, ...fields, version: null });
-  return version === undefined ? whole : `${whole}\n${lineOf({ ...idOf(type, id, userId), version })}`;
+export function changedLines({ fields, version, ...named }: ExportedRecord): string {
+  const { type, id } = named;
+  const whole = lineOf({ ...fields, type, id, version: null });
+  return version === undefined ? whole : `${whole}\n${lineOf({ ...idOf(named), version })}`;
 }
 
 /** A removal as lines that make it in any table, and leave there the version it was made at. */
-export function removedLines(type: RecordType, id: number, userId: number, version: number | undefined): string {
-  const removal = { ...idOf(type, id, userId), deleted: true };
+export function removedLines(named: NamedRecord, version: number | undefined): string {
+  const removal = { ...idOf(named), deleted: true };
   return version === undefined ? lineOf(removal) : `${lineOf(removal)}\n${lineOf({ ...removal, version })}`;
 }
 
-function idOf(type: RecordType, id: number, userId: number) {
+function idOf({ type, id, userId }: NamedRecord) {
   return { type, id, ...(type === "notification" && { user_id: userId }) };
 }
 

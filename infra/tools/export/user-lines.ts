@@ -5,8 +5,7 @@ import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 import { type OwnDataLine, ownDataLineOf } from "../../../shared/db/own-data.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { type Item, queryItems, scanPages } from "../../../shared/db/table/table.ts";
-import { findPerson, isDriver, type Person } from "../forget/person.ts";
-import { namesDriver } from "../forget/without-person.ts";
+import { findPerson, isDriver, namesDriver, type Person } from "../forget/person.ts";
 import { requireFree, writeFiles } from "./draft-files.ts";
 
 interface UserExport {
@@ -100,7 +99,7 @@ function valuesOf(item: Item): unknown[] {
   return [before, after].map((text): unknown => text && JSON.parse(text));
 }
 
-/** Lines of changes of timesheets. A change from one driver to another shows the person no other driver. */
+/** A change from one driver to another shows the person no other driver. */
 function changeLines(items: readonly Item[], person: Person): OwnDataLine[] {
   return linesOf(items).map(({ before, after, ...line }) => ({
     ...line,

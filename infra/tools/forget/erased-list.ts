@@ -21,58 +21,49 @@ export interface ErasedList {
   remove(id: number): Promise<void>;
 }
 
-/**
- * The list of a stage, in parameters of Systems Manager, one for each person; for a local machine, a file in its
- * folder.
- */
+type Store = Omit<ErasedList, "add"> & { put(entry: ErasedEntry): Promise<void> };
+
+/** The list of a stage, in parameters of Systems Manager, one for each person; for a local machine, a file in its folder. */
 export function openErasedList({ stage, directory }: ServiceTarget): ErasedList {
-  return stage === undefined ? inFile(join(directory, "erased.json")) : inParameters(namesOf(stage).erased);
-}
-
-/** The entry to store; undefined if the stored one is complete. */
-function withEntry(entries: readonly ErasedEntry[], entry: ErasedEntry): ErasedEntry | undefined {
-  const kept = entries.find(({ id }) => id === entry.id);
-  if (!kept) return entry;
-  const profile_ids = [...new Set([...kept.profile_ids, ...entry.profile_ids])];
-  return profile_ids.length > kept.profile_ids.length ? { ...kept, profile_ids } : undefined;
-}
-
-function inFile(file: string): ErasedList {
-  const read = () => readJsonFile<ErasedEntry[]>(file) ?? [];
-  const write = (entries: readonly ErasedEntry[]) => writeWholeFile(file, JSON.stringify(entries), 0o600);
+  const store = stage === undefined ? inFile(join(directory, "erased.json")) : inParameters(namesOf(stage).erased);
   return {
-    entries: async () => read(),
+    ...store,
     async add(entry) {
-      const next = withEntry(read(), entry);
-      if (next) write([...read().filter(({ id }) => id !== entry.id), next]);
-    },
-    async remove(id) {
-      write(read().filter((entry) => entry.id !== id));
+      const kept = (await store.entries()).find(({ id }) => id === entry.id);
+      const profile_ids = [...new Set([...(kept?.profile_ids ?? []), ...entry.profile_ids])];
+      await store.put({ ...entry, ...kept, profile_ids });
     },
   };
 }
 
-function inParameters(path: string): ErasedList {
-  const entries = () =>
-    withClient(new SSMClient({}), async (client) => {
-      const found: ErasedEntry[] = [];
-      for await (const { Parameters = [] } of paginateGetParametersByPath({ client }, { Path: path })) {
-        found.push(...Parameters.map(({ Value = "" }): ErasedEntry => JSON.parse(Value)));
-      }
-      return found.sort((one, other) => one.id - other.id);
-    });
+function inFile(file: string): Store {
+  const others = (id: number) => (readJsonFile<ErasedEntry[]>(file) ?? []).filter((entry) => entry.id !== id);
+  const write = (entries: readonly ErasedEntry[]) => writeWholeFile(file, JSON.stringify(entries), 0o600);
   return {
-    entries,
-    async add(entry) {
-      const next = withEntry(await entries(), entry);
-      if (!next) return;
-      const parameter = { Name: `${path}/${next.id}`, Type: "String", Value: JSON.stringify(next) } as const;
-      const command = new PutParameterCommand({ ...parameter, Overwrite: true });
-      await withClient(new SSMClient({}), (client) => client.send(command));
+    entries: async () => readJsonFile<ErasedEntry[]>(file) ?? [],
+    put: async (entry) => write([...others(entry.id), entry]),
+    remove: async (id) => write(others(id)),
+  };
+}
+
+function inParameters(path: string): Store {
+  const ask = <T>(work: (client: SSMClient) => Promise<T>) => withClient(new SSMClient({}), work);
+  return {
+    entries: () =>
+      ask(async (client) => {
+        const found: ErasedEntry[] = [];
+        for await (const { Parameters = [] } of paginateGetParametersByPath({ client }, { Path: path })) {
+          found.push(...Parameters.map(({ Value = "" }): ErasedEntry => JSON.parse(Value)));
+        }
+        return found.sort((one, other) => one.id - other.id);
+      }),
+    async put(entry) {
+      const parameter = { Name: `${path}/${entry.id}`, Type: "String", Value: JSON.stringify(entry) } as const;
+      await ask((client) => client.send(new PutParameterCommand({ ...parameter, Overwrite: true })));
     },
     async remove(id) {
-      const command = new DeleteParameterCommand({ Name: `${path}/${id}` });
-      await withClient(new SSMClient({}), (client) => client.send(command)).catch((error) => {
+      const gone = ask((client) => client.send(new DeleteParameterCommand({ Name: `${path}/${id}` })));
+      await gone.catch((error) => {
         if (!(error instanceof ParameterNotFound)) throw error;
       });
     },

@@ -6,8 +6,7 @@ import { notifications } from "../../../shared/db/notifications/notifications.ts
 import { deleteIf, updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { type Item, scanPages } from "../../../shared/db/table/table.ts";
-import { isDriver, learnNames, type Person } from "./person.ts";
-import { namesDriver, withoutPerson } from "./without-person.ts";
+import { isDriver, learnNames, namesDriver, type Person, withoutPerson } from "./person.ts";
 
 /** The number of traces of a person in others' items, by kind of item. */
 export type Traces = Readonly<Record<"timesheet" | "history" | "notification", number>>;

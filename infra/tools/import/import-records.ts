@@ -17,8 +17,7 @@ import { settings } from "../../../shared/settings.ts";
 import { carryOut } from "../../../shared/work.ts";
 import { patiently } from "../aws/patience.ts";
 import { createKeyedQueue } from "../cli/keyed-queue.ts";
-import type { ReadLine, RecordReader } from "./import-lines.ts";
-import { readJsonLines } from "./import-lines.ts";
+import { type RecordReader, readJsonLines } from "./import-lines.ts";
 import { type LineError, lineErrors } from "./line-errors.ts";
 
 /** The result of an import: lines by outcome, without blank ones. */
@@ -33,8 +32,6 @@ export interface ImportProgress {
   readonly bytesRead: number;
   /** The last line up to which all are done. */
   readonly doneUpTo: number;
-  /** The number of lines done, including failed ones. */
-  readonly done: number;
   readonly failed: number;
 }
 
@@ -101,25 +98,22 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
   let [lastLine, bytes] = [0, 0];
   const end = (number: number, outcome: LineOutcome) => {
     order.end(number, outcome);
-    options.onProgress?.({
-      bytesRead: bytes,
-      doneUpTo: order.doneUpTo(),
-      done: order.done(),
-      failed: counts.failed,
-    });
+    options.onProgress?.({ bytesRead: bytes, doneUpTo: order.doneUpTo(), failed: counts.failed });
   };
   try {
-    for await (const { bytesRead, ...line } of read(source, signal)) {
-      const { number, given } = line;
+    for await (const { number, bytesRead, given } of read(source, signal)) {
       if (signal?.aborted) break;
       [lastLine, bytes] = [number, bytesRead];
       if (number < from) continue;
       order.begin(number);
       const record = recordOf(given);
-      if (record instanceof Refusal) end(number, lineErrors(line, record));
+      if (record instanceof Refusal) end(number, lineErrors(number, given, record));
       else {
         options.onRecord?.(record);
-        await queue.add(turnOf(record), async () => end(number, await writeLine(line, record, context)));
+        await queue.add(turnOf(record), async () => {
+          const outcome = await writeLine(record, context).catch((error) => lineErrors(number, given, error));
+          end(number, outcome);
+        });
       }
     }
     await queue.finish();
@@ -131,16 +125,10 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
   return { ...counts, lastLine, isComplete: !signal?.aborted };
 }
 
-type Line = Omit<ReadLine, "bytesRead">;
-
-async function writeLine(line: Line, record: RecordLine, context: UserWriteContext): Promise<LineOutcome> {
-  try {
-    // A run may take hours: each of its writes has a moment of its own.
-    const ofLine = () => ({ ...context, change: { ...context.change, at: new Date().toISOString() } });
-    return await patiently(() => writeRecord(record, ofLine()));
-  } catch (error) {
-    return lineErrors(line, error);
-  }
+function writeLine(record: RecordLine, context: UserWriteContext): Promise<Outcome> {
+  // A run may take hours: each of its writes has a moment of its own.
+  const ofLine = () => ({ ...context, change: { ...context.change, at: new Date().toISOString() } });
+  return patiently(() => writeRecord(record, ofLine()));
 }
 
 function recordOf(given: unknown): RecordLine | Refusal {
@@ -202,13 +190,12 @@ function openImportRun(file: string, run: Change, commit: Commit) {
 /** Reports outcomes in the order of the lines, in whatever order they end. */
 export function createLineOrder<T>(report: (line: number, outcome: T) => void) {
   const begun = new Map<number, { readonly outcome: T } | undefined>();
-  let [done, doneUpTo] = [0, 0];
+  let doneUpTo = 0;
   return {
     begin(line: number): void {
       begun.set(line, undefined);
     },
     end(line: number, outcome: T): void {
-      done += 1;
       begun.set(line, { outcome });
       for (const [first, ended] of begun) {
         if (!ended) return;
@@ -217,8 +204,6 @@ export function createLineOrder<T>(report: (line: number, outcome: T) => void) {
         report(first, ended.outcome);
       }
     },
-    /** The number of lines done, also of those after one that is not. */
-    done: () => done,
     /** The last line up to which all are done. */
     doneUpTo: () => doneUpTo,
   };

@@ -23,7 +23,7 @@ export interface Check {
   readonly asks: string;
   /** Days that others take for it, or that it keeps people busy; left out if it takes hours or less. */
   readonly days?: number;
-  /** Whether the stage's settings alone say that there is nothing to do. */
+  /** Whether the stage's settings alone say that there is nothing to do; then nothing is looked up. */
   isSet?(stage: Stage): boolean;
   find(place: DeployTarget): Promise<Finding>;
 }
@@ -44,12 +44,8 @@ export function later(text: string): Finding {
 }
 
 /** Checks of some stages; for others there is nothing to do. */
-export function onlyFor(which: string, applies: (stage: Stage) => boolean, checks: readonly Check[]): readonly Check[] {
-  return checks.map((check) => ({
-    ...check,
-    isSet: (stage) => !applies(stage) || check.isSet?.(stage) === true,
-    find: async (place) => (applies(place.stage) ? check.find(place) : ok(which)),
-  }));
+export function onlyFor(applies: (stage: Stage) => boolean, checks: readonly Check[]): readonly Check[] {
+  return checks.map((check) => ({ ...check, isSet: (stage) => !applies(stage) || check.isSet?.(stage) === true }));
 }
 
 /** The result of a call; undefined if the thing does not exist. */

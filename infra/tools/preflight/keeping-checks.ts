@@ -6,54 +6,49 @@ import { findStack } from "./stack-checks.ts";
 import { findTableSettings } from "./table-check.ts";
 
 /** Checks of a stage that keeps its data. */
-export const keepingChecks = onlyFor("for stages that keep their data", ({ removal }) => removal === "keep", [
-  {
-    about: "account guard",
-    asks: "Set account and region once you know them.",
-    isSet: ({ account, region }) => account !== undefined && region !== undefined,
-    find: findGuard,
-  },
-  {
-    about: "table settings",
-    asks: "A restored table gets its settings by the commands that this prints, in minutes.",
-    find: findTableSettings,
-  },
-  {
-    about: "restore",
-    days: 0.5,
-    asks: "A restore is practised before there are users; plan half a day.",
-    find: findRestore,
-  },
-  {
-    about: "outside check",
-    asks: "Set probedHost and deploy a stack in us-east-1; minutes.",
-    find: findOutsideCheck,
-  },
-  {
-    about: "edge",
-    asks: "An edge needs a domain and two certificates, which its DNS proves; an hour.",
-    isSet: ({ edge }) => edgeOf({ edge }) !== undefined,
-    find: findEdge,
-  },
-  {
-    about: "test logins",
-    asks: "Test logins are set for a review and end with it.",
-    isSet: ({ testLogins }) => testLogins === undefined,
-    find: findTestLogins,
-  },
-]);
+export const keepingChecks = onlyFor(
+  ({ removal }) => removal === "keep",
+  [
+    {
+      about: "account guard",
+      asks: "Set account and region once you know them.",
+      isSet: ({ account, region }) => account !== undefined && region !== undefined,
+      find: findGuard,
+    },
+    {
+      about: "table settings",
+      asks: "A restored table gets its settings by the commands that this prints, in minutes.",
+      find: findTableSettings,
+    },
+    {
+      about: "restore",
+      days: 0.5,
+      asks: "A restore is practised before there are users; plan half a day.",
+      isSet: ({ backupKeptDays }) => backupKeptDays === undefined,
+      find: findRestore,
+    },
+    {
+      about: "edge",
+      asks: "An edge needs a domain and two certificates, which its DNS proves; an hour.",
+      isSet: ({ edge }) => edgeOf({ edge }) !== undefined,
+      find: findEdge,
+    },
+    {
+      about: "test logins",
+      asks: "Test logins are set for a review and end with it.",
+      isSet: ({ testLogins }) => testLogins === undefined,
+      find: findTestLogins,
+    },
+  ],
+);
 
 async function findGuard({ stage, account, region }: DeployTarget): Promise<Finding> {
-  const { name } = stage;
-  if (stage.account !== undefined && stage.region !== undefined) return ok(`${stage.account}, ${stage.region} alone`);
   const advice = `set account to "${account}" and region to "${region}" in ${stagesFile()}`;
-  return missing(`With other credentials ${name} would be deployed to another account or region: ${advice}.`);
+  return missing(`With other credentials ${stage.name} would be deployed to another account or region: ${advice}.`);
 }
 
 async function findRestore(place: DeployTarget): Promise<Finding> {
-  const { name, backupKeptDays } = place.stage;
-  const { backupVault, restoreRole } = namesOf(name);
-  if (backupKeptDays === undefined) return ok("to any second of 35 days; the stage makes no backups");
+  const { backupVault, restoreRole } = namesOf(place.stage.name);
   if ((await findStack(place)) !== undefined)
     return ok(`from the vault ${backupVault}, by the role ${restoreRole(place.region)}`);
   const practise =
@@ -64,22 +59,7 @@ async function findRestore(place: DeployTarget): Promise<Finding> {
   );
 }
 
-/** Checks the stack in us-east-1, whatever the stage's region is. */
-async function findOutsideCheck(place: DeployTarget): Promise<Finding> {
-  const { name, probedHost } = place.stage;
-  const { probe } = namesOf(name);
-  const deploy = `run npx cdk deploy -c stage=${name} -c stack=probe`;
-  const reason = "no alarm fires when the stage's region is out";
-  if (probedHost === undefined) {
-    return later(`Once the deploy has ended, set probedHost to the host that clients call, and ${deploy}: ${reason}.`);
-  }
-  if ((await findStack(place, { StackName: probe, region: "us-east-1" })) !== undefined)
-    return ok(`asks ${probedHost}`);
-  return later(`Once the deploy has ended, ${deploy}: ${reason}.`);
-}
-
 async function findEdge({ stage }: DeployTarget): Promise<Finding> {
-  if (typeof stage.edge === "object") return ok("a firewall refuses addresses that call too often");
   const { requestsPerSecond } = stage.anonymousThrottle;
   return later(
     `The stage has no edge: one address with ${requestsPerSecond} requests a second keeps everybody from signing in; "A flood" in infra/RUNBOOK.md has the steps.`,
@@ -87,9 +67,8 @@ async function findEdge({ stage }: DeployTarget): Promise<Finding> {
 }
 
 async function findTestLogins({ stage }: DeployTarget): Promise<Finding> {
-  const { testLogins } = stage;
-  if (testLogins === undefined) return ok("none");
+  const { logins = [], until } = stage.testLogins ?? {};
   return later(
-    `${testLogins.logins.length} logins sign in with a pin that is no secret of their owners until ${testLogins.until}: remove testLogins from ${stagesFile()} once the review is over.`,
+    `${logins.length} logins sign in with a pin that is no secret of their owners until ${until}: remove testLogins from ${stagesFile()} once the review is over.`,
   );
 }

@@ -2,7 +2,7 @@ import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from "@aws-sd
 import { GetSMSAttributesCommand, GetSMSSandboxAccountStatusCommand, SNSClient } from "@aws-sdk/client-sns";
 import { isReserved } from "../../stages/stage-rules.ts";
 import { stagesFile } from "../../stages/stages.ts";
-import { type Check, type DeployTarget, type Finding, later, missing, ok, orUndefined } from "./finding.ts";
+import { type Check, type DeployTarget, type Finding, missing, ok, orUndefined } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
 
 /** Checks that the e-mails and SMS of a stage go out and arrive. */
@@ -128,14 +128,10 @@ async function findSmsSpend({ stage }: DeployTarget): Promise<Finding> {
 }
 
 /** SNS answers 200 even if a network drops the message. Only the account's log has the reason. */
-async function findSmsLog({ stage }: DeployTarget): Promise<Finding> {
-  if (stage.removal !== "keep") return ok("for stages that keep their data");
+async function findSmsLog(): Promise<Finding> {
   const command = new GetSMSAttributesCommand({ attributes: ["DeliveryStatusIAMRole"] });
   const role = (await new SNSClient({}).send(command)).attributes?.DeliveryStatusIAMRole;
   if (role) return ok(`SMS that do not arrive are logged by ${role}`);
-  const reason = "nothing says why SMS do not arrive";
-  if (stage.smsMonthlySpendLimitDollars !== undefined)
-    return later(`Until the deploy, ${reason}: it has SNS log them.`);
   const advice = "set smsMonthlySpendLimitDollars in one stage of the account, whose deploy has SNS log them";
-  return missing(`In this account ${reason}: ${advice}.`);
+  return missing(`In this account nothing says why SMS do not arrive: ${advice}.`);
 }

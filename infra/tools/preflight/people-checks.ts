@@ -10,7 +10,6 @@ import { findStack } from "./stack-checks.ts";
 
 /** Checks that alarms reach people, and that these can do something about them. */
 export const peopleChecks = onlyFor(
-  "for stages with an alarmAddress",
   ({ alarmAddress }) => alarmAddress !== undefined,
   [
     {
@@ -61,7 +60,6 @@ interface Subscribed {
   readonly subscriptions: readonly Subscription[];
 }
 
-/** The topics of a stack, with their subscriptions. */
 async function findSubscribers({ StackName, ...where }: { StackName: string; region?: string }): Promise<Subscribed[]> {
   const found: Subscribed[] = [];
   const resources = paginateListStackResources({ client: new CloudFormationClient(where) }, { StackName });

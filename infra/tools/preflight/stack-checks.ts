@@ -1,9 +1,4 @@
-import {
-  CloudFormationClient,
-  DescribeStackResourcesCommand,
-  DescribeStacksCommand,
-  type Stack,
-} from "@aws-sdk/client-cloudformation";
+import { CloudFormationClient, DescribeStacksCommand, type Stack } from "@aws-sdk/client-cloudformation";
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DescribeSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { namesOf, tableNameOf } from "../../stages/names.ts";
@@ -20,10 +15,7 @@ export async function findLeftovers(place: DeployTarget): Promise<Finding> {
   const { backupVault } = namesOf(name);
   const table = tableNameOf(place.stage);
   const stack = await findStack(place);
-  if (stack !== undefined) {
-    const judged = judgeStack(place.stage, stack);
-    return judged.outcome === "ok" ? ((await findLeftSecrets(place)) ?? judged) : judged;
-  }
+  if (stack !== undefined) return judgeStack(place.stage, stack);
   const secrets = await findSecrets(place);
   const found = await orUndefined(new DynamoDBClient({}).send(new DescribeTableCommand({ TableName: table })));
   const left = [...(found ? [`the table ${table}`] : []), ...secrets];
@@ -48,10 +40,10 @@ function judgeStack(deployed: Stage, { StackStatus, EnableTerminationProtection 
       ? `aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${stack}, aws dynamodb update-table --no-deletion-protection-enabled --table-name ${table} and then `
       : "";
   const remove = `run ${unprotect}aws cloudformation delete-stack --stack-name ${stack}`;
-  if (["ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED", "REVIEW_IN_PROGRESS"].includes(status)) {
-    return missing(`The first deploy did not end (${status}): ${remove}.`);
+  const unended = ["ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED", "DELETE_FAILED", "REVIEW_IN_PROGRESS"];
+  if (unended.includes(status)) {
+    return missing(`The first deploy, or the removal, did not end (${status}): ${remove}.`);
   }
-  if (status === "DELETE_FAILED") return missing(`The stack was not removed (${status}): ${remove}.`);
   if (status.endsWith("_FAILED")) {
     return missing(`The last deploy is stuck (${status}): run npx cdk rollback ${stack} -c stage=${name}.`);
   }
@@ -63,43 +55,14 @@ function judgeStack(deployed: Stage, { StackStatus, EnableTerminationProtection 
   return ok(`${stack} is deployed (${status})`);
 }
 
-/** Secrets that stayed after their setting was removed. A deploy cannot create others with their names. */
-async function findLeftSecrets({ stage }: DeployTarget): Promise<Finding | undefined> {
-  const { edgeSecret, webhookSecret } = namesOf(stage.name);
-  const giving = `, and after the deploy give each receiver what npm run webhooks -- secret WEBHOOK --stage ${stage.name} shows`;
-  const secrets = [
-    { setting: stage.webhooks, what: "webhooks", id: webhookSecret, after: giving },
-    { setting: edgeOf(stage), what: "an edge", id: edgeSecret, after: "" },
-  ];
-  for (const { setting, what, id: SecretId, after } of secrets) {
-    if (setting === undefined) continue;
-    const found = await orUndefined(new SecretsManagerClient({}).send(new DescribeSecretCommand({ SecretId })));
-    if (found?.ARN === undefined || (await isOfStack(found.ARN))) continue;
-    const remove = `aws secretsmanager delete-secret --force-delete-without-recovery --secret-id ${SecretId}`;
-    return missing(`The stage had ${what} before, which left the secret ${SecretId}: run ${remove}${after}.`);
-  }
-  return undefined;
-}
-
-async function isOfStack(PhysicalResourceId: string): Promise<boolean> {
-  const found = await unlessGone(
-    new CloudFormationClient({}).send(new DescribeStackResourcesCommand({ PhysicalResourceId })),
-  );
-  return (found?.StackResources ?? []).length > 0;
-}
-
 /** The stage's stack, or one beside it; undefined if there is none. */
 export async function findStack(
   { stage }: DeployTarget,
   { StackName = namesOf(stage.name).stack, ...where }: { readonly StackName?: string; readonly region?: string } = {},
 ): Promise<Stack | undefined> {
-  const found = await unlessGone(new CloudFormationClient(where).send(new DescribeStacksCommand({ StackName })));
-  return found?.Stacks?.[0];
-}
-
-async function unlessGone<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked;
+    const { Stacks = [] } = await new CloudFormationClient(where).send(new DescribeStacksCommand({ StackName }));
+    return Stacks[0];
   } catch (error) {
     const isGone = error instanceof Error && error.name === "ValidationError" && /does not exist/.test(error.message);
     if (isGone) return undefined;

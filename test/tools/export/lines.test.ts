@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { wholeLine } from "../../../infra/tools/export/exported-lines.ts";
 
-const record = { type: "company", id: 5, userId: 0, companyId: 5, version: undefined } as const;
+const record = { type: "company", id: 5, userId: 0 } as const;
 
 test("a line has type and id first, then all else by name at every depth; lists keep their order", () => {
   const fields = { b: { z: [2, { y: 1, x: 2 }, 1], a: null }, a: "é" };

@@ -12,6 +12,7 @@ import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devi
 import { notificationKey, notifications } from "../../../shared/db/notifications/notifications.ts";
 import { beforeCalls } from "../../support/faults/before-calls.ts";
 import { testContext } from "../../support/records/contexts.ts";
+import { putHistory } from "../../support/records/history.ts";
 import { allItems, putItems } from "../../support/records/items.ts";
 import { notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { readRecord } from "../../support/records/store.ts";
@@ -42,38 +43,6 @@ const driver = {
 const other = { ...driver, first_name: "Ada", last_name: "Holt", profile_id: 701, referral_code: "ADA7" };
 const names = /Xenia|Quill|XENIA7|xenia@|Born/;
 
-const history = (pk: string, sk: string, type: "timesheet" | "user", fields: object, before?: object) =>
-  historyItems.encode({
-    pk,
-    sk,
-    expires_at: 9e9,
-    record: {
-      type,
-      did: "updated",
-      at: now.toISOString(),
-      expires_at: 9e9,
-      ...(before && { before: JSON.stringify(before) }),
-      after: JSON.stringify(fields),
-    },
-  });
-
-const aPin = {
-  request_id: "r",
-  asked_at: now.toISOString(),
-  day: now.toISOString().slice(0, 10),
-  messages: 1,
-  tries: 0,
-  sent: 1,
-  valid_to: now.toISOString(),
-  expires_at: 9e9,
-  held_until: now.toISOString(),
-  digits: 6,
-  hmac: "h",
-  salt: "s",
-  counted: 1,
-  delivered: 1,
-};
-
 async function fill(version?: number): Promise<void> {
   await emptyTable();
   const person = {
@@ -93,16 +62,16 @@ async function fill(version?: number): Promise<void> {
   await write(
     notificationLine(2, 32, { record_type: "Timesheet", record_id: 1, params: { type: "t", text: "Xenia Quill" } }),
   );
-  await putItems([
-    history(historyPartition("timesheet", 1), "1", "timesheet", {
-      driver: { cut: '{"first_name":"Xenia', sha256: "x" },
-    }),
-    history(historyPartition("timesheet", 9), "1", "timesheet", { driver, total: "1.00" }),
-    history(historyPartition("user", id), "1", "user", { email: "xenia@example.com", role: "driver" }),
+  await putHistory([
+    { id: 1, after: { driver: { cut: '{"first_name":"Xenia', sha256: "x" } } },
+    { id: 9, after: { driver, total: "1.00" } },
+    { type: "user", id, after: { email: "xenia@example.com", role: "driver" } },
   ]);
-  await putItems([pins.encode({ ...pinKey("hash of xenia's login", "PIN"), ...aPin, user_id: id })]);
-  await putItems([pins.encode({ ...pinKey("hash of xenia's login", "REGISTRATION"), ...aPin, user_id: id })]);
-  await putItems([pins.encode({ ...pinKey("hash of another login", "PIN"), ...aPin, user_id: 32 })]);
+  await putItems([
+    { ...pinKey("hash of xenia's login", "PIN"), user_id: id },
+    { ...pinKey("hash of xenia's login", "REGISTRATION"), user_id: id },
+    { ...pinKey("hash of another login", "PIN"), user_id: 32 },
+  ]);
 }
 
 /** The keys of the items that name the person; what timesheet 2 says is somebody else's. */
@@ -223,13 +192,7 @@ test("after a restore a replay erases who is there, keeps out who is not, and le
 
 test("who was removed by a line before is found by the number of the profile, with the name that timesheets have", async () => {
   await fill();
-  await putItems([
-    history(historyPartition("user", id), "1", "user", {
-      first_name: "Xenia",
-      last_name: "Quill",
-      profile_id: profile,
-    }),
-  ]);
+  await putHistory([{ type: "user", id, after: { first_name: "Xenia", last_name: "Quill", profile_id: profile } }]);
   await write({ type: "user", id, deleted: true });
   await emptyHistory(historyPartition("user", id));
   const plan = await planToForget(id, list);
@@ -244,15 +207,13 @@ test("who was removed by a line before is found by the number of the profile, wi
 
 test("in the history of a timesheet that is gone a driver who was cut is found by the name; others stay", async () => {
   await fill();
-  const cut = (sk: string, text: string) =>
-    history(historyPartition("timesheet", 90), sk, "timesheet", { driver: { cut: text, sha256: "x" }, total: "1.00" });
   const texts = [
     '{"first_name":"Xenia","last_name":"Qui',
     '{"id":7,"last_name":"Quill","first_name":"Xe',
     '{"first_name":"Xenia","last_name":"Holt"',
     '{"financial_comp',
   ];
-  await putItems(texts.map((text, at) => cut(String(at), text)));
+  await putHistory(texts.map((cut) => ({ id: 90, after: { driver: { cut, sha256: "x" }, total: "1.00" } })));
   await forgetPerson(id, list, testContext(now));
   const kept = (await allItems()).filter(({ pk }) => pk === historyPartition("timesheet", 90));
   const drivers = kept.map((item) => JSON.parse(historyItems.decode(item).record.after ?? "").driver);
@@ -262,7 +223,7 @@ test("in the history of a timesheet that is gone a driver who was cut is found b
 test("two who are forgotten side by side both go from a change of one driver to the other", async () => {
   await fill();
   const pk = historyPartition("timesheet", 91);
-  await putItems([history(pk, "1", "timesheet", { driver }, { driver: other })]);
+  await putHistory([{ id: 91, before: { driver: other }, after: { driver } }]);
   let isOvertaken = false;
   const overtake = async (command: string, input: object) => {
     if (isOvertaken || !command.startsWith("Update") || !JSON.stringify(input).includes(pk)) return;
@@ -326,9 +287,9 @@ test("a profile that is another user's today: only the person's own names are th
 
 test("who somebody was before is known from their own history", async () => {
   await fill();
-  await putItems([
-    history(historyPartition("user", id), "0", "user", { profile_id: 702, last_name: "Born" }),
-    history(historyPartition("user", 41), "0", "user", { profile_id: 703 }),
+  await putHistory([
+    { type: "user", id, after: { profile_id: 702, last_name: "Born" } },
+    { type: "user", id: 41, after: { profile_id: 703 } },
   ]);
   const born = { ...driver, profile_id: 702, last_name: "Born" };
   await write(timesheetLine(6, 1, { driver: born, job_title: "Instead of Xenia Born" }));

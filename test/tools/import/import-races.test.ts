@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { expectExactCounters } from "../../support/records/exact-counters.ts";
-import { invoiceLine, userLine } from "../../support/records/records.ts";
-import { readItem, readPlace, write } from "../../support/records/writes.ts";
+import { invoiceLine } from "../../support/records/records.ts";
+import { readPlace, write } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
 import { runImport, streamOf } from "./run-import.ts";
 
@@ -46,18 +46,4 @@ test("D35: an import races with events on the same ids: the newest wins, and the
   const isRemoved = (id: number) => kindOf(id) === "removal";
   expect(found).toEqual(ids.map((id) => [id, expected[kindOf(id)], isRemoved(id) ? 6 : undefined]));
   await expectExactCounters();
-});
-
-test("D35: two imports give one login to users of their own: one has it, and the other reports its lines", async () => {
-  const users = (first: number) =>
-    ids.slice(0, 40).map((at) => userLine(first + at, { email: `shared-${at}@example.com` }));
-  const [one, other] = await Promise.all([runImport(streamOf(...users(1_000))), runImport(streamOf(...users(2_000)))]);
-  expect(one.summary.created + other.summary.created).toBe(40);
-  expect(one.summary.failed + other.summary.failed).toBe(40);
-  for (const at of ids.slice(0, 40)) {
-    const holder = await readItem({ pk: `LOGIN#shared-${at}@example.com`, sk: "LOGIN" });
-    const loser = holder?.user_id === 1_000 + at ? 2_000 + at : 1_000 + at;
-    expect(await readItem(recordKey("USER", loser))).toBeUndefined();
-    expect((loser > 2_000 ? other : one).errors).toContain(`${at} email taken`);
-  }
 });

@@ -39,22 +39,13 @@ const deployed = { DescribeStacks: stackStatus("UPDATE_COMPLETE"), ListStackReso
 async function find(about: string, changes: Partial<Stage> = {}, caller?: string) {
   const check = checks.find((each) => each.about === about);
   if (!check) throw new Error(`There is no check of ${about}`);
-  return check.find({
-    stage: { ...dev, senderAddress, ...changes },
-    account: "000000000000",
-    region: "eu-west-1",
-    caller,
-  });
+  const stage = { ...dev, senderAddress, ...changes };
+  if (check.isSet?.(stage)) return { outcome: "ok", text: "" };
+  return check.find({ stage, account: "000000000000", region: "eu-west-1", caller });
 }
 
 const settings = "GET /2016-08-19/account-settings";
 const { edge, webhooks } = fullStage;
-const secret = {
-  json: { ARN: "arn:aws:secretsmanager:eu-west-1:000000000000:secret:workforce/dev/of-a-setting-a1b2c3" },
-};
-const ofStack = {
-  xml: "<StackResources><member><LogicalResourceId>Keys</LogicalResourceId></member></StackResources>",
-};
 const existing = { senderIdentity: "existing" } as const;
 const keeping: Partial<Stage> = { removal: "keep", deletionProtection: true };
 const probedHost = "api.harbour-logistics.co.uk";
@@ -65,12 +56,6 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ["CDK bootstrap", {}, {}],
   ["earlier stack", {}, {}],
   ["earlier stack", {}, { DescribeStacks: stackStatus("UPDATE_COMPLETE"), DescribeTable: { json: { Table: {} } } }],
-  ["earlier stack", { webhooks }, { DescribeStacks: stackStatus("UPDATE_COMPLETE") }],
-  [
-    "earlier stack",
-    { webhooks, edge },
-    { DescribeStacks: stackStatus("UPDATE_COMPLETE"), DescribeSecret: secret, DescribeStackResources: ofStack },
-  ],
   ["e-mail sender", existing, {}],
   ["e-mail sender", {}, { DescribeStacks: stackStatus("CREATE_COMPLETE") }],
   ["e-mail sandbox", {}, {}],
@@ -95,14 +80,14 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ["test logins", keeping, {}],
   ["earlier stack", keeping, { DescribeStacks: stack("UPDATE_COMPLETE", true) }],
   ["SMS log", keeping, { GetSMSAttributes: { xml: logRole } }],
+  ["SMS log", { ...keeping, smsMonthlySpendLimitDollars: 50 }, {}],
   ["account guard", { ...keeping, account: "000000000000", region: "eu-west-1" }, {}],
   ["table settings", { ...keeping, deletionProtection: false }, {}],
   ["table settings", keeping, asAsked],
   ["restore", { ...keeping, backupKeptDays: 7 }, { DescribeStacks: stack("UPDATE_COMPLETE", true) }],
   ["restore", keeping, {}],
-  ["outside check", { ...keeping, probedHost }, { DescribeStacks: stack("CREATE_COMPLETE", true) }],
   ["alarms", { alarmAddress }, { DescribeAlarmHistory: alarmHistory("Successfully executed action arn:aws:sns:x") }],
-  ...["SMS log", "account guard", "table settings", "restore", "outside check", "edge", "test logins"]
+  ...["SMS log", "account guard", "table settings", "restore", "edge", "test logins"]
     .concat(["alarms", "alarm e-mails", "roles of people"])
     .map((about): [string, Partial<Stage>, Record<string, FakeAnswer>] => [about, {}, {}]),
 ])("%s is ok where nothing is in the way", async (about, stage, answers) => {
@@ -122,8 +107,7 @@ function mailQuota(Max24HourSend: number): FakeAnswer {
 
 test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, stage?: Partial<Stage>]>([
   ["CDK bootstrap", "cdk bootstrap aws://000000000000/eu-west-1", { GetParameter: { error: "ParameterNotFound" } }],
-  ["earlier stack", "delete-stack --stack-name Workforce-dev", { DescribeStacks: stackStatus("ROLLBACK_COMPLETE") }],
-  ...(["ROLLBACK_FAILED", "CREATE_FAILED", "DELETE_FAILED", "REVIEW_IN_PROGRESS"] as const).map(
+  ...(["ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED", "DELETE_FAILED", "REVIEW_IN_PROGRESS"] as const).map(
     (status): [string, string, Record<string, FakeAnswer>] => [
       "earlier stack",
       `(${status}): run aws cloudformation delete-stack --stack-name Workforce-dev.`,
@@ -141,14 +125,12 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
     "run npx cdk rollback Workforce-dev -c stage=dev",
     { DescribeStacks: stackStatus("UPDATE_ROLLBACK_FAILED") },
   ],
+  ["earlier stack", "the backup vault workforce-dev if", { DescribeSecret: { json: {} } }, { backupKeptDays: 7 }],
   [
     "earlier stack",
-    "the backup vault workforce-dev if it had one",
+    "left the table workforce-dev-records: keep them with npx cdk deploy -c stage=dev --import-existing-resources",
     { DescribeTable: { json: { Table: {} } } },
-    { removal: "keep", backupKeptDays: 7 },
   ],
-  ["earlier stack", "the table workforce-dev-records", { DescribeTable: { json: { Table: {} } } }],
-  ["earlier stack", "deploy -c stage=dev --import-existing-resources", { DescribeTable: { json: { Table: {} } } }],
   ["earlier stack", "the secret workforce/dev/hmac-key", { DescribeSecret: { json: {} } }],
   ...[
     ["webhook-keys", { webhooks }] as const,
@@ -159,19 +141,6 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
     "earlier stack",
     `the secret workforce/dev/${id}`,
     { DescribeSecret: { json: {} } },
-    setting,
-  ]),
-  ...[
-    ["workforce/dev/webhook-keys, and after the deploy give each receiver what", { webhooks }] as const,
-    ["workforce/dev/edge-secret.", { edge }] as const,
-  ].map(([id, setting]): [string, string, Record<string, FakeAnswer>, Partial<Stage>] => [
-    "earlier stack",
-    `run aws secretsmanager delete-secret --force-delete-without-recovery --secret-id ${id}`,
-    {
-      DescribeStacks: stackStatus("UPDATE_COMPLETE"),
-      DescribeSecret: secret,
-      DescribeStackResources: { error: "ValidationError" },
-    },
     setting,
   ]),
   ["e-mail sender", "open the link", { [sender]: { json: { VerifiedForSendingStatus: false } } }, existing],
@@ -297,7 +266,6 @@ test("a restored table lacks what it was restored without, each with the command
 });
 
 test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, stage: Partial<Stage>]>([
-  ["SMS log", "Until the deploy, nothing says why SMS do not arrive", {}, { smsMonthlySpendLimitDollars: 50 }],
   [
     "table settings",
     "set deletionProtection to true and deploy again",
@@ -316,8 +284,6 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   ],
   ["edge", "one address with 10 requests a second keeps everybody from signing in", {}, {}],
   ["test logins", "2 logins sign in with a pin", {}, { testLogins: fullStage.testLogins }],
-  ["outside check", "set probedHost to the host that clients call, and run npx cdk deploy", {}, {}],
-  ["outside check", "ended, run npx cdk deploy -c stage=dev -c stack=probe: no alarm fires", {}, { probedHost }],
   [
     "alarms",
     "Workforce-dev-api-5xx and Workforce-dev-api-4xx reached no topic",
