@@ -2,13 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { lastChangeOf } from "../../../shared/db/table/change-stamps.ts";
 import { guardedPartitions } from "../../functions/function-row.ts";
 import { functions } from "../../functions/functions.ts";
-import type { LogLine } from "../log-lines.ts";
-import { type ItemIndex, kindOf } from "./item-index.ts";
-import { titleOf } from "./item-title.ts";
+import { type ItemIndex, kindOf, titleOf } from "./item-index.ts";
 import { maskValue } from "./mask.ts";
 import { type History, linesAbout, type PastChange, type PastRequest, type PastRun } from "./past-calls.ts";
-import { foldChanges, foldMessages, foldRuns, isBookkeeping, sentenceOf, silentPushes } from "./story-rows.ts";
-import type { ChangeView, FieldChange, InboxView, LogView, RequestRow, RunView, StoryView } from "./views.ts";
+import { foldBookkeeping, foldChanges, foldMessages, foldRuns, sentenceOf, silentPushes } from "./story-rows.ts";
+import type { ChangeView, InboxView, RequestRow, RunView, StoryView } from "./views.ts";
 
 export interface StorySources {
   history: Pick<History, "requests" | "runs" | "changes">;
@@ -33,38 +31,32 @@ export function storyOf(id: string, sources: StorySources): StoryView | undefine
   if (!row) return undefined;
   const runs = history.runs.filter(({ requestIds }) => requestIds.has(id));
   const changes = history.changes.flatMap((change) => viewChange(change, id, past ? [past, ...runs] : runs));
-  const mentioned = foldChanges(changes.filter((each) => !isBookkeeping(each)));
+  const mentioned = foldChanges(changes);
   const work = runs.map((run) => viewRun(run, id));
   const sent = sentBy(runs, id, sources.messages);
   const rows = [...mentioned, ...foldRuns("worker", work), ...foldMessages(sent), ...silentPushes(work, sent, index)];
   return {
     row,
     title: sentenceOf(row, mentioned),
-    request: past ? { headers: past.event.headers as Record<string, string>, body: bodyOf(past) } : null,
-    answer: past?.answer ?? null,
     event: past?.event ?? null,
+    answer: past?.answer ?? null,
     unsendable: past?.isPartial
       ? "It held a secret or bytes that are no text, which are not kept, or was too long to keep."
       : null,
-    rows: [...(past ? foldRuns("request", [handlerRun(past)]) : []), ...rows.sort((one, other) => one.at - other.at)],
-    bookkeeping: foldChanges(changes.filter(isBookkeeping)),
+    rows: [
+      ...(past ? foldRuns("request", [viewRun({ ...past, messages: [] }, id)]) : []),
+      ...rows.sort((one, other) => one.at - other.at),
+      ...foldBookkeeping(changes),
+    ],
   };
 }
 
-/** The body as text. Only text is kept in an encoded form. */
-function bodyOf({ event: { body, isBase64Encoded } }: PastRequest): string | null {
-  if (body === undefined) return null;
-  return isBase64Encoded ? Buffer.from(body, "base64").toString() : body;
-}
-
 function requestRow(past: PastRequest, index: StorySources["index"]): RequestRow {
-  const { id, at, target, status, code = null, functionName, milliseconds, event } = past;
-  const userId = past.lines.map(({ fields }) => fields.user_id).find((each) => typeof each === "number");
-  const person = typeof userId === "number" ? index.person(userId) : undefined;
-  const user =
-    typeof userId === "number" ? { id: userId, name: person?.name ?? "", login: person?.logins[0] ?? "" } : null;
-  const { method } = event.requestContext.http;
-  return { id, at, kind: "request", method, target, status, code, functionName, milliseconds, user };
+  const { event: _, answer, isPartial, lines, error, ...row } = past;
+  const userId = lines.map(({ fields }) => fields.user_id).find((each) => typeof each === "number");
+  if (typeof userId !== "number") return { ...row, user: null };
+  const { name = "", logins: [login = ""] = [] } = index.person(userId) ?? {};
+  return { ...row, user: { id: userId, name, login } };
 }
 
 /** A row for work without a request: a call of a schedule, or messages that name no request. */
@@ -85,15 +77,12 @@ function workRows(run: PastRun): RequestRow[] {
   return [{ ...base, ...rowOf(id), method: "schedule", target: functionName }];
 }
 
-function handlerRun({ at, functionName, milliseconds, error, lines }: PastRequest): RunView {
-  return { at, functionName, milliseconds, error: error ?? null, lines: lines.map(viewLine), messages: [] };
-}
+type StoredRun = Omit<RunView, "messages"> & Pick<PastRun, "messages">;
 
-function viewRun(run: PastRun, id: string): RunView {
-  const { at, functionName, milliseconds, error = null } = run;
-  const lines = linesAbout(run.lines, id).map(viewLine);
+/** A call's part in a request. */
+function viewRun({ at, functionName, milliseconds, error, ...run }: StoredRun, id: string): RunView {
   const messages = run.messages.filter(({ requestId }) => requestId === id);
-  return { at, functionName, milliseconds, error, lines, messages };
+  return { at, functionName, milliseconds, error, lines: linesAbout(run.lines, id), messages };
 }
 
 type PieceOfWork = Pick<PastRun, "at" | "functionName" | "milliseconds"> & Partial<Pick<PastRun, "eventIds">>;
@@ -160,12 +149,11 @@ function sentBy(runs: readonly PastRun[], id: string, messages: readonly InboxVi
 
 const unsaid = new Set(["pk", "sk", "change", "schema_version"]);
 
-function changedFields(before: object | undefined, after: object | undefined): FieldChange[] {
+function changedFields(before: object | undefined, after: object | undefined): ChangeView["fields"] {
   const [old, now] = [flat(before), flat(after)];
   const names = [...new Set([...old.keys(), ...now.keys()])];
   const changed = names.filter((name) => !isDeepStrictEqual(old.get(name), now.get(name)));
-  const textOf = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
-  return changed.map((name) => ({ name, before: textOf(old.get(name)), after: textOf(now.get(name)) }));
+  return changed.map((name) => ({ name, before: old.get(name) ?? null, after: now.get(name) ?? null }));
 }
 
 function flat(item: object = {}): Map<string, unknown> {
@@ -176,26 +164,4 @@ function flat(item: object = {}): Map<string, unknown> {
       return Object.entries(value).map(([inner, each]): [string, unknown] => [`${name}.${inner}`, each]);
     }),
   );
-}
-
-function viewLine({ at, fields }: LogLine): LogView {
-  const {
-    level = "info",
-    message = "",
-    stack,
-    timestamp,
-    time,
-    operation,
-    build,
-    request_id,
-    request_ids,
-    ...rest
-  } = fields;
-  return {
-    at,
-    level: String(level),
-    text: String(message),
-    fields: rest,
-    stack: typeof stack === "string" ? stack : null,
-  };
 }

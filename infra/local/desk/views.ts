@@ -1,4 +1,8 @@
+import type { InferOutput } from "valibot";
+import type { change } from "../../../shared/contract/changes.ts";
 import type { Role } from "../../../shared/contract/operation.ts";
+import type { OutboundEvent } from "../../../shared/contract/outbound-events.ts";
+import type { LogLine } from "../log-lines.ts";
 
 /** The answers of the desk's server to its page. Times are milliseconds since 1970. */
 
@@ -29,18 +33,14 @@ export interface Person {
 export interface PeopleView {
   people: Person[];
   total: number;
-  /** Address of the reference page, if the stack has one. */
-  docs: string | null;
-  demoPassword: string;
 }
 
-/** A line of a function's output: the service's own with its fields, any other as text. */
-export interface LogView {
-  at: number;
-  level: string;
-  text: string;
-  fields: Record<string, unknown>;
-  stack: string | null;
+/** The demo users, and where to begin. */
+export interface StartView {
+  callers: Pick<Person, "id" | "name" | "role">[];
+  /** Address of the documentation, if the stack has one. */
+  docs: string | null;
+  demoPassword: string;
 }
 
 /** A request, or work that no request led to, such as an event of another system. */
@@ -58,6 +58,17 @@ export interface RequestRow {
   user: { id: number; name: string; login: string } | null;
 }
 
+/** Operations that change sessions alone: no story that somebody looks for. */
+const signsIn: readonly string[] = ["sign-in", "refresh-token", "sign-out"];
+
+/** The latest request or event that may have changed something. */
+export function latestChange(rows: readonly RequestRow[]): RequestRow | undefined {
+  return rows.find(
+    ({ method, functionName, status }) =>
+      !["GET", "HEAD", "schedule"].includes(method) && !signsIn.includes(functionName) && status < 400,
+  );
+}
+
 /** A message as it was received from a queue. */
 export interface QueueMessage {
   id: string;
@@ -66,23 +77,8 @@ export interface QueueMessage {
   body: string;
 }
 
-/** A field of an item before and after a change, as JSON. */
-export interface FieldChange {
-  name: string;
-  before: string | null;
-  after: string | null;
-}
-
-/** A change of a record, as the history has it. */
-export interface RecordChange {
-  id: string;
-  at: number;
-  action: string;
-  by: string;
-  operation: string | null;
-  requestId: string | null;
-  fields: FieldChange[];
-}
+/** A change of a record, as the interface shows it. */
+export type RecordChange = InferOutput<typeof change>;
 
 /** A change of an item. It was written within the given time. */
 export interface ChangeView {
@@ -93,17 +89,18 @@ export interface ChangeView {
   title: string;
   key: string;
   action: "new" | "changed" | "removed";
-  fields: FieldChange[];
+  fields: RecordChange["fields"];
   /** False if the item names no request, and the change was seen while the request's work may have written it. */
   isNamed: boolean;
 }
 
+/** A call of a function. */
 export interface RunView {
   at: number;
   functionName: string;
   milliseconds: number;
   error: string | null;
-  lines: LogView[];
+  lines: LogLine[];
   messages: QueueMessage[];
 }
 
@@ -128,26 +125,12 @@ export interface StoryRow {
 export interface StoryView {
   row: RequestRow;
   title: string;
-  request: { headers: Record<string, string>; body: string | null } | null;
-  answer: { headers: Record<string, string>; body: string | null } | null;
   /** The event of its function, as `npm run invoke` takes it. */
-  event: object | null;
+  event: { headers: Record<string, string>; body?: string } | null;
+  answer: { headers: Record<string, string>; body: string | null } | null;
   /** The reason why it cannot be sent again as it was; null if it can. */
   unsendable: string | null;
   rows: StoryRow[];
-  /** Writes that no person would mention, such as those of counters and the history. */
-  bookkeeping: StoryRow[];
-}
-
-export interface HomeView extends Pick<PeopleView, "docs" | "demoPassword"> {
-  /** The latest request or event that may have changed something. */
-  story: StoryView | null;
-  failed: RequestRow[];
-  queues: { name: string; failed: number }[];
-  consumers: ConsumerView[];
-  messages: InboxView[];
-  /** A user who can pay timesheets. */
-  operator: Person | null;
 }
 
 /** A message that was sent to a person. */
@@ -169,11 +152,7 @@ export interface InboxView {
 export interface OutboundView {
   /** Identifies this copy of the event. */
   key: string;
-  id: string;
-  type: string;
-  subject: string;
-  at: number;
-  event: object;
+  event: OutboundEvent;
   /** The result of posting it to this computer: a status or an error code; null if it was not posted. */
   posted: string | null;
 }
@@ -184,14 +163,14 @@ export interface WebhookView {
   secret: string;
 }
 
-/** A queue, and the newest failed messages if it keeps any. */
+/** A queue with its failed messages, or a queue that only keeps what no other took. */
 export interface QueueView {
   name: string;
-  waiting: number;
+  /** Null if no worker takes messages from it. */
+  waiting: number | null;
   inWork: number;
-  /** The queue whose failed messages this one keeps. */
-  deadLettersOf: string | null;
-  keepsFailed: boolean;
+  failed: number;
+  /** The newest failed ones. */
   messages: { id: string; sentAt: number; body: string }[];
 }
 

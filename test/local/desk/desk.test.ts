@@ -60,7 +60,7 @@ const paths = [
   "/_local/desk.js",
   "/_local/desk/live",
   "/_local/desk/data",
-  "/_local/desk/callers",
+  "/_local/desk/start",
   "/_local/call-as.js",
   "/_local/events",
 ];
@@ -102,7 +102,7 @@ describe("the desk refuses, and never with its token,", () => {
 });
 
 test("the documentation page's choice of a user gets the demo users and the token of changes, its script neither", async () => {
-  const { status, headers, body } = await send("/_local/desk/callers", {
+  const { status, headers, body } = await send("/_local/desk/start", {
     headers: { "sec-fetch-site": "same-origin" },
   });
   expect([status, headers["cross-origin-resource-policy"]]).toEqual([200, "same-origin"]);

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { type ItemView, pluralOf, type QueueView, type RecordChange, type ResourcesView } from "../views.ts";
-import { Action, Card, Code, Empty, Fields, Head, Loaded, Row, Search, Split, Time } from "./parts.tsx";
+import { Action, Card, Code, Fields, Fold, Head, LinkRow, Loaded, Row, Rows, Search, Split, Time } from "./parts.tsx";
 import { change, useLive } from "./server.ts";
 import { queueTitle } from "./story.tsx";
 
@@ -45,15 +45,13 @@ export function Data({ id }: { id: string | undefined }) {
 }
 
 function Places({ view, openId = firstShown }: { view: ResourcesView; openId: string | undefined }) {
-  const failed = view.queues.reduce((sum, { keepsFailed, waiting }) => sum + (keepsFailed ? waiting : 0), 0);
+  const failed = view.queues.reduce((sum, queue) => sum + queue.failed, 0);
   const row = (id: string, title: string, about?: string) => (
-    <li key={id}>
-      <a class="row slim" href={`#/data/${encodeURIComponent(id)}`} aria-current={id === openId ? "true" : undefined}>
-        <span class="what">{title}</span>
-        {id === "queues" && failed > 0 && <span class="chip bad">{failed} failed</span>}
-        {about && <span class="muted">{about}</span>}
-      </a>
-    </li>
+    <LinkRow key={id} href={`#/data/${encodeURIComponent(id)}`} isOpen={id === openId} isSlim>
+      <span class="what">{title}</span>
+      {id === "queues" && failed > 0 && <span class="chip bad">{failed} failed</span>}
+      {about && <span class="muted">{about}</span>}
+    </LinkRow>
   );
   const { kinds } = view;
   const kindRow = ({ name, count }: (typeof kinds)[number]) => row(name, titleOf(name), count.toLocaleString("en-GB"));
@@ -73,63 +71,44 @@ function titleOf(kind: string): string {
 }
 
 function Queues({ queues, onDone }: { queues: readonly QueueView[]; onDone(): void }) {
-  const shown = queues.filter(({ deadLettersOf }) => deadLettersOf === null);
+  const sorted = queues.toSorted((one, other) => one.name.localeCompare(other.name));
   return (
     <Card title="Queues">
-      <ul class="rows">
-        {shown
-          .toSorted((one, other) => one.name.localeCompare(other.name))
-          .map((queue) => (
-            <Queue
-              key={queue.name}
-              queue={queue}
-              dead={queues.find(({ deadLettersOf }) => deadLettersOf === queue.name)}
-              onDone={onDone}
-            />
-          ))}
-      </ul>
+      <Rows>
+        {sorted.map((queue) => (
+          <Queue key={queue.name} queue={queue} onDone={onDone} />
+        ))}
+      </Rows>
     </Card>
   );
 }
 
-function Queue({ queue, dead, onDone }: { queue: QueueView; dead: QueueView | undefined; onDone(): void }) {
-  const failed = queue.keepsFailed ? queue : dead;
+function Queue({ queue: { name, waiting, inWork, failed, messages }, onDone }: { queue: QueueView; onDone(): void }) {
   const redrive = async () => {
-    const { count } = await change<{ count: number }>("redrive", { queue: dead?.name });
+    const { count } = await change<{ count: number }>("redrive", { queue: name });
     onDone();
     return `${count} sent again`;
   };
   return (
-    <Row
-      name={queueTitle(queue.name)}
-      about={queue.keepsFailed ? "keeps what no queue took" : `${queue.inWork} in work`}
-    >
-      {!queue.keepsFailed && <span class={`chip ${queue.waiting > 0 ? "warn" : ""}`}>{queue.waiting} waiting</span>}
-      {failed && <span class={`chip ${failed.waiting > 0 ? "bad" : ""}`}>{failed.waiting} failed</span>}
-      {dead && (
-        <Action
-          label="Redrive"
-          disabled={dead.waiting === 0}
-          title="Sends what failed to the queue again"
-          act={redrive}
-        />
+    <Row name={queueTitle(name)} about={waiting === null ? "keeps what no queue took" : `${inWork} in work`}>
+      {waiting !== null && <span class={`chip ${waiting > 0 ? "warn" : ""}`}>{waiting} waiting</span>}
+      <span class={`chip ${failed > 0 ? "bad" : ""}`}>{failed} failed</span>
+      {waiting !== null && (
+        <Action label="Redrive" disabled={failed === 0} title="Sends what failed to the queue again" act={redrive} />
       )}
-      {failed?.messages.map(({ id, sentAt, body }) => (
-        <details key={id} class="wide">
-          <summary>
-            <Time at={sentAt} /> <code>{id}</code>
-          </summary>
-          <Code text={body} label={`Message ${id}`} />
-        </details>
+      {messages.map(({ id, sentAt, body }) => (
+        <Fold key={id} text={body} label={`Message ${id}`}>
+          <Time at={sentAt} /> <code>{id}</code>
+        </Fold>
       ))}
     </Row>
   );
 }
 
-function Consumers({ consumers }: { consumers: ResourcesView["consumers"] }) {
+function Consumers({ consumers }: Pick<ResourcesView, "consumers">) {
   return (
     <Card title="Stream">
-      <ul class="rows">
+      <Rows>
         {consumers.map(({ functionName, after, behind }) => (
           <Row key={functionName} name={functionName} about={`after change ${after}`}>
             <span class={`chip ${behind ? "warn" : "good"}`}>
@@ -137,32 +116,28 @@ function Consumers({ consumers }: { consumers: ResourcesView["consumers"] }) {
             </span>
           </Row>
         ))}
-      </ul>
+      </Rows>
     </Card>
   );
 }
 
-function Schedules({ schedules }: { schedules: ResourcesView["schedules"] }) {
+function Schedules({ schedules }: Pick<ResourcesView, "schedules">) {
   const reset = async () => `${(await change<{ count: number }>("limits")).count} counts forgotten`;
   return (
-    <>
-      <Card title="Schedules">
-        <ul class="rows">
-          {schedules.map(({ functionName, when }) => (
+    <Card title="Schedules and limits">
+      <Rows>
+        {[
+          ...schedules.map(({ functionName, when }) => (
             <Row key={functionName} name={functionName} about={when}>
               <Action label="Run now" done="It ran" act={() => change("run", { function: functionName })} />
             </Row>
-          ))}
-        </ul>
-      </Card>
-      <Card title="Limits">
-        <ul class="rows">
-          <Row name="Pins, passwords, passcodes, SMS" about="How often each was tried or sent">
+          )),
+          <Row key="limits" name="Pins, passwords, passcodes, SMS" about="How often each was tried or sent">
             <Action label="Reset" act={reset} />
-          </Row>
-        </ul>
-      </Card>
-    </>
+          </Row>,
+        ]}
+      </Rows>
+    </Card>
   );
 }
 
@@ -177,25 +152,20 @@ function Items({ kind }: { kind: string }) {
       </h2>
       <Loaded live={live}>
         {(items) => (
-          <>
-            {items.length === 0 && (
-              <Empty title="None here">{text ? "None contains that." : "The table holds none of this kind."}</Empty>
-            )}
-            <ul class="rows">
-              {items.map(({ key, title, item }) => (
-                <li key={key} class="item">
-                  <details class="wide">
-                    <summary>
-                      {title && <strong>{title}</strong>}{" "}
-                      {records.includes(kind) ? `id ${item.id}` : <code class="break">{key}</code>}
-                    </summary>
-                    {changed.includes(kind) && <Changes kind={kind} id={Number(item.id)} />}
-                    <Code text={JSON.stringify(item)} label={key} />
-                  </details>
-                </li>
-              ))}
-            </ul>
-          </>
+          <Rows none="None here" hint={text ? "None contains that." : "The table holds none of this kind."}>
+            {items.map(({ key, title, item }) => (
+              <li key={key} class="item">
+                <details class="wide">
+                  <summary>
+                    {title && <strong>{title}</strong>}{" "}
+                    {records.includes(kind) ? `id ${item.id}` : <code class="break">{key}</code>}
+                  </summary>
+                  {changed.includes(kind) && <Changes kind={kind} id={Number(item.id)} />}
+                  <Code text={JSON.stringify(item)} label={key} />
+                </details>
+              </li>
+            ))}
+          </Rows>
         )}
       </Loaded>
     </section>
@@ -230,13 +200,13 @@ function ChangeList({ kind, id }: { kind: string; id: number }) {
   );
 }
 
-function Change({ change: { at, action, by, operation, requestId, fields } }: { change: RecordChange }) {
+function Change({ change: { at, action, by, operation, request_id, fields } }: { change: RecordChange }) {
   return (
     <li>
       <p class="muted break">
-        <strong>{action}</strong> by {by}
-        {operation && ` · ${operation}`} · <Time at={at} isLong />{" "}
-        {requestId && <a href={`#/requests/${encodeURIComponent(requestId)}`}>request</a>}
+        <strong>{action.replaceAll("_", " ")}</strong> by {by.name ?? `${by.kind} ${by.id ?? ""}`}
+        {operation && ` · ${operation}`} · <Time at={Date.parse(at)} isLong />{" "}
+        {request_id && <a href={`#/requests/${encodeURIComponent(request_id)}`}>request</a>}
       </p>
       <Fields fields={fields} />
     </li>

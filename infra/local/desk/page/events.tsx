@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { OutboundView, WebhookView } from "../views.ts";
-import { Action, Card, Code, Copy, Empty, Form, Head, Loaded, Time } from "./parts.tsx";
+import { Action, Card, Copy, Fold, Form, Head, Loaded, Rows, Time } from "./parts.tsx";
 import { change, useLive } from "./server.ts";
 
 interface Draft {
@@ -100,30 +100,23 @@ function Outbound() {
   return (
     <Card title="What went out">
       <Loaded live={live}>
-        {(events) =>
-          events.length === 0 ? (
-            <Empty title="Nothing yet">Pay a timesheet, or send a job: other systems learn of it.</Empty>
-          ) : (
-            <ul class="rows">
-              {events.map(({ key, id, type, subject, at, event, posted }) => (
-                <li key={key} class="item">
-                  <details class="wide">
-                    <summary>
-                      {posted !== null && (
-                        <span class={`chip end ${posted.startsWith("2") ? "good" : "bad"}`}>posted: {posted}</span>
-                      )}
-                      <strong>{type}</strong>{" "}
-                      <span class="whole">
-                        {subject} · <Time at={at} />
-                      </span>
-                    </summary>
-                    <Code text={JSON.stringify(event)} label={`Event ${id}`} />
-                  </details>
-                </li>
-              ))}
-            </ul>
-          )
-        }
+        {(events) => (
+          <Rows none="Nothing yet" hint="Pay a timesheet, or send a job: other systems learn of it.">
+            {events.map(({ key, event, posted }) => (
+              <li key={key} class="item">
+                <Fold text={JSON.stringify(event)} label={`Event ${event.id}`}>
+                  {posted !== null && (
+                    <span class={`chip end ${posted.startsWith("2") ? "good" : "bad"}`}>posted: {posted}</span>
+                  )}
+                  <strong>{event.type}</strong>{" "}
+                  <span class="whole">
+                    {event.subject} · <Time at={Date.parse(event.time)} />
+                  </span>
+                </Fold>
+              </li>
+            ))}
+          </Rows>
+        )}
       </Loaded>
     </Card>
   );

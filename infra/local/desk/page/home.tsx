@@ -1,67 +1,65 @@
-import { type HomeView, type Person, plural } from "../views.ts";
+import { type InboxView, latestChange, plural, type RequestRow, type ResourcesView, type StartView } from "../views.ts";
 import { Messages } from "./inbox.tsx";
-import { Action, Card, Copy, Empty, Head, Loaded } from "./parts.tsx";
+import { Action, Card, Copy, Empty, Head, Loaded, Row, Rows } from "./parts.tsx";
 import { RequestRows } from "./requests.tsx";
 import { callAs, tokenOf, useLive } from "./server.ts";
-import { Layers, queueTitle, Summary, Undo } from "./story.tsx";
+import { queueTitle, Story } from "./story.tsx";
 
 /** More than a busy machine's consumers usually have to do. */
 const manyChanges = 200;
 
+/** As many as fit on one screen. */
+const mostNews = 5;
+
 /** The present state: the last story, failures, lags, new messages, and first steps. */
 export function Home() {
-  const live = useLive<HomeView>("home", 2);
+  const requests = useLive<RequestRow[]>("requests");
+  const messages = useLive<InboxView[]>("inbox");
   return (
     <>
       <Head title="Home" about="The newest change and what followed from it, what failed, and who was told." />
-      <Loaded live={live}>{(view) => <News view={view} />}</Loaded>
+      <div class="pad columns home">
+        <div class="stack">
+          <Loaded live={requests}>{(rows) => <News rows={rows} />}</Loaded>
+        </div>
+        <div class="stack">
+          <FirstSteps />
+          <State />
+          <Card title="New messages">
+            <Loaded live={messages}>
+              {(all) => <Messages messages={all.slice(0, mostNews)} none="None yet" hint="Nobody was told anything." />}
+            </Loaded>
+          </Card>
+        </div>
+      </div>
     </>
   );
 }
 
-function News({ view }: { view: HomeView }) {
-  const { story, messages, failed } = view;
+function News({ rows }: { rows: readonly RequestRow[] }) {
+  const latest = latestChange(rows);
+  const failed = rows.filter(({ status }) => status >= 500).slice(0, mostNews);
   return (
-    <div class="pad stack">
-      <div class="columns home">
-        <div class="stack">
-          <Card title="The last story">
-            {story ? (
-              <div class="pad stack">
-                <Summary story={story} />
-                <Layers story={story} />
-                <p class="tools">
-                  <Undo story={story} />
-                  <a href={`#/requests/${encodeURIComponent(story.row.id)}`}>Open it</a>
-                </p>
-              </div>
-            ) : (
-              <Empty title="Nothing was changed yet">Pay some timesheets, and watch what follows.</Empty>
-            )}
-          </Card>
-          {failed.length > 0 && (
-            <Card title="What failed">
-              <RequestRows rows={failed} />
-            </Card>
-          )}
-        </div>
-        <div class="stack">
-          <FirstSteps view={view} />
-          <State view={view} />
-          <Card title="New messages">
-            {messages.length > 0 ? (
-              <Messages messages={messages} />
-            ) : (
-              <Empty title="None yet">Nobody was told anything.</Empty>
-            )}
-          </Card>
-        </div>
-      </div>
-    </div>
+    <>
+      <Card title="The last story">
+        {latest ? (
+          <Story id={latest.id} isShort />
+        ) : (
+          <Empty title="Nothing was changed yet">Pay some timesheets, and watch what follows.</Empty>
+        )}
+      </Card>
+      {failed.length > 0 && (
+        <Card title="What failed">
+          <RequestRows rows={failed} />
+        </Card>
+      )}
+    </>
   );
 }
 
-function FirstSteps({ view: { operator, docs } }: { view: HomeView }) {
+function FirstSteps() {
+  const { callers = [], docs } = useLive<StartView>("start").value ?? {};
+  const operator = callers.find(({ role }) => role === "operator");
   return (
     <Card title="First steps">
       <div class="pad stack">
@@ -70,7 +68,7 @@ function FirstSteps({ view: { operator, docs } }: { view: HomeView }) {
             <Action
               label={`Pay five timesheets as ${operator.name}`}
               done="Paid"
-              act={() => payAs(operator)}
+              act={() => payAs(operator.id)}
               primary
               title="Marks the newest pending timesheets of the company as paid"
             />
@@ -89,7 +87,7 @@ function FirstSteps({ view: { operator, docs } }: { view: HomeView }) {
 }
 
 /** Marks up to five pending timesheets as paid, as an app would. */
-async function payAs({ id }: Person): Promise<void> {
+async function payAs(id: number): Promise<void> {
   const place = "/api/v1/finance/timesheets";
   const list = await (await callAs(id, "GET", `${place}?by_state=pending&per_page=5`)).json();
   const timesheet_ids = (list.timesheets ?? []).map((each: { id: number }) => each.id);
@@ -97,30 +95,34 @@ async function payAs({ id }: Person): Promise<void> {
   await callAs(id, "PATCH", `${place}/bulk_update`, { timesheet: { timesheet_ids, state: "paid" } });
 }
 
-function State({ view: { queues, consumers } }: { view: HomeView }) {
-  const late = consumers.filter(({ behind }) => (behind ?? 0) > manyChanges);
-  const fine = queues.length + late.length === 0;
+function State() {
+  const live = useLive<ResourcesView>("data", 2);
+  const chip = (href: string, name: string, look: string, words: string) => (
+    <Row key={name} name={<a href={href}>{name}</a>}>
+      <span class={`chip ${look}`}>{words}</span>
+    </Row>
+  );
   return (
     <Card title="Queues and stream">
-      <ul class="rows">
-        {fine && <li class="item muted">No message has failed, and no worker lags behind.</li>}
-        {queues.map(({ name, failed }) => (
-          <li key={name} class="item">
-            <a class="what" href="#/data/queues">
-              {queueTitle(name)}
-            </a>
-            <span class="chip bad">{failed} failed</span>
-          </li>
-        ))}
-        {late.map(({ functionName, behind }) => (
-          <li key={functionName} class="item">
-            <a class="what" href="#/data/stream">
-              {functionName}
-            </a>
-            <span class="chip warn">{plural(behind ?? 0, "change")} behind</span>
-          </li>
-        ))}
-      </ul>
+      <Loaded live={live}>
+        {({ queues, consumers }) => {
+          const troubles = [
+            ...queues
+              .filter(({ failed }) => failed > 0)
+              .map(({ name, failed }) => chip("#/data/queues", queueTitle(name), "bad", `${failed} failed`)),
+            ...consumers
+              .filter(({ behind }) => (behind ?? 0) > manyChanges)
+              .map(({ functionName: name, behind }) =>
+                chip("#/data/stream", name, "warn", `${plural(behind ?? 0, "change")} behind`),
+              ),
+          ];
+          return troubles.length > 0 ? (
+            <Rows>{troubles}</Rows>
+          ) : (
+            <p class="item muted">No message has failed, and no worker lags behind.</p>
+          );
+        }}
+      </Loaded>
     </Card>
   );
 }

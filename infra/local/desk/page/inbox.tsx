@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { InboxView } from "../views.ts";
-import { Copy, Empty, Head, hasWords, Loaded, Search, Split, Time } from "./parts.tsx";
+import { Copy, Facts, Head, hasWords, LinkRow, Loaded, Rows, Search, Split, Time } from "./parts.tsx";
 import { useLive } from "./server.ts";
 
 const channels = { email: "Mail", sms: "SMS", push: "Push" } as const;
@@ -18,7 +18,7 @@ export function Inbox({ id }: { id: string | undefined }) {
         {(messages) => {
           const found = messages.filter((message) => matches(message, text));
           const open = messages.find((message) => message.id === id);
-          const none =
+          const hint =
             messages.length === 0
               ? "Request a pin, or pay the timesheet of somebody who has a device."
               : "No message contains that.";
@@ -26,16 +26,9 @@ export function Inbox({ id }: { id: string | undefined }) {
             <Split
               openId={open?.id}
               back="#/inbox"
-              list={
-                found.length > 0 ? <Messages messages={found} openId={id} /> : <Empty title="No messages">{none}</Empty>
-              }
-              detail={
-                open ? (
-                  <Message message={open} />
-                ) : (
-                  <Empty title="Nothing is open">Choose a message to see it as it was received.</Empty>
-                )
-              }
+              list={<Messages messages={found} openId={id} none="No messages" hint={hint} />}
+              detail={open && <Message message={open} />}
+              hint="Choose a message to see it as it was received."
             />
           );
         }}
@@ -44,32 +37,41 @@ export function Inbox({ id }: { id: string | undefined }) {
   );
 }
 
-export function Messages({ messages, openId }: { messages: readonly InboxView[]; openId?: string | undefined }) {
+interface MessagesProps {
+  messages: readonly InboxView[];
+  openId?: string | undefined;
+  none: string;
+  hint: string;
+}
+
+export function Messages({ messages, openId, none, hint }: MessagesProps) {
   return (
-    <ul class="rows">
-      {messages.map((message) => (
-        <li key={message.id}>
-          <a class="row" href={`#/inbox/${message.id}`} aria-current={message.id === openId ? "true" : undefined}>
-            <span class={`chip ${message.channel}`}>{channels[message.channel]}</span>
-            <span class="what">
-              <strong>{message.person?.name ?? message.to}</strong>
-              <span class="muted clip">
-                {message.channel === "push" ? message.text : (message.subject ?? message.text)}
-              </span>
-            </span>
-            <span class="muted">
-              <Time at={message.sentAt} />
-            </span>
-          </a>
-        </li>
+    <Rows none={none} hint={hint}>
+      {messages.map(({ id, channel, person, to, subject, text, sentAt }) => (
+        <LinkRow key={id} href={`#/inbox/${id}`} isOpen={id === openId}>
+          <span class={`chip ${channel}`}>{channels[channel]}</span>
+          <span class="what">
+            <strong>{person?.name ?? to}</strong>
+            <span class="muted clip">{channel === "push" ? text : (subject ?? text)}</span>
+          </span>
+          <span class="muted">
+            <Time at={sentAt} />
+          </span>
+        </LinkRow>
       ))}
-    </ul>
+    </Rows>
   );
 }
 
 /** One message as its device shows it, with its pin in large digits. */
 export function Message({ message }: { message: InboxView }) {
-  const { id, channel, to, person, pin, subject, hasHtml, sentAt } = message;
+  const { id, channel, to, person, pin, subject, text, hasHtml, sentAt } = message;
+  const recipient = (
+    <>
+      {person && <strong>{person.name} </strong>}
+      <span class="muted">{to}</span>
+    </>
+  );
   return (
     <article class="pad stack" aria-label={`${channels[channel]} to ${person?.name ?? to}`}>
       {pin && (
@@ -78,25 +80,15 @@ export function Message({ message }: { message: InboxView }) {
           <Copy label="Copy pin" text={pin} primary />
         </div>
       )}
-      <dl class="facts">
-        <dt>To</dt>
-        <dd class="break">
-          {person && <strong>{person.name} </strong>}
-          <span class="muted">{to}</span>
-        </dd>
-        <dt>Sent</dt>
-        <dd>
-          <Time at={sentAt} isLong />
-        </dd>
-        {subject && channel === "email" && (
-          <>
-            <dt>Subject</dt>
-            <dd>{subject}</dd>
-          </>
-        )}
-      </dl>
-      {channel === "email" && <Mail id={id} text={message.text} hasHtml={hasHtml} />}
-      {channel === "sms" && <p class="bubble">{message.text}</p>}
+      <Facts
+        of={[
+          ["To", recipient],
+          ["Sent", <Time key="sent" at={sentAt} isLong />],
+          ...(subject && channel === "email" ? [["Subject", subject] as const] : []),
+        ]}
+      />
+      {channel === "email" && <Mail id={id} text={text} hasHtml={hasHtml} />}
+      {channel === "sms" && <p class="bubble">{text}</p>}
       {channel === "push" && <Push message={message} />}
     </article>
   );

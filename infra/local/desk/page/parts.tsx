@@ -1,7 +1,7 @@
 import type { ComponentChildren as Content } from "preact";
 import { useState } from "preact/hooks";
 import { spreadJson } from "../../json-text.ts";
-import { type FieldChange, plural } from "../views.ts";
+import { plural, type RecordChange } from "../views.ts";
 import type { Live } from "./server.ts";
 
 interface ActionProps {
@@ -110,7 +110,13 @@ export function Card({ title, children }: { title: string; children: Content }) 
   );
 }
 
-export function Row({ name, about, children }: { name: string; about: string; children?: Content }) {
+/** A list; without rows the words for that. */
+export function Rows({ none, hint, children }: { none?: string; hint?: Content; children: readonly Content[] }) {
+  if (children.length === 0 && none) return <Empty title={none}>{hint}</Empty>;
+  return <ul class="rows">{children}</ul>;
+}
+
+export function Row({ name, about, children }: { name: Content; about?: string; children?: Content }) {
   return (
     <li class="item">
       <span class="what">
@@ -122,9 +128,28 @@ export function Row({ name, about, children }: { name: string; about: string; ch
   );
 }
 
+interface LinkRowProps {
+  href: string;
+  isOpen: boolean;
+  isSlim?: boolean;
+  children: Content;
+}
+
+export function LinkRow({ href, isOpen, isSlim = false, children }: LinkRowProps) {
+  return (
+    <li>
+      <a class={isSlim ? "row slim" : "row"} href={href} aria-current={isOpen ? "true" : undefined}>
+        {children}
+      </a>
+    </li>
+  );
+}
+
 interface SplitProps {
   list: Content;
+  /** The open item; if there is none, the words that invite to open one. */
   detail: Content;
+  hint?: string;
   /** The id of the open item, if there is one, and the address that closes it. */
   openId: string | undefined;
   back: string;
@@ -132,7 +157,7 @@ interface SplitProps {
 }
 
 /** A list beside its open item; a narrow page shows only one of them. */
-export function Split({ list, detail, openId, back, isSlim = false }: SplitProps) {
+export function Split({ list, detail, hint, openId, back, isSlim = false }: SplitProps) {
   return (
     <div class={`split ${openId === undefined ? "" : "open"} ${isSlim ? "slim" : ""}`}>
       <div class="list">{list}</div>
@@ -142,7 +167,7 @@ export function Split({ list, detail, openId, back, isSlim = false }: SplitProps
             ← All
           </a>
         )}
-        {detail}
+        {detail || <Empty title="Nothing is open">{hint}</Empty>}
       </div>
     </div>
   );
@@ -200,19 +225,36 @@ export function Code({ text, label }: { text: string; label: string }) {
   );
 }
 
+/** A text behind its summary. */
+export function Fold({ text, label, children }: { text: string; label: string; children: Content }) {
+  return (
+    <details class="wide">
+      <summary>{children}</summary>
+      <Code text={text} label={label} />
+    </details>
+  );
+}
+
+/** Names and what each stands for. */
+export function Facts({ of, isSmall = false }: { of: readonly (readonly [string, Content])[]; isSmall?: boolean }) {
+  return (
+    <dl class={isSmall ? "facts small" : "facts"}>
+      {of.map(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name}=`}>{value}</dd>])}
+    </dl>
+  );
+}
+
 /** Fields before and after a change, folded if there are many. */
-export function Fields({ fields }: { fields: readonly FieldChange[] }) {
+export function Fields({ fields }: Pick<RecordChange, "fields">) {
+  const both = ({ before, after }: (typeof fields)[number]) => (
+    <>
+      {before !== null && <del>{JSON.stringify(before)}</del>} {after !== null && <ins>{JSON.stringify(after)}</ins>}
+    </>
+  );
   return (
     <details open={fields.length <= 4}>
       <summary>{plural(fields.length, "field")}</summary>
-      <dl class="facts small">
-        {fields.map(({ name, before, after }) => [
-          <dt key={name}>{name}</dt>,
-          <dd key={`${name}=`}>
-            {before !== null && <del>{before}</del>} {after !== null && <ins>{after}</ins>}
-          </dd>,
-        ])}
-      </dl>
+      <Facts isSmall of={fields.map((field) => [field.name, both(field)])} />
     </details>
   );
 }

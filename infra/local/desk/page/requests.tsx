@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { durationOf, type RequestRow } from "../views.ts";
-import { Bar, Empty, Head, hasWords, Loaded, Search, Split, Status, Time } from "./parts.tsx";
+import { Bar, Head, hasWords, LinkRow, Loaded, Rows, Search, Split, Status, Time } from "./parts.tsx";
 import { useLive } from "./server.ts";
 import { Story } from "./story.tsx";
 
@@ -54,21 +54,14 @@ export function Requests({ id }: { id: string | undefined }) {
             openId={id}
             back="#/requests"
             list={
-              found.length > 0 ? (
-                <RequestRows rows={found} openId={id} />
-              ) : (
-                <Empty title="No requests">
-                  {rows.length > 0 ? "None matches." : `Call ${location.origin}/api/v1/… and it appears here.`}
-                </Empty>
-              )
+              <RequestRows
+                rows={found}
+                openId={id}
+                hint={rows.length > 0 ? "None matches." : `Call ${location.origin}/api/v1/… and it appears here.`}
+              />
             }
-            detail={
-              id === undefined ? (
-                <Empty title="Nothing is open">Choose a request to see what followed from it.</Empty>
-              ) : (
-                <Story id={id} />
-              )
-            }
+            detail={id !== undefined && <Story id={id} />}
+            hint="Choose a request to see what followed from it."
           />
         )}
       </Loaded>
@@ -76,36 +69,36 @@ export function Requests({ id }: { id: string | undefined }) {
   );
 }
 
-export function RequestRows({ rows, openId }: { rows: readonly RequestRow[]; openId?: string | undefined }) {
+interface RequestRowsProps {
+  rows: readonly RequestRow[];
+  openId?: string | undefined;
+  hint?: string;
+}
+
+export function RequestRows({ rows, openId, hint }: RequestRowsProps) {
   const slowest = Math.max(...rows.map(({ milliseconds }) => milliseconds));
   return (
-    <ul class="rows">
+    <Rows none="No requests" hint={hint}>
       {rows.map((row) => (
-        <li key={row.id}>
-          <a
-            class="row"
-            href={`#/requests/${encodeURIComponent(row.id)}`}
-            aria-current={row.id === openId ? "true" : undefined}
-          >
-            <span class="what">
-              <span class="path">
-                <b class="method">{row.method}</b> <code>{row.target.replace("/api/v1", "")}</code>
-              </span>
-              <span class="muted clip">
-                <Time at={row.at} />
-                {row.kind === "request" && ` · ${nameOf(row)}`}
-              </span>
+        <LinkRow key={row.id} href={`#/requests/${encodeURIComponent(row.id)}`} isOpen={row.id === openId}>
+          <span class="what">
+            <span class="path">
+              <b class="method">{row.method}</b> <code>{row.target.replace("/api/v1", "")}</code>
             </span>
-            <span class="took">
-              <Status status={row.status} code={row.code} isWork={row.kind === "work"} />
-              <span class="muted">
-                {durationOf(row.milliseconds)} <Bar length={row.milliseconds} whole={slowest} />
-              </span>
+            <span class="muted clip">
+              <Time at={row.at} />
+              {row.kind === "request" && ` · ${nameOf(row)}`}
             </span>
-          </a>
-        </li>
+          </span>
+          <span class="took">
+            <Status status={row.status} code={row.code} isWork={row.kind === "work"} />
+            <span class="muted">
+              {durationOf(row.milliseconds)} <Bar length={row.milliseconds} whole={slowest} />
+            </span>
+          </span>
+        </LinkRow>
       ))}
-    </ul>
+    </Rows>
   );
 }
 
