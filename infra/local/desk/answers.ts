@@ -33,8 +33,8 @@ export async function readDesk(what: string, query: URLSearchParams, sources: De
 /** Carries out a change by its path below `/_local/desk/`; undefined for an unknown one. Throws a readable sentence. */
 export async function changeDesk(path: string, change: DeskChange, sources: DeskSources): Promise<unknown> {
   if (path === "token") return { token: await mintToken(Number(change.user), sources) };
-  if (path === "limits") return { count: await resetLimits() };
-  if (path === "redrive") return { count: await redrive(String(change.queue), sources) };
+  if (path === "limits") return { done: `${await resetLimits()} counts forgotten` };
+  if (path === "redrive") return { done: `${await redrive(String(change.queue), sources)} sent again` };
   if (path === "webhook") {
     sources.webhook.point(String(change.url ?? ""), sources.buses, sources.environment.OUTBOUND_BUS_NAME);
     return {};
@@ -43,7 +43,7 @@ export async function changeDesk(path: string, change: DeskChange, sources: Desk
   const schedule = sources.stack.schedules.find(({ functionName }) => functionName === change.function);
   if (!schedule) throw new Error(`No schedule calls ${change.function}.`);
   await sources.run(schedule.functionName);
-  return {};
+  return { done: "It ran" };
 }
 
 async function mintToken(userId: number, { mintAccessToken }: DeskSources): Promise<string> {
@@ -53,11 +53,8 @@ async function mintToken(userId: number, { mintAccessToken }: DeskSources): Prom
 }
 
 /** The newest events on the outbound bus, newest first. */
-export function viewOutbound({
-  buses,
-  environment,
-  webhook,
-}: Pick<DeskSources, "buses" | "environment" | "webhook">): OutboundView[] {
+export function viewOutbound(sources: Pick<DeskSources, "buses" | "environment" | "webhook">): OutboundView[] {
+  const { buses, environment, webhook } = sources;
   return buses.past(environment.OUTBOUND_BUS_NAME ?? "").map(({ id: key, detail }) => ({
     key,
     event: detail as OutboundEvent,

@@ -17,8 +17,9 @@ import { withClient } from "../aws/with-client.ts";
 import { readJsonFile } from "../json-file.ts";
 import { type ItemIndex, ownConsumer } from "./item-index.ts";
 import { maskBody, maskValue } from "./mask.ts";
+import { queueTitle } from "./past-calls.ts";
 import type { DeskOptions } from "./sources.ts";
-import type { ConsumerView, ItemView, QueueView, RecordChange, ResourcesView } from "./views.ts";
+import type { ItemView, RecordChange, ResourceRow, ResourcesView } from "./views.ts";
 
 /** The queues, consumers of the stream and schedules, and the kinds of items. */
 export async function viewData(sources: DeskOptions, index: ItemIndex): Promise<ResourcesView> {
@@ -26,44 +27,72 @@ export async function viewData(sources: DeskOptions, index: ItemIndex): Promise<
   return {
     kinds: entities.map(({ name }) => ({ name, count: counts[name] ?? 0 })),
     queues: await viewQueues(sources),
-    consumers: viewConsumers(sources),
-    schedules: sources.stack.schedules.map(({ functionName, hour, minute, timeZone }) => ({
-      functionName,
-      when: `daily at ${twoDigits(hour)}:${twoDigits(minute)}, ${timeZone}`,
-    })),
+    stream: sources.stack.streamMappings.map(({ functionName }) => viewConsumer(functionName, sources)),
+    schedules: [
+      ...sources.stack.schedules.map(({ functionName, hour, minute, timeZone }) => ({
+        name: functionName,
+        about: `daily at ${twoDigits(hour)}:${twoDigits(minute)}, ${timeZone}`,
+        action: { label: "Run now", path: "run", what: { function: functionName } },
+      })),
+      {
+        name: "Pins, passwords, passcodes, SMS",
+        about: "How often each was tried or sent",
+        action: { label: "Reset", path: "limits", what: {} },
+      },
+    ],
   };
 }
 
 /** The queues, each with those of its messages that failed. */
-function viewQueues(sources: DeskOptions): Promise<QueueView[]> {
+function viewQueues(sources: DeskOptions): Promise<ResourceRow[]> {
   const { queues, mappings } = sources.stack;
   const dead = queues.map(deadLettersOf);
-  return withSqs(sources, (client, urlOf) => {
-    const viewQueue = async (queue: QueueDefinition): Promise<QueueView> => {
+  return withSqs(sources, async (client, urlOf) => {
+    const viewQueue = async (queue: QueueDefinition): Promise<ResourceRow> => {
       const { name } = queue;
-      const isWorked = mappings.some(({ queueName }) => queueName === name);
-      const keeper = isWorked ? deadLettersOf(queue) : name;
-      const { waiting, held: inWork } = await countMessages(client, urlOf(name));
-      const { waiting: failed } = keeper ? await countMessages(client, urlOf(keeper)) : { waiting: 0 };
-      const messages = keeper && failed > 0 ? await peek(client, urlOf(keeper)) : [];
-      return { name, waiting: isWorked ? waiting : null, inWork, failed, messages };
+      const title = queueTitle(name);
+      const keeper = deadLettersOf(queue) ?? name;
+      const failed = await countMessages(client, urlOf(keeper));
+      const messages = failed.waiting > 0 ? await peek(client, urlOf(keeper)) : [];
+      const chips = [chipOf(failed.waiting, "failed", "bad")];
+      if (!mappings.some(({ queueName }) => queueName === name)) {
+        return { name: title, about: "keeps what no queue took", chips, messages };
+      }
+      const { waiting, held } = await countMessages(client, urlOf(name));
+      return {
+        name: title,
+        about: `${held} in work`,
+        chips: [chipOf(waiting, "waiting", "warn"), ...chips],
+        action: { label: "Redrive", path: "redrive", what: { queue: name }, isIdle: failed.waiting === 0 },
+        messages,
+      };
     };
-    return Promise.all(queues.filter(({ name }) => !dead.includes(name)).map(viewQueue));
+    const rows = await Promise.all(queues.filter(({ name }) => !dead.includes(name)).map(viewQueue));
+    return rows.sort((one, other) => one.name.localeCompare(other.name));
   });
+}
+
+function chipOf(count: number, words: string, look: "warn" | "bad") {
+  return { words: `${count.toLocaleString("en-GB")} ${words}`, look: count > 0 ? look : "" } as const;
 }
 
 function deadLettersOf({ attributes }: QueueDefinition): string | undefined {
   return /"deadLetterTargetArn":"[^"]*:([^":]+)"/.exec(attributes.RedrivePolicy ?? "")?.[1];
 }
 
-/** The consumers of the stream, and how far each is behind the desk. */
-function viewConsumers(sources: DeskOptions): ConsumerView[] {
-  const newest = Number(placeOf(sources, ownConsumer));
-  return sources.stack.streamMappings.map(({ functionName }) => {
-    const after = placeOf(sources, functionName);
-    const behind = newest - Number(after);
-    return { functionName, after, behind: Number.isNaN(behind) ? null : Math.max(0, behind) };
-  });
+/** More than a busy machine's consumers usually have to do. */
+const manyChanges = 200;
+
+/** A consumer of the stream, and how far it is behind the desk. */
+function viewConsumer(name: string, sources: DeskOptions): ResourceRow {
+  const [newest, after] = [placeOf(sources, ownConsumer), placeOf(sources, name)];
+  const behind = Math.max(0, Number(newest) - Number(after)) || 0;
+  const chip = chipOf(behind, "behind", behind > manyChanges ? "bad" : "warn");
+  return {
+    name,
+    about: `after ${after === undefined ? "the beginning" : `change ${after}`}`,
+    chips: [behind > 0 ? chip : { words: "up to date", look: "good" }],
+  };
 }
 
 const mostItems = 50;
@@ -128,7 +157,7 @@ async function withSqs<T>(
 }
 
 /** Reads messages and makes them visible again: fauxqs does not if they are received with a timeout of 0. */
-async function peek(client: SQSClient, QueueUrl: string): Promise<QueueView["messages"]> {
+async function peek(client: SQSClient, QueueUrl: string): Promise<ResourceRow["messages"]> {
   const { Messages = [] } = await client.send(
     new ReceiveMessageCommand({
       QueueUrl,
@@ -145,9 +174,9 @@ async function peek(client: SQSClient, QueueUrl: string): Promise<QueueView["mes
   }));
 }
 
-function placeOf({ placesDirectory }: DeskOptions, functionName: string): string {
+function placeOf({ placesDirectory }: DeskOptions, functionName: string): string | undefined {
   const file = join(placesDirectory, `${functionName}.json`);
-  return readJsonFile<{ place?: { after?: string } }>(file)?.place?.after ?? "the beginning";
+  return readJsonFile<{ place?: { after?: string } }>(file)?.place?.after;
 }
 
 function twoDigits(value: number): string {

@@ -159,7 +159,8 @@ function follow(response: ServerResponse, { history, inbox }: DeskSources): void
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
   let sent = "";
   const look = () => {
-    const now = `${history.revision()} ${inbox.entries()[0]?.sent_at}`;
+    const { requests, runs, changes } = history;
+    const now = [requests.at(-1)?.id, runs.at(-1)?.at, changes.at(-1)?.eventId, inbox.entries()[0]?.sent_at].join(" ");
     if (now !== sent) response.write(`data: ${now}\n\n`);
     sent = now;
   };

@@ -6,28 +6,31 @@ import type { FrontRequest } from "../gateway/http-server.ts";
 import { parseJson } from "../json-text.ts";
 import { isOf, type LogLine, readLine } from "../log-lines.ts";
 import { clip, maskBody, maskHeaders, maskQuery, maskText, maskValue } from "./mask.ts";
-import type { QueueMessage, RequestRow, RunView, StoryView } from "./views.ts";
+import type { RequestRow, RunView, StoryView } from "./views.ts";
 
-/** A recorded request, without its secrets. */
-export interface PastRequest extends Omit<RequestRow, "user">, Omit<RunView, "messages"> {
-  /** The event that the function was called with, secrets masked, its body as text. */
+/** A recorded call of a function, without its secrets. */
+export interface PastCall extends RunView {
+  messages: PastMessage[];
+  /** The table changes in its batch. */
+  eventIds: ReadonlySet<string>;
+}
+
+type PastMessage = RunView["messages"][number] & {
+  /** The request that the message names, or else its own id. */
+  requestId: string;
+  title: string;
+};
+
+export interface PastRequest extends PastCall, Omit<RequestRow, "user"> {
+  /** The event that the function was called with, its body as text. */
   event: Omit<APIGatewayProxyEventV2, "headers" | "body"> & NonNullable<StoryView["event"]>;
   answer: NonNullable<StoryView["answer"]>;
   /** True if a secret, bytes that are no text or a part of the body was left out: it cannot be sent again. */
   isPartial: boolean;
 }
 
-interface PastMessage extends QueueMessage {
-  /** The request that the message names, or else its own id. */
-  requestId: string;
-  title: string;
-}
-
-export interface PastRun extends RunView {
+export interface PastRun extends PastCall {
   records: number | undefined;
-  messages: PastMessage[];
-  /** The table changes in its batch. */
-  eventIds: ReadonlySet<string>;
   /** The requests that led to it. */
   requestIds: ReadonlySet<string>;
 }
@@ -40,8 +43,6 @@ export interface History {
   readonly requests: readonly PastRequest[];
   readonly runs: readonly PastRun[];
   readonly changes: readonly PastChange[];
-  /** Grows with everything that is added. */
-  revision(): number;
   addRequest(request: FrontRequest): void;
   addRun(work: Work): void;
   /** Returns the changes as they were read. */
@@ -54,28 +55,23 @@ export function openHistory(): History {
   const requests = openNewest<PastRequest>(most.requests, most.characters);
   const runs = openNewest<PastRun>(most.runs, most.characters);
   const changes = openNewest<PastChange>(most.changes, most.characters);
-  let revision = 0;
   return {
     requests: requests.list,
     runs: runs.list,
     changes: changes.list,
-    revision: () => revision,
     addRequest(request) {
       const past = toPastRequest(request);
       // The files of the documentation page are no requests of an app.
       if (!past || past.functionName === pageFunction) return;
       requests.add(past);
-      revision += 1;
     },
     addRun(work) {
       runs.add(toPastRun(work));
-      revision += 1;
     },
     addChanges({ Records }) {
       const at = Date.now();
       const read = Records.map(readStreamRecord);
       for (const each of read) changes.add({ ...each, at });
-      revision += 1;
       return read;
     },
   };
@@ -116,7 +112,7 @@ function toPastRequest({ event, answer, functionName = "", ...request }: FrontRe
     functionName,
     event: {
       ...rest,
-      headers: asTexts(maskHeaders(headers)),
+      headers: maskHeaders(headers),
       rawQueryString: query,
       ...(queryStringParameters && {
         queryStringParameters: maskValue(queryStringParameters) as Record<string, string>,
@@ -128,10 +124,12 @@ function toPastRequest({ event, answer, functionName = "", ...request }: FrontRe
     status: request.status,
     code: request.code ?? null,
     milliseconds: request.milliseconds,
-    answer: { headers: asTexts(maskHeaders(answer.headers)), body: answer.body.length === 0 ? null : answered },
+    answer: { headers: maskHeaders(answer.headers), body: answer.body.length === 0 ? null : answered },
     isPartial: query !== rawQueryString || sent?.isWhole === false,
     lines: linesOf(request.output, functionName),
     error: describeError(request.error),
+    messages: [],
+    eventIds: new Set(),
   };
 }
 
@@ -178,10 +176,6 @@ function describeError(error: unknown): string | null {
   return maskText(clip(text, mostOfOutput));
 }
 
-function asTexts(headers: Readonly<Record<string, unknown>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-}
-
 /** The most characters of a call's output that are kept. */
 const mostOfOutput = 32 * 1024;
 
@@ -214,12 +208,18 @@ function messagesOf(event: unknown): PastMessage[] {
   return Records.filter(({ body }) => typeof body === "string").map(
     ({ messageId, body, attributes, eventSourceARN }) => ({
       id: messageId,
-      queue: eventSourceARN.split(":").at(-1) ?? "",
+      queue: queueTitle(eventSourceARN.split(":").at(-1) ?? ""),
       attempt: Number(attributes?.ApproximateReceiveCount ?? 1),
       body: maskBody(body),
       ...readFacts(body, messageId),
     }),
   );
+}
+
+/** The name of a queue as words, without the part that makes it unique among all stacks. */
+export function queueTitle(name: string): string {
+  const own = name.replace(/(Queue)?[0-9A-F]{8}$/, "").replace(/^.*_webhook_/, "Webhook ");
+  return own.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 /** The request and title of a message. Other systems may send any text. */

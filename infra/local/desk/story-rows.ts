@@ -57,15 +57,7 @@ export function foldMessages(messages: readonly InboxView[]): StoryRow[] {
       const [name, names] = channels[channel];
       const title = each.length > 1 ? `${each.length} ${names}` : `${name} to ${person?.name ?? to}`;
       const about = channel === "push" ? text : (subject ?? text);
-      return {
-        ...rowOf(
-          "message",
-          title,
-          about,
-          each.map(({ sentAt }) => ({ at: sentAt })),
-        ),
-        messages: each,
-      };
+      return { ...rowOf("message", title, about, each), messages: each };
     });
   });
 }
@@ -110,15 +102,11 @@ export function sentenceOf(
   const changed = rows.find(({ changes: [first] }) => first?.action === "changed");
   const who = user ? user.name || `User ${user.id}` : undefined;
   const say = did[functionName];
-  if (say && who && changed) return `${who} ${say(changed.title, stateOf(changed))}`;
+  if (say && who && changed) return `${who} ${say(changed.title, String(fieldOf(changed.changes[0])?.after))}`;
   if (kind === "work") return method === "schedule" ? `${functionName} ran on its schedule` : target;
   const [summary = functionName] = operations.find(({ name }) => name === functionName)?.summary.split(", ") ?? [];
   if (!who) return summary;
   return summary.includes("the caller") ? summary.replace("the caller", who) : `${summary}, for ${who}`;
-}
-
-function stateOf({ changes: [first] }: StoryRow): string {
-  return String(fieldOf(first)?.after);
 }
 
 function fieldOf(change: ChangeView | undefined) {

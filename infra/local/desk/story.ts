@@ -4,7 +4,14 @@ import { guardedPartitions } from "../../functions/function-row.ts";
 import { functions } from "../../functions/functions.ts";
 import { type ItemIndex, kindOf, titleOf } from "./item-index.ts";
 import { maskValue } from "./mask.ts";
-import { type History, linesAbout, type PastChange, type PastRequest, type PastRun } from "./past-calls.ts";
+import {
+  type History,
+  linesAbout,
+  type PastCall,
+  type PastChange,
+  type PastRequest,
+  type PastRun,
+} from "./past-calls.ts";
 import { foldBookkeeping, foldChanges, foldMessages, foldRuns, sentenceOf, silentPushes } from "./story-rows.ts";
 import type { ChangeView, InboxView, RequestRow, RunView, StoryView } from "./views.ts";
 
@@ -44,7 +51,7 @@ export function storyOf(id: string, sources: StorySources): StoryView | undefine
       ? "It held a secret or bytes that are no text, which are not kept, or was too long to keep."
       : null,
     rows: [
-      ...(past ? foldRuns("request", [viewRun({ ...past, messages: [] }, id)]) : []),
+      ...(past ? foldRuns("request", [viewRun(past, id)]) : []),
       ...rows.sort((one, other) => one.at - other.at),
       ...foldBookkeeping(changes),
     ],
@@ -52,7 +59,7 @@ export function storyOf(id: string, sources: StorySources): StoryView | undefine
 }
 
 function requestRow(past: PastRequest, index: StorySources["index"]): RequestRow {
-  const { event: _, answer, isPartial, lines, error, ...row } = past;
+  const { event: _, answer, isPartial, lines, error, messages, eventIds, ...row } = past;
   const userId = lines.map(({ fields }) => fields.user_id).find((each) => typeof each === "number");
   if (typeof userId !== "number") return { ...row, user: null };
   const { name = "", logins: [login = ""] = [] } = index.person(userId) ?? {};
@@ -77,21 +84,17 @@ function workRows(run: PastRun): RequestRow[] {
   return [{ ...base, ...rowOf(id), method: "schedule", target: functionName }];
 }
 
-type StoredRun = Omit<RunView, "messages"> & Pick<PastRun, "messages">;
-
 /** A call's part in a request. */
-function viewRun({ at, functionName, milliseconds, error, ...run }: StoredRun, id: string): RunView {
+function viewRun({ at, functionName, milliseconds, error, ...run }: PastCall, id: string): RunView {
   const messages = run.messages.filter(({ requestId }) => requestId === id);
   return { at, functionName, milliseconds, error, lines: linesAbout(run.lines, id), messages };
 }
-
-type PieceOfWork = Pick<PastRun, "at" | "functionName" | "milliseconds"> & Partial<Pick<PastRun, "eventIds">>;
 
 /**
  * The change, if it names the request, or if it names none and the request's work may have written it, by time and
  * rights.
  */
-function viewChange(change: PastChange, id: string, work: readonly PieceOfWork[]): ChangeView[] {
+function viewChange(change: PastChange, id: string, work: readonly PastCall[]): ChangeView[] {
   const { requestId, key, before, after } = change;
   const isNamed = requestId !== undefined;
   if (isNamed ? requestId !== id : !work.some((each) => mayHaveWritten(each, change))) return [];
@@ -109,9 +112,9 @@ function viewChange(change: PastChange, id: string, work: readonly PieceOfWork[]
  * The time within which a change was written: from when it was asked for to the end of the one call that may have
  * written it. If there is no such call, the moment at which it was seen.
  */
-function timeOf(change: PastChange, isNamed: boolean, work: readonly PieceOfWork[]) {
+function timeOf(change: PastChange, isNamed: boolean, work: readonly PastCall[]) {
   const stamp = isNamed ? (change.removedBy ?? lastChangeOf(change.after)) : undefined;
-  const reads = ({ eventIds }: PieceOfWork) => eventIds?.has(change.eventId);
+  const reads = ({ eventIds }: PastCall) => eventIds.has(change.eventId);
   // The stream delivers a change a moment after it was written. Consumers may have begun before the desk sees it.
   const seen = Math.min(change.at, ...work.filter(reads).map(({ at }) => at));
   const writers = work.filter((each) => {
@@ -127,7 +130,7 @@ function timeOf(change: PastChange, isNamed: boolean, work: readonly PieceOfWork
 
 const writes = new Set(["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"]);
 
-function mayHaveWritten({ at, milliseconds, functionName }: PieceOfWork, change: PastChange): boolean {
+function mayHaveWritten({ at, milliseconds, functionName }: PastCall, change: PastChange): boolean {
   const isMeanwhile = change.at >= at && change.at <= at + milliseconds + seenWithinMilliseconds;
   const row = Object.entries(functions).find(([name]) => name === functionName)?.[1];
   const partition = guardedPartitions.find((start) => change.key.pk.startsWith(start));
@@ -139,8 +142,8 @@ function sentBy(runs: readonly PastRun[], id: string, messages: readonly InboxVi
   const fields = { email: "emails", sms: "sms", push: "pushes" } as const;
   const sentIn = (run: PastRun) => {
     const counts: Record<string, unknown> = Object.assign({}, ...linesAbout(run.lines, id).map((line) => line.fields));
-    return messages.filter(({ channel, sentAt }) => {
-      const isMeanwhile = sentAt >= Math.floor(run.at) && sentAt <= run.at + run.milliseconds + 1;
+    return messages.filter(({ channel, at }) => {
+      const isMeanwhile = at >= Math.floor(run.at) && at <= run.at + run.milliseconds + 1;
       return isMeanwhile && counts[fields[channel]] !== undefined;
     });
   };

@@ -69,14 +69,6 @@ export function latestChange(rows: readonly RequestRow[]): RequestRow | undefine
   );
 }
 
-/** A message as it was received from a queue. */
-export interface QueueMessage {
-  id: string;
-  queue: string;
-  attempt: number;
-  body: string;
-}
-
 /** A change of a record, as the interface shows it. */
 export type RecordChange = InferOutput<typeof change>;
 
@@ -101,7 +93,8 @@ export interface RunView {
   milliseconds: number;
   error: string | null;
   lines: LogLine[];
-  messages: QueueMessage[];
+  /** As they were received from queues. */
+  messages: { id: string; queue: string; attempt: number; body: string }[];
 }
 
 /** The parts of the service in the order in which a request goes through them. */
@@ -145,7 +138,7 @@ export interface InboxView {
   text: string;
   hasHtml: boolean;
   pin: string | null;
-  sentAt: number;
+  at: number;
 }
 
 /** An event that went out on the outbound bus. */
@@ -163,29 +156,25 @@ export interface WebhookView {
   secret: string;
 }
 
-/** A queue with its failed messages, or a queue that only keeps what no other took. */
-export interface QueueView {
+/** A queue, a consumer of the stream, a schedule or the limits: what it has to do, and what can be done about it. */
+export interface ResourceRow {
   name: string;
-  /** Null if no worker takes messages from it. */
-  waiting: number | null;
-  inWork: number;
-  failed: number;
-  /** The newest failed ones. */
-  messages: { id: string; sentAt: number; body: string }[];
+  about: string;
+  /** A bad one is of something that somebody should look at. */
+  chips?: { words: string; look: "" | "good" | "warn" | "bad" }[];
+  /** A change that the server is asked for. */
+  action?: { label: string; path: string; what: object; isIdle?: boolean };
+  /** The newest failed messages of a queue. */
+  messages?: { id: string; sentAt: number; body: string }[];
 }
 
-/** The position of a consumer of the stream, and the number of changes behind it; null if that is unknown. */
-export interface ConsumerView {
-  functionName: string;
-  after: string;
-  behind: number | null;
-}
-
-export interface ResourcesView {
+export interface ResourcesView extends Record<"queues" | "stream" | "schedules", ResourceRow[]> {
   kinds: { name: string; count: number }[];
-  queues: QueueView[];
-  consumers: ConsumerView[];
-  schedules: { functionName: string; when: string }[];
+}
+
+/** True for what somebody should look at. */
+export function isBad({ chips = [] }: ResourceRow): boolean {
+  return chips.some(({ look }) => look === "bad");
 }
 
 /** An item; `title` is empty if the key says everything. */

@@ -55,8 +55,8 @@ describe("the story of a request", () => {
         milliseconds: 40,
       },
     );
-    const push = { id: "push", channel: "push", sentAt: Date.now() - 10 } as InboxView;
-    const mail = { id: "mail", channel: "email", sentAt: Date.now() - 10 } as InboxView;
+    const push = { id: "push", channel: "push", at: Date.now() - 10 } as InboxView;
+    const mail = { id: "mail", channel: "email", at: Date.now() - 10 } as InboxView;
     expect(kindsOf(history, "one", [push, mail]).sort()).toEqual(
       ["timesheet true", "notify", "deliver-notifications", "send-pushes", "push"].sort(),
     );
@@ -211,7 +211,7 @@ describe("a payment reads as a person would say it:", () => {
       "No push: nothing was left to send to Wren Ashby",
       "No push: user 8 and user 9 have no device",
     ]);
-    const push = { id: "p", channel: "push", person, subject: "Paid", text: "140 GBP", sentAt: Date.now() - 10 };
+    const push = { id: "p", channel: "push", person, subject: "Paid", text: "140 GBP", at: Date.now() - 10 };
     expect(silent([push as unknown as InboxView])).toContain("Push to Wren Ashby");
     expect(silent([push as unknown as InboxView])).not.toContain("No push: nothing was left to send to Wren Ashby");
   });
@@ -222,9 +222,9 @@ describe("a payment reads as a person would say it:", () => {
     addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 9, emails: 1 }), {
       milliseconds: 60_000,
     });
-    const sentAt = Date.now() - 10;
-    const pushes = Array.from({ length: 9 }, (_, id) => ({ id, channel: "push", person, sentAt }));
-    const mail = { id: "m", channel: "email", person: null, to: "new@example.com", subject: "Welcome", sentAt };
+    const at = Date.now() - 10;
+    const pushes = Array.from({ length: 9 }, (_, id) => ({ id, channel: "push", person, at }));
+    const mail = { id: "m", channel: "email", person: null, to: "new@example.com", subject: "Welcome", at };
     const { rows = [] } = storyIn(history, "one", [...pushes, mail] as unknown as InboxView[]) ?? {};
     expect(rows.slice(-2).map(({ title }) => title)).toEqual(["9 pushes", "Mail to new@example.com"]);
   });

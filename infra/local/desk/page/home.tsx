@@ -1,34 +1,38 @@
-import { type InboxView, latestChange, plural, type RequestRow, type ResourcesView, type StartView } from "../views.ts";
+import { type InboxView, isBad, latestChange, type RequestRow, type ResourcesView, type StartView } from "../views.ts";
+import { Resources } from "./data.tsx";
 import { Messages } from "./inbox.tsx";
-import { Action, Card, Copy, Empty, Head, Loaded, Row, Rows } from "./parts.tsx";
+import { Action, Card, Copy, Empty, Head, Read } from "./parts.tsx";
 import { RequestRows } from "./requests.tsx";
 import { callAs, tokenOf, useLive } from "./server.ts";
-import { queueTitle, Story } from "./story.tsx";
-
-/** More than a busy machine's consumers usually have to do. */
-const manyChanges = 200;
+import { Story } from "./story.tsx";
 
 /** As many as fit on one screen. */
 const mostNews = 5;
 
 /** The present state: the last story, failures, lags, new messages, and first steps. */
 export function Home() {
-  const requests = useLive<RequestRow[]>("requests");
-  const messages = useLive<InboxView[]>("inbox");
   return (
     <>
       <Head title="Home" about="The newest change and what followed from it, what failed, and who was told." />
       <div class="pad columns home">
         <div class="stack">
-          <Loaded live={requests}>{(rows) => <News rows={rows} />}</Loaded>
+          <Read<RequestRow[]> path="requests">{(rows) => <News rows={rows} />}</Read>
         </div>
         <div class="stack">
           <FirstSteps />
-          <State />
+          <Read<ResourcesView> path="data" everySeconds={2}>
+            {({ queues, stream }) => (
+              <Resources
+                title="Queues and stream"
+                rows={[...queues, ...stream].filter(isBad)}
+                none="No message has failed, and no worker lags behind."
+              />
+            )}
+          </Read>
           <Card title="New messages">
-            <Loaded live={messages}>
+            <Read<InboxView[]> path="inbox">
               {(all) => <Messages messages={all.slice(0, mostNews)} none="None yet" hint="Nobody was told anything." />}
-            </Loaded>
+            </Read>
           </Card>
         </div>
       </div>
@@ -93,36 +97,4 @@ async function payAs(id: number): Promise<void> {
   const timesheet_ids = (list.timesheets ?? []).map((each: { id: number }) => each.id);
   if (timesheet_ids.length === 0) throw new Error("None is pending");
   await callAs(id, "PATCH", `${place}/bulk_update`, { timesheet: { timesheet_ids, state: "paid" } });
-}
-
-function State() {
-  const live = useLive<ResourcesView>("data", 2);
-  const chip = (href: string, name: string, look: string, words: string) => (
-    <Row key={name} name={<a href={href}>{name}</a>}>
-      <span class={`chip ${look}`}>{words}</span>
-    </Row>
-  );
-  return (
-    <Card title="Queues and stream">
-      <Loaded live={live}>
-        {({ queues, consumers }) => {
-          const troubles = [
-            ...queues
-              .filter(({ failed }) => failed > 0)
-              .map(({ name, failed }) => chip("#/data/queues", queueTitle(name), "bad", `${failed} failed`)),
-            ...consumers
-              .filter(({ behind }) => (behind ?? 0) > manyChanges)
-              .map(({ functionName: name, behind }) =>
-                chip("#/data/stream", name, "warn", `${plural(behind ?? 0, "change")} behind`),
-              ),
-          ];
-          return troubles.length > 0 ? (
-            <Rows>{troubles}</Rows>
-          ) : (
-            <p class="item muted">No message has failed, and no worker lags behind.</p>
-          );
-        }}
-      </Loaded>
-    </Card>
-  );
 }

@@ -1,22 +1,22 @@
 import { useState } from "preact/hooks";
 import type { InboxView } from "../views.ts";
-import { Copy, Facts, Head, hasWords, LinkRow, Loaded, Rows, Search, Split, Time } from "./parts.tsx";
-import { useLive } from "./server.ts";
+import { Copy, Facts, Head, hasWords, LinkRow, Read, Rows, Search, Split, Time } from "./parts.tsx";
 
 const channels = { email: "Mail", sms: "SMS", push: "Push" } as const;
 
 /** The messages the service sent, as their recipients see them. */
 export function Inbox({ id }: { id: string | undefined }) {
-  const live = useLive<InboxView[]>("inbox");
   const [text, setText] = useState("");
   return (
     <>
       <Head title="Inbox" about="Mails, SMS and pushes that the service sent. None of them left this machine.">
         <Search label="Search by person or text" value={text} onInput={setText} />
       </Head>
-      <Loaded live={live}>
+      <Read<InboxView[]> path="inbox">
         {(messages) => {
-          const found = messages.filter((message) => matches(message, text));
+          const found = messages.filter(({ person, to, subject, text: body, channel }) =>
+            hasWords(text, person?.name, to, subject, body, channels[channel]),
+          );
           const open = messages.find((message) => message.id === id);
           const hint =
             messages.length === 0
@@ -32,7 +32,7 @@ export function Inbox({ id }: { id: string | undefined }) {
             />
           );
         }}
-      </Loaded>
+      </Read>
     </>
   );
 }
@@ -47,7 +47,7 @@ interface MessagesProps {
 export function Messages({ messages, openId, none, hint }: MessagesProps) {
   return (
     <Rows none={none} hint={hint}>
-      {messages.map(({ id, channel, person, to, subject, text, sentAt }) => (
+      {messages.map(({ id, channel, person, to, subject, text, at }) => (
         <LinkRow key={id} href={`#/inbox/${id}`} isOpen={id === openId}>
           <span class={`chip ${channel}`}>{channels[channel]}</span>
           <span class="what">
@@ -55,7 +55,7 @@ export function Messages({ messages, openId, none, hint }: MessagesProps) {
             <span class="muted clip">{channel === "push" ? text : (subject ?? text)}</span>
           </span>
           <span class="muted">
-            <Time at={sentAt} />
+            <Time at={at} />
           </span>
         </LinkRow>
       ))}
@@ -65,7 +65,7 @@ export function Messages({ messages, openId, none, hint }: MessagesProps) {
 
 /** One message as its device shows it, with its pin in large digits. */
 export function Message({ message }: { message: InboxView }) {
-  const { id, channel, to, person, pin, subject, text, hasHtml, sentAt } = message;
+  const { id, channel, to, person, pin, subject, text, hasHtml, at } = message;
   const recipient = (
     <>
       {person && <strong>{person.name} </strong>}
@@ -83,30 +83,26 @@ export function Message({ message }: { message: InboxView }) {
       <Facts
         of={[
           ["To", recipient],
-          ["Sent", <Time key="sent" at={sentAt} isLong />],
+          ["Sent", <Time key="sent" at={at} isLong />],
           ...(subject && channel === "email" ? [["Subject", subject] as const] : []),
         ]}
       />
-      {channel === "email" && <Mail id={id} text={text} hasHtml={hasHtml} />}
+      {hasHtml && <iframe class="mail" sandbox="" title="The mail as it looks" src={`/_local/desk/mail/${id}`} />}
+      {channel === "email" && !hasHtml && <p class="mail">{text}</p>}
       {channel === "sms" && <p class="bubble">{text}</p>}
       {channel === "push" && <Push message={message} />}
     </article>
   );
 }
 
-function Mail({ id, text, hasHtml }: { id: string; text: string; hasHtml: boolean }) {
-  if (!hasHtml) return <p class="mail">{text}</p>;
-  return <iframe class="mail" sandbox="" title="The mail as it looks" src={`/_local/desk/mail/${id}`} />;
-}
-
-function Push({ message: { subject, text, sentAt } }: { message: InboxView }) {
+function Push({ message: { subject, text, at } }: { message: InboxView }) {
   return (
     <div class="phone">
       <div class="item notification">
         <img src="/_local/desk.svg" alt="" width="34" height="34" />
         <span class="what">
           <span class="muted">
-            Workforce · <Time at={sentAt} />
+            Workforce · <Time at={at} />
           </span>
           <strong>{subject}</strong>
           <span>{text}</span>
@@ -114,8 +110,4 @@ function Push({ message: { subject, text, sentAt } }: { message: InboxView }) {
       </div>
     </div>
   );
-}
-
-function matches({ person, to, subject, text, channel }: InboxView, wanted: string): boolean {
-  return hasWords(wanted, person?.name, to, subject, text, channels[channel]);
 }

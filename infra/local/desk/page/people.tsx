@@ -1,12 +1,11 @@
 import { useState } from "preact/hooks";
 import type { PeopleView, Person, StartView } from "../views.ts";
-import { Action, Card, Copy, Empty, Head, Loaded, Row, Rows, Search } from "./parts.tsx";
+import { Action, Card, Copy, Empty, Head, Read, Row, Rows, Search } from "./parts.tsx";
 import { tokenOf, useLive } from "./server.ts";
 
 /** Everyone by company, each with a token to copy. */
 export function People() {
   const [text, setText] = useState("");
-  const live = useLive<PeopleView>(`people?words=${encodeURIComponent(text)}`);
   return (
     <>
       <Head
@@ -15,7 +14,7 @@ export function People() {
       >
         <Search label="Search by name, login, role" value={text} onInput={setText} />
       </Head>
-      <Loaded live={live}>{(view) => <Groups {...view} />}</Loaded>
+      <Read<PeopleView> path={`people?words=${encodeURIComponent(text)}`}>{(view) => <Groups {...view} />}</Read>
     </>
   );
 }

@@ -1,15 +1,14 @@
 import type { LogLine } from "../../log-lines.ts";
-import { durationOf, layers, type QueueMessage, type RunView, type StoryRow, type StoryView } from "../views.ts";
+import { durationOf, layers, type RunView, type StoryRow, type StoryView } from "../views.ts";
 import { curlOf, ownHeaders } from "./curl.ts";
 import { Message } from "./inbox.tsx";
-import { Action, Bar, Code, Copy, Facts, Fields, Fold, Loaded, Status, Time } from "./parts.tsx";
-import { callAs, tokenOf, useLive } from "./server.ts";
+import { Action, Bar, Code, Copy, Facts, Fields, Fold, Read, Status, Time } from "./parts.tsx";
+import { callAs, tokenOf } from "./server.ts";
 
 /** The story of a request: a sentence, what followed, and what was sent and answered. A short one ends with a link to it. */
 export function Story({ id, isShort = false }: { id: string; isShort?: boolean }) {
-  const live = useLive<StoryView>(`story?id=${encodeURIComponent(id)}`, 2);
   return (
-    <Loaded live={live}>
+    <Read<StoryView> path={`story?id=${encodeURIComponent(id)}`}>
       {(story) => (
         <article class="pad stack" aria-label="Story of the request">
           <header class="stack">
@@ -23,11 +22,17 @@ export function Story({ id, isShort = false }: { id: string; isShort?: boolean }
               <a href={`#/requests/${encodeURIComponent(story.row.id)}`}>Open it</a>
             </p>
           ) : (
-            <Halves story={story} />
+            story.event &&
+            story.answer && (
+              <div class="columns">
+                <Half title="Request" headers={ownHeaders(story.event.headers)} body={story.event.body ?? null} />
+                <Half title="Answer" {...story.answer} />
+              </div>
+            )
           )}
         </article>
       )}
-    </Loaded>
+    </Read>
   );
 }
 
@@ -115,8 +120,11 @@ function LayerRow({ row, since, whole }: { row: StoryRow; since: number; whole: 
 function Run({ run: { messages, lines, error } }: { run: RunView }) {
   return (
     <div>
-      {messages.map((message) => (
-        <Queued key={message.id} message={message} />
+      {messages.map(({ id, queue, attempt, body }) => (
+        <Fold key={id} text={body} label={`Message of the queue ${queue}`}>
+          Message of the queue {queue}
+          {attempt > 1 && `, attempt ${attempt}`}
+        </Fold>
       ))}
       {lines.map((line, at) => (
         <Line key={at} line={line} />
@@ -151,22 +159,6 @@ function Line({ line: { fields } }: { line: LogLine }) {
   );
 }
 
-/** The name of a queue as words, without the part that makes it unique among all stacks. */
-export function queueTitle(name: string): string {
-  const own = name.replace(/(Queue)?[0-9A-F]{8}$/, "").replace(/^.*_webhook_/, "Webhook ");
-  return own.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-}
-
-function Queued({ message: { queue, attempt, body } }: { message: QueueMessage }) {
-  const label = `Message of the queue ${queueTitle(queue)}`;
-  return (
-    <Fold text={body} label={label}>
-      {label}
-      {attempt > 1 && `, attempt ${attempt}`}
-    </Fold>
-  );
-}
-
 function changeOf({ answer }: StoryView): string | undefined {
   return answer?.headers["change-id"];
 }
@@ -191,12 +183,8 @@ function Tools({ story }: { story: StoryView }) {
   const { headers = {}, body = null } = event ?? {};
   const url = location.origin + target;
   const sendAgain = async () => {
-    const token = user && (await tokenOf(user.id));
-    const sent = new Headers([
-      ...ownHeaders(headers),
-      ...(token ? [["authorization", `Bearer ${token}`] as [string, string]] : []),
-    ]);
-    const response = await fetch(url, { method, headers: sent, body });
+    const authorization = user && { authorization: `Bearer ${await tokenOf(user.id)}` };
+    const response = await fetch(url, { method, headers: { ...ownHeaders(headers), ...authorization }, body });
     location.hash = `#/requests/${response.headers.get("x-request-id") ?? ""}`;
   };
   const curl = curlOf({ method, url, headers, body, login: user?.login ?? null });
@@ -216,7 +204,7 @@ function Tools({ story }: { story: StoryView }) {
           disabled={unsendable !== null}
           title={unsendable ?? "Sends it as it was, as the same user"}
         />
-        <Copy label="Copy as curl" text={curl} title={unsendable ?? ""} hotkey="c" />
+        <Copy label="Copy as curl" text={curl} title={unsendable ?? ""} data-key="c" />
         <Copy
           label="Copy as invoke event"
           text={JSON.stringify(given, null, 2)}
@@ -226,17 +214,6 @@ function Tools({ story }: { story: StoryView }) {
       </p>
       <Facts isSmall of={[["Request", row.id], ...(change ? [["Change", change] as const] : [])]} />
     </>
-  );
-}
-
-function Halves({ story: { event, answer } }: { story: StoryView }) {
-  if (!event || !answer) return null;
-  const request = { headers: Object.fromEntries(ownHeaders(event.headers)), body: event.body ?? null };
-  return (
-    <div class="columns">
-      <Half title="Request" {...request} />
-      <Half title="Answer" {...answer} />
-    </div>
   );
 }
 
