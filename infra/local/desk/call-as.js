@@ -44,4 +44,4 @@ function addChoice({ deskToken, callers }) {
   slot.replaceChildren(label, select);
 }
 
-addChoice(await ask("/_local/desk/callers"));
+addChoice(await ask("/_local/desk/start"));

@@ -11,16 +11,15 @@ import { entities } from "../../../shared/db/entities.ts";
 import { readBatch } from "../../../shared/db/table/batch-reads.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { findChanges } from "../../../shared/history/find-changes.ts";
-import type { ShownChange } from "../../../shared/history/shown-changes.ts";
 import { localCredentials } from "../aws/local-credentials.ts";
-import { countMessages, queueUrl } from "../aws/sqs.ts";
+import { countMessages, type QueueDefinition, queueUrl } from "../aws/sqs.ts";
 import { withClient } from "../aws/with-client.ts";
-import { openJsonFile } from "../json-file.ts";
-import type { LocalStack } from "../stack/template.ts";
-import { type ItemIndex, ownConsumer, type Wanted } from "./item-index.ts";
+import { readJsonFile } from "../json-file.ts";
+import { type ItemIndex, ownConsumer } from "./item-index.ts";
 import { maskBody, maskValue } from "./mask.ts";
+import { queueTitle } from "./past-calls.ts";
 import type { DeskOptions } from "./sources.ts";
-import type { ConsumerView, ItemView, QueueView, RecordChange, ResourcesView } from "./views.ts";
+import type { ItemView, RecordChange, ResourceRow, ResourcesView } from "./views.ts";
 
 /** The queues, consumers of the stream and schedules, and the kinds of items. */
 export async function viewData(sources: DeskOptions, index: ItemIndex): Promise<ResourcesView> {
@@ -28,29 +27,72 @@ export async function viewData(sources: DeskOptions, index: ItemIndex): Promise<
   return {
     kinds: entities.map(({ name }) => ({ name, count: counts[name] ?? 0 })),
     queues: await viewQueues(sources),
-    consumers: viewConsumers(sources),
-    schedules: sources.stack.schedules.map(({ functionName, hour, minute, timeZone }) => ({
-      functionName,
-      when: `daily at ${twoDigits(hour)}:${twoDigits(minute)}, ${timeZone}`,
-    })),
+    stream: sources.stack.streamMappings.map(({ functionName }) => viewConsumer(functionName, sources)),
+    schedules: [
+      ...sources.stack.schedules.map(({ functionName, hour, minute, timeZone }) => ({
+        name: functionName,
+        about: `daily at ${twoDigits(hour)}:${twoDigits(minute)}, ${timeZone}`,
+        action: { label: "Run now", path: "run", what: { function: functionName } },
+      })),
+      {
+        name: "Pins, passwords, passcodes, SMS",
+        about: "How often each was tried or sent",
+        action: { label: "Reset", path: "limits", what: {} },
+      },
+    ],
   };
 }
 
-export function viewQueues(sources: DeskOptions): Promise<QueueView[]> {
-  const { stack } = sources;
-  return withSqs(sources, (client, urlOf) =>
-    Promise.all(stack.queues.map(({ name }) => viewQueue(name, urlOf(name), stack, client))),
-  );
+/** The queues, each with those of its messages that failed. */
+function viewQueues(sources: DeskOptions): Promise<ResourceRow[]> {
+  const { queues, mappings } = sources.stack;
+  const dead = queues.map(deadLettersOf);
+  return withSqs(sources, async (client, urlOf) => {
+    const viewQueue = async (queue: QueueDefinition): Promise<ResourceRow> => {
+      const { name } = queue;
+      const title = queueTitle(name);
+      const keeper = deadLettersOf(queue) ?? name;
+      const failed = await countMessages(client, urlOf(keeper));
+      const messages = failed.waiting > 0 ? await peek(client, urlOf(keeper)) : [];
+      const chips = [chipOf(failed.waiting, "failed", "bad")];
+      if (!mappings.some(({ queueName }) => queueName === name)) {
+        return { name: title, about: "keeps what no queue took", chips, messages };
+      }
+      const { waiting, held } = await countMessages(client, urlOf(name));
+      return {
+        name: title,
+        about: `${held} in work`,
+        chips: [chipOf(waiting, "waiting", "warn"), ...chips],
+        action: { label: "Redrive", path: "redrive", what: { queue: name }, isIdle: failed.waiting === 0 },
+        messages,
+      };
+    };
+    const rows = await Promise.all(queues.filter(({ name }) => !dead.includes(name)).map(viewQueue));
+    return rows.sort((one, other) => one.name.localeCompare(other.name));
+  });
 }
 
-/** The consumers of the stream, and how far each is behind the desk. */
-export function viewConsumers(sources: DeskOptions): ConsumerView[] {
-  const newest = Number(placeOf(sources, ownConsumer));
-  return sources.stack.streamMappings.map(({ functionName }) => {
-    const after = placeOf(sources, functionName);
-    const behind = newest - Number(after);
-    return { functionName, after, behind: Number.isNaN(behind) ? null : Math.max(0, behind) };
-  });
+function chipOf(count: number, words: string, look: "warn" | "bad") {
+  return { words: `${count.toLocaleString("en-GB")} ${words}`, look: count > 0 ? look : "" } as const;
+}
+
+function deadLettersOf({ attributes }: QueueDefinition): string | undefined {
+  return /"deadLetterTargetArn":"[^"]*:([^":]+)"/.exec(attributes.RedrivePolicy ?? "")?.[1];
+}
+
+/** More than a busy machine's consumers usually have to do. */
+const manyChanges = 200;
+
+/** A consumer of the stream, and how far it is behind the desk. */
+function viewConsumer(name: string, sources: DeskOptions): ResourceRow {
+  const [newest, after] = [placeOf(sources, ownConsumer), placeOf(sources, name)];
+  const behind = Math.max(0, Number(newest) - Number(after)) || 0;
+  const chip = chipOf(behind, "behind", behind > manyChanges ? "bad" : "warn");
+  return {
+    name,
+    about: `after ${after === undefined ? "the beginning" : `change ${after}`}`,
+    chips: [behind > 0 ? chip : { words: "up to date", look: "good" }],
+  };
 }
 
 const mostItems = 50;
@@ -58,9 +100,10 @@ const mostItems = 50;
 /** The newest items, each with the name of its user. Costs half a read unit for 4 KB of them, one round trip. */
 export async function findItems(
   index: Pick<ItemIndex, "find" | "person">,
-  wanted: Pick<Wanted, "kind" | "words">,
+  kind: string,
+  words: string,
 ): Promise<ItemView[]> {
-  const found = index.find({ ...wanted, most: mostItems });
+  const found = index.find(kind, words, mostItems);
   const items = await readBatch(
     found.map(({ key }) => key),
     { consistent: false },
@@ -69,51 +112,34 @@ export async function findItems(
     const item = items[at];
     if (!item) return [];
     const owner = index.person(Number(item.user_id ?? /^USER#(\d+)$/.exec(pk)?.[1]))?.name ?? "";
-    const words = [...(title.includes(owner) ? [] : [owner]), title].filter(Boolean).join(" · ");
-    return [{ key: `${pk} ${sk}`, title: words, item: maskValue(item) as Item }];
+    const named = [...(title.includes(owner) ? [] : [owner]), title].filter(Boolean).join(" · ");
+    return [{ key: `${pk} ${sk}`, title: named, item: maskValue(item) as Item }];
   });
 }
 
 const mostChanges = 50;
 
 /** The newest changes of a record; undefined for a kind without a history. Throws if there is no such record. */
-export async function viewRecordChanges(kind: string, id: number): Promise<RecordChange[] | undefined> {
+export async function viewRecordChanges(kind: string, id: number): Promise<readonly RecordChange[] | undefined> {
   const record_type = changedTypes.find((type) => type.toLowerCase() === kind);
   if (!record_type) return undefined;
-  const what = { record_type, record_id: id };
-  const { items } = await findChanges(what, "all", { limit: mostChanges, now: new Date() });
-  return items.map(viewRecordChange);
+  return (await findChanges({ record_type, record_id: id }, "all", { limit: mostChanges, now: new Date() })).items;
 }
 
-function viewRecordChange({ id, at, action, by, operation, request_id, fields }: ShownChange): RecordChange {
-  return {
-    id,
-    at: Date.parse(at),
-    action: action.replaceAll("_", " "),
-    by: by.name ?? [by.kind, by.id].filter((part) => part !== null).join(" "),
-    operation,
-    requestId: request_id,
-    fields: fields.map(({ name, before, after }) => ({ name, before: textOf(before), after: textOf(after) })),
-  };
-}
-
-function textOf(value: unknown): string | null {
-  return value === null ? null : JSON.stringify(value);
-}
-
-/** Sends a dead letter queue's messages back to the queue that they failed in, and returns their number. */
+/** Sends a queue's failed messages to it again, and returns their number. */
 export async function redrive(name: string, sources: DeskOptions): Promise<number> {
-  const source = sourceOf(name, sources.stack);
-  if (source === undefined) throw new Error(`${name} keeps messages of no queue: they cannot be sent again from here.`);
+  const queue = sources.stack.queues.find((each) => each.name === name);
+  const dead = queue && deadLettersOf(queue);
+  if (!dead) throw new Error(`No queue keeps failed messages of ${name}.`);
   return withSqs(sources, async (client, urlOf) => {
     let count = 0;
     for (;;) {
-      const command = new ReceiveMessageCommand({ QueueUrl: urlOf(name), MaxNumberOfMessages: 10 });
+      const command = new ReceiveMessageCommand({ QueueUrl: urlOf(dead), MaxNumberOfMessages: 10 });
       const { Messages = [] } = await client.send(command);
       if (Messages.length === 0) return count;
       for (const { Body: MessageBody = "", ReceiptHandle } of Messages) {
-        await client.send(new SendMessageCommand({ QueueUrl: urlOf(source), MessageBody }));
-        await client.send(new DeleteMessageCommand({ QueueUrl: urlOf(name), ReceiptHandle }));
+        await client.send(new SendMessageCommand({ QueueUrl: urlOf(name), MessageBody }));
+        await client.send(new DeleteMessageCommand({ QueueUrl: urlOf(dead), ReceiptHandle }));
         count += 1;
       }
     }
@@ -130,21 +156,8 @@ async function withSqs<T>(
   );
 }
 
-async function viewQueue(name: string, QueueUrl: string, stack: LocalStack, client: SQSClient): Promise<QueueView> {
-  const { waiting, held } = await countMessages(client, QueueUrl);
-  const keepsFailed = !stack.mappings.some(({ queueName }) => queueName === name);
-  return {
-    name,
-    waiting,
-    inWork: held,
-    deadLettersOf: sourceOf(name, stack) ?? null,
-    keepsFailed,
-    messages: keepsFailed && waiting > 0 ? await peek(client, QueueUrl) : [],
-  };
-}
-
 /** Reads messages and makes them visible again: fauxqs does not if they are received with a timeout of 0. */
-async function peek(client: SQSClient, QueueUrl: string): Promise<QueueView["messages"]> {
+async function peek(client: SQSClient, QueueUrl: string): Promise<ResourceRow["messages"]> {
   const { Messages = [] } = await client.send(
     new ReceiveMessageCommand({
       QueueUrl,
@@ -161,13 +174,9 @@ async function peek(client: SQSClient, QueueUrl: string): Promise<QueueView["mes
   }));
 }
 
-function sourceOf(name: string, { queues }: LocalStack): string | undefined {
-  return queues.find(({ attributes }) => attributes.RedrivePolicy?.includes(`:${name}"`))?.name;
-}
-
-function placeOf({ placesDirectory }: DeskOptions, functionName: string): string {
+function placeOf({ placesDirectory }: DeskOptions, functionName: string): string | undefined {
   const file = join(placesDirectory, `${functionName}.json`);
-  return openJsonFile<{ place?: { after?: string } }>(file, {}).value.place?.after ?? "the beginning";
+  return readJsonFile<{ place?: { after?: string } }>(file)?.place?.after;
 }
 
 function twoDigits(value: number): string {

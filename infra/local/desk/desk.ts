@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { join } from "node:path";
 import type { DynamoDBStreamEvent } from "aws-lambda";
 import { demoUsers } from "../demo/demo.ts";
-import { demoPeople } from "../demo/demo-people.ts";
+import { demoPassword, demoPeople } from "../demo/demo-people.ts";
 import type { WorkListeners } from "../functions/work-report.ts";
 import { type GatewayAnswer, gatewayRefusal, writeAnswer } from "../gateway/gateway-answer.ts";
 import { splitTarget } from "../gateway/gateway-event.ts";
@@ -18,6 +18,7 @@ import { indexOf, openItemIndex } from "./item-index.ts";
 import { openLocalWebhook } from "./local-webhook.ts";
 import { openHistory } from "./past-calls.ts";
 import type { DeskOptions, DeskSources } from "./sources.ts";
+import type { StartView } from "./views.ts";
 
 /** The developer's page of a machine, and the methods that record what it shows. */
 export interface Desk {
@@ -77,7 +78,9 @@ export function openDesk(options: () => DeskOptions): Desk {
     if (refusal) return writeAnswer(response, json({ message: `Not for this request: ${refusal}.` }, 403));
     if (isEvents) return options().answerEvents(request, response);
     if (place === "desk/live") return follow(response, sources());
-    if (place === "desk/callers" && isRead) return writeAnswer(response, json(viewCallers(token)));
+    if (place === "desk/start" && isRead) {
+      return writeAnswer(response, json({ deskToken: token, ...viewStart(options()) }));
+    }
     const answer = isRead ? await read(place, query, request, sources()) : await change(place, request, sources());
     writeAnswer(
       response,
@@ -156,7 +159,8 @@ function follow(response: ServerResponse, { history, inbox }: DeskSources): void
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
   let sent = "";
   const look = () => {
-    const now = `${history.revision()} ${inbox.entries()[0]?.sent_at}`;
+    const { requests, runs, changes } = history;
+    const now = [requests.at(-1)?.id, runs.at(-1)?.at, changes.at(-1)?.eventId, inbox.entries()[0]?.sent_at].join(" ");
     if (now !== sent) response.write(`data: ${now}\n\n`);
     sent = now;
   };
@@ -185,12 +189,13 @@ function redirect(location: string): GatewayAnswer {
   return { status: 302, headers: { location }, body: Buffer.alloc(0) };
 }
 
-function viewCallers(deskToken: string) {
+function viewStart({ stack }: DeskOptions) {
   const callers = Object.values(demoUsers).map(({ id, role }) => {
     const person = demoPeople.find((each) => each.id === id);
     const name = [person?.first_name, person?.last_name].filter(Boolean).join(" ");
     const path = role === "driver" ? "/api/v1/users/me" : "/api/v1/finance/invoices?by_state=pending&per_page=1";
     return { id, name, role, path };
   });
-  return { deskToken, callers };
+  const docs = stack.routes.some(({ routeKey }) => /^(GET|ANY) \/docs$/.test(routeKey)) ? "/docs" : null;
+  return { callers, docs, demoPassword } satisfies StartView;
 }

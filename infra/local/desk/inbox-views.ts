@@ -22,7 +22,7 @@ export function viewInbox(entries: readonly InboxEntry[], index: Pick<ItemIndex,
       ...(isPush ? alertOf(entry.text ?? "") : { subject: entry.subject, text: entry.text ?? "" }),
       hasHtml: html !== null,
       pin: isPush ? null : (pinIn(entry.text) ?? null),
-      sentAt: Date.parse(sent_at),
+      at: Date.parse(sent_at),
     };
   });
 }

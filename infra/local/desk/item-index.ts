@@ -9,26 +9,20 @@ import { deviceOwners } from "../../../shared/db/notifications/device-owners.ts"
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
 import type { Item, Key } from "../../../shared/db/table/table.ts";
-import { titleOf } from "./item-title.ts";
 import type { Person } from "./views.ts";
-
-/** Items to find: their kind, and words that each of them contains. */
-export interface Wanted {
-  kind: string;
-  words?: string;
-  most: number;
-}
 
 /** The key and title of every item, and who users are: what the desk knows without reading the table. */
 export interface ItemIndex {
   /** Takes changes in the stream's order. A repeated change changes nothing. */
   add(changes: readonly StreamRecord[]): void;
   counts(): Record<string, number>;
-  /** Items in the reverse order of their keys, ids as numbers: the newest records first, as the lists of the interface have them. */
-  find(wanted: Wanted): { key: Key; title: string }[];
+  /**
+   * Items with every word, in the reverse order of their keys, ids as numbers: the newest records first, as the lists of the
+   * interface have them.
+   */
+  find(kind: string, words: string, most: number): { key: Key; title: string }[];
   people(words: string, most: number): Person[];
   person(id: number): Person | undefined;
-  firstOf(role: Person["role"]): Person | undefined;
   /** The user that the item of a login or a device token names. */
   ownerOf(key: Key): Person | undefined;
   hasDevice(userId: number): boolean;
@@ -70,11 +64,8 @@ export function openItemIndex(file = ":memory:"): ItemIndex {
   const counts = database.prepare("SELECT kind, n FROM counts WHERE n > 0");
   const one = database.prepare("SELECT title, owner, person FROM items WHERE kind = ? AND place = ?");
   const device = database.prepare("SELECT 1 FROM items WHERE kind = 'device' AND place > ? AND place < ? LIMIT 1");
-  const first = database.prepare(
-    `SELECT person FROM items WHERE kind = 'user' AND person LIKE ? ORDER BY place LIMIT 1`,
-  );
 
-  const select = ({ kind, words = "", most }: Wanted, order: "ASC" | "DESC") => {
+  const select = (kind: string, words: string, order: "ASC" | "DESC", most: number) => {
     const all = plain(words).split(" ").filter(Boolean);
     const having = all.map(() => " AND instr(lower(place) || ' ' || words, ?)").join("");
     const sql = `SELECT place, title, person FROM items WHERE kind = ?${having} ORDER BY place ${order} LIMIT ?`;
@@ -104,11 +95,13 @@ export function openItemIndex(file = ":memory:"): ItemIndex {
       }
     },
     counts: () => Object.fromEntries(counts.all().map(({ kind, n }) => [kind, Number(n)])),
-    find: (wanted) =>
-      select(wanted, "DESC").map(({ place, title }) => ({ key: keyAt(String(place)), title: String(title) })),
-    people: (words, most) => select({ kind: "user", words, most }, "ASC").flatMap((row) => toPerson(row) ?? []),
+    find: (kind, words, most) =>
+      select(kind, words, "DESC", most).map(({ place, title }) => ({
+        key: keyAt(String(place)),
+        title: String(title),
+      })),
+    people: (words, most) => select("user", words, "ASC", most).flatMap((row) => toPerson(row) ?? []),
     person,
-    firstOf: (role) => toPerson(first.get(`%"role":"${role}"%`)),
     ownerOf(key) {
       const owner = one.get(kindOf(key), placeOf(key))?.owner;
       return typeof owner === "number" ? person(owner) : undefined;
@@ -152,4 +145,29 @@ function personOf(item: Item): Omit<Person, "company"> {
 /** Text in lower case without accents, in which people search. */
 function plain(text: string): string {
   return text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
+}
+
+/** The fields that identify an item to a person. From each line, the first that the item has is shown. */
+const parts: readonly (readonly string[])[] = [
+  ["last_name", "name", "title", "record_type", "platform", "operation"],
+  ["job_title", "number"],
+  ["company_name"],
+  ["date", "issued_date", "opened_at", "created_at", "published_at", "at"],
+  ["state", "role", "did"],
+];
+
+/** The name, number, date and state of an item, as far as it has them; empty if it has none. */
+export function titleOf({ record, ...own }: Item): string {
+  const inner = record as { driver?: object } | undefined;
+  const fields: Item = { ...own, ...inner?.driver, ...inner };
+  const found = parts.flatMap((names) => names.find((name) => textOf(fields, name) !== "") ?? []);
+  return found.map((name) => textOf(fields, name)).join(" · ");
+}
+
+function textOf(fields: Item, name: string): string {
+  const value = fields[name];
+  if (typeof value !== "string" && typeof value !== "number") return "";
+  if (name === "last_name") return [fields.first_name, value].filter(Boolean).join(" ");
+  // Only the day of a time.
+  return /(^|_)at$/.test(name) ? String(value).slice(0, 10) : String(value);
 }

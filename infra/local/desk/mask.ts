@@ -38,7 +38,7 @@ function maskLeaf(value: unknown, isNamed: boolean, depth: number): unknown {
   if (isNamed && ["string", "number", "bigint"].includes(typeof value)) return masked;
   if (typeof value !== "string") return value;
   // A message contains JSON as text.
-  return /^\s*[[{]/.test(value) ? maskUnknown(value, depth) : maskText(value);
+  return /^\s*[[{"]/.test(value) ? maskUnknown(value, depth) : maskText(value);
 }
 
 /**
@@ -86,9 +86,9 @@ export function maskQuery(query: string): string {
   return pairs.join("&");
 }
 
-/** Headers without tokens and cookies. */
-export function maskHeaders<V>(headers: Readonly<Record<string, V>>): Record<string, V | string> {
-  const entries = Object.entries(headers).map(([name, value]) => [name, maskAt(value, isSecret(name), 0)]);
+/** Headers as texts, without tokens and cookies. */
+export function maskHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]) => [name, String(maskAt(value, isSecret(name), 0))]);
   return Object.fromEntries(entries);
 }
 

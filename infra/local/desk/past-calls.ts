@@ -6,43 +6,31 @@ import type { FrontRequest } from "../gateway/http-server.ts";
 import { parseJson } from "../json-text.ts";
 import { isOf, type LogLine, readLine } from "../log-lines.ts";
 import { clip, maskBody, maskHeaders, maskQuery, maskText, maskValue } from "./mask.ts";
-import type { QueueMessage } from "./views.ts";
+import type { RequestRow, RunView, StoryView } from "./views.ts";
 
-/** A recorded request, without its secrets. */
-export interface PastRequest {
-  id: string;
-  at: number;
-  functionName: string;
-  /** The event that the function was called with, secrets masked. */
-  event: APIGatewayProxyEventV2;
-  /** Path and query. Sent again, they give the same path and query in the event. */
-  target: string;
-  status: number;
-  code: string | undefined;
-  milliseconds: number;
-  answer: { headers: Record<string, string>; body: string | null };
-  /** True if a secret, bytes that are no text or a part of the body was left out: it cannot be sent again. */
-  isPartial: boolean;
-  lines: LogLine[];
-  error: string | undefined;
-}
-
-interface PastMessage extends QueueMessage {
-  /** The request that the message names, or else its own id. */
-  requestId: string;
-  title: string;
-}
-
-export interface PastRun {
-  at: number;
-  functionName: string;
-  records: number | undefined;
-  milliseconds: number;
-  error: string | undefined;
-  lines: LogLine[];
+/** A recorded call of a function, without its secrets. */
+export interface PastCall extends RunView {
   messages: PastMessage[];
   /** The table changes in its batch. */
   eventIds: ReadonlySet<string>;
+}
+
+type PastMessage = RunView["messages"][number] & {
+  /** The request that the message names, or else its own id. */
+  requestId: string;
+  title: string;
+};
+
+export interface PastRequest extends PastCall, Omit<RequestRow, "user"> {
+  /** The event that the function was called with, its body as text. */
+  event: Omit<APIGatewayProxyEventV2, "headers" | "body"> & NonNullable<StoryView["event"]>;
+  answer: NonNullable<StoryView["answer"]>;
+  /** True if a secret, bytes that are no text or a part of the body was left out: it cannot be sent again. */
+  isPartial: boolean;
+}
+
+export interface PastRun extends PastCall {
+  records: number | undefined;
   /** The requests that led to it. */
   requestIds: ReadonlySet<string>;
 }
@@ -55,8 +43,6 @@ export interface History {
   readonly requests: readonly PastRequest[];
   readonly runs: readonly PastRun[];
   readonly changes: readonly PastChange[];
-  /** Grows with everything that is added. */
-  revision(): number;
   addRequest(request: FrontRequest): void;
   addRun(work: Work): void;
   /** Returns the changes as they were read. */
@@ -69,28 +55,23 @@ export function openHistory(): History {
   const requests = openNewest<PastRequest>(most.requests, most.characters);
   const runs = openNewest<PastRun>(most.runs, most.characters);
   const changes = openNewest<PastChange>(most.changes, most.characters);
-  let revision = 0;
   return {
     requests: requests.list,
     runs: runs.list,
     changes: changes.list,
-    revision: () => revision,
     addRequest(request) {
       const past = toPastRequest(request);
       // The files of the documentation page are no requests of an app.
       if (!past || past.functionName === pageFunction) return;
       requests.add(past);
-      revision += 1;
     },
     addRun(work) {
       runs.add(toPastRun(work));
-      revision += 1;
     },
     addChanges({ Records }) {
       const at = Date.now();
       const read = Records.map(readStreamRecord);
       for (const each of read) changes.add({ ...each, at });
-      revision += 1;
       return read;
     },
   };
@@ -118,24 +99,37 @@ function openNewest<T extends object>(count: number, characters: number) {
 
 function toPastRequest({ event, answer, functionName = "", ...request }: FrontRequest): PastRequest | undefined {
   if (!event || !answer) return undefined;
-  const sent = textOf(event);
-  const kept = maskEvent(event, sent);
-  const { rawPath, rawQueryString: query } = kept;
+  const { cookies: _, queryStringParameters, body, isBase64Encoded, headers, rawQueryString, ...rest } = event;
+  const sent = body === undefined ? undefined : readText(Buffer.from(body, isBase64Encoded ? "base64" : "utf8"));
+  const query = rawQueryString && maskQuery(rawQueryString);
   const isText = /json|text/.test(String(answer.headers["content-type"]));
-  const body = isText ? maskBody(answer.body.toString()) : `(${answer.body.length} bytes)`;
+  const answered = isText ? maskBody(answer.body.toString()) : `(${answer.body.length} bytes)`;
   return {
     id: event.requestContext.requestId,
     at: event.requestContext.timeEpoch,
+    kind: "request",
+    method: event.requestContext.http.method,
     functionName,
-    event: kept,
-    target: `${encodePath(rawPath)}${query && `?${query}`}`,
+    event: {
+      ...rest,
+      headers: maskHeaders(headers),
+      rawQueryString: query,
+      ...(queryStringParameters && {
+        queryStringParameters: maskValue(queryStringParameters) as Record<string, string>,
+      }),
+      ...(sent && { body: sent.kept }),
+      isBase64Encoded: false,
+    },
+    target: `${encodePath(rest.rawPath)}${query && `?${query}`}`,
     status: request.status,
-    code: request.code,
+    code: request.code ?? null,
     milliseconds: request.milliseconds,
-    answer: { headers: asTexts(maskHeaders(answer.headers)), body: answer.body.length === 0 ? null : body },
-    isPartial: query !== event.rawQueryString || !sent.isWhole,
+    answer: { headers: maskHeaders(answer.headers), body: answer.body.length === 0 ? null : answered },
+    isPartial: query !== rawQueryString || sent?.isWhole === false,
     lines: linesOf(request.output, functionName),
-    error: request.error === undefined ? undefined : describeError(request.error),
+    error: describeError(request.error),
+    messages: [],
+    eventIds: new Set(),
   };
 }
 
@@ -144,29 +138,11 @@ function encodePath(path: string): string {
   return encodeURI(path).replaceAll(/[?#]/g, encodeURIComponent).replace(/^\/\//, "/%2F");
 }
 
-function textOf({ body, isBase64Encoded }: APIGatewayProxyEventV2) {
-  if (body === undefined) return { kept: null, isWhole: true };
-  const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
+/** The part of a body that may be kept, and whether that is all of it. */
+function readText(bytes: Buffer): { kept: string; isWhole: boolean } {
   const text = bytes.toString();
-  if (!Buffer.from(text).equals(bytes)) return { kept: `(${bytes.length} bytes)`, isWhole: false };
-  const kept = maskBody(text);
+  const kept = Buffer.from(text).equals(bytes) ? maskBody(text) : `(${bytes.length} bytes)`;
   return { kept, isWhole: kept === text };
-}
-
-/** An event without secrets. A body that is recorded whole keeps its encoding. */
-function maskEvent(
-  event: APIGatewayProxyEventV2,
-  { kept, isWhole }: ReturnType<typeof textOf>,
-): APIGatewayProxyEventV2 {
-  const { cookies: _, queryStringParameters, body, isBase64Encoded, ...rest } = event;
-  return {
-    ...rest,
-    headers: maskHeaders(event.headers) as Record<string, string>,
-    rawQueryString: event.rawQueryString && maskQuery(event.rawQueryString),
-    ...(queryStringParameters && { queryStringParameters: maskValue(queryStringParameters) as Record<string, string> }),
-    ...(kept !== null && { body: isWhole ? (body ?? kept) : kept }),
-    isBase64Encoded: isBase64Encoded && isWhole,
-  };
 }
 
 function toPastRun({ functionName, event, records, milliseconds, output, error }: Work): PastRun {
@@ -184,7 +160,7 @@ function toPastRun({ functionName, event, records, milliseconds, output, error }
     functionName,
     records,
     milliseconds,
-    error: error === undefined ? undefined : describeError(error),
+    error: describeError(error),
     lines,
     messages,
     eventIds: new Set(changes.flatMap(({ eventID = [] }) => eventID)),
@@ -192,15 +168,12 @@ function toPastRun({ functionName, event, records, milliseconds, output, error }
   };
 }
 
-function describeError(error: unknown): string {
+function describeError(error: unknown): string | null {
+  if (error === undefined) return null;
   const { errorType, trace } = error as { errorType?: string; trace?: string };
   const message = error instanceof Error ? error.message : String(error);
   const text = [errorType ? `${errorType}: ${message}` : message, ...(trace ? [trace] : [])].join("\n");
   return maskText(clip(text, mostOfOutput));
-}
-
-function asTexts(headers: Readonly<Record<string, string | string[]>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
 /** The most characters of a call's output that are kept. */
@@ -235,12 +208,18 @@ function messagesOf(event: unknown): PastMessage[] {
   return Records.filter(({ body }) => typeof body === "string").map(
     ({ messageId, body, attributes, eventSourceARN }) => ({
       id: messageId,
-      queue: eventSourceARN.split(":").at(-1) ?? "",
+      queue: queueTitle(eventSourceARN.split(":").at(-1) ?? ""),
       attempt: Number(attributes?.ApproximateReceiveCount ?? 1),
       body: maskBody(body),
       ...readFacts(body, messageId),
     }),
   );
+}
+
+/** The name of a queue as words, without the part that makes it unique among all stacks. */
+export function queueTitle(name: string): string {
+  const own = name.replace(/(Queue)?[0-9A-F]{8}$/, "").replace(/^.*_webhook_/, "Webhook ");
+  return own.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 /** The request and title of a message. Other systems may send any text. */

@@ -19,20 +19,25 @@ const channels = { email: ["Mail", "mails"], sms: ["SMS", "SMS"], push: ["Push",
 const mostMessages = 6;
 
 /** True for a write that no person would mention. */
-export function isBookkeeping({ entity, isNamed }: ChangeView): boolean {
+function isBookkeeping({ entity, isNamed }: ChangeView): boolean {
   return !isNamed || !mentioned.includes(entity);
 }
 
-/** One row for each kind of items and way in which they changed. */
+/** One row for each kind of items that people mention and way in which they changed. */
 export function foldChanges(changes: readonly ChangeView[]): StoryRow[] {
-  const groups = Object.values(Object.groupBy(changes, (each) => `${each.entity} ${wayOf(each)}`));
-  return groups.map((given = []) => {
-    const [first] = given;
-    const title = first ? plural(given.length, first.entity) : "";
-    const names = given.map((each) => each.title);
-    const about = [first ? wayOf(first) : "", ...(given.length === 1 ? names : [])].join(" · ");
-    return { ...rowOf("table", title, about, given), changes: given };
+  const own = changes.filter((each) => !isBookkeeping(each));
+  return Object.values(Object.groupBy(own, (each) => `${each.entity} ${wayOf(each)}`)).map((given = []) => {
+    const [first] = given as [ChangeView];
+    const about = [wayOf(first), ...(given.length === 1 ? [first.title] : [])].join(" · ");
+    return { ...rowOf("table", plural(given.length, first.entity), about, given), changes: given };
   });
+}
+
+/** One row for all other writes. */
+export function foldBookkeeping(changes: readonly ChangeView[]): StoryRow[] {
+  const own = changes.filter(isBookkeeping);
+  const row = rowOf("table", plural(own.length, "more write"), "history, counts and the like", own);
+  return own.length > 0 ? [{ ...row, changes: own }] : [];
 }
 
 export function foldRuns(layer: StoryRow["layer"], runs: readonly RunView[]): StoryRow[] {
@@ -52,15 +57,7 @@ export function foldMessages(messages: readonly InboxView[]): StoryRow[] {
       const [name, names] = channels[channel];
       const title = each.length > 1 ? `${each.length} ${names}` : `${name} to ${person?.name ?? to}`;
       const about = channel === "push" ? text : (subject ?? text);
-      return {
-        ...rowOf(
-          "message",
-          title,
-          about,
-          each.map(({ sentAt }) => ({ at: sentAt })),
-        ),
-        messages: each,
-      };
+      return { ...rowOf("message", title, about, each), messages: each };
     });
   });
 }
@@ -105,15 +102,11 @@ export function sentenceOf(
   const changed = rows.find(({ changes: [first] }) => first?.action === "changed");
   const who = user ? user.name || `User ${user.id}` : undefined;
   const say = did[functionName];
-  if (say && who && changed) return `${who} ${say(changed.title, stateOf(changed))}`;
+  if (say && who && changed) return `${who} ${say(changed.title, String(fieldOf(changed.changes[0])?.after))}`;
   if (kind === "work") return method === "schedule" ? `${functionName} ran on its schedule` : target;
   const [summary = functionName] = operations.find(({ name }) => name === functionName)?.summary.split(", ") ?? [];
   if (!who) return summary;
   return summary.includes("the caller") ? summary.replace("the caller", who) : `${summary}, for ${who}`;
-}
-
-function stateOf({ changes: [first] }: StoryRow): string {
-  return String(parseJson(fieldOf(first)?.after ?? ""));
 }
 
 function fieldOf(change: ChangeView | undefined) {
@@ -121,9 +114,8 @@ function fieldOf(change: ChangeView | undefined) {
 }
 
 function wayOf(change: ChangeView): string {
-  const state = fieldOf(change);
-  const both = state?.before && state.after ? `${parseJson(state.before)} → ${parseJson(state.after)}` : change.action;
-  return change.isNamed ? both : `${both}, seen meanwhile`;
+  const { before, after } = fieldOf(change) ?? {};
+  return before && after ? `${before} → ${after}` : change.action;
 }
 
 function listOf(names: readonly string[]): string {
@@ -132,7 +124,7 @@ function listOf(names: readonly string[]): string {
 }
 
 function hasFailed({ error, lines }: RunView): boolean {
-  return Boolean(error) || lines.some(({ level }) => level === "error");
+  return Boolean(error) || lines.some(({ fields }) => fields.level === "error");
 }
 
 function rowOf(

@@ -2,13 +2,18 @@ import { isDeepStrictEqual } from "node:util";
 import { lastChangeOf } from "../../../shared/db/table/change-stamps.ts";
 import { guardedPartitions } from "../../functions/function-row.ts";
 import { functions } from "../../functions/functions.ts";
-import type { LogLine } from "../log-lines.ts";
-import { type ItemIndex, kindOf } from "./item-index.ts";
-import { titleOf } from "./item-title.ts";
+import { type ItemIndex, kindOf, titleOf } from "./item-index.ts";
 import { maskValue } from "./mask.ts";
-import { type History, linesAbout, type PastChange, type PastRequest, type PastRun } from "./past-calls.ts";
-import { foldChanges, foldMessages, foldRuns, isBookkeeping, sentenceOf, silentPushes } from "./story-rows.ts";
-import type { ChangeView, FieldChange, InboxView, LogView, RequestRow, RunView, StoryView } from "./views.ts";
+import {
+  type History,
+  linesAbout,
+  type PastCall,
+  type PastChange,
+  type PastRequest,
+  type PastRun,
+} from "./past-calls.ts";
+import { foldBookkeeping, foldChanges, foldMessages, foldRuns, sentenceOf, silentPushes } from "./story-rows.ts";
+import type { ChangeView, InboxView, RequestRow, RunView, StoryView } from "./views.ts";
 
 export interface StorySources {
   history: Pick<History, "requests" | "runs" | "changes">;
@@ -33,38 +38,32 @@ export function storyOf(id: string, sources: StorySources): StoryView | undefine
   if (!row) return undefined;
   const runs = history.runs.filter(({ requestIds }) => requestIds.has(id));
   const changes = history.changes.flatMap((change) => viewChange(change, id, past ? [past, ...runs] : runs));
-  const mentioned = foldChanges(changes.filter((each) => !isBookkeeping(each)));
+  const mentioned = foldChanges(changes);
   const work = runs.map((run) => viewRun(run, id));
   const sent = sentBy(runs, id, sources.messages);
   const rows = [...mentioned, ...foldRuns("worker", work), ...foldMessages(sent), ...silentPushes(work, sent, index)];
   return {
     row,
     title: sentenceOf(row, mentioned),
-    request: past ? { headers: past.event.headers as Record<string, string>, body: bodyOf(past) } : null,
-    answer: past?.answer ?? null,
     event: past?.event ?? null,
+    answer: past?.answer ?? null,
     unsendable: past?.isPartial
       ? "It held a secret or bytes that are no text, which are not kept, or was too long to keep."
       : null,
-    rows: [...(past ? foldRuns("request", [handlerRun(past)]) : []), ...rows.sort((one, other) => one.at - other.at)],
-    bookkeeping: foldChanges(changes.filter(isBookkeeping)),
+    rows: [
+      ...(past ? foldRuns("request", [viewRun(past, id)]) : []),
+      ...rows.sort((one, other) => one.at - other.at),
+      ...foldBookkeeping(changes),
+    ],
   };
 }
 
-/** The body as text. Only text is kept in an encoded form. */
-function bodyOf({ event: { body, isBase64Encoded } }: PastRequest): string | null {
-  if (body === undefined) return null;
-  return isBase64Encoded ? Buffer.from(body, "base64").toString() : body;
-}
-
 function requestRow(past: PastRequest, index: StorySources["index"]): RequestRow {
-  const { id, at, target, status, code = null, functionName, milliseconds, event } = past;
-  const userId = past.lines.map(({ fields }) => fields.user_id).find((each) => typeof each === "number");
-  const person = typeof userId === "number" ? index.person(userId) : undefined;
-  const user =
-    typeof userId === "number" ? { id: userId, name: person?.name ?? "", login: person?.logins[0] ?? "" } : null;
-  const { method } = event.requestContext.http;
-  return { id, at, kind: "request", method, target, status, code, functionName, milliseconds, user };
+  const { event: _, answer, isPartial, lines, error, messages, eventIds, ...row } = past;
+  const userId = lines.map(({ fields }) => fields.user_id).find((each) => typeof each === "number");
+  if (typeof userId !== "number") return { ...row, user: null };
+  const { name = "", logins: [login = ""] = [] } = index.person(userId) ?? {};
+  return { ...row, user: { id: userId, name, login } };
 }
 
 /** A row for work without a request: a call of a schedule, or messages that name no request. */
@@ -85,24 +84,17 @@ function workRows(run: PastRun): RequestRow[] {
   return [{ ...base, ...rowOf(id), method: "schedule", target: functionName }];
 }
 
-function handlerRun({ at, functionName, milliseconds, error, lines }: PastRequest): RunView {
-  return { at, functionName, milliseconds, error: error ?? null, lines: lines.map(viewLine), messages: [] };
-}
-
-function viewRun(run: PastRun, id: string): RunView {
-  const { at, functionName, milliseconds, error = null } = run;
-  const lines = linesAbout(run.lines, id).map(viewLine);
+/** A call's part in a request. */
+function viewRun({ at, functionName, milliseconds, error, ...run }: PastCall, id: string): RunView {
   const messages = run.messages.filter(({ requestId }) => requestId === id);
-  return { at, functionName, milliseconds, error, lines, messages };
+  return { at, functionName, milliseconds, error, lines: linesAbout(run.lines, id), messages };
 }
-
-type PieceOfWork = Pick<PastRun, "at" | "functionName" | "milliseconds"> & Partial<Pick<PastRun, "eventIds">>;
 
 /**
  * The change, if it names the request, or if it names none and the request's work may have written it, by time and
  * rights.
  */
-function viewChange(change: PastChange, id: string, work: readonly PieceOfWork[]): ChangeView[] {
+function viewChange(change: PastChange, id: string, work: readonly PastCall[]): ChangeView[] {
   const { requestId, key, before, after } = change;
   const isNamed = requestId !== undefined;
   if (isNamed ? requestId !== id : !work.some((each) => mayHaveWritten(each, change))) return [];
@@ -120,9 +112,9 @@ function viewChange(change: PastChange, id: string, work: readonly PieceOfWork[]
  * The time within which a change was written: from when it was asked for to the end of the one call that may have
  * written it. If there is no such call, the moment at which it was seen.
  */
-function timeOf(change: PastChange, isNamed: boolean, work: readonly PieceOfWork[]) {
+function timeOf(change: PastChange, isNamed: boolean, work: readonly PastCall[]) {
   const stamp = isNamed ? (change.removedBy ?? lastChangeOf(change.after)) : undefined;
-  const reads = ({ eventIds }: PieceOfWork) => eventIds?.has(change.eventId);
+  const reads = ({ eventIds }: PastCall) => eventIds.has(change.eventId);
   // The stream delivers a change a moment after it was written. Consumers may have begun before the desk sees it.
   const seen = Math.min(change.at, ...work.filter(reads).map(({ at }) => at));
   const writers = work.filter((each) => {
@@ -138,7 +130,7 @@ function timeOf(change: PastChange, isNamed: boolean, work: readonly PieceOfWork
 
 const writes = new Set(["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"]);
 
-function mayHaveWritten({ at, milliseconds, functionName }: PieceOfWork, change: PastChange): boolean {
+function mayHaveWritten({ at, milliseconds, functionName }: PastCall, change: PastChange): boolean {
   const isMeanwhile = change.at >= at && change.at <= at + milliseconds + seenWithinMilliseconds;
   const row = Object.entries(functions).find(([name]) => name === functionName)?.[1];
   const partition = guardedPartitions.find((start) => change.key.pk.startsWith(start));
@@ -150,8 +142,8 @@ function sentBy(runs: readonly PastRun[], id: string, messages: readonly InboxVi
   const fields = { email: "emails", sms: "sms", push: "pushes" } as const;
   const sentIn = (run: PastRun) => {
     const counts: Record<string, unknown> = Object.assign({}, ...linesAbout(run.lines, id).map((line) => line.fields));
-    return messages.filter(({ channel, sentAt }) => {
-      const isMeanwhile = sentAt >= Math.floor(run.at) && sentAt <= run.at + run.milliseconds + 1;
+    return messages.filter(({ channel, at }) => {
+      const isMeanwhile = at >= Math.floor(run.at) && at <= run.at + run.milliseconds + 1;
       return isMeanwhile && counts[fields[channel]] !== undefined;
     });
   };
@@ -160,12 +152,11 @@ function sentBy(runs: readonly PastRun[], id: string, messages: readonly InboxVi
 
 const unsaid = new Set(["pk", "sk", "change", "schema_version"]);
 
-function changedFields(before: object | undefined, after: object | undefined): FieldChange[] {
+function changedFields(before: object | undefined, after: object | undefined): ChangeView["fields"] {
   const [old, now] = [flat(before), flat(after)];
   const names = [...new Set([...old.keys(), ...now.keys()])];
   const changed = names.filter((name) => !isDeepStrictEqual(old.get(name), now.get(name)));
-  const textOf = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
-  return changed.map((name) => ({ name, before: textOf(old.get(name)), after: textOf(now.get(name)) }));
+  return changed.map((name) => ({ name, before: old.get(name) ?? null, after: now.get(name) ?? null }));
 }
 
 function flat(item: object = {}): Map<string, unknown> {
@@ -176,26 +167,4 @@ function flat(item: object = {}): Map<string, unknown> {
       return Object.entries(value).map(([inner, each]): [string, unknown] => [`${name}.${inner}`, each]);
     }),
   );
-}
-
-function viewLine({ at, fields }: LogLine): LogView {
-  const {
-    level = "info",
-    message = "",
-    stack,
-    timestamp,
-    time,
-    operation,
-    build,
-    request_id,
-    request_ids,
-    ...rest
-  } = fields;
-  return {
-    at,
-    level: String(level),
-    text: String(message),
-    fields: rest,
-    stack: typeof stack === "string" ? stack : null,
-  };
 }

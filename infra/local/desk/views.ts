@@ -1,4 +1,8 @@
+import type { InferOutput } from "valibot";
+import type { change } from "../../../shared/contract/changes.ts";
 import type { Role } from "../../../shared/contract/operation.ts";
+import type { OutboundEvent } from "../../../shared/contract/outbound-events.ts";
+import type { LogLine } from "../log-lines.ts";
 
 /** The answers of the desk's server to its page. Times are milliseconds since 1970. */
 
@@ -29,18 +33,14 @@ export interface Person {
 export interface PeopleView {
   people: Person[];
   total: number;
-  /** Address of the reference page, if the stack has one. */
-  docs: string | null;
-  demoPassword: string;
 }
 
-/** A line of a function's output: the service's own with its fields, any other as text. */
-export interface LogView {
-  at: number;
-  level: string;
-  text: string;
-  fields: Record<string, unknown>;
-  stack: string | null;
+/** The demo users, and where to begin. */
+export interface StartView {
+  callers: Pick<Person, "id" | "name" | "role">[];
+  /** Address of the documentation, if the stack has one. */
+  docs: string | null;
+  demoPassword: string;
 }
 
 /** A request, or work that no request led to, such as an event of another system. */
@@ -58,31 +58,19 @@ export interface RequestRow {
   user: { id: number; name: string; login: string } | null;
 }
 
-/** A message as it was received from a queue. */
-export interface QueueMessage {
-  id: string;
-  queue: string;
-  attempt: number;
-  body: string;
+/** Operations that change sessions alone: no story that somebody looks for. */
+const signsIn: readonly string[] = ["sign-in", "refresh-token", "sign-out"];
+
+/** The latest request or event that may have changed something. */
+export function latestChange(rows: readonly RequestRow[]): RequestRow | undefined {
+  return rows.find(
+    ({ method, functionName, status }) =>
+      !["GET", "HEAD", "schedule"].includes(method) && !signsIn.includes(functionName) && status < 400,
+  );
 }
 
-/** A field of an item before and after a change, as JSON. */
-export interface FieldChange {
-  name: string;
-  before: string | null;
-  after: string | null;
-}
-
-/** A change of a record, as the history has it. */
-export interface RecordChange {
-  id: string;
-  at: number;
-  action: string;
-  by: string;
-  operation: string | null;
-  requestId: string | null;
-  fields: FieldChange[];
-}
+/** A change of a record, as the interface shows it. */
+export type RecordChange = InferOutput<typeof change>;
 
 /** A change of an item. It was written within the given time. */
 export interface ChangeView {
@@ -93,18 +81,20 @@ export interface ChangeView {
   title: string;
   key: string;
   action: "new" | "changed" | "removed";
-  fields: FieldChange[];
+  fields: RecordChange["fields"];
   /** False if the item names no request, and the change was seen while the request's work may have written it. */
   isNamed: boolean;
 }
 
+/** A call of a function. */
 export interface RunView {
   at: number;
   functionName: string;
   milliseconds: number;
   error: string | null;
-  lines: LogView[];
-  messages: QueueMessage[];
+  lines: LogLine[];
+  /** As they were received from queues. */
+  messages: { id: string; queue: string; attempt: number; body: string }[];
 }
 
 /** The parts of the service in the order in which a request goes through them. */
@@ -128,26 +118,12 @@ export interface StoryRow {
 export interface StoryView {
   row: RequestRow;
   title: string;
-  request: { headers: Record<string, string>; body: string | null } | null;
-  answer: { headers: Record<string, string>; body: string | null } | null;
   /** The event of its function, as `npm run invoke` takes it. */
-  event: object | null;
+  event: { headers: Record<string, string>; body?: string } | null;
+  answer: { headers: Record<string, string>; body: string | null } | null;
   /** The reason why it cannot be sent again as it was; null if it can. */
   unsendable: string | null;
   rows: StoryRow[];
-  /** Writes that no person would mention, such as those of counters and the history. */
-  bookkeeping: StoryRow[];
-}
-
-export interface HomeView extends Pick<PeopleView, "docs" | "demoPassword"> {
-  /** The latest request or event that may have changed something. */
-  story: StoryView | null;
-  failed: RequestRow[];
-  queues: { name: string; failed: number }[];
-  consumers: ConsumerView[];
-  messages: InboxView[];
-  /** A user who can pay timesheets. */
-  operator: Person | null;
 }
 
 /** A message that was sent to a person. */
@@ -162,18 +138,14 @@ export interface InboxView {
   text: string;
   hasHtml: boolean;
   pin: string | null;
-  sentAt: number;
+  at: number;
 }
 
 /** An event that went out on the outbound bus. */
 export interface OutboundView {
   /** Identifies this copy of the event. */
   key: string;
-  id: string;
-  type: string;
-  subject: string;
-  at: number;
-  event: object;
+  event: OutboundEvent;
   /** The result of posting it to this computer: a status or an error code; null if it was not posted. */
   posted: string | null;
 }
@@ -184,29 +156,25 @@ export interface WebhookView {
   secret: string;
 }
 
-/** A queue, and the newest failed messages if it keeps any. */
-export interface QueueView {
+/** A queue, a consumer of the stream, a schedule or the limits: what it has to do, and what can be done about it. */
+export interface ResourceRow {
   name: string;
-  waiting: number;
-  inWork: number;
-  /** The queue whose failed messages this one keeps. */
-  deadLettersOf: string | null;
-  keepsFailed: boolean;
-  messages: { id: string; sentAt: number; body: string }[];
+  about: string;
+  /** A bad one is of something that somebody should look at. */
+  chips?: { words: string; look: "" | "good" | "warn" | "bad" }[];
+  /** A change that the server is asked for. */
+  action?: { label: string; path: string; what: object; isIdle?: boolean };
+  /** The newest failed messages of a queue. */
+  messages?: { id: string; sentAt: number; body: string }[];
 }
 
-/** The position of a consumer of the stream, and the number of changes behind it; null if that is unknown. */
-export interface ConsumerView {
-  functionName: string;
-  after: string;
-  behind: number | null;
-}
-
-export interface ResourcesView {
+export interface ResourcesView extends Record<"queues" | "stream" | "schedules", ResourceRow[]> {
   kinds: { name: string; count: number }[];
-  queues: QueueView[];
-  consumers: ConsumerView[];
-  schedules: { functionName: string; when: string }[];
+}
+
+/** True for what somebody should look at. */
+export function isBad({ chips = [] }: ResourceRow): boolean {
+  return chips.some(({ look }) => look === "bad");
 }
 
 /** An item; `title` is empty if the key says everything. */

@@ -60,7 +60,7 @@ const paths = [
   "/_local/desk.js",
   "/_local/desk/live",
   "/_local/desk/data",
-  "/_local/desk/callers",
+  "/_local/desk/start",
   "/_local/call-as.js",
   "/_local/events",
 ];
@@ -102,7 +102,7 @@ describe("the desk refuses, and never with its token,", () => {
 });
 
 test("the documentation page's choice of a user gets the demo users and the token of changes, its script neither", async () => {
-  const { status, headers, body } = await send("/_local/desk/callers", {
+  const { status, headers, body } = await send("/_local/desk/start", {
     headers: { "sec-fetch-site": "same-origin" },
   });
   expect([status, headers["cross-origin-resource-policy"]]).toEqual([200, "same-origin"]);
@@ -126,21 +126,18 @@ describe("a change", () => {
     expect(ran).toEqual([]);
   });
 
-  test("with it is carried out, and one that there is none of is 404 or 400", async () => {
+  test.each([
+    ["run", 200, body, ["mark-overdue"]],
+    ["run", 400, JSON.stringify({ function: "sign-in" }), []],
+    ["webhook", 400, JSON.stringify({ url: "http://receiver.example/" }), []],
+    ["nothing", 404, body, []],
+    ["run", 400, "no JSON", []],
+    ["run", 413, "x".repeat(70_000), []],
+  ])("with it, %s, is answered with %i", async (place, status, sent, runs) => {
+    ran.length = 0;
     const headers = { "x-desk-token": token };
-    expect(await send("/_local/desk/run", { method: "POST", headers, body })).toMatchObject({ status: 200 });
-    expect(ran).toEqual(["mark-overdue"]);
-    const other = JSON.stringify({ function: "sign-in" });
-    expect(await send("/_local/desk/run", { method: "POST", headers, body: other })).toMatchObject({ status: 400 });
-    const elsewhere = JSON.stringify({ url: "http://receiver.example/" });
-    expect(await send("/_local/desk/webhook", { method: "POST", headers, body: elsewhere })).toMatchObject({
-      status: 400,
-    });
-    expect(await send("/_local/desk/nothing", { method: "POST", headers, body })).toMatchObject({ status: 404 });
-    expect(await send("/_local/desk/run", { method: "POST", headers, body: "no JSON" })).toMatchObject({ status: 400 });
-    expect(await send("/_local/desk/run", { method: "POST", headers, body: "x".repeat(70_000) })).toMatchObject({
-      status: 413,
-    });
+    expect(await send(`/_local/desk/${place}`, { method: "POST", headers, body: sent })).toMatchObject({ status });
+    expect(ran).toEqual(runs);
   });
 
   test.each([

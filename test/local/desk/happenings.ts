@@ -9,17 +9,16 @@ export function line(fields: object): string {
   return `${JSON.stringify({ level: "info", message: "processed", timestamp: new Date().toISOString(), ...fields })}\n`;
 }
 
-export function requestOf(
-  id: string,
-  more: {
-    body?: string;
-    isBase64Encoded?: boolean;
-    query?: string;
-    path?: string;
-    answer?: string;
-    milliseconds?: number;
-  } = {},
-): FrontRequest {
+interface Sent {
+  body?: string;
+  isBase64Encoded?: boolean;
+  query?: string;
+  path?: string;
+  answer?: string;
+  milliseconds?: number;
+}
+
+export function requestOf(id: string, more: Sent = {}): FrontRequest {
   const { body, isBase64Encoded = false, query = "", path = "/api/v1/x", answer = "{}", milliseconds = 5 } = more;
   const http = { method: "PATCH", path: "/api/v1/x", protocol: "HTTP/1.1", sourceIp: "::1", userAgent: "t" };
   const event = {

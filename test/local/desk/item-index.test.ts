@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { readDesk } from "../../../infra/local/desk/answers.ts";
-import { type ItemIndex, indexOf, openItemIndex } from "../../../infra/local/desk/item-index.ts";
+import { type ItemIndex, indexOf, openItemIndex, titleOf } from "../../../infra/local/desk/item-index.ts";
 import type { ItemView, PeopleView, RequestRow, ResourcesView } from "../../../infra/local/desk/views.ts";
 import { makeTemporaryFolder } from "../../../infra/local/temporary-folder.ts";
 import { loginKey } from "../../../shared/db/accounts/logins.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
 import type { Item, Key } from "../../../shared/db/table/table.ts";
-import { timesheetLine, userLine } from "../../support/records/records.ts";
+import { invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { deskSources, requestOf } from "./happenings.ts";
 
 const change = (key: Key, item: Item | undefined): StreamRecord => ({
@@ -48,7 +48,7 @@ describe("the index of the table's items", () => {
     expect(index.counts()).toEqual({ timesheet: 2 });
     for (const _ of [1, 2]) index.add([change(recordKey("TIMESHEET", 1), undefined)]);
     expect(index.counts()).toEqual({ timesheet: 1 });
-    expect(index.find({ kind: "timesheet", most: 9 }).map(({ key }) => key)).toEqual([recordKey("TIMESHEET", 2)]);
+    expect(index.find("timesheet", "", 9).map(({ key }) => key)).toEqual([recordKey("TIMESHEET", 2)]);
   });
 
   test("takes all changes of a batch or none, and the next batch after a failed one", () => {
@@ -63,7 +63,7 @@ describe("the index of the table's items", () => {
   test("lists the newest first, ids as numbers", () => {
     const index = openItemIndex();
     index.add([10, 9, 100, 2].map(timesheet));
-    const found = index.find({ kind: "timesheet", most: 3 });
+    const found = index.find("timesheet", "", 3);
     expect(found.map(({ key }) => key.pk)).toEqual(["TIMESHEET#100", "TIMESHEET#10", "TIMESHEET#9"]);
   });
 
@@ -91,8 +91,7 @@ describe("the index of the table's items", () => {
       expect(company()).toBe(name);
     }
     expect(index.ownerOf(loginKey("nobody@harbour.example"))).toBeUndefined();
-    expect(index.firstOf("driver")).toMatchObject({ id: 7, logins: ["dana@harbour.example"] });
-    expect(index.firstOf("admin")).toBeUndefined();
+    expect(index.person(7)).toMatchObject({ role: "driver", logins: ["dana@harbour.example"] });
   });
 });
 
@@ -124,11 +123,10 @@ describe.each([100, 20_000])("with %d users and as many timesheets", (count) => 
   }
 
   test.each([
-    "home",
     "people",
     "people?words=hussain",
     "requests",
-    "requests/one",
+    "story?id=one",
     "inbox",
     "data",
   ])("%s reads nothing of the table", async (path) => {
@@ -180,4 +178,44 @@ test("only its owner reads the index, which has names and logins", () => {
   } finally {
     remove();
   }
+});
+
+test.each([
+  ["a user without names", { role: "driver", record: { first_name: "", last_name: "" } }, "driver"],
+  ["a company", { id: 1, name: "Harbour Logistics Ltd" }, "Harbour Logistics Ltd"],
+  [
+    "an invoice",
+    {
+      record: invoiceLine(7, 1, { number: "INV-7", company_name: "Harbour", issued_date: "2026-05-01", state: "paid" }),
+    },
+    "INV-7 · Harbour · 2026-05-01 · paid",
+  ],
+  [
+    "a timesheet, by its driver",
+    {
+      record: timesheetLine(7, 1, {
+        company_name: "Harbour",
+        date: "2026-05-01",
+        job_title: "Loader",
+        state: "pending",
+        driver: { first_name: "Dana", last_name: "Whitfield" },
+      }),
+    },
+    "Dana Whitfield · Loader · Harbour · 2026-05-01 · pending",
+  ],
+  [
+    "a job",
+    { record: jobLine(7, 1, { title: "Loader", number: 1007, published_at: "2026-05-01T08:30:00.000Z" }) },
+    "Loader · 1007 · 2026-05-01",
+  ],
+  [
+    "a notification",
+    { record: notificationLine(7, 1, { record_type: "Job", created_at: "2026-05-01T08:30:00.000Z" }) },
+    "Job · 2026-05-01",
+  ],
+  ["a session", { opened_at: "2026-05-01T08:30:00.000Z", seed: "x" }, "2026-05-01"],
+  ["an entry of the history", { record: { did: "updated", at: "2026-05-01T08:30:00.000Z" } }, "2026-05-01 · updated"],
+  ["totals", { paid: 7 }, ""],
+])("%s is listed by its name, number, date and state", (_, item, title) => {
+  expect(titleOf(item)).toBe(title);
 });

@@ -23,12 +23,6 @@ test.each([
   expect(JSON.parse(kept).user.login).toBe("kept");
 });
 
-test("an escaped name hides nothing", () => {
-  expect(maskBody(`{"p\\u0061ssword":"${secret}"}`)).not.toContain(secret);
-  expect(maskQuery(`p%69n=${secret}`)).not.toContain(secret);
-  expect(maskBody(`user%5Bp%61ssword%5D=${secret}`)).not.toContain(secret);
-});
-
 test.each([
   `{"password":"${secret}","password":null}`,
   `{"user":{"pin":"${secret}"}, "user" : {"login":"a: \\"b\\":"}}`,
@@ -38,32 +32,45 @@ test.each([
   expect(maskBody(body)).not.toContain(secret);
 });
 
-test("JSON in the texts of JSON hides nothing, however deep it is, nor does half of it", () => {
-  const inner = JSON.stringify({ login: "kept", pin: secret });
-  const twice = JSON.stringify({ Message: JSON.stringify({ detail: inner }) });
-  for (const body of [
-    JSON.stringify({ Message: ` ${inner}` }),
-    twice,
-    JSON.stringify(inner),
-    JSON.stringify([inner]),
-  ]) {
-    expect(maskBody(body)).not.toContain(secret);
-    expect(maskBody(body)).toContain("kept");
-  }
-  expect(maskBody(JSON.stringify({ Message: inner.slice(0, -2) }))).not.toContain(secret);
-  expect(JSON.stringify(maskValue({ body: inner }))).not.toContain(secret);
+const inner = JSON.stringify({ login: "kept", pin: secret });
+
+test.each([
+  ["an escaped name", `{"p\\u0061ssword":"${secret}"}`],
+  ["half of JSON", `{"password": "${secret}"`],
+  ["no JSON for a comma too many", `{"user":{"login":"a@b.example","pin":"${secret}",}}`],
+  ["no JSON, its name escaped", `{"p\\u0069n":"${secret}",}`],
+  ["a form", `login=a%40b.example&pin=${secret}`],
+  ["a form with an escaped name", `user%5Bp%61ssword%5D=${secret}`],
+  ["a form with an escape that is none of UTF-8", `a=%ff&p%69n=${secret}`],
+  ["a list", `{"password":["${secret}", 123456, ["${secret}"]]}`],
+  ["text with a token", `<note>${jwt.replaceAll("a", "123456")}</note>`],
+  ["half of JSON in a text", JSON.stringify({ Message: inner.slice(0, -2) })],
+])("a body keeps no secret where it is %s", (_, body) => {
+  expect(maskBody(body)).not.toMatch(/s3cret-value|123456/);
+});
+
+test.each([
+  ["a text", JSON.stringify({ Message: ` ${inner}` })],
+  ["a text of a text", JSON.stringify({ Message: JSON.stringify({ detail: inner }) })],
+  ["the whole text", JSON.stringify(inner)],
+  ["a list's text", JSON.stringify([inner])],
+])("JSON in %s hides no secret", (_, body) => {
+  expect(maskBody(body)).not.toContain(secret);
+  expect(maskBody(body)).toContain("kept");
+  expect(JSON.stringify(maskValue({ body }))).not.toContain(secret);
+});
+
+test.each([
+  '{ "a": 1,\n "timesheet": {"ids": [1, 2]}, "pinned": true, "tokens": {"fcm": []} }',
+  '{"pinned":5,"shipping":["x"],"opinion":"x"}',
+  "{ half",
+])("what holds no secret stays as it was written: %s", (body) => {
+  expect(maskBody(body)).toBe(body);
+});
+
+test("texts that only look like JSON stay, and queries without secrets", () => {
   const harmless = JSON.stringify({ a: '{ "b": 1 }', note: "[the pin was sent", other: "x: {" });
   expect(JSON.parse(maskBody(harmless))).toMatchObject({ a: '{ "b": 1 }', other: "x: {" });
-});
-
-test("a body that is no JSON and names a secret is not kept, any other is", () => {
-  expect(maskBody(`{"password": "${secret}"`)).not.toContain(secret);
-  expect(maskBody("{ half")).toBe("{ half");
-});
-
-test("what holds no secret stays as it was written", () => {
-  const body = '{ "a": 1,\n "timesheet": {"ids": [1, 2]}, "pinned": true, "tokens": {"fcm": []} }';
-  expect(maskBody(body)).toBe(body);
   expect(maskQuery("by_state=paid&page=2&login=a%40b")).toBe("by_state=paid&page=2&login=a%40b");
 });
 
@@ -90,29 +97,19 @@ test("the header Known-Client carries a refresh token: it is masked, and tokens 
       "known-client": "(masked)",
       "Known-Client": "(masked)",
       "x-note": "see (masked)",
-      "x-age": 3,
+      "x-age": "3",
     },
   );
 });
 
 test.each([
-  ["no JSON for a comma too many", '{"user":{"login":"a@b.example","pin":"123456",}}'],
-  ["no JSON, its name escaped", '{"p\\u0069n":"123456",}'],
-  ["a form", "login=a%40b.example&pin=123456"],
-  ["a form with an escape that is none of UTF-8", "a=%ff&p%69n=123456"],
-  ["a list", '{"password":["123456", 123456, ["123456"]]}'],
-  ["text with a token", `<note>${jwt.replaceAll("a", "123456")}</note>`],
-])("a body keeps no secret where it is %s", (_, body) => {
-  expect(maskBody(body)).not.toContain("123456");
-});
-
-test.each(["pin[]=5", "pin%5B%5D=5", "user[new_pin]=5", "%ff=1&pin=5"])("a query keeps no secret: %s", (query) => {
+  "pin[]=5",
+  "pin%5B%5D=5",
+  "p%69n=5",
+  "user[new_pin]=5",
+  "%ff=1&pin=5",
+])("a query keeps no secret: %s", (query) => {
   expect(maskQuery(query)).not.toContain("=5");
-});
-
-test("a name that has the letters of pin in a word is no secret's", () => {
-  const body = '{"pinned":5,"shipping":["x"],"opinion":"x"}';
-  expect(maskBody(body)).toBe(body);
 });
 
 test("text that begins a token over and over is read in time", () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type History, openHistory } from "../../../infra/local/desk/past-calls.ts";
 import { requestRows, storyOf } from "../../../infra/local/desk/story.ts";
-import type { InboxView, Person } from "../../../infra/local/desk/views.ts";
+import { type InboxView, latestChange, type Person } from "../../../infra/local/desk/views.ts";
 import { addRun, asEvent, changedBy, line, message, record, requestOf } from "./happenings.ts";
 
 const person: Person = {
@@ -21,12 +21,14 @@ const storyIn = (history: History, id: string, messages: InboxView[] = []) => st
 
 /** The consequences of a request, without its handler. */
 function kindsOf(history: History, id: string, messages: InboxView[] = []) {
-  const { rows = [], bookkeeping = [] } = storyIn(history, id, messages) ?? {};
-  return [...rows.filter(({ layer }) => layer !== "request"), ...bookkeeping].flatMap((row) => [
-    ...row.changes.map(({ entity, isNamed }) => `${entity} ${isNamed}`),
-    ...row.runs.map(({ functionName }) => functionName),
-    ...row.messages.map((each) => each.id),
-  ]);
+  const { rows = [] } = storyIn(history, id, messages) ?? {};
+  return rows
+    .filter(({ layer }) => layer !== "request")
+    .flatMap((row) => [
+      ...row.changes.map(({ entity, isNamed }) => `${entity} ${isNamed}`),
+      ...row.runs.map(({ functionName }) => functionName),
+      ...row.messages.map((each) => each.id),
+    ]);
 }
 
 afterEach(() => void vi.useRealTimers());
@@ -53,8 +55,8 @@ describe("the story of a request", () => {
         milliseconds: 40,
       },
     );
-    const push = { id: "push", channel: "push", sentAt: Date.now() - 10 } as InboxView;
-    const mail = { id: "mail", channel: "email", sentAt: Date.now() - 10 } as InboxView;
+    const push = { id: "push", channel: "push", at: Date.now() - 10 } as InboxView;
+    const mail = { id: "mail", channel: "email", at: Date.now() - 10 } as InboxView;
     expect(kindsOf(history, "one", [push, mail]).sort()).toEqual(
       ["timesheet true", "notify", "deliver-notifications", "send-pushes", "push"].sort(),
     );
@@ -87,12 +89,11 @@ describe("the story of a request", () => {
     addRun(history, "send-pushes", push, line({ request_id: "one" }), { milliseconds: 100 });
     // Two calls may have written it.
     history.addChanges(asEvent(record("e3", "COUNTERS#TIMESHEETS#1", "ALL#00", 1)));
-    const { rows = [], bookkeeping = [] } = storyIn(history, "one") ?? {};
-    const written = [...rows, ...bookkeeping].filter(({ layer }) => layer === "table");
+    const written = storyIn(history, "one")?.rows.filter(({ layer }) => layer === "table") ?? [];
     expect(written.map(({ title, at, milliseconds }) => [title, at, milliseconds])).toEqual([
       ["1 timesheet", 1_010, 80],
       ["1 notification", 1_200, 200],
-      ["1 list counter", 1_600, 0],
+      ["1 more write", 1_600, 0],
     ]);
   });
 
@@ -121,8 +122,8 @@ describe("the story of a request", () => {
       {
         action: "changed",
         fields: [
-          { name: "revision", before: "1", after: "2" },
-          { name: "state", before: '"pending"', after: '"paid"' },
+          { name: "revision", before: 1, after: 2 },
+          { name: "state", before: "pending", after: "paid" },
         ],
       },
     ]);
@@ -175,11 +176,11 @@ describe("a payment reads as a person would say it:", () => {
     );
     const story = storyIn(history, "one");
     expect(story?.title).toBe("Wren Ashby paid 3 timesheets");
-    expect(story?.rows.map(({ layer, title, about }) => [layer, title, about])).toEqual([
-      ["request", "bulk-update-timesheets", "400\u00a0ms"],
-      ["table", "3 timesheets", "pending → paid"],
+    expect(story?.rows.map(({ layer, title, about, changes }) => [layer, title, about, changes.length])).toEqual([
+      ["request", "bulk-update-timesheets", "400\u00a0ms", 0],
+      ["table", "3 timesheets", "pending → paid", 3],
+      ["table", "2 more writes", "history, counts and the like", 2],
     ]);
-    expect(story?.bookkeeping.map(({ title }) => title)).toEqual(["1 list counter", "1 change"]);
   });
 
   test("a request that changed nothing has the contract's summary", () => {
@@ -210,7 +211,7 @@ describe("a payment reads as a person would say it:", () => {
       "No push: nothing was left to send to Wren Ashby",
       "No push: user 8 and user 9 have no device",
     ]);
-    const push = { id: "p", channel: "push", person, subject: "Paid", text: "140 GBP", sentAt: Date.now() - 10 };
+    const push = { id: "p", channel: "push", person, subject: "Paid", text: "140 GBP", at: Date.now() - 10 };
     expect(silent([push as unknown as InboxView])).toContain("Push to Wren Ashby");
     expect(silent([push as unknown as InboxView])).not.toContain("No push: nothing was left to send to Wren Ashby");
   });
@@ -221,15 +222,31 @@ describe("a payment reads as a person would say it:", () => {
     addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 9, emails: 1 }), {
       milliseconds: 60_000,
     });
-    const sentAt = Date.now() - 10;
-    const pushes = Array.from({ length: 9 }, (_, id) => ({ id, channel: "push", person, sentAt }));
-    const mail = { id: "m", channel: "email", person: null, to: "new@example.com", subject: "Welcome", sentAt };
+    const at = Date.now() - 10;
+    const pushes = Array.from({ length: 9 }, (_, id) => ({ id, channel: "push", person, at }));
+    const mail = { id: "m", channel: "email", person: null, to: "new@example.com", subject: "Welcome", at };
     const { rows = [] } = storyIn(history, "one", [...pushes, mail] as unknown as InboxView[]) ?? {};
     expect(rows.slice(-2).map(({ title }) => title)).toEqual(["9 pushes", "Mail to new@example.com"]);
   });
 });
 
 describe("the list", () => {
+  test("has the latest that succeeded and changed more than a session", () => {
+    const history = openHistory();
+    for (const [id, status, functionName, method] of [
+      ["paid", 200, "bulk-update-timesheets", "PATCH"],
+      ["signed-in", 200, "sign-in", "POST"],
+      ["refused", 422, "bulk-update-timesheets", "PATCH"],
+      ["read", 200, "list-timesheets", "GET"],
+    ] as const) {
+      const request = requestOf(id);
+      if (request.event) request.event.requestContext.http.method = method;
+      history.addRequest({ ...request, status, functionName });
+    }
+    expect(latestChange(requestRows({ history, index }).reverse())?.id).toBe("paid");
+    expect(latestChange([])).toBeUndefined();
+  });
+
   test("leaves out the files of the documentation page", () => {
     const history = openHistory();
     history.addRequest({ ...requestOf("one"), functionName: "get-docs" });

@@ -12,18 +12,20 @@ const unsent =
   /^(host|connection|content-length|accept-encoding|transfer-encoding|authorization|cookie|x-(amzn|forwarded)-.*|sec-.*|user-agent|origin|referer|accept-language|cache-control|pragma|dnt)$/;
 
 /** The headers to send again: none of the connection, and none with a masked value. */
-export function ownHeaders(headers: Readonly<Record<string, string>>): [string, string][] {
-  return Object.entries(headers).filter(([name, value]) => !unsent.test(name.toLowerCase()) && value !== "(masked)");
+export function ownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const own = Object.entries(headers).filter(
+    ([name, value]) => !unsent.test(name.toLowerCase()) && value !== "(masked)",
+  );
+  return Object.fromEntries(own);
 }
 
 /** A command for a POSIX shell that sends a request again. The shell interprets nothing in the request. */
 export function curlOf({ method, url, headers, body, login }: CurlRequest): string {
-  const token = login === null ? "" : `"Authorization: Bearer $(npm run -s token -- --as ${quote(login)})"`;
   const parts = [
     // Without `-g`, curl reads brackets and braces in an address as a pattern.
     `curl -sw '\\n' -g${method === "GET" ? "" : ` -X ${quote(method)}`} ${quote(url)}`,
-    ...(token ? [`-H ${token}`] : []),
-    ...ownHeaders(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+    ...(login === null ? [] : [`-H "Authorization: Bearer $(npm run -s token -- --as ${quote(login)})"`]),
+    ...Object.entries(ownHeaders(headers)).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
     ...(body === null ? [] : [`--data-raw ${quote(body)}`]),
   ];
   return parts.join(" \\\n  ");

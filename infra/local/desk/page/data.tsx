@@ -1,8 +1,8 @@
+import type { ComponentChildren as Content } from "preact";
 import { useState } from "preact/hooks";
-import { type ItemView, pluralOf, type QueueView, type RecordChange, type ResourcesView } from "../views.ts";
-import { Action, Card, Code, Empty, Fields, Head, Loaded, Row, Search, Split, Time } from "./parts.tsx";
-import { change, useLive } from "./server.ts";
-import { queueTitle } from "./story.tsx";
+import { type ItemView, isBad, pluralOf, type RecordChange, type ResourceRow, type ResourcesView } from "../views.ts";
+import { Action, Card, Code, Fields, Fold, Head, LinkRow, Read, Row, Rows, Search, Split, Time } from "./parts.tsx";
+import { change } from "./server.ts";
 
 /** Kinds that the interface shows; all others are internal. */
 const records = ["company", "user", "timesheet", "invoice", "job", "notification"];
@@ -10,56 +10,62 @@ const records = ["company", "user", "timesheet", "invoice", "job", "notification
 const changed = ["user", "timesheet", "invoice", "job"];
 /** Shown first: the records that most requests change. */
 const firstShown = "timesheet";
-const sections = { queues: "Queues", stream: "Stream", schedules: "Schedules and limits" } as const;
+const sections = [
+  ["queues", "Queues"],
+  ["stream", "Stream"],
+  ["schedules", "Schedules and limits"],
+] as const;
 
 /** The contents of table, queues and stream, and the actions on them. */
 export function Data({ id }: { id: string | undefined }) {
-  const live = useLive<ResourcesView>("data", 2);
-  const shown = id ?? firstShown;
+  const openId = id ?? firstShown;
+  const section = sections.find(([name]) => name === openId);
   return (
     <>
       <Head
         title="Data"
         about="Queues, the table's stream, schedules, and the newest 50 items of each kind: search for others."
       />
-      <Loaded live={live}>
+      <Read<ResourcesView> path="data" everySeconds={2}>
         {(view) => (
           <Split
             openId={id}
             back="#/data"
-            isSlim
-            list={<Places view={view} openId={id} />}
+            list={<Places view={view} openId={openId} />}
             detail={
               <div class="pad stack">
-                {id === "queues" && <Queues queues={view.queues} onDone={live.refresh} />}
-                {id === "stream" && <Consumers consumers={view.consumers} />}
-                {id === "schedules" && <Schedules schedules={view.schedules} />}
-                {!Object.hasOwn(sections, shown) && <Items key={shown} kind={shown} />}
+                {section ? (
+                  <Resources title={section[1]} rows={view[section[0]]} />
+                ) : (
+                  <Items key={openId} kind={openId} />
+                )}
               </div>
             }
           />
         )}
-      </Loaded>
+      </Read>
     </>
   );
 }
 
-function Places({ view, openId = firstShown }: { view: ResourcesView; openId: string | undefined }) {
-  const failed = view.queues.reduce((sum, { keepsFailed, waiting }) => sum + (keepsFailed ? waiting : 0), 0);
-  const row = (id: string, title: string, about?: string) => (
-    <li key={id}>
-      <a class="row slim" href={`#/data/${encodeURIComponent(id)}`} aria-current={id === openId ? "true" : undefined}>
-        <span class="what">{title}</span>
-        {id === "queues" && failed > 0 && <span class="chip bad">{failed} failed</span>}
-        {about && <span class="muted">{about}</span>}
-      </a>
-    </li>
+function Places({ view, openId }: { view: ResourcesView; openId: string }) {
+  const row = (id: string, title: string, about: Content) => (
+    <LinkRow key={id} href={`#/data/${encodeURIComponent(id)}`} isOpen={id === openId}>
+      <span class="what">{title}</span>
+      {about}
+    </LinkRow>
   );
+  const kindRow = ({ name, count }: ResourcesView["kinds"][number]) =>
+    row(name, titleOf(name), <span class="muted">{count.toLocaleString("en-GB")}</span>);
   const { kinds } = view;
-  const kindRow = ({ name, count }: (typeof kinds)[number]) => row(name, titleOf(name), count.toLocaleString("en-GB"));
   return (
     <>
-      <ul>{Object.entries(sections).map(([id, title]) => row(id, title))}</ul>
+      <ul>
+        {sections.map(([id, title]) => {
+          const bad = view[id].filter(isBad).length;
+          return row(id, title, bad > 0 && <span class="chip bad">{bad} to look at</span>);
+        })}
+      </ul>
       <h2 class="divider">Records</h2>
       <ul>{records.flatMap((name) => kinds.filter((kind) => kind.name === name).map(kindRow))}</ul>
       <h2 class="divider">Internal items</h2>
@@ -68,175 +74,97 @@ function Places({ view, openId = firstShown }: { view: ResourcesView; openId: st
   );
 }
 
+export function Resources({ title, rows, none }: { title: string; rows: readonly ResourceRow[]; none?: string }) {
+  return (
+    <Card title={title}>
+      <Rows none={none}>
+        {rows.map(({ name, about, chips = [], action, messages = [] }) => (
+          <Row key={name} name={name} about={about}>
+            {chips.map(({ words, look }) => (
+              <span key={words} class={`chip ${look}`}>
+                {words}
+              </span>
+            ))}
+            {action && (
+              <Action
+                label={action.label}
+                disabled={action.isIdle}
+                act={async () => (await change<{ done: string }>(action.path, action.what)).done}
+              />
+            )}
+            {messages.map(({ id, sentAt, body }) => (
+              <Fold key={id} text={body} label={`Message ${id}`}>
+                <Time at={sentAt} /> <code>{id}</code>
+              </Fold>
+            ))}
+          </Row>
+        ))}
+      </Rows>
+    </Card>
+  );
+}
+
 function titleOf(kind: string): string {
   return pluralOf(kind).replace(/^./, (first) => first.toUpperCase());
 }
 
-function Queues({ queues, onDone }: { queues: readonly QueueView[]; onDone(): void }) {
-  const shown = queues.filter(({ deadLettersOf }) => deadLettersOf === null);
-  return (
-    <Card title="Queues">
-      <ul class="rows">
-        {shown
-          .toSorted((one, other) => one.name.localeCompare(other.name))
-          .map((queue) => (
-            <Queue
-              key={queue.name}
-              queue={queue}
-              dead={queues.find(({ deadLettersOf }) => deadLettersOf === queue.name)}
-              onDone={onDone}
-            />
-          ))}
-      </ul>
-    </Card>
-  );
-}
-
-function Queue({ queue, dead, onDone }: { queue: QueueView; dead: QueueView | undefined; onDone(): void }) {
-  const failed = queue.keepsFailed ? queue : dead;
-  const redrive = async () => {
-    const { count } = await change<{ count: number }>("redrive", { queue: dead?.name });
-    onDone();
-    return `${count} sent again`;
-  };
-  return (
-    <Row
-      name={queueTitle(queue.name)}
-      about={queue.keepsFailed ? "keeps what no queue took" : `${queue.inWork} in work`}
-    >
-      {!queue.keepsFailed && <span class={`chip ${queue.waiting > 0 ? "warn" : ""}`}>{queue.waiting} waiting</span>}
-      {failed && <span class={`chip ${failed.waiting > 0 ? "bad" : ""}`}>{failed.waiting} failed</span>}
-      {dead && (
-        <Action
-          label="Redrive"
-          disabled={dead.waiting === 0}
-          title="Sends what failed to the queue again"
-          act={redrive}
-        />
-      )}
-      {failed?.messages.map(({ id, sentAt, body }) => (
-        <details key={id} class="wide">
-          <summary>
-            <Time at={sentAt} /> <code>{id}</code>
-          </summary>
-          <Code text={body} label={`Message ${id}`} />
-        </details>
-      ))}
-    </Row>
-  );
-}
-
-function Consumers({ consumers }: { consumers: ResourcesView["consumers"] }) {
-  return (
-    <Card title="Stream">
-      <ul class="rows">
-        {consumers.map(({ functionName, after, behind }) => (
-          <Row key={functionName} name={functionName} about={`after change ${after}`}>
-            <span class={`chip ${behind ? "warn" : "good"}`}>
-              {behind ? `${behind.toLocaleString("en-GB")} behind` : "up to date"}
-            </span>
-          </Row>
-        ))}
-      </ul>
-    </Card>
-  );
-}
-
-function Schedules({ schedules }: { schedules: ResourcesView["schedules"] }) {
-  const reset = async () => `${(await change<{ count: number }>("limits")).count} counts forgotten`;
-  return (
-    <>
-      <Card title="Schedules">
-        <ul class="rows">
-          {schedules.map(({ functionName, when }) => (
-            <Row key={functionName} name={functionName} about={when}>
-              <Action label="Run now" done="It ran" act={() => change("run", { function: functionName })} />
-            </Row>
-          ))}
-        </ul>
-      </Card>
-      <Card title="Limits">
-        <ul class="rows">
-          <Row name="Pins, passwords, passcodes, SMS" about="How often each was tried or sent">
-            <Action label="Reset" act={reset} />
-          </Row>
-        </ul>
-      </Card>
-    </>
-  );
-}
-
 function Items({ kind }: { kind: string }) {
   const [text, setText] = useState("");
-  const live = useLive<ItemView[]>(`items?${new URLSearchParams({ kind, words: text })}`);
   return (
-    <section class="card" aria-label={titleOf(kind)}>
-      <h2 class="tools">
-        <span class="what">{titleOf(kind)}</span>
-        <Search label="Search by key, name, state" value={text} onInput={setText} />
-      </h2>
-      <Loaded live={live}>
+    <Card title={titleOf(kind)} tools={<Search label="Search by key, name, state" value={text} onInput={setText} />}>
+      <Read<ItemView[]> path={`items?${new URLSearchParams({ kind, words: text })}`}>
         {(items) => (
-          <>
-            {items.length === 0 && (
-              <Empty title="None here">{text ? "None contains that." : "The table holds none of this kind."}</Empty>
-            )}
-            <ul class="rows">
-              {items.map(({ key, title, item }) => (
-                <li key={key} class="item">
-                  <details class="wide">
-                    <summary>
-                      {title && <strong>{title}</strong>}{" "}
-                      {records.includes(kind) ? `id ${item.id}` : <code class="break">{key}</code>}
-                    </summary>
-                    {changed.includes(kind) && <Changes kind={kind} id={Number(item.id)} />}
-                    <Code text={JSON.stringify(item)} label={key} />
-                  </details>
-                </li>
-              ))}
-            </ul>
-          </>
+          <Rows none="None here" hint={text ? "None contains that." : "The table holds none of this kind."}>
+            {items.map(({ key, title, item }) => (
+              <li key={key} class="item">
+                <details class="wide">
+                  <summary>
+                    {title && <strong>{title}</strong>}{" "}
+                    {records.includes(kind) ? `id ${item.id}` : <code class="break">{key}</code>}
+                  </summary>
+                  {changed.includes(kind) && <Changes path={`changes?kind=${kind}&id=${item.id}`} />}
+                  <Code text={JSON.stringify(item)} label={key} />
+                </details>
+              </li>
+            ))}
+          </Rows>
         )}
-      </Loaded>
-    </section>
+      </Read>
+    </Card>
   );
 }
 
-function Changes({ kind, id }: { kind: string; id: number }) {
+/** The changes of a record, which are read when they are opened. */
+function Changes({ path }: { path: string }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <details class="wide" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>Changes</summary>
-      {isOpen && <ChangeList kind={kind} id={id} />}
+      {isOpen && (
+        <Read<RecordChange[]> path={path}>
+          {(changes) => (
+            <ol class="stack inside" aria-label="Changes">
+              {changes.length === 0 && (
+                <li class="muted">None is kept: it is as it was imported, or was never changed.</li>
+              )}
+              {changes.map((change) => (
+                <Change key={change.id} change={change} />
+              ))}
+            </ol>
+          )}
+        </Read>
+      )}
     </details>
   );
 }
 
-function ChangeList({ kind, id }: { kind: string; id: number }) {
-  const live = useLive<RecordChange[]>(`changes?kind=${kind}&id=${id}`);
-  return (
-    <Loaded live={live}>
-      {(changes) => (
-        <>
-          {changes.length === 0 && <p class="muted">None is kept: it is as it was imported, or was never changed.</p>}
-          <ol class="stack inside" aria-label="Changes">
-            {changes.map((change) => (
-              <Change key={change.id} change={change} />
-            ))}
-          </ol>
-        </>
-      )}
-    </Loaded>
-  );
-}
-
-function Change({ change: { at, action, by, operation, requestId, fields } }: { change: RecordChange }) {
+function Change({ change: { at, action, by, operation, request_id, fields } }: { change: RecordChange }) {
   return (
     <li>
       <p class="muted break">
-        <strong>{action}</strong> by {by}
-        {operation && ` · ${operation}`} · <Time at={at} isLong />{" "}
-        {requestId && <a href={`#/requests/${encodeURIComponent(requestId)}`}>request</a>}
+        <strong>{action.replaceAll("_", " ")}</strong> by {by.name ?? `${by.kind} ${by.id ?? ""}`}
+        {operation && ` · ${operation}`} · <Time at={Date.parse(at)} isLong />{" "}
+        {request_id && <a href={`#/requests/${encodeURIComponent(request_id)}`}>request</a>}
       </p>
       <Fields fields={fields} />
     </li>

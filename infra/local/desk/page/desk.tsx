@@ -6,7 +6,6 @@ import { Home } from "./home.tsx";
 import { Inbox } from "./inbox.tsx";
 import { People } from "./people.tsx";
 import { Requests } from "./requests.tsx";
-import { routeOf } from "./route.ts";
 
 const views: Readonly<Record<string, { title: string; View: ComponentType<{ id: string | undefined }> }>> = {
   home: { title: "Home", View: Home },
@@ -56,7 +55,10 @@ function useRoute(): [string, string | undefined] {
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, []);
-  return routeOf(hash, views);
+  const [, name = "", id] = hash.split("/");
+  // Search parameters are decoded even if they are not valid percent-encoding.
+  const opened = id && new URLSearchParams(`id=${id}`).get("id");
+  return [Object.hasOwn(views, name) ? name : "home", opened || undefined];
 }
 
 /** Keys for lists: j and k move between rows, / goes to the search, c copies the open request. Returns what ends them. */

@@ -1,24 +1,14 @@
 import { useState } from "preact/hooks";
 import type { OutboundView, WebhookView } from "../views.ts";
-import { Action, Card, Code, Copy, Empty, Form, Head, Loaded, Time } from "./parts.tsx";
-import { change, useLive } from "./server.ts";
+import { Action, Card, Copy, Fold, Form, Head, Read, Rows, Time } from "./parts.tsx";
+import { change } from "./server.ts";
 
-interface Draft {
-  type: string;
-  source: string;
-  detail: string;
-}
-
-const record = (fields: object): Draft => ({
-  type: "Record",
-  source: "rota.example",
-  detail: JSON.stringify(fields, null, 2),
-});
-
-/** Each event as a system might send it. They change records of the demo data, or add one. */
-const samples: Readonly<Record<string, (now: number) => Draft>> = {
-  "A job is added": (now) =>
-    record({
+/** Entries for EventBridge as a system might send them. They change records of the demo data, or add one. */
+const samples: Readonly<Record<string, (now: number) => object>> = {
+  "A job is added": (now) => ({
+    Source: "rota.example",
+    DetailType: "Record",
+    Detail: {
       event_id: `job-90007-${now}`,
       type: "job",
       id: 90007,
@@ -29,18 +19,19 @@ const samples: Readonly<Record<string, (now: number) => Draft>> = {
       industries: ["logistics"],
       job_type: "part_time",
       postcode: "M1 2AB",
-    }),
+    },
+  }),
   "A chat message": (now) => ({
-    ...record({
+    Source: "chat.example",
+    DetailType: "Notification",
+    Detail: {
       event_id: `message-${now}`,
       recipients: [2, 5],
       actor_id: 4,
       record_type: "Chat",
       record_id: 88,
       params: { type: "message", room: "Night shift" },
-    }),
-    type: "Notification",
-    source: "chat.example",
+    },
   }),
 };
 
@@ -64,12 +55,10 @@ export function Events() {
 }
 
 function Webhook() {
-  const live = useLive<WebhookView>("webhook");
   const [typed, setTyped] = useState<string>();
-  const point = (url: string) => change("webhook", { url }).then(live.refresh);
   return (
     <Card title="Webhook of this computer">
-      <Loaded live={live}>
+      <Read<WebhookView> path="webhook">
         {({ url, secret }) => (
           <Form>
             <p class="muted">
@@ -85,89 +74,73 @@ function Webhook() {
               />
             </label>
             <p class="tools">
-              <Action label="Point it there" done="Saved" primary submits act={() => point(typed ?? url)} />
+              <Action
+                label="Point it there"
+                done="Saved"
+                primary
+                type="submit"
+                act={() => change("webhook", { url: typed ?? url })}
+              />
               <Copy label="Copy secret" text={secret} />
             </p>
           </Form>
         )}
-      </Loaded>
+      </Read>
     </Card>
   );
 }
 
 function Outbound() {
-  const live = useLive<OutboundView[]>("outbound", postedSeconds);
   return (
     <Card title="What went out">
-      <Loaded live={live}>
-        {(events) =>
-          events.length === 0 ? (
-            <Empty title="Nothing yet">Pay a timesheet, or send a job: other systems learn of it.</Empty>
-          ) : (
-            <ul class="rows">
-              {events.map(({ key, id, type, subject, at, event, posted }) => (
-                <li key={key} class="item">
-                  <details class="wide">
-                    <summary>
-                      {posted !== null && (
-                        <span class={`chip end ${posted.startsWith("2") ? "good" : "bad"}`}>posted: {posted}</span>
-                      )}
-                      <strong>{type}</strong>{" "}
-                      <span class="whole">
-                        {subject} · <Time at={at} />
-                      </span>
-                    </summary>
-                    <Code text={JSON.stringify(event)} label={`Event ${id}`} />
-                  </details>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
+      <Read<OutboundView[]> path="outbound" everySeconds={postedSeconds}>
+        {(events) => (
+          <Rows none="Nothing yet" hint="Pay a timesheet, or send a job: other systems learn of it.">
+            {events.map(({ key, event, posted }) => (
+              <li key={key} class="item">
+                <Fold text={JSON.stringify(event)} label={`Event ${event.id}`}>
+                  {posted !== null && (
+                    <span class={`chip end ${posted.startsWith("2") ? "good" : "bad"}`}>posted: {posted}</span>
+                  )}
+                  <strong>{event.type}</strong>{" "}
+                  <span class="whole">
+                    {event.subject} · <Time at={Date.parse(event.time)} />
+                  </span>
+                </Fold>
+              </li>
+            ))}
+          </Rows>
+        )}
+      </Read>
     </Card>
   );
 }
 
 function Inbound() {
-  const [draft, setDraft] = useState<Draft>(draftOf("A job is added"));
-  const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
+  const [entry, setEntry] = useState(sampleOf("A job is added"));
   return (
     <Card title="Send an event">
       <Form>
         <p class="muted">It comes in on the bus as from another system. What follows from it is among the requests.</p>
         <label>
           Sample
-          <select onChange={(event) => setDraft(draftOf(event.currentTarget.value))}>
+          <select onChange={(event) => setEntry(sampleOf(event.currentTarget.value))}>
             {Object.keys(samples).map((name) => (
               <option key={name}>{name}</option>
             ))}
           </select>
         </label>
-        <div class="columns">
-          <label>
-            Detail type
-            <select value={draft.type} onChange={(event) => set({ type: event.currentTarget.value })}>
-              <option>Record</option>
-              <option>Notification</option>
-            </select>
-          </label>
-          <label>
-            Source
-            <input value={draft.source} onInput={(event) => set({ source: event.currentTarget.value })} />
-          </label>
-        </div>
         <label>
-          Detail
+          Event
           <textarea
-            rows={16}
+            rows={20}
             spellcheck={false}
-            value={draft.detail}
-            onInput={(event) => set({ detail: event.currentTarget.value })}
+            value={entry}
+            onInput={(event) => setEntry(event.currentTarget.value)}
           />
         </label>
         <p class="tools">
-          <Action label="Send" done="Sent" primary submits act={() => send(draft)} />
+          <Action label="Send" done="Sent" primary type="submit" act={() => send(entry)} />
           <a href="#/requests">See what follows</a>
         </p>
       </Form>
@@ -175,20 +148,21 @@ function Inbound() {
   );
 }
 
+function sampleOf(name: string): string {
+  return JSON.stringify(samples[name]?.(Math.floor(Date.now() / 1000)), null, 2);
+}
+
 /** Sends an event by EventBridge's own interface, as the command line does. */
-async function send({ type, source, detail }: Draft): Promise<void> {
-  const entry = { EventBusName: "workforce-local", Source: source, DetailType: type, Detail: detail };
-  const headers = { "x-amz-target": "AWSEvents.PutEvents", "content-type": "application/x-amz-json-1.1" };
+async function send(text: string): Promise<void> {
+  const { Detail, ...entry } = JSON.parse(text);
   const response = await fetch("/_local/events", {
     method: "POST",
-    headers,
-    body: JSON.stringify({ Entries: [entry] }),
+    headers: { "x-amz-target": "AWSEvents.PutEvents", "content-type": "application/x-amz-json-1.1" },
+    body: JSON.stringify({
+      Entries: [{ ...entry, EventBusName: "workforce-local", Detail: JSON.stringify(Detail) }],
+    }),
   });
   const answer = await response.json();
   const fault = answer.Entries?.[0]?.ErrorMessage ?? answer.message;
   if (fault) throw new Error(fault);
-}
-
-function draftOf(name: string): Draft {
-  return samples[name]?.(Math.floor(Date.now() / 1000)) ?? record({});
 }

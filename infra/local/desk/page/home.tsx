@@ -1,67 +1,69 @@
-import { type HomeView, type Person, plural } from "../views.ts";
+import { type InboxView, isBad, latestChange, type RequestRow, type ResourcesView, type StartView } from "../views.ts";
+import { Resources } from "./data.tsx";
 import { Messages } from "./inbox.tsx";
-import { Action, Card, Copy, Empty, Head, Loaded } from "./parts.tsx";
+import { Action, Card, Copy, Empty, Head, Read } from "./parts.tsx";
 import { RequestRows } from "./requests.tsx";
 import { callAs, tokenOf, useLive } from "./server.ts";
-import { Layers, queueTitle, Summary, Undo } from "./story.tsx";
+import { Story } from "./story.tsx";
 
-/** More than a busy machine's consumers usually have to do. */
-const manyChanges = 200;
+/** As many as fit on one screen. */
+const mostNews = 5;
 
 /** The present state: the last story, failures, lags, new messages, and first steps. */
 export function Home() {
-  const live = useLive<HomeView>("home", 2);
   return (
     <>
       <Head title="Home" about="The newest change and what followed from it, what failed, and who was told." />
-      <Loaded live={live}>{(view) => <News view={view} />}</Loaded>
+      <div class="pad columns home">
+        <div class="stack">
+          <Read<RequestRow[]> path="requests">{(rows) => <News rows={rows} />}</Read>
+        </div>
+        <div class="stack">
+          <FirstSteps />
+          <Read<ResourcesView> path="data" everySeconds={2}>
+            {({ queues, stream }) => (
+              <Resources
+                title="Queues and stream"
+                rows={[...queues, ...stream].filter(isBad)}
+                none="No message has failed, and no worker lags behind."
+              />
+            )}
+          </Read>
+          <Card title="New messages">
+            <Read<InboxView[]> path="inbox">
+              {(all) => <Messages messages={all.slice(0, mostNews)} none="None yet" hint="Nobody was told anything." />}
+            </Read>
+          </Card>
+        </div>
+      </div>
     </>
   );
 }
 
-function News({ view }: { view: HomeView }) {
-  const { story, messages, failed } = view;
+function News({ rows }: { rows: readonly RequestRow[] }) {
+  const latest = latestChange(rows);
+  const failed = rows.filter(({ status }) => status >= 500).slice(0, mostNews);
   return (
-    <div class="pad stack">
-      <div class="columns home">
-        <div class="stack">
-          <Card title="The last story">
-            {story ? (
-              <div class="pad stack">
-                <Summary story={story} />
-                <Layers story={story} />
-                <p class="tools">
-                  <Undo story={story} />
-                  <a href={`#/requests/${encodeURIComponent(story.row.id)}`}>Open it</a>
-                </p>
-              </div>
-            ) : (
-              <Empty title="Nothing was changed yet">Pay some timesheets, and watch what follows.</Empty>
-            )}
-          </Card>
-          {failed.length > 0 && (
-            <Card title="What failed">
-              <RequestRows rows={failed} />
-            </Card>
-          )}
-        </div>
-        <div class="stack">
-          <FirstSteps view={view} />
-          <State view={view} />
-          <Card title="New messages">
-            {messages.length > 0 ? (
-              <Messages messages={messages} />
-            ) : (
-              <Empty title="None yet">Nobody was told anything.</Empty>
-            )}
-          </Card>
-        </div>
-      </div>
-    </div>
+    <>
+      <Card title="The last story">
+        {latest ? (
+          <Story id={latest.id} isShort />
+        ) : (
+          <Empty title="Nothing was changed yet">Pay some timesheets, and watch what follows.</Empty>
+        )}
+      </Card>
+      {failed.length > 0 && (
+        <Card title="What failed">
+          <RequestRows rows={failed} />
+        </Card>
+      )}
+    </>
   );
 }
 
-function FirstSteps({ view: { operator, docs } }: { view: HomeView }) {
+function FirstSteps() {
+  const { callers = [], docs } = useLive<StartView>("start").value ?? {};
+  const operator = callers.find(({ role }) => role === "operator");
   return (
     <Card title="First steps">
       <div class="pad stack">
@@ -70,7 +72,7 @@ function FirstSteps({ view: { operator, docs } }: { view: HomeView }) {
             <Action
               label={`Pay five timesheets as ${operator.name}`}
               done="Paid"
-              act={() => payAs(operator)}
+              act={() => payAs(operator.id)}
               primary
               title="Marks the newest pending timesheets of the company as paid"
             />
@@ -89,38 +91,10 @@ function FirstSteps({ view: { operator, docs } }: { view: HomeView }) {
 }
 
 /** Marks up to five pending timesheets as paid, as an app would. */
-async function payAs({ id }: Person): Promise<void> {
+async function payAs(id: number): Promise<void> {
   const place = "/api/v1/finance/timesheets";
   const list = await (await callAs(id, "GET", `${place}?by_state=pending&per_page=5`)).json();
   const timesheet_ids = (list.timesheets ?? []).map((each: { id: number }) => each.id);
   if (timesheet_ids.length === 0) throw new Error("None is pending");
   await callAs(id, "PATCH", `${place}/bulk_update`, { timesheet: { timesheet_ids, state: "paid" } });
-}
-
-function State({ view: { queues, consumers } }: { view: HomeView }) {
-  const late = consumers.filter(({ behind }) => (behind ?? 0) > manyChanges);
-  const fine = queues.length + late.length === 0;
-  return (
-    <Card title="Queues and stream">
-      <ul class="rows">
-        {fine && <li class="item muted">No message has failed, and no worker lags behind.</li>}
-        {queues.map(({ name, failed }) => (
-          <li key={name} class="item">
-            <a class="what" href="#/data/queues">
-              {queueTitle(name)}
-            </a>
-            <span class="chip bad">{failed} failed</span>
-          </li>
-        ))}
-        {late.map(({ functionName, behind }) => (
-          <li key={functionName} class="item">
-            <a class="what" href="#/data/stream">
-              {functionName}
-            </a>
-            <span class="chip warn">{plural(behind ?? 0, "change")} behind</span>
-          </li>
-        ))}
-      </ul>
-    </Card>
-  );
 }

@@ -1,24 +1,24 @@
 import { useState } from "preact/hooks";
 import type { InboxView } from "../views.ts";
-import { Copy, Empty, Head, hasWords, Loaded, Search, Split, Time } from "./parts.tsx";
-import { useLive } from "./server.ts";
+import { Copy, Facts, Head, hasWords, LinkRow, Read, Rows, Search, Split, Time } from "./parts.tsx";
 
 const channels = { email: "Mail", sms: "SMS", push: "Push" } as const;
 
 /** The messages the service sent, as their recipients see them. */
 export function Inbox({ id }: { id: string | undefined }) {
-  const live = useLive<InboxView[]>("inbox");
   const [text, setText] = useState("");
   return (
     <>
       <Head title="Inbox" about="Mails, SMS and pushes that the service sent. None of them left this machine.">
         <Search label="Search by person or text" value={text} onInput={setText} />
       </Head>
-      <Loaded live={live}>
+      <Read<InboxView[]> path="inbox">
         {(messages) => {
-          const found = messages.filter((message) => matches(message, text));
+          const found = messages.filter(({ person, to, subject, text: body, channel }) =>
+            hasWords(text, person?.name, to, subject, body, channels[channel]),
+          );
           const open = messages.find((message) => message.id === id);
-          const none =
+          const hint =
             messages.length === 0
               ? "Request a pin, or pay the timesheet of somebody who has a device."
               : "No message contains that.";
@@ -26,50 +26,52 @@ export function Inbox({ id }: { id: string | undefined }) {
             <Split
               openId={open?.id}
               back="#/inbox"
-              list={
-                found.length > 0 ? <Messages messages={found} openId={id} /> : <Empty title="No messages">{none}</Empty>
-              }
-              detail={
-                open ? (
-                  <Message message={open} />
-                ) : (
-                  <Empty title="Nothing is open">Choose a message to see it as it was received.</Empty>
-                )
-              }
+              list={<Messages messages={found} openId={id} none="No messages" hint={hint} />}
+              detail={open && <Message message={open} />}
+              hint="Choose a message to see it as it was received."
             />
           );
         }}
-      </Loaded>
+      </Read>
     </>
   );
 }
 
-export function Messages({ messages, openId }: { messages: readonly InboxView[]; openId?: string | undefined }) {
+interface MessagesProps {
+  messages: readonly InboxView[];
+  openId?: string | undefined;
+  none: string;
+  hint: string;
+}
+
+export function Messages({ messages, openId, none, hint }: MessagesProps) {
   return (
-    <ul class="rows">
-      {messages.map((message) => (
-        <li key={message.id}>
-          <a class="row" href={`#/inbox/${message.id}`} aria-current={message.id === openId ? "true" : undefined}>
-            <span class={`chip ${message.channel}`}>{channels[message.channel]}</span>
-            <span class="what">
-              <strong>{message.person?.name ?? message.to}</strong>
-              <span class="muted clip">
-                {message.channel === "push" ? message.text : (message.subject ?? message.text)}
-              </span>
-            </span>
-            <span class="muted">
-              <Time at={message.sentAt} />
-            </span>
-          </a>
-        </li>
+    <Rows none={none} hint={hint}>
+      {messages.map(({ id, channel, person, to, subject, text, at }) => (
+        <LinkRow key={id} href={`#/inbox/${id}`} isOpen={id === openId}>
+          <span class={`chip ${channel}`}>{channels[channel]}</span>
+          <span class="what">
+            <strong>{person?.name ?? to}</strong>
+            <span class="muted clip">{channel === "push" ? text : (subject ?? text)}</span>
+          </span>
+          <span class="muted">
+            <Time at={at} />
+          </span>
+        </LinkRow>
       ))}
-    </ul>
+    </Rows>
   );
 }
 
 /** One message as its device shows it, with its pin in large digits. */
 export function Message({ message }: { message: InboxView }) {
-  const { id, channel, to, person, pin, subject, hasHtml, sentAt } = message;
+  const { id, channel, to, person, pin, subject, text, hasHtml, at } = message;
+  const recipient = (
+    <>
+      {person && <strong>{person.name} </strong>}
+      <span class="muted">{to}</span>
+    </>
+  );
   return (
     <article class="pad stack" aria-label={`${channels[channel]} to ${person?.name ?? to}`}>
       {pin && (
@@ -78,43 +80,29 @@ export function Message({ message }: { message: InboxView }) {
           <Copy label="Copy pin" text={pin} primary />
         </div>
       )}
-      <dl class="facts">
-        <dt>To</dt>
-        <dd class="break">
-          {person && <strong>{person.name} </strong>}
-          <span class="muted">{to}</span>
-        </dd>
-        <dt>Sent</dt>
-        <dd>
-          <Time at={sentAt} isLong />
-        </dd>
-        {subject && channel === "email" && (
-          <>
-            <dt>Subject</dt>
-            <dd>{subject}</dd>
-          </>
-        )}
-      </dl>
-      {channel === "email" && <Mail id={id} text={message.text} hasHtml={hasHtml} />}
-      {channel === "sms" && <p class="bubble">{message.text}</p>}
+      <Facts
+        of={[
+          ["To", recipient],
+          ["Sent", <Time key="sent" at={at} isLong />],
+          ...(subject && channel === "email" ? [["Subject", subject] as const] : []),
+        ]}
+      />
+      {hasHtml && <iframe class="mail" sandbox="" title="The mail as it looks" src={`/_local/desk/mail/${id}`} />}
+      {channel === "email" && !hasHtml && <p class="mail">{text}</p>}
+      {channel === "sms" && <p class="bubble">{text}</p>}
       {channel === "push" && <Push message={message} />}
     </article>
   );
 }
 
-function Mail({ id, text, hasHtml }: { id: string; text: string; hasHtml: boolean }) {
-  if (!hasHtml) return <p class="mail">{text}</p>;
-  return <iframe class="mail" sandbox="" title="The mail as it looks" src={`/_local/desk/mail/${id}`} />;
-}
-
-function Push({ message: { subject, text, sentAt } }: { message: InboxView }) {
+function Push({ message: { subject, text, at } }: { message: InboxView }) {
   return (
     <div class="phone">
       <div class="item notification">
         <img src="/_local/desk.svg" alt="" width="34" height="34" />
         <span class="what">
           <span class="muted">
-            Workforce · <Time at={sentAt} />
+            Workforce · <Time at={at} />
           </span>
           <strong>{subject}</strong>
           <span>{text}</span>
@@ -122,8 +110,4 @@ function Push({ message: { subject, text, sentAt } }: { message: InboxView }) {
       </div>
     </div>
   );
-}
-
-function matches({ person, to, subject, text, channel }: InboxView, wanted: string): boolean {
-  return hasWords(wanted, person?.name, to, subject, text, channels[channel]);
 }

@@ -1,23 +1,18 @@
-import type { ComponentChildren as Content } from "preact";
+import type { ComponentProps, ComponentChildren as Content } from "preact";
 import { useState } from "preact/hooks";
 import { spreadJson } from "../../json-text.ts";
-import { type FieldChange, plural } from "../views.ts";
-import type { Live } from "./server.ts";
+import { plural, type RecordChange } from "../views.ts";
+import { useLive } from "./server.ts";
 
-interface ActionProps {
+type ActionProps = ComponentProps<"button"> & {
   label: string;
   done?: string;
   act(): Promise<unknown>;
   primary?: boolean;
-  title?: string;
-  disabled?: boolean;
-  /** True if Enter in its form presses it. */
-  submits?: boolean;
-  hotkey?: string;
-}
+};
 
 /** A button for an action that takes a moment. It shows the result. */
-export function Action({ label, done = "Done", act, primary = false, title, disabled, submits, hotkey }: ActionProps) {
+export function Action({ label, done = "Done", act, primary = false, ...rest }: ActionProps) {
   const [said, setSaid] = useState<string>();
   const run = async () => {
     setSaid("…");
@@ -29,24 +24,14 @@ export function Action({ label, done = "Done", act, primary = false, title, disa
     setTimeout(() => setSaid(undefined), outcome === done ? 1_500 : 6_000);
   };
   return (
-    <button
-      type={submits ? "submit" : "button"}
-      class={primary ? "primary" : ""}
-      onClick={run}
-      title={title}
-      disabled={disabled}
-      data-key={hotkey}
-    >
+    <button type="button" class={primary ? "primary" : ""} onClick={run} {...rest}>
       <span aria-live="polite">{said ?? label}</span>
     </button>
   );
 }
 
 /** A button that copies a text, which may have to be fetched first. */
-export function Copy({
-  text,
-  ...rest
-}: { text: string | (() => Promise<string>) } & Pick<ActionProps, "label" | "primary" | "title" | "hotkey">) {
+export function Copy({ text, ...rest }: Omit<ActionProps, "act"> & { text: string | (() => Promise<string>) }) {
   const act = async () => navigator.clipboard.writeText(typeof text === "string" ? text : await text());
   return <Action {...rest} done="Copied" act={act} />;
 }
@@ -61,10 +46,17 @@ export function Empty({ title, children }: { title: string; children?: Content }
   );
 }
 
-/** The content, or the reason why it could not be read. */
-export function Loaded<T>({ live, children }: { live: Live<T>; children: (value: T) => Content }) {
-  if (live.value !== undefined) return <>{children(live.value)}</>;
-  return live.error ? <Empty title="It could not be read">{live.error}</Empty> : <p class="muted pad">Loading …</p>;
+interface ReadProps<T> {
+  path: string;
+  everySeconds?: number;
+  children: (value: T) => Content;
+}
+
+/** Content of what the server answers, read again as long as it is shown; or the reason why it could not be read. */
+export function Read<T>({ path, everySeconds, children }: ReadProps<T>) {
+  const { value, error } = useLive<T>(path, everySeconds);
+  if (value !== undefined) return <>{children(value)}</>;
+  return error ? <Empty title="It could not be read">{error}</Empty> : <p class="muted pad">Loading …</p>;
 }
 
 /** The heading of a view, its purpose, and its tools. */
@@ -101,16 +93,33 @@ export function hasWords(wanted: string, ...texts: readonly unknown[]): boolean 
     .every((word) => all.includes(word));
 }
 
-export function Card({ title, children }: { title: string; children: Content }) {
+export function Card({ title, tools, children }: { title: string; tools?: Content; children: Content }) {
   return (
     <section class="card" aria-label={title}>
-      <h2>{title}</h2>
+      <h2 class="tools">
+        <span class="what">{title}</span>
+        {tools}
+      </h2>
       {children}
     </section>
   );
 }
 
-export function Row({ name, about, children }: { name: string; about: string; children?: Content }) {
+/** A list; without rows the words for that. */
+export function Rows({
+  none,
+  hint,
+  children,
+}: {
+  none?: string | undefined;
+  hint?: Content;
+  children: readonly Content[];
+}) {
+  if (children.length === 0 && none) return <Empty title={none}>{hint}</Empty>;
+  return <ul class="rows">{children}</ul>;
+}
+
+export function Row({ name, about, children }: { name: Content; about?: string; children?: Content }) {
   return (
     <li class="item">
       <span class="what">
@@ -122,19 +131,30 @@ export function Row({ name, about, children }: { name: string; about: string; ch
   );
 }
 
+export function LinkRow({ href, isOpen, children }: { href: string; isOpen: boolean; children: Content }) {
+  return (
+    <li>
+      <a class="row" href={href} aria-current={isOpen ? "true" : undefined}>
+        {children}
+      </a>
+    </li>
+  );
+}
+
 interface SplitProps {
   list: Content;
+  /** The open item; if there is none, the words that invite to open one. */
   detail: Content;
+  hint?: string;
   /** The id of the open item, if there is one, and the address that closes it. */
   openId: string | undefined;
   back: string;
-  isSlim?: boolean;
 }
 
 /** A list beside its open item; a narrow page shows only one of them. */
-export function Split({ list, detail, openId, back, isSlim = false }: SplitProps) {
+export function Split({ list, detail, hint, openId, back }: SplitProps) {
   return (
-    <div class={`split ${openId === undefined ? "" : "open"} ${isSlim ? "slim" : ""}`}>
+    <div class={openId === undefined ? "split" : "split open"}>
       <div class="list">{list}</div>
       <div class="detail" key={openId}>
         {openId !== undefined && (
@@ -142,7 +162,7 @@ export function Split({ list, detail, openId, back, isSlim = false }: SplitProps
             ← All
           </a>
         )}
-        {detail}
+        {detail || <Empty title="Nothing is open">{hint}</Empty>}
       </div>
     </div>
   );
@@ -200,19 +220,36 @@ export function Code({ text, label }: { text: string; label: string }) {
   );
 }
 
+/** A text behind its summary. */
+export function Fold({ text, label, children }: { text: string; label: string; children: Content }) {
+  return (
+    <details class="wide">
+      <summary>{children}</summary>
+      <Code text={text} label={label} />
+    </details>
+  );
+}
+
+/** Names and what each stands for. */
+export function Facts({ of, isSmall = false }: { of: readonly (readonly [string, Content])[]; isSmall?: boolean }) {
+  return (
+    <dl class={isSmall ? "facts small" : "facts"}>
+      {of.map(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name}=`}>{value}</dd>])}
+    </dl>
+  );
+}
+
 /** Fields before and after a change, folded if there are many. */
-export function Fields({ fields }: { fields: readonly FieldChange[] }) {
+export function Fields({ fields }: Pick<RecordChange, "fields">) {
+  const both = ({ before, after }: (typeof fields)[number]) => (
+    <>
+      {before !== null && <del>{JSON.stringify(before)}</del>} {after !== null && <ins>{JSON.stringify(after)}</ins>}
+    </>
+  );
   return (
     <details open={fields.length <= 4}>
       <summary>{plural(fields.length, "field")}</summary>
-      <dl class="facts small">
-        {fields.map(({ name, before, after }) => [
-          <dt key={name}>{name}</dt>,
-          <dd key={`${name}=`}>
-            {before !== null && <del>{before}</del>} {after !== null && <ins>{after}</ins>}
-          </dd>,
-        ])}
-      </dl>
+      <Facts isSmall of={fields.map((field) => [field.name, both(field)])} />
     </details>
   );
 }

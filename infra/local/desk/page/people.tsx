@@ -1,12 +1,11 @@
 import { useState } from "preact/hooks";
-import type { PeopleView, Person } from "../views.ts";
-import { Action, Card, Copy, Empty, Head, Loaded, Search } from "./parts.tsx";
+import type { PeopleView, Person, StartView } from "../views.ts";
+import { Action, Card, Copy, Empty, Head, Read, Row, Rows, Search } from "./parts.tsx";
 import { tokenOf, useLive } from "./server.ts";
 
 /** Everyone by company, each with a token to copy. */
 export function People() {
   const [text, setText] = useState("");
-  const live = useLive<PeopleView>(`people?words=${encodeURIComponent(text)}`);
   return (
     <>
       <Head
@@ -15,12 +14,13 @@ export function People() {
       >
         <Search label="Search by name, login, role" value={text} onInput={setText} />
       </Head>
-      <Loaded live={live}>{(view) => <Groups {...view} />}</Loaded>
+      <Read<PeopleView> path={`people?words=${encodeURIComponent(text)}`}>{(view) => <Groups {...view} />}</Read>
     </>
   );
 }
 
-function Groups({ people, total, docs, demoPassword }: PeopleView) {
+function Groups({ people, total }: PeopleView) {
+  const { docs = null, demoPassword } = useLive<StartView>("start").value ?? {};
   const companies = Object.entries(Object.groupBy(people, ({ company }) => company ?? "Platform"));
   return (
     <div class="pad stack">
@@ -35,39 +35,36 @@ function Groups({ people, total, docs, demoPassword }: PeopleView) {
       )}
       {companies.map(([company, members = []]) => (
         <Card key={company} title={company}>
-          <ul class="rows">
+          <Rows>
             {members.map((person) => (
-              <Row key={person.id} person={person} docs={docs} />
+              <PersonRow key={person.id} person={person} docs={docs} />
             ))}
-          </ul>
+          </Rows>
         </Card>
       ))}
     </div>
   );
 }
 
-function Row({ person: { id, name, role, logins }, docs }: { person: Person; docs: string | null }) {
+function PersonRow({ person: { id, name, role, logins }, docs }: { person: Person; docs: string | null }) {
   /** Copies a token and opens the reference page, which stores no token: people paste it there. */
   const open = async () => {
     await navigator.clipboard.writeText(await tokenOf(id));
     if (docs) window.open(docs, "_blank", "noopener");
   };
+  const title = (
+    <>
+      {name} <span class={`chip ${role}`}>{role}</span>
+    </>
+  );
   return (
-    <li class="item">
-      <span class="what">
-        <span>
-          <strong>{name}</strong> <span class={`chip ${role}`}>{role}</span>
-        </span>
-        <span class="muted break">
-          {logins.join(" · ")} · id {id}
-        </span>
-      </span>
+    <Row name={title} about={`${logins.join(" · ")} · id ${id}`}>
       <span class="tools">
         {docs && (
           <Action label="Copy token, open docs" done="Token copied" act={open} title={`A token of ${name}, to paste`} />
         )}
         <Copy label="Copy token" text={() => tokenOf(id)} title={`A token of ${name}`} />
       </span>
-    </li>
+    </Row>
   );
 }

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { durationOf, type RequestRow } from "../views.ts";
-import { Bar, Empty, Head, hasWords, Loaded, Search, Split, Status, Time } from "./parts.tsx";
-import { useLive } from "./server.ts";
+import { Bar, Head, hasWords, LinkRow, Read, Rows, Search, Split, Status, Time } from "./parts.tsx";
 import { Story } from "./story.tsx";
 
 const outcomes: Readonly<Record<string, (status: number) => boolean>> = {
@@ -13,99 +12,92 @@ const everything = { text: "", person: "", outcome: "", operation: "" };
 
 /** Every request as it comes in, and the story of the open one. */
 export function Requests({ id }: { id: string | undefined }) {
-  const live = useLive<RequestRow[]>("requests");
   const [wanted, setWanted] = useState(everything);
   const want = (part: Partial<typeof everything>) => setWanted({ ...wanted, ...part });
-  const rows = live.value ?? [];
-  const found = rows.filter((row) => matches(row, wanted));
-  const choices = [
-    ["person", "Person", "Everyone", valuesOf(rows, nameOf)],
-    ["outcome", "Status", "Any status", Object.keys(outcomes)],
-    ["operation", "Operation", "Every operation", valuesOf(rows, ({ functionName }) => functionName)],
-  ] as const;
   return (
-    <>
-      <Head
-        title="Requests"
-        about={
-          <>
-            The newest 500. <span class="keys">Keys: j and k move, Enter opens, / searches, c copies as curl.</span>
-          </>
-        }
-      >
-        <Search label="Search by path or code" value={wanted.text} onInput={(text) => want({ text })} />
-        {choices.map(([field, label, all, options]) => (
-          <select
-            key={field}
-            aria-label={label}
-            value={wanted[field]}
-            onChange={(event) => want({ [field]: event.currentTarget.value })}
+    <Read<RequestRow[]> path="requests">
+      {(rows) => (
+        <>
+          <Head
+            title="Requests"
+            about={
+              <>
+                The newest 500. <span class="keys">Keys: j and k move, Enter opens, / searches, c copies as curl.</span>
+              </>
+            }
           >
-            <option value="">{all}</option>
-            {options.map((each) => (
-              <option key={each}>{each}</option>
+            <Search label="Search by path or code" value={wanted.text} onInput={(text) => want({ text })} />
+            {choicesOf(rows).map(([field, label, all, options]) => (
+              <select
+                key={field}
+                aria-label={label}
+                value={wanted[field]}
+                onChange={(event) => want({ [field]: event.currentTarget.value })}
+              >
+                <option value="">{all}</option>
+                {options.map((each) => (
+                  <option key={each}>{each}</option>
+                ))}
+              </select>
             ))}
-          </select>
-        ))}
-      </Head>
-      <Loaded live={live}>
-        {() => (
+          </Head>
           <Split
             openId={id}
             back="#/requests"
             list={
-              found.length > 0 ? (
-                <RequestRows rows={found} openId={id} />
-              ) : (
-                <Empty title="No requests">
-                  {rows.length > 0 ? "None matches." : `Call ${location.origin}/api/v1/… and it appears here.`}
-                </Empty>
-              )
+              <RequestRows
+                rows={rows.filter((row) => matches(row, wanted))}
+                openId={id}
+                hint={rows.length > 0 ? "None matches." : `Call ${location.origin}/api/v1/… and it appears here.`}
+              />
             }
-            detail={
-              id === undefined ? (
-                <Empty title="Nothing is open">Choose a request to see what followed from it.</Empty>
-              ) : (
-                <Story id={id} />
-              )
-            }
+            detail={id !== undefined && <Story id={id} />}
+            hint="Choose a request to see what followed from it."
           />
-        )}
-      </Loaded>
-    </>
+        </>
+      )}
+    </Read>
   );
 }
 
-export function RequestRows({ rows, openId }: { rows: readonly RequestRow[]; openId?: string | undefined }) {
+function choicesOf(rows: readonly RequestRow[]) {
+  return [
+    ["person", "Person", "Everyone", valuesOf(rows, nameOf)],
+    ["outcome", "Status", "Any status", Object.keys(outcomes)],
+    ["operation", "Operation", "Every operation", valuesOf(rows, ({ functionName }) => functionName)],
+  ] as const;
+}
+
+interface RequestRowsProps {
+  rows: readonly RequestRow[];
+  openId?: string | undefined;
+  hint?: string;
+}
+
+export function RequestRows({ rows, openId, hint }: RequestRowsProps) {
   const slowest = Math.max(...rows.map(({ milliseconds }) => milliseconds));
   return (
-    <ul class="rows">
+    <Rows none="No requests" hint={hint}>
       {rows.map((row) => (
-        <li key={row.id}>
-          <a
-            class="row"
-            href={`#/requests/${encodeURIComponent(row.id)}`}
-            aria-current={row.id === openId ? "true" : undefined}
-          >
-            <span class="what">
-              <span class="path">
-                <b class="method">{row.method}</b> <code>{row.target.replace("/api/v1", "")}</code>
-              </span>
-              <span class="muted clip">
-                <Time at={row.at} />
-                {row.kind === "request" && ` · ${nameOf(row)}`}
-              </span>
+        <LinkRow key={row.id} href={`#/requests/${encodeURIComponent(row.id)}`} isOpen={row.id === openId}>
+          <span class="what">
+            <span class="path">
+              <b class="method">{row.method}</b> <code>{row.target.replace("/api/v1", "")}</code>
             </span>
-            <span class="took">
-              <Status status={row.status} code={row.code} isWork={row.kind === "work"} />
-              <span class="muted">
-                {durationOf(row.milliseconds)} <Bar length={row.milliseconds} whole={slowest} />
-              </span>
+            <span class="muted clip">
+              <Time at={row.at} />
+              {row.kind === "request" && ` · ${nameOf(row)}`}
             </span>
-          </a>
-        </li>
+          </span>
+          <span class="took">
+            <Status status={row.status} code={row.code} isWork={row.kind === "work"} />
+            <span class="muted">
+              {durationOf(row.milliseconds)} <Bar length={row.milliseconds} whole={slowest} />
+            </span>
+          </span>
+        </LinkRow>
       ))}
-    </ul>
+    </Rows>
   );
 }
 

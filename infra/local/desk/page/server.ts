@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 const token = document.querySelector<HTMLMetaElement>('meta[name="desk-token"]')?.content ?? "";
 
@@ -9,9 +9,11 @@ async function ask<T>(path: string, init?: RequestInit): Promise<T> {
   return answer as T;
 }
 
-/** Requests a change from the server. */
-export function change<T>(path: string, what: object = {}): Promise<T> {
-  return ask<T>(path, { method: "POST", headers: { "x-desk-token": token }, body: JSON.stringify(what) });
+/** Requests a change from the server. All views read again after it. */
+export async function change<T>(path: string, what: object): Promise<T> {
+  const done = await ask<T>(path, { method: "POST", headers: { "x-desk-token": token }, body: JSON.stringify(what) });
+  readAgain();
+  return done;
 }
 
 /** An access token of a user, for a day. */
@@ -28,21 +30,20 @@ export async function callAs(user: number, method: string, path: string, body?: 
 }
 
 const listeners = new Set<() => void>();
-new EventSource("/_local/desk/live").onmessage = () => {
+function readAgain(): void {
   for (const listener of listeners) listener();
-};
+}
+new EventSource("/_local/desk/live").onmessage = readAgain;
 
-/** The value or the error of a read, and a function to read again. */
-export interface Live<T> {
-  value: T | undefined;
-  error: string | undefined;
-  refresh(): void;
+/** The value or the error of a read. */
+interface Live<T> {
+  value?: T;
+  error?: string;
 }
 
 /** Reads a path now, when something happens on the machine, and every so many seconds; one read after the other. */
 export function useLive<T>(path: string, everySeconds = 0): Live<T> {
   const [state, setState] = useState<{ path: string; value?: T; error?: string }>({ path });
-  const refresh = useRef(() => {});
   useEffect(() => {
     const ending = new AbortController();
     const { signal } = ending;
@@ -61,7 +62,6 @@ export function useLive<T>(path: string, everySeconds = 0): Live<T> {
       setState({ path, ...answer });
       if (isStale) void read();
     };
-    refresh.current = read;
     void read();
     listeners.add(read);
     const timer = everySeconds > 0 ? setInterval(read, everySeconds * 1000) : undefined;
@@ -72,8 +72,7 @@ export function useLive<T>(path: string, everySeconds = 0): Live<T> {
     };
   }, [path, everySeconds]);
   // A value read for another path is not shown for this one, but for another search it stays until the answer comes.
-  const { value, error } = placeOf(state.path) === placeOf(path) ? state : {};
-  return { value, error, refresh: () => refresh.current() };
+  return placeOf(state.path) === placeOf(path) ? state : {};
 }
 
 function placeOf(path: string): string | undefined {

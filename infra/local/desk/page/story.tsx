@@ -1,46 +1,42 @@
-import {
-  durationOf,
-  type LogView,
-  layers,
-  type QueueMessage,
-  type RunView,
-  type StoryRow,
-  type StoryView,
-} from "../views.ts";
+import type { LogLine } from "../../log-lines.ts";
+import { durationOf, layers, type RunView, type StoryRow, type StoryView } from "../views.ts";
 import { curlOf, ownHeaders } from "./curl.ts";
 import { Message } from "./inbox.tsx";
-import { Action, Bar, Code, Copy, Fields, Loaded, Status, Time } from "./parts.tsx";
-import { callAs, tokenOf, useLive } from "./server.ts";
+import { Action, Bar, Code, Copy, Facts, Fields, Fold, Read, Status, Time } from "./parts.tsx";
+import { callAs, tokenOf } from "./server.ts";
 
-/** The story of a request: a sentence, what followed, and what was sent and answered. */
-export function Story({ id }: { id: string }) {
-  const live = useLive<StoryView>(`requests/${encodeURIComponent(id)}`, 2);
+/** The story of a request: a sentence, what followed, and what was sent and answered. A short one ends with a link to it. */
+export function Story({ id, isShort = false }: { id: string; isShort?: boolean }) {
   return (
-    <Loaded live={live}>
+    <Read<StoryView> path={`story?id=${encodeURIComponent(id)}`}>
       {(story) => (
-        <article class="pad stack story" aria-label="Story of the request">
+        <article class="pad stack" aria-label="Story of the request">
           <header class="stack">
             <Summary story={story} />
-            {story.request && <Tools story={story} />}
+            {story.event && !isShort && <Tools story={story} />}
           </header>
           <Layers story={story} />
-          {story.request && story.answer && (
-            <div class="columns">
-              <Half
-                title="Request"
-                headers={Object.fromEntries(ownHeaders(story.request.headers))}
-                body={story.request.body}
-              />
-              <Half title="Answer" {...story.answer} />
-            </div>
+          {isShort ? (
+            <p class="tools">
+              <Undo story={story} />
+              <a href={`#/requests/${encodeURIComponent(story.row.id)}`}>Open it</a>
+            </p>
+          ) : (
+            story.event &&
+            story.answer && (
+              <div class="columns">
+                <Half title="Request" headers={ownHeaders(story.event.headers)} body={story.event.body ?? null} />
+                <Half title="Answer" {...story.answer} />
+              </div>
+            )
           )}
         </article>
       )}
-    </Loaded>
+    </Read>
   );
 }
 
-export function Summary({ story: { row, title } }: { story: StoryView }) {
+function Summary({ story: { row, title } }: { story: StoryView }) {
   return (
     <div>
       <h2>{title}</h2>
@@ -55,38 +51,24 @@ export function Summary({ story: { row, title } }: { story: StoryView }) {
 const layerTitles = { request: "Request", table: "Table", worker: "Workers", message: "Messages" } as const;
 
 /** The consequences of a request, by part of the service, on one scale of time. */
-export function Layers({ story: { row, rows, bookkeeping } }: { story: StoryView }) {
-  const whole = Math.max(...[...rows, ...bookkeeping].map(({ at, milliseconds }) => at + milliseconds - row.at), 1);
-  const place = { since: row.at, whole };
-  const writes = bookkeeping.reduce((sum, { changes }) => sum + changes.length, 0);
+function Layers({ story: { row, rows } }: { story: StoryView }) {
+  const whole = Math.max(...rows.map(({ at, milliseconds }) => at + milliseconds - row.at), 1);
   return (
     <section class="layers" aria-label="What followed">
       {layers.map((layer) => {
         const own = rows.filter((each) => each.layer === layer);
         return (
-          own.length + (layer === "table" ? writes : 0) > 0 && (
+          own.length > 0 && (
             <section key={layer} class={layer}>
               <h3>{layerTitles[layer]}</h3>
               {own.map((each) => (
-                <LayerRow key={keyOf(each)} row={each} {...place} />
+                <LayerRow key={keyOf(each)} row={each} since={row.at} whole={whole} />
               ))}
-              {layer === "table" && writes > 0 && (
-                <details class="bookkeeping">
-                  <summary>
-                    <span class="muted">
-                      {writes} more {writes === 1 ? "write" : "writes"}: history, counts and the like
-                    </span>
-                  </summary>
-                  {bookkeeping.map((each) => (
-                    <LayerRow key={keyOf(each)} row={each} {...place} />
-                  ))}
-                </details>
-              )}
             </section>
           )
         );
       })}
-      {writes === 0 && rows.every(({ layer }) => layer !== "table") && (
+      {rows.every(({ layer }) => layer !== "table") && (
         <p class="muted">No change of the table followed, none yet, or the desk has dropped it for newer ones.</p>
       )}
     </section>
@@ -114,10 +96,13 @@ function LayerRow({ row, since, whole }: { row: StoryRow; since: number; whole: 
     <details open={isBad}>
       <summary class="beat">{head}</summary>
       <div class="stack inside">
-        {changes.map(({ key, at: seen, title: name, fields }) => (
+        {changes.map(({ key, at: seen, entity, title: name, fields, isNamed }) => (
           <div key={`${key}${seen}`}>
-            <strong class="break">{name}</strong>
-            {name !== key && <code class="muted break"> {key}</code>}
+            <strong class="break">{name}</strong>{" "}
+            <span class="muted break">
+              {entity}
+              {!isNamed && ", seen meanwhile"} {name !== key && <code>{key}</code>}
+            </span>
             <Fields fields={fields} />
           </div>
         ))}
@@ -135,44 +120,43 @@ function LayerRow({ row, since, whole }: { row: StoryRow; since: number; whole: 
 function Run({ run: { messages, lines, error } }: { run: RunView }) {
   return (
     <div>
-      {messages.map((message) => (
-        <Queued key={message.id} message={message} />
+      {messages.map(({ id, queue, attempt, body }) => (
+        <Fold key={id} text={body} label={`Message of the queue ${queue}`}>
+          Message of the queue {queue}
+          {attempt > 1 && `, attempt ${attempt}`}
+        </Fold>
       ))}
       {lines.map((line, at) => (
-        <div key={at} class={`line ${line.level}`}>
-          <b>{line.level}</b> {line.text} <span class="muted">{factsOf(line)}</span>
-          {line.stack && <Code text={line.stack} label="Stack" />}
-        </div>
+        <Line key={at} line={line} />
       ))}
       {error && <Code text={error} label="Stack" />}
     </div>
   );
 }
 
-/** The name of a queue as words, without the part that makes it unique among all stacks. */
-export function queueTitle(name: string): string {
-  const own = name.replace(/(Queue)?[0-9A-F]{8}$/, "").replace(/^.*_webhook_/, "Webhook ");
-  return own.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-}
-
-function Queued({ message: { queue, attempt, body } }: { message: QueueMessage }) {
-  const label = `Message of the queue ${queueTitle(queue)}`;
-  return (
-    <details>
-      <summary>
-        {label}
-        {attempt > 1 && `, attempt ${attempt}`}
-      </summary>
-      <Code text={body} label={label} />
-    </details>
-  );
-}
-
-function factsOf({ fields }: LogView): string {
-  const facts = Object.entries(fields).map(
+/** A line of a log without what the whole story has in common. */
+function Line({ line: { fields } }: { line: LogLine }) {
+  const {
+    level = "info",
+    message,
+    stack,
+    timestamp,
+    time,
+    operation,
+    build,
+    request_id,
+    request_ids,
+    ...rest
+  } = fields;
+  const facts = Object.entries(rest).map(
     ([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
-  return facts.join(" ");
+  return (
+    <div class={`line ${level}`}>
+      <b>{String(level)}</b> {String(message ?? "")} <span class="muted">{facts.join(" ")}</span>
+      {typeof stack === "string" && <Code text={stack} label="Stack" />}
+    </div>
+  );
 }
 
 function changeOf({ answer }: StoryView): string | undefined {
@@ -180,7 +164,7 @@ function changeOf({ answer }: StoryView): string | undefined {
 }
 
 /** Undoes the change of a request as the user who made it; nothing if there is none. */
-export function Undo({ story }: { story: StoryView }) {
+function Undo({ story }: { story: StoryView }) {
   const { user } = story.row;
   const change = changeOf(story);
   if (!change || !user) return null;
@@ -193,19 +177,14 @@ export function Undo({ story }: { story: StoryView }) {
 }
 
 function Tools({ story }: { story: StoryView }) {
-  const { row, request, event, unsendable } = story;
+  const { row, event, unsendable } = story;
   const change = changeOf(story);
   const { method, target, user } = row;
-  const headers = request?.headers ?? {};
-  const body = request?.body ?? null;
+  const { headers = {}, body = null } = event ?? {};
   const url = location.origin + target;
   const sendAgain = async () => {
-    const token = user && (await tokenOf(user.id));
-    const sent = new Headers([
-      ...ownHeaders(headers),
-      ...(token ? [["authorization", `Bearer ${token}`] as [string, string]] : []),
-    ]);
-    const response = await fetch(url, { method, headers: sent, body });
+    const authorization = user && { authorization: `Bearer ${await tokenOf(user.id)}` };
+    const response = await fetch(url, { method, headers: { ...ownHeaders(headers), ...authorization }, body });
     location.hash = `#/requests/${response.headers.get("x-request-id") ?? ""}`;
   };
   const curl = curlOf({ method, url, headers, body, login: user?.login ?? null });
@@ -225,7 +204,7 @@ function Tools({ story }: { story: StoryView }) {
           disabled={unsendable !== null}
           title={unsendable ?? "Sends it as it was, as the same user"}
         />
-        <Copy label="Copy as curl" text={curl} title={unsendable ?? ""} hotkey="c" />
+        <Copy label="Copy as curl" text={curl} title={unsendable ?? ""} data-key="c" />
         <Copy
           label="Copy as invoke event"
           text={JSON.stringify(given, null, 2)}
@@ -233,12 +212,7 @@ function Tools({ story }: { story: StoryView }) {
         />
         {change && <Copy label="Copy change id" text={change} />}
       </p>
-      <dl class="facts small">
-        <dt>Request</dt>
-        <dd>{row.id}</dd>
-        {change && <dt>Change</dt>}
-        {change && <dd>{change}</dd>}
-      </dl>
+      <Facts isSmall of={[["Request", row.id], ...(change ? [["Change", change] as const] : [])]} />
     </>
   );
 }
@@ -250,12 +224,7 @@ function Half({ title, headers, body }: { title: string; headers: Record<string,
       {body === null ? <p class="muted">No body.</p> : <Code text={body} label={`${title}: body`} />}
       <details>
         <summary>{Object.keys(headers).length} headers</summary>
-        <dl class="facts small">
-          {Object.entries(headers).map(([name, value]) => [
-            <dt key={name}>{name}</dt>,
-            <dd key={`${name}=`}>{value}</dd>,
-          ])}
-        </dl>
+        <Facts isSmall of={Object.entries(headers)} />
       </details>
     </section>
   );

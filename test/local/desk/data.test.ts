@@ -1,0 +1,78 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startQueues } from "../../../infra/local/aws/sqs.ts";
+import { changeDesk, readDesk } from "../../../infra/local/desk/answers.ts";
+import { isBad, type ResourcesView } from "../../../infra/local/desk/views.ts";
+import { makeTemporaryFolder } from "../../../infra/local/temporary-folder.ts";
+import { deskSources } from "./happenings.ts";
+
+type Sources = ReturnType<typeof deskSources>;
+const readData = async (sources: Sources) => (await readDesk("data", new URLSearchParams(), sources)) as ResourcesView;
+const stackWith = (more: object) => ({ ...deskSources().stack, ...more }) as Sources["stack"];
+
+test("each worker is as far behind as the desk is ahead", async () => {
+  const { path, remove } = makeTemporaryFolder("places");
+  try {
+    const streamMappings = ["notify", "recent", "new-one"].map((functionName) => ({ functionName }));
+    const stack = stackWith({ streamMappings });
+    for (const [name, after] of [
+      ["desk", "500"],
+      ["notify", "100"],
+      ["recent", "300"],
+    ]) {
+      writeFileSync(join(path, `${name}.json`), JSON.stringify({ place: { after } }));
+    }
+    const { stream } = await readData(deskSources({ stack, placesDirectory: path }));
+    expect(stream).toEqual([
+      { name: "notify", about: "after change 100", chips: [{ words: "400 behind", look: "bad" }] },
+      { name: "recent", about: "after change 300", chips: [{ words: "200 behind", look: "warn" }] },
+      { name: "new-one", about: "after the beginning", chips: [{ words: "up to date", look: "good" }] },
+    ]);
+    expect(stream.filter(isBad).map(({ name }) => name)).toEqual(["notify"]);
+  } finally {
+    remove();
+  }
+});
+
+test("a queue has its failed messages, at each look again, until they are sent again; one without a worker keeps its own", async () => {
+  const queues = await startQueues("eu-west-1");
+  try {
+    const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: "arn:aws:sqs:eu-west-1:0:dead", maxReceiveCount: 3 });
+    const [worked, undelivered] = ["workforce_webhook_worked", "ExampleQueue0A1B2C3D"];
+    const definitions = ["dead", worked, undelivered].map((name) => ({ name, attributes: {} }));
+    await queues.create(definitions);
+    for (const name of ["dead", undelivered, undelivered]) await queues.send(name, '{"pin":"123456"}');
+    const stack = stackWith({
+      queues: definitions.map((each) => (each.name === worked ? { ...each, attributes: { RedrivePolicy } } : each)),
+      mappings: [{ queueName: worked }],
+    });
+    const sources = deskSources({
+      stack,
+      environment: { AWS_ENDPOINT_URL_SQS: queues.endpoint, AWS_REGION: "eu-west-1" },
+    });
+    const failed = { words: "1 failed", look: "bad" };
+    const none = { words: "0 failed", look: "" };
+    for (const _ of ["first", "second"]) {
+      expect((await readData(sources)).queues).toMatchObject([
+        { name: "Example", about: "keeps what no queue took", chips: [{ words: "2 failed", look: "bad" }] },
+        {
+          name: "Webhook worked",
+          about: "0 in work",
+          chips: [{ words: "0 waiting", look: "" }, failed],
+          action: { isIdle: false },
+          messages: [{ body: '{"pin":"(masked)"}' }],
+        },
+      ]);
+    }
+    expect(await changeDesk("redrive", { queue: worked }, sources)).toEqual({ done: "1 sent again" });
+    expect((await readData(sources)).queues[1]).toMatchObject({
+      chips: [{ words: "1 waiting", look: "warn" }, none],
+      action: { isIdle: true },
+      messages: [],
+    });
+    await expect(changeDesk("redrive", { queue: undelivered }, sources)).rejects.toThrow("Example");
+  } finally {
+    await queues.close();
+  }
+});
