@@ -1,7 +1,7 @@
 import { type App, CfnOutput } from "aws-cdk-lib";
 import { CfnWebACL } from "aws-cdk-lib/aws-wafv2";
 import { confirmLogin } from "../shared/contract/accounts.ts";
-import { edgeSecretHeader } from "../shared/http/anonymous-by-address.ts";
+import { edgeSecretHeader } from "../shared/http/sender.ts";
 import { GlobalStack } from "./global-stack.ts";
 import { namesOf } from "./stages/names.ts";
 import type { Stage } from "./stages/stages.ts";

@@ -1,11 +1,12 @@
 import { confirm } from "../../shared/accounts/confirmation.ts";
 import { confirmLoginByBody } from "../../shared/contract/accounts.ts";
 import { requireLogin } from "../../shared/domain/accounts/login.ts";
-import { anonymousByAddress } from "../../shared/http/anonymous-by-address.ts";
+import { anonymous } from "../../shared/http/endpoint.ts";
+import { clientAddressOf } from "../../shared/http/sender.ts";
 import { settings } from "../../shared/settings.ts";
 
 /** Spends a pin as confirm-login does, without a secret in the URL (D10, D13, D14). */
-export const handler = anonymousByAddress(confirmLoginByBody, async ({ body, now, change, clientAddress }) => {
+export const handler = anonymous(confirmLoginByBody, async ({ body, now, change, sender }) => {
   const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
-  return { user: await confirm(login, body.pin, clientAddress, { now, change }) };
+  return { user: await confirm(login, body.pin, await clientAddressOf(sender), { now, change }) };
 });

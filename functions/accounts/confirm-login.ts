@@ -1,11 +1,12 @@
 import { confirm } from "../../shared/accounts/confirmation.ts";
 import { confirmLogin } from "../../shared/contract/accounts.ts";
 import { requireLogin } from "../../shared/domain/accounts/login.ts";
-import { anonymousByAddress } from "../../shared/http/anonymous-by-address.ts";
+import { anonymous } from "../../shared/http/endpoint.ts";
+import { clientAddressOf } from "../../shared/http/sender.ts";
 import { settings } from "../../shared/settings.ts";
 
 /** Spends a pin: confirms the login and answers with the user and a reset token (D10, D13, D14). */
-export const handler = anonymousByAddress(confirmLogin, async ({ query, now, change, clientAddress }) => {
+export const handler = anonymous(confirmLogin, async ({ query, now, change, sender }) => {
   const login = requireLogin(query.login, settings.defaultCountry(), { parameter: "login" });
-  return { user: await confirm(login, query.pin, clientAddress, { now, change }) };
+  return { user: await confirm(login, query.pin, await clientAddressOf(sender), { now, change }) };
 });

@@ -7,7 +7,8 @@ import { requireUncommon } from "../../shared/domain/accounts/common-passwords.t
 import { requireLogin, requireServed } from "../../shared/domain/accounts/login.ts";
 import { unknownUser } from "../../shared/domain/accounts/shown-users.ts";
 import { requireSmsReceiver } from "../../shared/domain/accounts/sms-receiver.ts";
-import { type AddressedRequest, anonymousByAddress } from "../../shared/http/anonymous-by-address.ts";
+import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
+import { clientAddressOf } from "../../shared/http/sender.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 
@@ -16,16 +17,16 @@ import { settings } from "../../shared/settings.ts";
  * ordinary pin: which of the two is sent, the worker decides. The password and names in the request are checked and dropped: the
  * owner of the login sets them with the reset token (D16).
  */
-export const handler = anonymousByAddress(registerUser, startRegistration, {
+export const handler = anonymous(registerUser, startRegistration, {
   closes: () => settings.registration() === "closed",
 });
 
-async function startRegistration({ body, now, clientAddress, requestId }: AddressedRequest<typeof registerUser>) {
+async function startRegistration({ body, now, sender, requestId }: AnonymousRequest<typeof registerUser>) {
   const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
   requireServed(login, settings.servedCountries());
   requireSmsReceiver(login, { registers: true });
   requireUncommon(body.password, "/user/password");
-  await countRegistration(clientAddress, now);
+  await countRegistration(await clientAddressOf(sender), now);
   const kinds = [true, false].map((registers) => requestPin({ login, requestId, registers }, now));
   const ends = (await Promise.all(kinds)).map((validTo) => validTo.toISOString());
   const { first_name, last_name } = body;

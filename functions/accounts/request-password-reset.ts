@@ -5,24 +5,20 @@ import { requestPasswordReset } from "../../shared/contract/accounts.ts";
 import { requireLogin, requireServed } from "../../shared/domain/accounts/login.ts";
 import { unknownUser } from "../../shared/domain/accounts/shown-users.ts";
 import { requireSmsReceiver } from "../../shared/domain/accounts/sms-receiver.ts";
-import { clientProofOf } from "../../shared/http/anonymous-by-address.ts";
-import { anonymousWith } from "../../shared/http/endpoint.ts";
+import { anonymous } from "../../shared/http/endpoint.ts";
+import { clientProofOf } from "../../shared/http/sender.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 
 /** Queues a pin for a login. The answer shows only what the caller sent, unless the stage discloses users (D7–D12). */
-export const handler = anonymousWith(
-  requestPasswordReset,
-  async (event) => ({ clientProof: clientProofOf(event) }),
-  async ({ body, now, requestId, clientProof }) => {
-    const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
-    requireServed(login, settings.servedCountries());
-    requireSmsReceiver(login, { registers: false });
-    const isKnown = isKnownClient(login, clientProof, now);
-    // First, so that a later fault costs nobody the pin.
-    const validTo = await requestPin({ login, requestId, registers: false, isKnown }, now);
-    const isDisclosed = settings.recoveryDisclosure() === "full";
-    const user = isDisclosed ? await findUserOfLogin(login.value) : unknownUser(login.value, await hmacKey());
-    return { user: { ...user, pin_valid_to: validTo.toISOString() } };
-  },
-);
+export const handler = anonymous(requestPasswordReset, async ({ body, now, requestId, sender }) => {
+  const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
+  requireServed(login, settings.servedCountries());
+  requireSmsReceiver(login, { registers: false });
+  const isKnown = isKnownClient(login, clientProofOf(sender), now);
+  // First, so that a later fault costs nobody the pin.
+  const validTo = await requestPin({ login, requestId, registers: false, isKnown }, now);
+  const isDisclosed = settings.recoveryDisclosure() === "full";
+  const user = isDisclosed ? await findUserOfLogin(login.value) : unknownUser(login.value, await hmacKey());
+  return { user: { ...user, pin_valid_to: validTo.toISOString() } };
+});

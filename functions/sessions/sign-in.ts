@@ -8,15 +8,17 @@ import { requireLogin } from "../../shared/domain/accounts/login.ts";
 import { unusableHash, verifyPassword } from "../../shared/domain/accounts/password.ts";
 import { firstNumber, makeFamily, makeRefreshToken, makeSeed } from "../../shared/domain/accounts/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
-import { anonymousByAddress } from "../../shared/http/anonymous-by-address.ts";
+import { anonymous } from "../../shared/http/endpoint.ts";
+import { clientAddressOf, clientProofOf } from "../../shared/http/sender.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
 
 /** Signs in with a login and its password. An unknown login takes as long as a wrong password (D5, D15). */
-export const handler = anonymousByAddress(signIn, async ({ body, now, clientAddress: address, clientProof: proof }) => {
+export const handler = anonymous(signIn, async ({ body, now, sender }) => {
+  const address = await clientAddressOf(sender);
   const { value: login } = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
-  const counted = await countPassword({ login, address, proof }, now);
+  const counted = await countPassword({ login, address, proof: clientProofOf(sender) }, now);
   const { account } = counted;
   const hash = account?.hash ?? unusableHash;
   const isRight = await verifyPassword(body.password, hash);

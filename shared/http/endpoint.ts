@@ -25,6 +25,7 @@ import { limitSizes } from "./limits.ts";
 import { parseBody } from "./parse-body.ts";
 import { answerProblems } from "./problem.ts";
 import { logRequests } from "./request-log.ts";
+import type { Sender } from "./sender.ts";
 import { validate } from "./validate.ts";
 
 /** A request from anyone as an operation's function gets it: validated input and the time of arrival. */
@@ -37,6 +38,8 @@ export interface AnonymousRequest<O extends Operation> {
   readonly change: Change;
   /** Id that the caller can quote and an engineer can find in the logs. */
   readonly requestId: string;
+  /** Read by `clientAddressOf` and `clientProofOf`; nothing of it is validated. */
+  readonly sender: Sender;
   /** The number of milliseconds that the function may still run. */
   readonly remainingMs: () => number;
 }
@@ -120,26 +123,9 @@ async function onceAuthorized<T>(authorization: Promise<unknown>, handle: () => 
 export function anonymous<O extends AnonymousOperation>(
   operation: O,
   handle: (request: AnonymousRequest<O>) => Promise<Reply<O>>,
-  options: AnonymousOptions = {},
+  { closes = () => false }: { readonly closes?: () => boolean } = {},
 ): HttpHandler {
-  return anonymousWith(operation, async () => ({}), handle, options);
-}
-
-/** Like `anonymous`, with data that `find` adds to a valid request. */
-export function anonymousWith<O extends AnonymousOperation, Found extends object>(
-  operation: O,
-  find: (event: HttpEvent) => Promise<Found>,
-  handle: (request: AnonymousRequest<O> & Found) => Promise<Reply<O>>,
-  { closes = () => false }: AnonymousOptions = {},
-): HttpHandler {
-  return chain(operation, { closes }, async (event, context) =>
-    handle({ ...requestOf<O>(event, context), ...(await find(event)) }),
-  );
-}
-
-/** Says whether the stage closes an operation. */
-export interface AnonymousOptions {
-  readonly closes?: () => boolean;
+  return chain(operation, { closes }, (event, context) => handle(requestOf<O>(event, context)));
 }
 
 /** The handler for requests that match no route. It refuses them all. */
@@ -221,6 +207,7 @@ function requestOf<O extends Operation>(event: HttpEvent, context: Context): Ano
     now: new Date(),
     change: requireChange(event),
     requestId,
+    sender: event,
     remainingMs: () => context.getRemainingTimeInMillis(),
   };
 }

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { anonymousByAddress } from "../../shared/http/anonymous-by-address.ts";
+import { anonymous } from "../../shared/http/endpoint.ts";
+import { clientAddressOf } from "../../shared/http/sender.ts";
 import { writeSecret } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 import { call } from "../support/requests/call.ts";
@@ -24,8 +25,8 @@ afterAll(() => void vi.unstubAllEnvs());
 async function addressOf(headers: Record<string, string>, secret: string | undefined = kept): Promise<string> {
   vi.stubEnv("EDGE_SECRET_ARN", secret);
   let seen = "";
-  const handler = anonymousByAddress(sample, async ({ clientAddress }) => {
-    seen = clientAddress;
+  const handler = anonymous(sample, async ({ sender }) => {
+    seen = await clientAddressOf(sender);
     return { shown: "well" };
   });
   expect((await call(handler, sample, { headers })).status).toBe(200);

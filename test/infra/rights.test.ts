@@ -134,7 +134,7 @@ test("D6, D9: a secret is read by those functions that need it, replaced by the 
   expect(touching("ReleaseProbe")).toEqual({ "probe-release": read });
   expect(touching("Webhooks")).toEqual({ "deliver-webhook": read });
   const byAddress = globSync(join(root, "functions/*/*.ts"))
-    .filter((file) => readFileSync(file, "utf8").includes("anonymousByAddress("))
+    .filter((file) => readFileSync(file, "utf8").includes("clientAddressOf("))
     .map((file) => [basename(file, ".ts"), read]);
   expect(byAddress.length).toBeGreaterThan(3);
   expect(touching("EdgeSecret")).toEqual(Object.fromEntries(byAddress));

@@ -5,7 +5,7 @@ import * as cloudfront from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { CloudFrontTarget } from "aws-cdk-lib/aws-route53-targets";
 import { Construct } from "constructs";
-import { edgeSecretHeader, viewerAddressHeader } from "../../../shared/http/anonymous-by-address.ts";
+import { edgeSecretHeader, viewerAddressHeader } from "../../../shared/http/sender.ts";
 import type { Edge } from "../../stages/stage-shape.ts";
 import type { Stage } from "../../stages/stages.ts";
 import type { GeneratedSecret } from "../stores/generated-secret.ts";
