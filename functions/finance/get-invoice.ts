@@ -1,10 +1,10 @@
 import { getInvoice } from "../../shared/contract/finance.ts";
+import { toFields } from "../../shared/db/lists/listed-items.ts";
 import { requireRecord } from "../../shared/db/records/find-records.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
 /** Shows the current state of an invoice of the caller's company (D39). */
-export const handler = authenticated(getInvoice, async ({ parameters, caller }) => {
-  const { record: invoice, origins } = await requireRecord("INVOICES", parameters.id, requireScope(caller));
-  return { invoice, origins };
-});
+export const handler = authenticated(getInvoice, async ({ parameters, caller }) => ({
+  invoice: toFields<"INVOICES">(await requireRecord("INVOICES", parameters.id, requireScope(caller))),
+}));

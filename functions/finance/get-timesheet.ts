@@ -1,15 +1,16 @@
 import { getTimesheet } from "../../shared/contract/finance.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
+import { toFields } from "../../shared/db/lists/listed-items.ts";
 import { recordNotFound, requireRecord } from "../../shared/db/records/find-records.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
 /** Shows the current state of a timesheet: of the caller's company, or a driver's own (D39). */
 export const handler = authenticated(getTimesheet, async ({ parameters: { id }, caller }) => {
-  const { record: timesheet, origins } = await (caller.role === "driver"
+  const stored = await (caller.role === "driver"
     ? requireDriversOwn(id, caller.userId)
     : requireRecord("TIMESHEETS", id, requireScope(caller)));
-  return { timesheet, origins };
+  return { timesheet: toFields<"TIMESHEETS">(stored) };
 });
 
 /** A timesheet of the user's profile, in any company. Others' are refused like absent ones. 2 read units. */

@@ -1,10 +1,11 @@
 import { getJob } from "../../shared/contract/jobs.ts";
+import { toFields } from "../../shared/db/lists/listed-items.ts";
 import { requireRecord } from "../../shared/db/records/find-records.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
 /** Shows the current state of a job of the caller's company, with its timer (D24, D39). */
 export const handler = authenticated(getJob, async ({ parameters, caller }) => {
-  const { record, stored, origins } = await requireRecord("JOBS", parameters.id, requireScope(caller));
-  return { job: { ...record, timer_expires_at: stored.timer_expires_at ?? null }, origins };
+  const stored = await requireRecord("JOBS", parameters.id, requireScope(caller));
+  return { job: { ...toFields<"JOBS">(stored), timer_expires_at: stored.timer_expires_at ?? null } };
 });

@@ -1,7 +1,6 @@
 import { type Answer, type Operation, parameterNames } from "../contract/operation.ts";
 import { defaultPerPage } from "../contract/query.ts";
-import { publicNameOf } from "../db/table/item-keys.ts";
-import type { Origin, Page } from "../domain/paging/paging.ts";
+import type { Page } from "../domain/paging/paging.ts";
 import { type AllowList, allowListOf } from "./allow-list.ts";
 import { type HttpAnswer, type HttpRequest, requestIdOf } from "./http-event.ts";
 import { pageLinks } from "./page-links.ts";
@@ -15,8 +14,6 @@ interface Beside {
   readonly changeId?: string | undefined;
   /** True if an earlier request with the same Idempotency-Key was carried out instead (D32). */
   readonly isRepetition?: boolean | undefined;
-  /** The stored items that the answer shows: those of a list in its order, or the one of any other answer. */
-  readonly origins?: readonly Origin[];
 }
 
 /** Headers that every answer carries. */
@@ -44,28 +41,35 @@ export function successAnswer<O extends Operation>(
   if (reply.isRepetition) headers["idempotency-replayed"] = "true";
   const allow = allowListOf(operation.answer);
   if (operation.list === undefined) {
-    const answer = allowStored(allow, reply, reply.origins?.[0]);
+    const answer = allowOrName(allow, reply);
     if (operation.answersBearer) {
       const { token } = answer as { readonly token: { readonly access_token: string } };
       headers.authorization = `Bearer ${token.access_token}`;
     }
     return { statusCode: 200, headers, body: JSON.stringify(answer) };
   }
-  const { items, origins, total, place, perPage = defaultPerPage } = reply as Page<unknown>;
+  const { items, total, place, perPage = defaultPerPage } = reply as Page<unknown>;
   headers["per-page"] = String(place?.perPage ?? perPage);
   if (total !== undefined) headers.total = String(total);
   const link = place && pageLinks(request.event, parameterNames(operation), place, total);
   if (link) headers.link = link;
-  const answered = items.map((item, at) => allowStored(allow, item, origins?.[at]));
+  const answered = items.map((item) => allowOrName(allow, item));
   return { statusCode: 200, headers, body: JSON.stringify({ [operation.list]: answered }) };
 }
 
-/** A damaged item fails its whole answer. The error names the item for the log. */
-function allowStored(allow: AllowList, answer: unknown, origin: Origin | undefined): unknown {
+/** A damaged record fails its whole answer. The error has its id for the log. */
+function allowOrName(allow: AllowList, answer: unknown): unknown {
   try {
     return allow(answer);
   } catch (error) {
-    if (!origin || !(error instanceof Error)) throw error;
-    throw new Error(`${error.message}: ${publicNameOf(origin)}`, { cause: error });
+    const id = idIn(answer);
+    if (id === undefined || !(error instanceof Error)) throw error;
+    throw new Error(`${error.message}: id ${id}`, { cause: error });
   }
+}
+
+/** The id of a record, or of the first one in an answer. */
+function idIn(answer: unknown): number | undefined {
+  const places = [answer, ...Object.values(answer ?? {})] as ({ readonly id?: unknown } | null | undefined)[];
+  return places.map((place) => place?.id).find((id) => typeof id === "number");
 }

@@ -125,5 +125,5 @@ export function cutPage<L extends ListName>(
 
 /** The page of these rows. */
 export function toPage<L extends ListName>(rows: readonly ListRow<L>[], total: number, hasMore: boolean) {
-  return { items: rows.map(toFields<L>), origins: rows, total, hasMore };
+  return { items: rows.map(toFields<L>), total, hasMore };
 }

@@ -25,7 +25,7 @@ import {
   notificationKey,
   notifications,
   type StoredNotification,
-  showNotifications,
+  toNotification,
   unreadKeyOf,
   unreadMark,
 } from "./notifications.ts";
@@ -64,7 +64,7 @@ export function markNotifications(
     const change = context.key ? [putChange(newChange("NOTIFICATIONS", [], context, await context.change))] : [];
     const marked = stored.map((item) => mark(userId, item, read ? context.now : null));
     const isWritten = await writeMarked(stored, marked, context, leftMs, change);
-    return isWritten ? { ...showNotifications(marked.map(({ item }) => item)), total: marked.length } : undefined;
+    return isWritten ? { items: marked.map(({ item }) => toNotification(item)), total: marked.length } : undefined;
   });
 }
 
@@ -118,7 +118,7 @@ async function markUnread(
     newest.push(...changed.slice(0, maxShown - newest.length).map(({ item }) => item));
     total += changed.length;
   }
-  return { ...showNotifications(newest), total };
+  return { items: newest.map(toNotification), total };
 }
 
 /** Stores the change of a call for all notifications. Returns it, or the one that an earlier call with the key stored. */
@@ -142,7 +142,7 @@ async function showDone(userId: number, { total, ids }: MarkedAll): Promise<Mark
 }
 
 function showRepeated(present: readonly StoredNotification[]): MarkedNotifications {
-  return { ...showNotifications(present), total: present.length, isRepetition: true };
+  return { items: present.map(toNotification), total: present.length, isRepetition: true };
 }
 
 interface Marked {

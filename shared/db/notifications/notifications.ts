@@ -51,7 +51,7 @@ export async function findNotifications(userId: number, start: PageStart): Promi
   const end = start.skip + start.limit;
   const [total, rows] = await Promise.all([findTotal(userId), readNewest(userId, end + 1, start.beforeId)]);
   const shown = rows.slice(start.skip, end).map(notifications.decode);
-  return { ...showNotifications(shown), total: totalBeside(rows, total, start), hasMore: rows.length > end };
+  return { items: shown.map(toNotification), total: totalBeside(rows, total, start), hasMore: rows.length > end };
 }
 
 /** Access pattern PS1: a notification that its user has not read; undefined if it is read or gone. 1 read unit. */
@@ -73,11 +73,7 @@ function readNewest(userId: number, wanted: number, beforeId: number | undefined
   return queryItems(query, wanted);
 }
 
-/** Stored notifications as the interface shows them, with their origins. */
-export function showNotifications(stored: readonly StoredNotification[]) {
-  return { items: stored.map(toNotification), origins: stored };
-}
-
-function toNotification({ id, record }: StoredNotification): Notification {
+/** A stored notification as the interface shows it. */
+export function toNotification({ id, record }: StoredNotification): Notification {
   return { id, ...record };
 }

@@ -132,5 +132,5 @@ function unchanged<L extends UndoableList>(record: ListedItem<L>): Step<L> {
 
 function show<L extends UndoableList>(steps: readonly Step<L>[]): ShownRecords<L> {
   const items = steps.map(({ record, next }) => toFields<L>(next ?? record));
-  return { items, origins: steps.map(({ record }) => record), total: items.length };
+  return { items, total: items.length };
 }

@@ -43,7 +43,6 @@ export async function findCompanies({ limit, beforeId, skip }: PageStart): Promi
   const found = items.flatMap((item) => (item ? [companies.decode(item)] : []));
   return {
     items: found.map(({ id, name }) => ({ id, name })),
-    origins: found,
     // One that was removed meanwhile is in the index still.
     total: ids.length - (asked.length - found.length),
     hasMore: following.length > skip + limit,

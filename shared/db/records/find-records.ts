@@ -1,16 +1,8 @@
 import { isWithin, type Scope } from "../../domain/caller.ts";
 import type { ListName } from "../../domain/records/list-position.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import {
-  type ListedFields,
-  type ListedItem,
-  listedItems,
-  listedKey,
-  requireWhole,
-  toFields,
-} from "../lists/listed-items.ts";
+import { type ListedItem, listedItems, listedKey, requireWhole } from "../lists/listed-items.ts";
 import { readBatch } from "../table/batch-reads.ts";
-import type { Key } from "../table/table.ts";
 
 /**
  * Reads records by id, in their order; those that are absent or outside the scope are left out (D2). n read units, by
@@ -33,13 +25,6 @@ export function requireAll(ids: readonly number[], found: readonly { readonly id
   if (missing.length > 0) throw recordsNotFound(missing);
 }
 
-/** A record as the interface shows it, and its item. */
-export interface FoundRecord<L extends ListName> {
-  readonly record: ListedFields<L>;
-  readonly stored: ListedItem<L>;
-  readonly origins: readonly [Key];
-}
-
 /**
  * Access pattern R5: reads one record within the scope. The read is consistent, because a push leads to the record
  * right after its write (D39). Refuses with `record_not_found` if the record is absent or outside the scope, or if the
@@ -49,12 +34,10 @@ export async function requireRecord<L extends ListName>(
   list: L,
   id: number | undefined,
   scope: Scope,
-): Promise<FoundRecord<L>> {
+): Promise<ListedItem<L>> {
   const stored = id === undefined ? undefined : await listedItems[list].find(listedKey(list, id), { consistent: true });
-  if (!stored || !isWithin(scope, stored.company_id)) {
-    throw recordNotFound();
-  }
-  return { record: toFields(requireWhole(stored)), stored, origins: [stored] };
+  if (!stored || !isWithin(scope, stored.company_id)) throw recordNotFound();
+  return requireWhole(stored);
 }
 
 /** The refusal of a record that is missing or not the caller's: both look alike (D2). */

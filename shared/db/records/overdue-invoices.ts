@@ -3,9 +3,10 @@ import { listWrites } from "../lists/list-writes.ts";
 import { type ListedItem, listedItems, withFields } from "../lists/listed-items.ts";
 import { keyOf } from "../table/item-keys.ts";
 import { type Key, queryPages } from "../table/table.ts";
+import { isTombstone } from "../table/tombstones.ts";
 import { userParts } from "../writes/counters.ts";
 import { createWriteBatches } from "../writes/write-batches.ts";
-import { changeItem, type Outcome, replaceItem, type WriteContext, type WritePlan } from "../writes/write-plans.ts";
+import { changePlace, type Outcome, replaceItem, type WriteContext, type WritePlan } from "../writes/write-plans.ts";
 
 /** Enough that a transaction finds many invoices of few companies. */
 const invoicesAtOnce = 1_000;
@@ -42,7 +43,8 @@ export async function markOverdue(today: string, context: WriteContext): Promise
 
 /** The index lags behind the table, so the invoice is read again. */
 function markIfDue(key: Key, today: string, context: WriteContext): Promise<Outcome> {
-  return changeItem(listedItems.INVOICES, key, context, (invoice) => {
+  return changePlace(key, context, (found) => {
+    const invoice = found && !isTombstone(found) ? listedItems.INVOICES.decode(found) : undefined;
     const isDue = invoice?.record.state === "pending" && invoice.record.due_date < today;
     return isDue ? becomingOverdue(invoice, context) : { outcome: "unchanged" };
   });

@@ -59,19 +59,6 @@ export async function changePlace(
   });
 }
 
-/** Changes an item as `changePlace` does. A tombstone is no item. */
-export function changeItem<Stored extends object>(
-  entity: Entity<Stored>,
-  key: Key,
-  context: WriteContext,
-  decide: (stored: Stored | undefined) => WritePlan | Promise<WritePlan>,
-): Promise<Outcome> {
-  return changePlace(key, context, (found) => {
-    const item = liveItem(found);
-    return decide(item && entity.decode(item));
-  });
-}
-
 /** An item as it is before a write, in a dry run as earlier writes of that would have left it. One read unit. */
 export async function findToWrite<Stored extends object>(
   entity: Entity<Stored>,

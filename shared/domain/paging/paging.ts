@@ -39,7 +39,7 @@ export function pageStart(paging: PagingQuery, fingerprint: string): PageStart {
  */
 async function readTooDeep<T>({ skip, limit }: PageStart, read: ReadFound<T>): Promise<FoundPage<T>> {
   const { total } = await read({ limit: 0, beforeId: undefined, skip: 0 });
-  if (skip >= total) return { items: [], origins: [], total, hasMore: false };
+  if (skip >= total) return { items: [], total, hasMore: false };
   const last = Math.floor(maxPageDepth / limit);
   const detail = `must be at most ${last} with per_page ${limit}; follow the Link header's cursor to go deeper`;
   throw new Refusal("page_too_deep", "The page is too deep for a page number; use cursor", {
@@ -55,17 +55,9 @@ export function cursorInvalid(): Refusal {
   });
 }
 
-/** The key of a stored item that an answer shows: the log names a damaged one by it. */
-export interface Origin {
-  readonly pk: string;
-  readonly sk: string;
-}
-
 /** Items of a list. */
 export interface Found<T> {
   readonly items: readonly T[];
-  /** The stored items behind them, in their order. */
-  readonly origins: readonly Origin[];
   /** Number of all matches, among these or not. */
   readonly total: number;
 }
@@ -88,8 +80,6 @@ export function totalBeside(rows: readonly unknown[], total: number, { beforeId,
 /** One page as a list answers it. */
 export interface Page<T> {
   readonly items: readonly T[];
-  /** The stored items behind them, in their order; absent if they show parts of several. */
-  readonly origins?: readonly Origin[];
   /** Number of all matches; absent of a list that is read by cursor alone. */
   readonly total?: number;
   /** The position of the page; absent on answers that are never paginated (D18). */
@@ -129,7 +119,7 @@ type ReadFound<T> = (start: PageStart) => FoundPage<T> | Promise<FoundPage<T>>;
 export function placePage<T extends { readonly id: number }>(
   paging: PagingQuery,
   fingerprint: string,
-  { items, origins, total, hasMore }: FoundPage<T>,
+  { items, total, hasMore }: FoundPage<T>,
 ): Page<T> {
   const last = items.at(-1);
   const place: PagePosition = {
@@ -137,8 +127,8 @@ export function placePage<T extends { readonly id: number }>(
     perPage: paging.per_page,
     nextCursor: hasMore && last ? encodeCursor(last.id, fingerprint) : undefined,
   };
-  return { items, origins, total, place };
+  return { items, total, place };
 }
 
-/** The page of a list that cannot hold anything; no stored item is behind it. */
-export const nothingFound = { items: [], origins: [], total: 0, hasMore: false } as const;
+/** The page of a list that cannot hold anything. */
+export const nothingFound = { items: [], total: 0, hasMore: false } as const;

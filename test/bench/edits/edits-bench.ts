@@ -129,12 +129,12 @@ async function untilShown(ask: () => Promise<string>, mark: string): Promise<voi
 /** Has two functions show in their answers what the shared file sets. */
 function makeVisible(copy: CheckoutCopy): void {
   const shown = "title: String((globalThis as { edit?: string }).edit)";
-  const job = copy.read(handlerFile).replace(/job: await (requireRecord\(.*\)),/, `job: { ...(await $1), ${shown} },`);
+  const job = copy.read(handlerFile).replace('job: { ...toFields<"JOBS">(stored),', `job: { ...toFields<"JOBS">(stored), ${shown},`);
   const invoice = copy
     .read(otherHandlerFile)
     .replace(
-      /invoice: await (requireRecord\(.*\)),/,
-      `invoice: { ...(await $1), ${shown.replace("title", "number")} },`,
+      /invoice: (toFields<"INVOICES">\(await requireRecord\(.*\)\)),/,
+      `invoice: { ...$1, ${shown.replace("title", "number")} },`,
     );
   copy.save(handlerFile, job);
   copy.save(otherHandlerFile, invoice);

@@ -1,6 +1,7 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
 import { acquireSendLease } from "../../../shared/db/accounts/sendings.ts";
+import { toFields } from "../../../shared/db/lists/listed-items.ts";
 import { requireRecord } from "../../../shared/db/records/find-records.ts";
 import { deleteIf, putIf, tryUpdate, updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { anyOf, ifUnchanged, lacks } from "../../../shared/db/table/conditions.ts";
@@ -109,7 +110,7 @@ test("what the service shows and compares of an item has no name of its last wri
   await write(jobLine(1, 1, { number: 2 }));
   expect(await readItem(recordKey("JOB", 1))).toMatchObject({ write_id: expect.stringMatching(/^[\w-]{16}$/) });
   expect(await write(jobLine(1, 1, { number: 2 }))).toBe("unchanged");
-  expect((await requireRecord("JOBS", 1, "all")).record).not.toHaveProperty("write_id");
+  expect(toFields(await requireRecord("JOBS", 1, "all"))).not.toHaveProperty("write_id");
 });
 
 test("a delete whose answer was lost is its own when it is repeated", async () => {

@@ -36,15 +36,27 @@ function damage({ pk, sk }: Key, attribute: string) {
 }
 
 test.each([
-  ["get-timesheet", timesheet, "#record.job_title", () => call(show, getTimesheet, { as, parameters: { id: "1" } })],
-  ["bulk-update-timesheets", timesheet, "#record", () => mark(as, [2, 1], "paid")],
-  ["list-invoices", invoice, "#record.currency", () => call(list, listInvoices, { as })],
-  ["list-invoices, by number", invoice, "#record", () => call(list, listInvoices, { as, query: { by_number: "INV" } })],
-  ["mark-notifications", notification, "#record.record_id", () => markAll(as)],
-])("a damaged item takes its answer down, whose log names it: %s", async (_, key, attribute, request) => {
+  [
+    "get-timesheet",
+    timesheet,
+    "#record.job_title",
+    "answer: id 1",
+    () => call(show, getTimesheet, { as, parameters: { id: "1" } }),
+  ],
+  ["bulk-update-timesheets", timesheet, "#record", "TIMESHEET#1 TIMESHEET", () => mark(as, [2, 1], "paid")],
+  ["list-invoices", invoice, "#record.currency", "answer: id 1", () => call(list, listInvoices, { as })],
+  [
+    "list-invoices, by number",
+    invoice,
+    "#record",
+    "INVOICE#1 INVOICE",
+    () => call(list, listInvoices, { as, query: { by_number: "INV" } }),
+  ],
+  ["mark-notifications", notification, "#record.record_id", "answer: id 1", () => markAll(as)],
+])("a damaged item takes its answer down, whose log names it: %s", async (_, key, attribute, name, request) => {
   await damage(key, attribute);
   loggedLines.length = 0;
   expect(await request()).toMatchObject({ status: 500, body: { code: "internal_error" } });
   const faults = loggedLines.map((line) => JSON.parse(line)).filter(({ level }) => level === "error");
-  expect(faults).toMatchObject([{ error_message: expect.stringContaining(`${key.pk} ${key.sk}`) }]);
+  expect(faults).toMatchObject([{ error_message: expect.stringContaining(name) }]);
 });
