@@ -88,6 +88,12 @@ describe("the watch over the edge", () => {
 });
 
 describe("the firewall", () => {
+  test("counts and samples what each rule matches", () => {
+    const { VisibilityConfig, Rules } = firewall.one("AWS::WAFv2::WebACL").properties;
+    for (const shown of [VisibilityConfig, ...Rules.map((rule: { VisibilityConfig: object }) => rule.VisibilityConfig)])
+      expect(shown).toMatchObject({ CloudWatchMetricsEnabled: true, SampledRequestsEnabled: true });
+  });
+
   const { Scope, DataProtectionConfig, Rules } = firewall.one("AWS::WAFv2::WebACL").properties;
 
   test("stands before CloudFront, and keeps no header that proves who somebody is", () => {

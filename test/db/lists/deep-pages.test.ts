@@ -44,3 +44,9 @@ test("D30: a page past the end costs the totals alone", async () => {
   expect(cost.readUnits).toBeLessThanOrEqual(20);
   expect(undatedCost.readUnits).toBeLessThanOrEqual(1);
 });
+
+test("D30: from the hundredth record on, rows are read only if the page has some", async () => {
+  const none = { ...dated, fromDate: threeYears.toDate };
+  const [deep, deepest] = [await costOf(() => page(none, 100)), await costOf(() => page(none, 4_900))];
+  expect(deep).toEqual(deepest);
+});
