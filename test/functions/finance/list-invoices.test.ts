@@ -17,6 +17,8 @@ const client = { id: 3, role: "client", company_id: 2 } as const;
 const busyOperator = { id: 4, role: "operator", company_id: 9 } as const;
 const lateOperator = { id: 5, role: "operator", company_id: 7 } as const;
 const states = ["pending", "paid", "overdue"];
+/** A company and invoices of it whose ids have as many digits as one may have. */
+const [wideCompany, wideIds] = [9_000_000_000_000_001, [Number.MAX_SAFE_INTEGER, 1_234_567_890_123_456, 50]];
 
 useService();
 
@@ -30,7 +32,8 @@ beforeAll(async () => {
   const others = [invoiceLine(101, 2, { number: "ACME/0042" }), invoiceLine(102, 2, { number: "acme/0043" })];
   const many = Array.from({ length: 1_021 }, (_, index) => invoiceLine(10_000 + index, 9, { number: `BULK-${index}` }));
   const late = [701, 702, 703].map((id) => invoiceLine(id, 7, { number: `OLD ${id}` }));
-  await store([...own, ...others, ...many, ...late]);
+  const wide = wideIds.map((id) => invoiceLine(id, wideCompany, { uuid: crypto.randomUUID() }));
+  await store([...own, ...others, ...many, ...late, ...wide]);
 });
 
 function list(query: Record<string, string | undefined> = {}, as: TestUser = operator) {
@@ -61,7 +64,7 @@ describe("200", () => {
 
   test("D2: operators and clients see their own company's, an admin sees all", async () => {
     expect((await list({}, client)).headers.total).toBe("2");
-    expect((await list({}, admin)).headers.total).toBe(String(45 + 2 + 1_021 + 3));
+    expect((await list({}, admin)).headers.total).toBe(String(45 + 2 + 1_021 + 3 + 3));
   });
 
   test("D22: by_company narrows an admin to one company; another tenant's is an empty list", async () => {
@@ -69,6 +72,17 @@ describe("200", () => {
     expect(idsIn(await list({ by_company: "1" }))).toEqual(countdown(45, 26));
     const foreign = await list({ by_company: "2" });
     expect(foreign).toMatchObject({ status: 200, body: { invoices: [] }, headers: { total: "0" } });
+  });
+
+  test.each<Record<string, string>>([
+    {},
+    { from_date: "2026-01-01", to_date: "2026-12-31" },
+    { by_number: "INV" },
+  ])("D22, D30: ids of 16 digits are found and walked in their order: %j", async (query) => {
+    const filters = { by_company: String(wideCompany), ...query };
+    const pages = await walkPages((next) => list(next, admin), { ...filters, per_page: "2" });
+    expect(pages.flatMap(idsIn)).toEqual(wideIds);
+    expect(pages.map(({ headers }) => headers.total)).toEqual(["3", "3"]);
   });
 
   test("D2, D22: an admin's dates and numbers reach every company's", async () => {
@@ -197,7 +211,7 @@ describe("D30: while an index is behind the table or ahead of it", () => {
   test("the total of all companies decides of no page that it is past the end", async () => {
     await addTo(9, -1_000);
     for (const dates of both)
-      expect(idsIn(await list({ ...dates, page: "6" }, admin))).toEqual(countdown(10_920, 10_901));
+      expect(idsIn(await list({ ...dates, page: "6" }, admin))).toEqual(countdown(10_922, 10_903));
     await addTo(9, 1_000);
   });
 

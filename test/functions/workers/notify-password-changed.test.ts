@@ -1,7 +1,6 @@
-import type { GetItemCommand } from "@aws-sdk/client-dynamodb";
-import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/notify-password-changed.ts";
-import { tableClient } from "../../../shared/db/table/table.ts";
+import { beforeCalls } from "../../support/faults/before-calls.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
@@ -111,19 +110,12 @@ describe("D14: a message", () => {
   });
 
   test("D11: whose SMS cannot be counted is sent by e-mail at once, and by SMS when it comes again", async () => {
-    const day = new Date("2026-05-04T09:00:00.000Z");
-    vi.useFakeTimers({ now: day, toFake: ["Date"] });
-    const isCount = ({ input }: { input: object }) => JSON.stringify(input).includes('"LIMIT#');
-    const client = tableClient();
-    const call = client.send.bind(client);
-    const fail = vi.spyOn(client, "send").mockImplementation((async (command: GetItemCommand) => {
-      if (isCount(command)) throw new Error("The table does not answer");
-      return call(command);
-    }) as typeof client.send);
-    onTestFinished(() => fail.mockRestore());
-    expect((await deliver(15)).batchItemFailures).toHaveLength(1);
+    vi.useFakeTimers({ now: new Date("2026-05-04T09:00:00.000Z"), toFake: ["Date"] });
+    const failCounts = (_: string, input: object) => {
+      if (JSON.stringify(input).includes('"LIMIT#')) throw new Error("The table does not answer");
+    };
+    expect((await beforeCalls(failCounts, () => deliver(15))).batchItemFailures).toHaveLength(1);
     expect(sent()).toEqual(["email half@example.com"]);
-    fail.mockRestore();
     expect(await deliver(15)).toEqual(nothingFailed);
     expect(sent()).toEqual(["email half@example.com", "sms +447400123459"]);
     expect(await readItem({ pk: "LIMIT#sms", sk: "2026-05-04T00:00:00.000Z" })).toMatchObject({ n: 1 });

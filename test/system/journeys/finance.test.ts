@@ -21,13 +21,18 @@ test("D22: totals and the search by number follow an import and a removal", asyn
   await expect.poll(total, arriving).toBe(before - 1);
 }, 90_000);
 
-test("D2, D18: an operator pays timesheets of the own company, all or none, and none of another's", async () => {
+test("D2, D18, D39: an operator opens and pays timesheets of the own company, all or none, and none of another's", async () => {
   const [other, own, foreign] = [newId(), newId(), newId()];
   await target.importLines([
     companyLine(other, "Other journeys"),
     timesheetLine(own, target.companyId),
     timesheetLine(foreign, other),
   ]);
+  const open = (id: number | string) => target.request("GET", `/api/v1/finance/timesheets/${id}`, { as: "operator" });
+  expect(await open(own)).toMatchObject({ status: 200, body: { timesheet: { id: own } } });
+  for (const id of [foreign, newId(), "none"]) {
+    expect(await open(id)).toMatchObject({ status: 404, body: { code: "record_not_found" } });
+  }
   const pay = (ids: number[]) => {
     const body = { timesheet: { timesheet_ids: ids, state: "paid" } };
     return target.request("PATCH", "/api/v1/finance/timesheets/bulk_update", { as: "operator", body });
@@ -41,3 +46,16 @@ test("D2, D18: an operator pays timesheets of the own company, all or none, and 
   expect(await pay([own])).toMatchObject({ status: 200, body: { timesheets: [{ id: own, state: "paid" }] } });
   await expect.poll(states, arriving).toEqual([[own, "paid"]]);
 }, 60_000);
+
+test("a fixed path stands beside one with a place in it: the method decides", async () => {
+  const request = (method: string, path: string) => target.request(method, `/api/v1/jobs/${path}`, { as: "admin" });
+  expect(await request("GET", "adjust_timer")).toMatchObject({ status: 404, body: { code: "record_not_found" } });
+  for (const [path, allowed] of [
+    ["5", "GET"],
+    ["adjust_timer", "GET, PUT"],
+  ] as const) {
+    const refused = await request("DELETE", path);
+    expect(refused).toMatchObject({ status: 405, body: { code: "method_not_allowed" } });
+    expect(refused.headers.get("allow")).toBe(allowed);
+  }
+});

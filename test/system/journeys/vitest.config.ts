@@ -8,7 +8,7 @@ export default defineConfig({
   root: fileURLToPath(new URL("../../..", import.meta.url)),
   test: {
     name: "journeys",
-    include: ["test/system/journeys/{accounts,changes,client,finance,notifications,records}.test.ts"],
+    include: ["test/system/journeys/{accounts,changes,client,finance,notifications}.test.ts"],
     reporters: report ? ["verbose", ["json", { outputFile: report }]] : ["verbose"],
     setupFiles: ["test/support/service/capture-logs.ts", "test/set-up/fail-on-rejections.ts"],
     maxWorkers: 1,

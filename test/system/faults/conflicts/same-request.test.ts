@@ -1,8 +1,7 @@
-import { GetItemCommand } from "@aws-sdk/client-dynamodb";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { changeKey } from "../../../../shared/db/records/changes.ts";
 import { recordKey } from "../../../../shared/db/table/item-keys.ts";
-import { tableClient } from "../../../../shared/db/table/table.ts";
+import { beforeCalls } from "../../../support/faults/before-calls.ts";
 import { useHeldItems } from "../../../support/faults/held-items.ts";
 import { callerLine, notificationLine, timesheetLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
@@ -78,18 +77,14 @@ test(`D41: of ${undos} undos at once one is made, none is busy`, async () => {
 test("D32, D41: an undo that finds its change undone by an equal one is its repetition", async () => {
   const [key, { headers }] = [crypto.randomUUID(), await mark(operator, ids, "paid")];
   const id = headers["change-id"] ?? "";
-  const client = tableClient();
-  const send = client.send.bind(client);
   let equal: TestAnswer | undefined;
-  const sent = vi.spyOn(client, "send").mockImplementation((async (command: GetItemCommand) => {
-    const isOfChange = command instanceof GetItemCommand && command.input.Key?.pk?.S === changeKey(id).pk;
-    if (isOfChange) {
-      sent.mockRestore();
-      equal = await undo(operator, id, { key });
-    }
-    return send(command);
-  }) as typeof client.send);
-  const answer = await undo(operator, id, { key });
+  let isFirst = true;
+  const undoEqually = async (_: string, { Key }: { readonly Key?: { readonly pk?: { readonly S?: string } } }) => {
+    if (Key?.pk?.S !== changeKey(id).pk || !isFirst) return;
+    isFirst = false;
+    equal = await undo(operator, id, { key });
+  };
+  const answer = await beforeCalls(undoEqually, () => undo(operator, id, { key }));
   expect([equal?.status, answer.status, isReplay(answer)]).toEqual([200, 200, true]);
   expect(answer.headers["change-id"]).toBe(equal?.headers["change-id"]);
 });
