@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { functions } from "../../infra/functions/functions.ts";
 import { root } from "../../infra/local/stack/synthesis.ts";
 import { figureTables } from "../../infra/tools/docs/figures/figures-page.ts";
-import { withStacksBeside } from "./stacks-beside.ts";
 import { fullStage } from "./stages/owned-stage.ts";
-import { synthesizeStage, writeStubBundles } from "./synthesize-stages.ts";
+import { synthesizeStage, withStacksBeside, writeStubBundles } from "./synthesize-stages.ts";
 
 // A program of its own, which `npm run docs` starts: commands import no tests.
 const directory = mkdtempSync(join(tmpdir(), "workforce-figures-"));

@@ -5,11 +5,11 @@ import { functions } from "../../infra/functions/functions.ts";
 import type { Template } from "../../infra/whole-template.ts";
 import { synthesizedTemplate } from "../support/service/made-stack.ts";
 import { newFolder } from "../support/service/new-folder.ts";
-import { synthesizeBeside } from "./stacks-beside.ts";
 import {
   type CheckedSynthesis,
   type StagePlace,
   type StageSynthesis,
+  synthesizeBeside,
   synthesizeStage,
   writeStubBundles,
 } from "./synthesize-stages.ts";

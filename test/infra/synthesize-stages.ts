@@ -1,12 +1,16 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type CfnResource, CfnStack } from "aws-cdk-lib";
+import { type App, type CfnResource, CfnStack, type Stack } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
+import { FirewallStack } from "../../infra/firewall-stack.ts";
 import { functions } from "../../infra/functions/functions.ts";
 import type { ServiceTable } from "../../infra/functions/service-table.ts";
+import { ProbeStack } from "../../infra/probe-stack.ts";
 import { type Stage, stageNames } from "../../infra/stages/stages.ts";
 import { createApp } from "../../infra/synthesize.ts";
-import { readWholeTemplate, type WholeTemplate } from "../../infra/whole-template.ts";
+import type { DeployedStage } from "../../infra/tools/docs/figures/deployed-figures.ts";
+import { readWholeTemplate, type Template, type WholeTemplate } from "../../infra/whole-template.ts";
 import { WorkforceStack } from "../../infra/workforce-stack.ts";
 import { fullStage, ownedStage } from "./stages/owned-stage.ts";
 
@@ -102,6 +106,30 @@ function check(stack: WorkforceStack): Omit<CheckedSynthesis, keyof StageSynthes
     isProtected,
     checkedResources: [...checks.shown].filter((each) => !(each instanceof CfnStack)).length,
   };
+}
+
+export function synthesizeBeside(make: (app: App) => Stack) {
+  const outdir = mkdtempSync(join(tmpdir(), "workforce-beside-"));
+  try {
+    const app = createApp({ outdir });
+    const stack = make(app);
+    const { violations } = new AwsSolutionsChecks().validateScope(stack);
+    const { environment, template } = app.synth().getStackArtifact(stack.artifactId);
+    const faults = violations.map(({ ruleName }) => ruleName);
+    const isProtected = stack.terminationProtection;
+    return { template: template as Template, region: environment.region, faults, isProtected };
+  } finally {
+    rmSync(outdir, { recursive: true });
+  }
+}
+
+/** The full stage with its check from outside and its firewall. */
+export function withStacksBeside({ name, template }: DeployedStage): DeployedStage {
+  const beside = [ProbeStack, FirewallStack].map(
+    (Kind) => synthesizeBeside((app) => new Kind(app, fullStage)).template,
+  );
+  const resources = beside.map(({ Resources }) => Resources);
+  return { name, template: { Resources: Object.assign({}, template.Resources, ...resources) } };
 }
 
 if (import.meta.main) synthesizeEveryStage(process.argv[2] ?? "");

@@ -85,7 +85,7 @@ function certificateAlarm({ customDomain }: Stage): AlarmRow[] {
 }
 
 /** Alarm on a certificate in ACM, which reports to the region that it is in. */
-export function expiryAlarm(id: string, CertificateArn: string): AlarmRow {
+function expiryAlarm(id: string, CertificateArn: string): AlarmRow {
   return {
     id,
     metric: awsMetric("CertificateManager DaysToExpiry", { CertificateArn }, { statistic: "Minimum", minutes: 1_440 }),

@@ -24,20 +24,6 @@ test("every row of infra/functions/functions.ts is a function that knows its ope
   expect(stack.all("AWS::Lambda::Function")).toHaveLength(names.length + others.length);
 });
 
-test("every function runs on Node 24, arm64, and logs in JSON into a group of its own: its lines from INFO on, Lambda's if a call or a start failed", () => {
-  const used = stack.all("AWS::Lambda::Function").map(({ properties }) => properties.LoggingConfig?.LogGroup?.Ref);
-  expect(new Set(used).size).toBe(used.length);
-  for (const [name, { properties }] of stack.functions()) {
-    const { Runtime, Architectures, LoggingConfig } = properties;
-    expect([Runtime, ...Architectures], name).toEqual(["nodejs24.x", "arm64"]);
-    expect(LoggingConfig, name).toMatchObject({
-      LogFormat: "JSON",
-      ApplicationLogLevel: "INFO",
-      SystemLogLevel: "WARN",
-    });
-  }
-});
-
 test("D4: the functions that verify tokens, and no others, know the stage's OIDC issuer, if it has one", () => {
   for (const [name, { properties }] of stackOf("full").functions()) {
     const { OIDC_ISSUER = "null" } = properties.Environment.Variables;

@@ -35,12 +35,19 @@ test.each(stageNames)("everything in %s that can carry tags says of which servic
   }
 });
 
-test.each(stageNames)("in %s every function has a log group, and a trace where the stage wants it", (name) => {
+test.each(
+  stageNames,
+)("in %s every function runs on Node 24 and arm64, with a log group of its own, and a trace where the stage wants it", (name) => {
   const { tracing, logRetentionDays } = findStage(name);
   const stack = stackOf(name);
   const groups = new Map(stack.all("AWS::Logs::LogGroup").map(({ id, properties }) => [id, properties]));
+  const used = stack.all("AWS::Lambda::Function").map(({ properties }) => properties.LoggingConfig?.LogGroup?.Ref);
+  expect(new Set(used).size).toBe(used.length);
+  const lines = { LogFormat: "JSON", ApplicationLogLevel: "INFO", SystemLogLevel: "WARN" };
   for (const [operation, { properties }] of stack.functions()) {
-    const { LoggingConfig, TracingConfig } = properties;
+    const { Runtime, Architectures, LoggingConfig, TracingConfig } = properties;
+    expect([Runtime, ...Architectures], operation).toEqual(["nodejs24.x", "arm64"]);
+    expect(LoggingConfig, operation).toMatchObject(lines);
     expect(groups.get(LoggingConfig.LogGroup.Ref)?.RetentionInDays, operation).toBe(logRetentionDays);
     expect(TracingConfig, operation).toEqual(tracing ? { Mode: "Active" } : undefined);
     const actions = stack.rightsOf(operation).flatMap(({ Action = [] }) => Action);

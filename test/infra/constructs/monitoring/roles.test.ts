@@ -5,8 +5,6 @@ import { queues } from "../../../../infra/functions/queues.ts";
 import { root } from "../../../../infra/local/stack/synthesis.ts";
 import { namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
 import { queueNames } from "../../../../shared/settings.ts";
-import { compareRights } from "../../../system/rights/compare-rights.ts";
-import { readRole } from "../../../system/rights/role-rights.ts";
 import { commandsByRole, repairCommands } from "../../../system/runbook/commands-by-role.ts";
 import { awsCommandsIn, runbookText } from "../../../system/runbook/shell-commands.ts";
 import { arnOf, type Statement, stackOf } from "../../stack.ts";
@@ -265,10 +263,19 @@ function allowing(action: string): Statement[] {
 }
 
 /** Whether a right reaches a resource that has the tag of a stage, or none. */
-function isAllowed(action: string, resource: string, stage: string | undefined): boolean {
-  const context: Record<string, string[]> = stage === undefined ? {} : { "aws:ResourceTag/stage": [stage] };
-  const role = readRole(full, onCall.id, "on call", {});
-  return compareRights([role], [{ caller: "on call", action, resource, context }]).missing.length === 0;
+function isAllowed(action: string, arn: string, stage: string | undefined): boolean {
+  return allowing(action).some(({ Resource, Condition = {} }) => {
+    const { StringEquals: tags, ...others } = Condition as { StringEquals?: Record<string, string> };
+    expect(others, action).toEqual({});
+    if (tags && tags["aws:ResourceTag/stage"] !== stage) return false;
+    return [Resource].flat().some((each) => patternOf(each).test(arn));
+  });
+}
+
+function patternOf(arn: unknown): RegExp {
+  const parts = typeof arn === "string" ? [arn] : (arn as { "Fn::Join": [string, unknown[]] })["Fn::Join"][1];
+  const text = parts.map((part) => (typeof part === "string" ? part : "aws")).join("");
+  return new RegExp(`^${text.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")}$`);
 }
 
 function statementsOf(effect: "Allow" | "Deny", { properties } = onCall): Statement[] {
