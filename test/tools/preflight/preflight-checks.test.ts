@@ -58,7 +58,7 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ["earlier stack", {}, { DescribeStacks: stackStatus("UPDATE_COMPLETE"), DescribeTable: { json: { Table: {} } } }],
   ["e-mail sender", existing, {}],
   ["e-mail sender", {}, { DescribeStacks: stackStatus("CREATE_COMPLETE") }],
-  ["e-mail sandbox", {}, {}],
+  ["e-mail account", {}, {}],
   ["SMS sandbox", {}, {}],
   ["SMS sender", { smsSenderId: "Harbour" }, {}],
   ["SMS spend", {}, { GetSMSAttributes: { xml: "<attributes></attributes>" } }],
@@ -72,8 +72,7 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ["region", { backupKeptDays: 7, deployment: "canary", tracing: true }, {}],
   // A name that AWS does not list anywhere says nothing of a region.
   ["region", {}, { GetParameters: { json: { Parameters: [] } } }],
-  ["e-mail quota", {}, {}],
-  ["e-mail quota", { mailCeilings: { perDay: 99_999 } }, { "GET /v2/email/account": mailQuota(-1) }],
+  ["e-mail account", { mailCeilings: { perDay: 99_999 } }, { "GET /v2/email/account": mailQuota(-1) }],
   ["alarm e-mails", watched, { ...deployed, ListSubscriptionsByTopic: subscribed("arn:aws:sns:a:b:c:d") }],
   ["roles of people", { ...watched, onCallPrincipals: ["arn:aws:iam::000000000000:role/rota"] }, {}],
   ["edge", { ...keeping, edge }, {}],
@@ -152,9 +151,9 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
     {},
     { senderAddress: dev.senderAddress },
   ],
-  ["e-mail sandbox", "AWS has paused", { "GET /v2/email/account": { json: { SendingEnabled: false } } }],
+  ["e-mail account", "AWS has paused", { "GET /v2/email/account": { json: { SendingEnabled: false } } }],
   ["SMS sender", "register a sender with AWS, which takes weeks, and set smsSenderId", {}],
-  ["e-mail sandbox", "production access", { "GET /v2/email/account": { json: { ProductionAccessEnabled: false } } }],
+  ["e-mail account", "production access", { "GET /v2/email/account": { json: { ProductionAccessEnabled: false } } }],
   ["SMS sandbox", "leave the SMS sandbox", { GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>true</IsInSandbox>" } }],
   [
     "SMS spend",
@@ -203,8 +202,12 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
     { reservedConcurrency: { intake: 10 } },
   ],
   ["region", "eu-west-1 has no apigateway, no dynamodb,", { GetParameters: services("us-east-1") }],
-  ["e-mail quota", "may send 200 e-mails a day, and the stage up to 3000", { "GET /v2/email/account": mailQuota(200) }],
-  ["e-mail quota", "up to 200 with", { "GET /v2/email/account": mailQuota(200) }, { mailCeilings: { perDay: 200 } }],
+  [
+    "e-mail account",
+    "may send 200 e-mails a day, and the stage up to 3000",
+    { "GET /v2/email/account": mailQuota(200) },
+  ],
+  ["e-mail account", "up to 200 with", { "GET /v2/email/account": mailQuota(200) }, { mailCeilings: { perDay: 200 } }],
   [
     "alarm e-mails",
     `SNS waits for ${alarmAddress} to confirm`,
@@ -319,8 +322,7 @@ test("every check says in a sentence what to ask of AWS or to do, and how long t
   const times = checks.filter(({ days }) => days !== undefined);
   expect(times.map(({ about }) => about)).toEqual([
     "e-mail sender",
-    "e-mail sandbox",
-    "e-mail quota",
+    "e-mail account",
     "SMS sandbox",
     "SMS sender",
     "SMS spend",
