@@ -11,7 +11,6 @@ import {
   ready,
   sender,
   services,
-  stack,
   stackStatus,
   unprotectedTable,
 } from "./aws-answers.ts";
@@ -77,13 +76,13 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ["roles of people", { ...watched, onCallPrincipals: ["arn:aws:iam::000000000000:role/rota"] }, {}],
   ["edge", { ...keeping, edge }, {}],
   ["test logins", keeping, {}],
-  ["earlier stack", keeping, { DescribeStacks: stack("UPDATE_COMPLETE", true) }],
+  ["earlier stack", keeping, { DescribeStacks: stackStatus("UPDATE_COMPLETE") }],
   ["SMS log", keeping, { GetSMSAttributes: { xml: logRole } }],
   ["SMS log", { ...keeping, smsMonthlySpendLimitDollars: 50 }, {}],
   ["account guard", { ...keeping, account: "000000000000", region: "eu-west-1" }, {}],
   ["table settings", { ...keeping, deletionProtection: false }, {}],
   ["table settings", keeping, asAsked],
-  ["restore", { ...keeping, backupKeptDays: 7 }, { DescribeStacks: stack("UPDATE_COMPLETE", true) }],
+  ["restore", { ...keeping, backupKeptDays: 7 }, { DescribeStacks: stackStatus("UPDATE_COMPLETE") }],
   ["restore", keeping, {}],
   ["alarms", { alarmAddress }, { DescribeAlarmHistory: alarmHistory("Successfully executed action arn:aws:sns:x") }],
   ...["SMS log", "account guard", "table settings", "restore", "edge", "test logins"]
@@ -169,7 +168,7 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   [
     "earlier stack",
     "run aws cloudformation update-termination-protection --enable-termination-protection --stack-name Workforce-dev.",
-    { DescribeStacks: stack("UPDATE_COMPLETE", false) },
+    { DescribeStacks: stackStatus("UPDATE_COMPLETE", false) },
     keeping,
   ],
   ["SMS log", "set smsMonthlySpendLimitDollars in one stage of the account", {}, keeping],
