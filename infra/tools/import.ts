@@ -13,7 +13,8 @@ import {
 } from "./cli/command.ts";
 import { readColumnMap } from "./import/column-map.ts";
 import { csvReader } from "./import/csv-lines.ts";
-import { type RecordReader, readJsonLines } from "./import/import-lines.ts";
+import type { RecordReader } from "./import/import-lines.ts";
+import { readJsonLines } from "./import/import-lines.ts";
 import { type ImportOptions, type ImportProgress, type ImportSummary, importRecords } from "./import/import-records.ts";
 import type { LineError } from "./import/line-errors.ts";
 import { localDirectory } from "./service/local-service.ts";

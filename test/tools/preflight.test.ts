@@ -52,8 +52,7 @@ test("an account where nothing is missing is ok in every line, and ends with 0",
 
 test("what the credentials may not look at is unchecked, says so, and ends with 1", { timeout }, async () => {
   const { code, lines, outcomes } = await run(["--stage", "dev"], { GetCallerIdentity: caller });
-  const looking =
-    "CDK bootstrap,earlier stack,e-mail sandbox,e-mail quota,SMS sandbox,SMS spend,region,Lambda concurrency";
+  const looking = "CDK bootstrap,earlier stack,e-mail account,SMS sandbox,SMS spend,region,Lambda concurrency";
   const unchecked = looking.split(",");
   const placeholders = ["e-mail sender", "SMS sender"];
   const wanted = checks.map(({ about }) =>

@@ -60,11 +60,12 @@ test.each([
   ["an hour", anHourBefore, "2026-06-08T07:00:01.000+0000"],
 ])("a function that was released %s before stays: its version before is not the release before", async (_, before, during) => {
   release("list-jobs", [lastWeek, before]);
-  release("sign-in", [lastWeek, during]);
+  release("sign-in", [lastWeek, lastWeek, during]);
   const { out } = await run("--stage", "prod");
   expect(lambda.moved).not.toContain("list-jobs");
   expect(lambda.moved).toHaveLength(functions.length - 1);
   expect(out).toContain("list-jobs: stays at version 2");
+  expect(out).toContain("sign-in: went from version 3 to 2");
 });
 
 test("a canary that is under way ends with the version before taking all calls", async () => {

@@ -57,7 +57,7 @@ function findOrigin({ map = "" }: Build, line: number, column: number) {
   return { name: found.name, place: `${found.fileName}:${found.lineNumber}:${found.columnNumber}` };
 }
 
-/** What to do to map the lines of another build: the commit that gives it, if one of the releases has it. */
+/** The advice on another build: the commit that gives it, if one of the releases has it. */
 export function noteOn(hash: string, name: string, releases: readonly ReleaseManifest[]): string {
   const { commit } = releases.find(({ hashes }) => hashes.includes(hash)) ?? {};
   const build = `Build ${hash} of ${name} is of another release than this checkout, so its lines are not mapped`;

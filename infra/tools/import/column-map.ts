@@ -46,6 +46,21 @@ export function readColumnMap(file: string, type: RecordType): ColumnMap {
   return map;
 }
 
+/** For each field that a column fills: the column's name, and the form or the words of its cells if the map has any. */
+export function hintsOf(map: ColumnMap, type: RecordType): ReadonlyMap<string, string> {
+  const kinds = new Map(columnsOf(type, { opened: true }).map((column) => [nameOf(column), column.kind]));
+  const hintOf = (column: string, field: string) => {
+    const date = formatOf(map, field);
+    const forms = { decimal: map.decimals && `1250${map.decimals}00`, date, time: date };
+    const kind = kinds.get(field) ?? "text";
+    const form = kind in forms ? forms[kind as keyof typeof forms] : Object.keys(map.values[field] ?? {}).join(", ");
+    return [field, `column ${column}${form ? `: ${form}` : ""}`] as const;
+  };
+  return new Map(
+    Object.entries(map.columns).flatMap(([column, fields]) => [fields].flat().map((field) => hintOf(column, field))),
+  );
+}
+
 /** A cell as the field has it. One that does not have the map's format stays as it is. */
 export function mappedValue(cell: string, column: Column, map: ColumnMap): string {
   const text = cell.trim();

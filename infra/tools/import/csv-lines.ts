@@ -2,7 +2,7 @@ import type { RecordType } from "../../../shared/contract/records.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { unknownWord } from "../cli/command.ts";
 import { type Column, cellsOf, columnsOf, nameOf, unguarded } from "../csv/tables.ts";
-import { type ColumnMap, mappedValue } from "./column-map.ts";
+import { type ColumnMap, hintsOf, mappedValue } from "./column-map.ts";
 import { maxLineBytes, type ReadLine, type RecordReader, splitLines, textOf } from "./import-lines.ts";
 import { lineFault } from "./line-errors.ts";
 
@@ -13,9 +13,10 @@ import { lineFault } from "./line-errors.ts";
 export function csvReader(type: RecordType, map?: ColumnMap): RecordReader {
   return async function* (source, signal) {
     let header: Column[][] | undefined;
+    const hints = map && hintsOf(map, type);
     for await (const { given: cells, ...row } of readRows(source, map, signal)) {
       if (cells instanceof Refusal) yield { ...row, given: cells };
-      else if (header) yield { ...row, given: recordOf(type, header, cells, map) };
+      else if (header) yield { ...row, given: recordOf(type, header, cells, map), hints };
       else header = readHeader(type, cells, map);
     }
   };

@@ -19,6 +19,8 @@ export interface ReadLine {
   readonly number: number;
   readonly bytesRead: number;
   readonly given: unknown;
+  /** The names of the fields in the file, for their faults. */
+  readonly hints?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Reads the records of a file. Ends early if `signal` aborts, even while waiting. */

@@ -17,7 +17,8 @@ import { settings } from "../../../shared/settings.ts";
 import { carryOut } from "../../../shared/work.ts";
 import { patiently } from "../aws/patience.ts";
 import { createKeyedQueue } from "../cli/keyed-queue.ts";
-import { type RecordReader, readJsonLines } from "./import-lines.ts";
+import type { ReadLine, RecordReader } from "./import-lines.ts";
+import { readJsonLines } from "./import-lines.ts";
 import { type LineError, lineErrors } from "./line-errors.ts";
 
 /** The result of an import: lines by outcome, without blank ones. */
@@ -101,19 +102,17 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
     options.onProgress?.({ bytesRead: bytes, doneUpTo: order.doneUpTo(), failed: counts.failed });
   };
   try {
-    for await (const { number, bytesRead, given } of read(source, signal)) {
+    for await (const { bytesRead, ...line } of read(source, signal)) {
+      const { number, given } = line;
       if (signal?.aborted) break;
       [lastLine, bytes] = [number, bytesRead];
       if (number < from) continue;
       order.begin(number);
       const record = recordOf(given);
-      if (record instanceof Refusal) end(number, lineErrors(number, given, record));
+      if (record instanceof Refusal) end(number, lineErrors(line, record));
       else {
         options.onRecord?.(record);
-        await queue.add(turnOf(record), async () => {
-          const outcome = await writeLine(record, context).catch((error) => lineErrors(number, given, error));
-          end(number, outcome);
-        });
+        await queue.add(turnOf(record), async () => end(number, await writeLine(line, record, context)));
       }
     }
     await queue.finish();
@@ -125,10 +124,16 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
   return { ...counts, lastLine, isComplete: !signal?.aborted };
 }
 
-function writeLine(record: RecordLine, context: UserWriteContext): Promise<Outcome> {
-  // A run may take hours: each of its writes has a moment of its own.
-  const ofLine = () => ({ ...context, change: { ...context.change, at: new Date().toISOString() } });
-  return patiently(() => writeRecord(record, ofLine()));
+type Line = Omit<ReadLine, "bytesRead">;
+
+async function writeLine(line: Line, record: RecordLine, context: UserWriteContext): Promise<LineOutcome> {
+  try {
+    // A run may take hours: each of its writes has a moment of its own.
+    const ofLine = () => ({ ...context, change: { ...context.change, at: new Date().toISOString() } });
+    return await patiently(() => writeRecord(record, ofLine()));
+  } catch (error) {
+    return lineErrors(line, error);
+  }
 }
 
 function recordOf(given: unknown): RecordLine | Refusal {

@@ -14,13 +14,21 @@ export interface LineError {
   readonly detail: string;
 }
 
+/** A record as its file has it, and the number of its first line. */
+interface Given {
+  readonly number: number;
+  readonly given: unknown;
+  /** The names of the fields in the file, for their faults. */
+  readonly hints?: ReadonlyMap<string, string> | undefined;
+}
+
 /** The refusal of a whole line. */
 export function lineFault(code: FieldCode, detail: string): Refusal {
   return fieldsInvalid([{ path: [], code, detail }]);
 }
 
-/** The errors of the line with this number, which has `given`. Rethrows errors that are not about the line. */
-export function lineErrors(number: number, given: unknown, error: unknown): LineError[] {
+/** The errors of a line. Rethrows errors that are not about the line. */
+export function lineErrors({ number, given, hints }: Given, error: unknown): LineError[] {
   const id = valueAt(given, ["id"]);
   const record = { line: number, ...(Number.isSafeInteger(id) && { id: Number(id) }) };
   if (error instanceof Refusal) {
@@ -31,7 +39,14 @@ export function lineErrors(number: number, given: unknown, error: unknown): Line
         .split("/")
         .slice(1)
         .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-      return { ...record, field: path.join("."), ...shownValue(path, valueAt(given, path)), code, detail };
+      const hint = hints?.get(path.join(".")) ?? "";
+      return {
+        ...record,
+        field: path.join("."),
+        ...shownValue(path, valueAt(given, path)),
+        code,
+        detail: `${detail}${hint && ` (${hint})`}`,
+      };
     });
   }
   const isRefusedByTable = error instanceof Error && error.name === "ValidationException";

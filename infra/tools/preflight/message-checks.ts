@@ -14,16 +14,10 @@ export const messageChecks: readonly Check[] = [
     find: findSender,
   },
   {
-    about: "e-mail sandbox",
+    about: "e-mail account",
     days: 1,
-    asks: "Ask for production access in the SES console, with how you get addresses and handle bounces: a day, or more if AWS asks back.",
-    find: findEmailSandbox,
-  },
-  {
-    about: "e-mail quota",
-    days: 1,
-    asks: "Ask for more e-mails a day in Service Quotas if 50,000 are too few: a day or more.",
-    find: findEmailQuota,
+    asks: "Ask for production access in the SES console, with how you get addresses and handle bounces, and in Service Quotas if 50,000 e-mails a day are too few: a day, or more if AWS asks back.",
+    find: findEmailAccount,
   },
   {
     about: "SMS sandbox",
@@ -74,24 +68,20 @@ async function findSender(place: DeployTarget): Promise<Finding> {
   return missing(`${identity} is not verified: the deploy requests it from SES; then ${proof}.`);
 }
 
-async function findEmailSandbox(): Promise<Finding> {
-  const { ProductionAccessEnabled, SendingEnabled } = await new SESv2Client({}).send(new GetAccountCommand({}));
-  if (SendingEnabled === false)
+async function findEmailAccount({ stage }: DeployTarget): Promise<Finding> {
+  const account = await new SESv2Client({}).send(new GetAccountCommand({}));
+  if (account.SendingEnabled === false)
     return missing("AWS has paused the account's e-mail: answer its case in the SES console.");
-  if (ProductionAccessEnabled) return ok("the account may send e-mail to any address");
-  return missing(
-    "The account may send e-mail to verified addresses only: request production access in the SES console, which takes a day or more.",
-  );
-}
-
-/** Pins beyond the quota of a day would be refused by SES, and not be held back by the stage's own rules. */
-async function findEmailQuota({ stage }: DeployTarget): Promise<Finding> {
-  const { SendQuota } = await new SESv2Client({}).send(new GetAccountCommand({}));
-  const { Max24HourSend: most = 0 } = SendQuota ?? {};
+  if (!account.ProductionAccessEnabled) {
+    return missing(
+      "The account may send e-mail to verified addresses only: request production access in the SES console, which takes a day or more.",
+    );
+  }
+  const { Max24HourSend: most = 0 } = account.SendQuota ?? {};
   const { perDay } = stage.mailCeilings;
-  // AWS says -1 if there is no limit.
+  // AWS says -1 if there is no limit. Pins beyond the quota would be refused by SES, and not be held back by the stage's own rules.
   if (most < 0 || perDay < most)
-    return ok(`${most < 0 ? "any number of" : most} e-mails a day, ${perDay} of them with pins`);
+    return ok(`${most < 0 ? "any number of" : most} e-mails a day to any address, ${perDay} of them with pins`);
   const advice = `request more in Service Quotas, which takes a day or more, or lower mailCeilings in ${stagesFile()}`;
   return missing(
     `The account may send ${most} e-mails a day, and the stage up to ${perDay} with pins alone: ${advice}.`,

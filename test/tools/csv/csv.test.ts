@@ -314,6 +314,26 @@ describe("a map", () => {
     expect(() => mapOf(wrong)).toThrow(said);
   });
 
+  test("gives the fault of a field its column, with the map's own words and forms", async () => {
+    async function* source() {
+      yield Buffer.from(`${header}R-1;7;12 EUR;Jane Doe;unbekannt;gestern\n`);
+    }
+    const paths = ["state", "total", "created_at", "number", "currency"];
+    const errors = paths.map((path) => ({ pointer: `/${path}`, code: "invalid", detail: "d" }) as const);
+    const found: string[] = [];
+    for await (const line of csvReader("invoice", mapOf(map))(source())) {
+      const refusal = new Refusal("fields_invalid", "x", { errors });
+      found.push(...lineErrors(line, refusal).map(({ detail }) => detail));
+    }
+    expect(found).toEqual([
+      "d (column Status: bezahlt)",
+      "d (column Betrag: 1250,00)",
+      "d (column Datum: DD.MM.YYYY)",
+      "d (column Beleg)",
+      "d",
+    ]);
+  });
+
   test("names a column that the table does not have", async () => {
     await expect(read(csvReader("invoice", mapOf(map)), "Nr;Belege\n")).rejects.toThrow(
       'There is no column "Beleg". Did you mean Belege?',
@@ -324,7 +344,7 @@ describe("a map", () => {
 describe("a fault", () => {
   const faults = (given: object, ...paths: string[]) => {
     const errors = paths.map((path) => ({ pointer: `/${path}`, code: "invalid", detail: "d" }) as const);
-    return lineErrors(7, given, new Refusal("fields_invalid", "x", { errors }));
+    return lineErrors({ number: 7, given }, new Refusal("fields_invalid", "x", { errors }));
   };
   const fault = { line: 7, code: "invalid", detail: "d" };
 

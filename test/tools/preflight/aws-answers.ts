@@ -29,16 +29,11 @@ function spendLimit(dollars: number): string {
   return `<attributes><entry><key>MonthlySpendLimit</key><value>${dollars}</value></entry></attributes>`;
 }
 
-export function stackStatus(status: string): FakeAnswer {
+export function stackStatus(status: string, isProtected = true): FakeAnswer {
   const created = "<CreationTime>2026-01-01T00:00:00Z</CreationTime>";
-  const stack = `<StackName>Workforce-dev</StackName>${created}<StackStatus>${status}</StackStatus>`;
-  return { xml: `<Stacks><member>${stack}</member></Stacks>` };
-}
-
-export function stack(status: string, isProtected: boolean): FakeAnswer {
-  const { xml } = stackStatus(status) as { xml: string };
   const protection = `<EnableTerminationProtection>${isProtected}</EnableTerminationProtection>`;
-  return { xml: xml.replace("</member>", `${protection}</member>`) };
+  const stack = `<StackName>Workforce-dev</StackName>${created}<StackStatus>${status}</StackStatus>${protection}`;
+  return { xml: `<Stacks><member>${stack}</member></Stacks>` };
 }
 
 export function alarmHistory(...summaries: string[]): FakeAnswer {
@@ -47,18 +42,15 @@ export function alarmHistory(...summaries: string[]): FakeAnswer {
 
 export const arn = "arn:aws:dynamodb:eu-west-1:000000000000:table/workforce-dev-records";
 
+const Table = {
+  TableArn: arn,
+  StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" },
+};
+
 /** A table in a stack, as the stack asks for it. */
 export const asAsked: Readonly<Record<string, FakeAnswer>> = {
-  DescribeStacks: stack("UPDATE_COMPLETE", true),
-  DescribeTable: {
-    json: {
-      Table: {
-        TableArn: arn,
-        DeletionProtectionEnabled: true,
-        StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" },
-      },
-    },
-  },
+  DescribeStacks: stackStatus("UPDATE_COMPLETE"),
+  DescribeTable: { json: { Table: { ...Table, DeletionProtectionEnabled: true } } },
   DescribeTimeToLive: {
     json: { TimeToLiveDescription: { AttributeName: "expires_at", TimeToLiveStatus: "ENABLED" } },
   },
@@ -80,8 +72,4 @@ export const asAsked: Readonly<Record<string, FakeAnswer>> = {
   },
 };
 
-export const unprotectedTable: FakeAnswer = {
-  json: {
-    Table: { TableArn: arn, StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" } },
-  },
-};
+export const unprotectedTable: FakeAnswer = { json: { Table } };
