@@ -97,12 +97,10 @@ export interface RunView {
   messages: { id: string; queue: string; attempt: number; body: string }[];
 }
 
-/** The parts of the service in the order in which a request goes through them. */
-export const layers = ["request", "table", "worker", "message"] as const;
-
 /** Everything of one kind that followed from a request, in one line. */
 export interface StoryRow {
-  layer: (typeof layers)[number];
+  /** The part of the service. */
+  layer: "request" | "table" | "worker" | "message";
   title: string;
   about: string;
   at: number;

@@ -14,19 +14,21 @@ const stackWith = (more: object) => ({ ...deskSources().stack, ...more }) as Sou
 test("each worker is as far behind as the desk is ahead", async () => {
   const { path, remove } = makeTemporaryFolder("places");
   try {
-    const streamMappings = ["notify", "recent", "new-one"].map((functionName) => ({ functionName }));
+    const streamMappings = ["notify", "recent", "ahead", "new-one"].map((functionName) => ({ functionName }));
     const stack = stackWith({ streamMappings });
     for (const [name, after] of [
       ["desk", "500"],
-      ["notify", "100"],
+      ["notify", "299"],
       ["recent", "300"],
+      ["ahead", "501"],
     ]) {
       writeFileSync(join(path, `${name}.json`), JSON.stringify({ place: { after } }));
     }
     const { stream } = await readData(deskSources({ stack, placesDirectory: path }));
     expect(stream).toEqual([
-      { name: "notify", about: "after change 100", chips: [{ words: "400 behind", look: "bad" }] },
+      { name: "notify", about: "after change 299", chips: [{ words: "201 behind", look: "bad" }] },
       { name: "recent", about: "after change 300", chips: [{ words: "200 behind", look: "warn" }] },
+      { name: "ahead", about: "after change 501", chips: [{ words: "up to date", look: "good" }] },
       { name: "new-one", about: "after the beginning", chips: [{ words: "up to date", look: "good" }] },
     ]);
     expect(stream.filter(isBad).map(({ name }) => name)).toEqual(["notify"]);

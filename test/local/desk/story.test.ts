@@ -19,6 +19,12 @@ const index = {
 };
 const storyIn = (history: History, id: string, messages: InboxView[] = []) => storyOf(id, { history, index, messages });
 
+function afterRequest(more?: Parameters<typeof requestOf>[1]): History {
+  const history = openHistory();
+  history.addRequest(requestOf("one", more));
+  return history;
+}
+
 /** The consequences of a request, without its handler. */
 function kindsOf(history: History, id: string, messages: InboxView[] = []) {
   const { rows = [] } = storyIn(history, id, messages) ?? {};
@@ -35,8 +41,7 @@ afterEach(() => void vi.useRealTimers());
 
 describe("the story of a request", () => {
   test("has its change, the runs that took it, their messages, and what they sent, in order; nothing of another request", () => {
-    const history = openHistory();
-    history.addRequest(requestOf("one"));
+    const history = afterRequest();
     history.addRequest(requestOf("two"));
     const changes = asEvent(
       record("e1", "TIMESHEET#1", "TIMESHEET", 1, changedBy("one")),
@@ -71,8 +76,7 @@ describe("the story of a request", () => {
 
   test("has each write within the call that made it, from when it was asked for: it is seen only later", () => {
     vi.useFakeTimers({ now: 1_000, toFake: ["Date"] });
-    const history = openHistory();
-    history.addRequest(requestOf("one", { milliseconds: 90 }));
+    const history = afterRequest({ milliseconds: 90 });
     vi.setSystemTime(1_150);
     const paid = asEvent(
       record("e1", "TIMESHEET#1", "TIMESHEET", 1, changedBy("one", "bulk-update-timesheets", 1_010)),
@@ -98,8 +102,7 @@ describe("the story of a request", () => {
   });
 
   test("has a change that names no request where the work of this one may have written it: time and rights allow it", () => {
-    const history = openHistory();
-    history.addRequest(requestOf("one"));
+    const history = afterRequest();
     addRun(
       history,
       "keep-history",
@@ -113,8 +116,7 @@ describe("the story of a request", () => {
   });
 
   test("says what changed by field, and its user, and is undefined for an unknown id", () => {
-    const history = openHistory();
-    history.addRequest(requestOf("one"));
+    const history = afterRequest();
     history.addChanges(asEvent(record("e1", "TIMESHEET#1", "TIMESHEET", 1, changedBy("one"))));
     const story = storyIn(history, "one");
     expect(story?.row.user).toEqual({ id: 7, name: "Wren Ashby", login: "wren@example.com" });
@@ -131,8 +133,7 @@ describe("the story of a request", () => {
   });
 
   test("has a removal that names the request by its tombstone, and nothing of a tombstone that is renewed or expires", () => {
-    const history = openHistory();
-    history.addRequest(requestOf("one"));
+    const history = afterRequest();
     const gone = { removed_at: { S: "2026-05-10T12:00:00.000Z" }, ...changedBy("one") };
     const removal = record("e1", "JOB#1", "JOB", 1, gone);
     const renewal = record("e2", "JOB#2", "JOB", 1, gone);
@@ -165,8 +166,7 @@ describe("a payment reads as a person would say it:", () => {
   const pushTo = (userId: number) => asEvent(message(`m${userId}`, { requestId: "one", userId, notificationId: 1 }));
 
   test("who paid how many, with one row for all of them, and the bookkeeping apart", () => {
-    const history = openHistory();
-    history.addRequest(requestOf("one", { milliseconds: 400 }));
+    const history = afterRequest({ milliseconds: 400 });
     history.addChanges(paid(1, 2, 3));
     history.addChanges(
       asEvent(
@@ -184,14 +184,14 @@ describe("a payment reads as a person would say it:", () => {
   });
 
   test("a request that changed nothing has the contract's summary", () => {
-    const history = openHistory();
-    history.addRequest(requestOf("one"));
-    expect(storyIn(history, "one")?.title).toBe("Marks timesheets as paid or pending, for Wren Ashby");
+    const history = afterRequest();
+    const story = storyIn(history, "one");
+    expect(story?.title).toBe("Marks timesheets as paid or pending, for Wren Ashby");
+    expect(story?.rows.map(({ title }) => title)).toEqual(["bulk-update-timesheets"]);
   });
 
   test("calls of one worker are one row, which has failed if one of them has", () => {
-    const history = openHistory();
-    history.addRequest(requestOf("one"));
+    const history = afterRequest();
     addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 1 }), { milliseconds: 60_000 });
     addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", level: "error" }), { milliseconds: 20_000 });
     expect(storyIn(history, "one")?.rows.filter(({ layer }) => layer === "worker")).toMatchObject([
@@ -200,8 +200,7 @@ describe("a payment reads as a person would say it:", () => {
   });
 
   test("who was to get a push and got none, and why", () => {
-    const history = openHistory();
-    history.addRequest(requestOf("one"));
+    const history = afterRequest();
     for (const userId of [7, 8, 9]) {
       addRun(history, "send-pushes", pushTo(userId), line({ request_id: "one", pushes: 1 }), { milliseconds: 60_000 });
     }
@@ -217,8 +216,7 @@ describe("a payment reads as a person would say it:", () => {
   });
 
   test("many messages of a channel are one row, and one to an address of nobody names the address", () => {
-    const history = openHistory();
-    history.addRequest(requestOf("one"));
+    const history = afterRequest();
     addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 9, emails: 1 }), {
       milliseconds: 60_000,
     });
@@ -269,8 +267,7 @@ describe("the list", () => {
   });
 
   test("has work that no request began: an event of another system once, a schedule", () => {
-    const history = openHistory();
-    history.addRequest(requestOf("one"));
+    const history = afterRequest();
     const event = { "detail-type": "Record", source: "rota.example", detail: {} };
     const failed = line({ level: "error", message: "fault", request_id: "e-1", code: "fields_invalid" });
     addRun(history, "intake", asEvent(message("e-1", event)), failed);

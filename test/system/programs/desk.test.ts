@@ -56,6 +56,15 @@ function expectQuiet({ faults, requests }: WatchedPage): void {
   expect(requests.filter((url) => /token=|desk-token|eyJ/.test(url))).toEqual([]);
 }
 
+/** A test of a view, in which nothing fails and nobody but the machine is asked. */
+function testView(title: string, view: string, check: (page: Page) => Promise<void>): void {
+  test(title, async () => {
+    const watched = await openDesk(view);
+    await check(watched.page);
+    expectQuiet(watched);
+  });
+}
+
 const openLink = (page: Page, name: RegExp) => page.getByRole("link", { name }).first().click();
 
 const clipboardOf = (page: Page) => page.evaluate<string>("navigator.clipboard.readText()");
@@ -66,9 +75,7 @@ const cutOffCards = `[...document.querySelectorAll(".card")]
   .map((card) => card.getAttribute("aria-label"))`;
 
 describe.skipIf(!hasChromium)("the desk, in Chromium,", { timeout: 150_000 }, () => {
-  test("gives a token of anyone, who is found by name", async () => {
-    const watched = await openDesk("people");
-    const { page } = watched;
+  testView("gives a token of anyone, who is found by name", "people", async (page) => {
     await page.getByRole("searchbox").fill("dana driver");
     await expect.poll(() => page.getByRole("button", { name: "Copy token", exact: true }).count()).toBe(1);
     await page.getByRole("button", { name: "Copy token", exact: true }).click();
@@ -76,42 +83,42 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", { timeout: 150_000 }, ()
     const headers = { authorization: `Bearer ${await clipboardOf(page)}` };
     const profile = await fetch(`${own.machine.baseUrl}/api/v1/users/me`, { headers });
     expect(await profile.json()).toMatchObject({ user: { first_name: "Dana", role: "driver" } });
-    expectQuiet(watched);
   });
 
-  test("shows what followed from a request, sends it again, and copies it as commands", async () => {
-    const watched = await openDesk("requests");
-    const { page } = watched;
-    await openLink(page, /PATCH .*bulk_update/);
-    const story = page.getByRole("article", { name: "Story of the request" });
-    await story.getByRole("heading", { name: "Owen Pryce paid 1 timesheet" }).waitFor();
-    const row = (title: string) => story.getByText(title, { exact: true }).first();
-    for (const step of ["bulk-update-timesheets", "keep-history", "notify", "deliver-notifications", "send-pushes"]) {
-      await row(step).waitFor();
-    }
-    for (const change of ["1 timesheet", "1 notification", "Push to Dana Whitfield"]) await row(change).waitFor();
-    const count = story.getByText(/^notification counts/).first();
-    expect(await count.isVisible()).toBe(false);
-    await story.getByText(/more writes$/).click();
-    await count.waitFor();
-    await row("1 timesheet").click();
-    await story.getByText("Dana Whitfield ·").first().waitFor();
-    await row("Push to Dana Whitfield").click();
-    await story.locator(".notification").getByText("A timesheet was paid").waitFor();
-    await page.getByRole("button", { name: "Copy as curl" }).click();
-    expect(await clipboardOf(page)).toMatch(/^curl .*-X 'PATCH' .*\n.*npm run -s token -- --as 'operator@/);
-    await page.getByRole("button", { name: "Copy as invoke event" }).click();
-    await expect.poll(async () => (await clipboardOf(page)).startsWith("{")).toBe(true);
-    expect(JSON.parse(await clipboardOf(page))).toMatchObject({
-      rawPath: "/api/v1/finance/timesheets/bulk_update",
-      headers: { authorization: "Bearer {{token}}" },
-    });
-    const before = page.url();
-    await page.getByRole("button", { name: "Send again" }).click();
-    await expect.poll(() => page.url()).not.toBe(before);
-    await expect.poll(() => page.getByRole("link", { name: /PATCH .*bulk_update/ }).count()).toBe(3);
-    expectQuiet(watched);
-  });
+  testView(
+    "shows what followed from a request, sends it again, and copies it as commands",
+    "requests",
+    async (page) => {
+      await openLink(page, /PATCH .*bulk_update/);
+      const story = page.getByRole("article", { name: "Story of the request" });
+      await story.getByRole("heading", { name: "Owen Pryce paid 1 timesheet" }).waitFor();
+      const row = (title: string) => story.getByText(title, { exact: true }).first();
+      for (const step of ["bulk-update-timesheets", "keep-history", "notify", "deliver-notifications", "send-pushes"]) {
+        await row(step).waitFor();
+      }
+      for (const change of ["1 timesheet", "1 notification", "Push to Dana Whitfield"]) await row(change).waitFor();
+      const count = story.getByText(/^notification counts/).first();
+      expect(await count.isVisible()).toBe(false);
+      await story.getByText(/more writes$/).click();
+      await count.waitFor();
+      await row("1 timesheet").click();
+      await story.getByText("Dana Whitfield ·").first().waitFor();
+      await row("Push to Dana Whitfield").click();
+      await story.locator(".notification").getByText("A timesheet was paid").waitFor();
+      await page.getByRole("button", { name: "Copy as curl" }).click();
+      expect(await clipboardOf(page)).toMatch(/^curl .*-X 'PATCH' .*\n.*npm run -s token -- --as 'operator@/);
+      await page.getByRole("button", { name: "Copy as invoke event" }).click();
+      await expect.poll(async () => (await clipboardOf(page)).startsWith("{")).toBe(true);
+      expect(JSON.parse(await clipboardOf(page))).toMatchObject({
+        rawPath: "/api/v1/finance/timesheets/bulk_update",
+        headers: { authorization: "Bearer {{token}}" },
+      });
+      const before = page.url();
+      await page.getByRole("button", { name: "Send again" }).click();
+      await expect.poll(() => page.url()).not.toBe(before);
+      await expect.poll(() => page.getByRole("link", { name: /PATCH .*bulk_update/ }).count()).toBe(3);
+    },
+  );
 
   test("has a request with a password masked, and does not send it again", async () => {
     const body = { user: { login: client, password: "not this one" } };
@@ -125,9 +132,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", { timeout: 150_000 }, ()
     expectQuiet(watched);
   });
 
-  test("shows a mail as it looks with its pin, and a push as a phone shows it", async () => {
-    const watched = await openDesk("inbox");
-    const { page } = watched;
+  testView("shows a mail as it looks with its pin, and a push as a phone shows it", "inbox", async (page) => {
     await page.getByRole("searchbox").fill("martin");
     await openLink(page, /Martin Sorley/);
     const pin = await page.getByLabel("Pin", { exact: true }).innerText();
@@ -140,7 +145,6 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", { timeout: 150_000 }, ()
     await page.getByRole("searchbox").fill("dana");
     await openLink(page, /Dana Whitfield/);
     await page.locator(".notification").getByText("A timesheet was paid").waitFor();
-    expectQuiet(watched);
   });
 
   test("shows records with their versions, sends dead letters again, runs schedules and resets limits", async () => {
@@ -188,9 +192,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", { timeout: 150_000 }, ()
     expectQuiet(watched);
   });
 
-  test("sends an event, and shows what follows from it, also what came of posting it to this computer", async () => {
-    const watched = await openDesk("events");
-    const { page } = watched;
+  testView("sends an event, and shows what follows from it and what came of posting it", "events", async (page) => {
     await page.getByLabel("Address").fill(`${own.machine.baseUrl}/nowhere`);
     await page.getByLabel("Address").press("Enter");
     await page.getByRole("button", { name: "Saved" }).waitFor();
@@ -203,11 +205,9 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", { timeout: 150_000 }, ()
     await page.locator('nav a[href="#/events"]').click();
     await page.getByLabel("What went out").getByText("notification.created").first().waitFor();
     await page.getByLabel("What went out").getByText("posted: 404").first().waitFor();
-    expectQuiet(watched);
   });
 
-  test("is used by keyboard alone", async () => {
-    const { page } = await openDesk("people");
+  testView("is used by keyboard alone", "people", async (page) => {
     const tabTo = async (selector: string) => {
       await page.locator(selector).first().waitFor();
       for (let presses = 0; presses < 30; presses += 1) {
@@ -257,9 +257,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", { timeout: 150_000 }, ()
     await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringMatching(/not signed in/)]);
   });
 
-  test("begins with what is going on: a payment from there shows its story, and who got a push or none; and is undone", async () => {
-    const watched = await openDesk("home");
-    const { page } = watched;
+  testView("begins with what is going on: a payment has a story and pushes, and is undone", "home", async (page) => {
     await page.getByRole("button", { name: "Pay five timesheets as Owen Pryce" }).click();
     const story = page.getByLabel("The last story");
     await story.getByRole("heading", { name: "Owen Pryce paid 5 timesheets" }).waitFor();
@@ -278,7 +276,6 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", { timeout: 150_000 }, ()
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByRole("heading", { name: "Owen Pryce undid a change of 5 timesheets" }).waitFor();
     await page.getByRole("article").getByText(`/changes/${change}/undo`).waitFor();
-    expectQuiet(watched);
   });
 
   test.each<[string, Reader]>([

@@ -179,18 +179,15 @@ export function Time({ at, isLong = false }: { at: number; isLong?: boolean }) {
   );
 }
 
-/** A piece of time within a whole one, as a bar. */
-export function Bar({
-  from = 0,
-  length,
-  whole,
-  look = "",
-}: {
+interface BarProps {
   from?: number;
   length: number;
   whole: number;
   look?: string;
-}) {
+}
+
+/** A piece of time within a whole one, as a bar. */
+export function Bar({ from = 0, length, whole, look = "" }: BarProps) {
   const share = (part: number) => `${Math.min(100, (100 * Math.max(0, part)) / Math.max(1, whole)).toFixed(2)}%`;
   return (
     <span class="bar" aria-hidden="true">

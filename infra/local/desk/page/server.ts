@@ -35,14 +35,11 @@ function readAgain(): void {
 }
 new EventSource("/_local/desk/live").onmessage = readAgain;
 
-/** The value or the error of a read. */
-interface Live<T> {
-  value?: T;
-  error?: string;
-}
-
-/** Reads a path now, when something happens on the machine, and every so many seconds; one read after the other. */
-export function useLive<T>(path: string, everySeconds = 0): Live<T> {
+/**
+ * The value or the error of a path, which is read now, when something happens on the machine, and every so many seconds; one
+ * read after the other.
+ */
+export function useLive<T>(path: string, everySeconds = 0): { value?: T; error?: string } {
   const [state, setState] = useState<{ path: string; value?: T; error?: string }>({ path });
   useEffect(() => {
     const ending = new AbortController();

@@ -1,5 +1,5 @@
 import type { LogLine } from "../../log-lines.ts";
-import { durationOf, layers, type RunView, type StoryRow, type StoryView } from "../views.ts";
+import { durationOf, type RunView, type StoryRow, type StoryView } from "../views.ts";
 import { curlOf, ownHeaders } from "./curl.ts";
 import { Message } from "./inbox.tsx";
 import { Action, Bar, Code, Copy, Facts, Fields, Fold, Read, Status, Time } from "./parts.tsx";
@@ -48,19 +48,20 @@ function Summary({ story: { row, title } }: { story: StoryView }) {
   );
 }
 
-const layerTitles = { request: "Request", table: "Table", worker: "Workers", message: "Messages" } as const;
+/** The parts of the service in the order in which a request goes through them. */
+const layers = { request: "Request", table: "Table", worker: "Workers", message: "Messages" } as const;
 
 /** The consequences of a request, by part of the service, on one scale of time. */
 function Layers({ story: { row, rows } }: { story: StoryView }) {
   const whole = Math.max(...rows.map(({ at, milliseconds }) => at + milliseconds - row.at), 1);
   return (
     <section class="layers" aria-label="What followed">
-      {layers.map((layer) => {
+      {Object.entries(layers).map(([layer, title]) => {
         const own = rows.filter((each) => each.layer === layer);
         return (
           own.length > 0 && (
             <section key={layer} class={layer}>
-              <h3>{layerTitles[layer]}</h3>
+              <h3>{title}</h3>
               {own.map((each) => (
                 <LayerRow key={keyOf(each)} row={each} since={row.at} whole={whole} />
               ))}
