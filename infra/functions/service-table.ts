@@ -2,6 +2,8 @@ import type { Operation } from "../../shared/contract/operation.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import type { FunctionRow } from "./function-row.ts";
 import { functions } from "./functions.ts";
+import type { QueueRow } from "./queues.ts";
+import { streamFilters } from "./stream-filters.ts";
 
 /** The contents of a stack: the operations of the contract, and the rows of its functions by name. */
 export interface ServiceTable {
@@ -21,4 +23,32 @@ export function rowOf(table: ServiceTable, name: string): FunctionRow {
 /** The names of the functions that are called every day. */
 export function dailyFunctions(table: ServiceTable): string[] {
   return Object.keys(table.functions).filter((name) => rowOf(table, name).daily);
+}
+
+/**
+ * Throws unless each worker has one caller: a queue, the table's stream, a time of day, the webhooks, or CodeDeploy. One without any would
+ * be left out of the stack, and two callers would share its retries and its reserved concurrency.
+ */
+export function requireCallers(
+  table: ServiceTable,
+  queueRows: Readonly<Record<string, Pick<QueueRow, "worker">>>,
+): void {
+  const workers = Object.entries(table.functions).filter(([, { area }]) => area === "workers");
+  for (const [name, { daily, deliversWebhooks, probesReleases }] of workers) {
+    const callers = [
+      ...Object.keys(queueRows).flatMap((queue) => (queueRows[queue]?.worker === name ? [`the queue ${queue}`] : [])),
+      ...(name in streamFilters ? ["the table's stream"] : []),
+      ...(daily ? ["a schedule"] : []),
+      ...(deliversWebhooks ? ["the webhooks"] : []),
+      ...(probesReleases ? ["CodeDeploy"] : []),
+    ];
+    if (callers.length === 0) {
+      throw new Error(
+        `Nothing calls the worker ${name}: name it in infra/functions/queues.ts or stream-filters.ts, or give its row in worker-rows.ts a time of day (daily).`,
+      );
+    }
+    if (callers.length > 1) {
+      throw new Error(`The worker ${name} is called by ${callers.join(" and ")}: give each its own (infra/functions).`);
+    }
+  }
 }

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { bundleFile } from "../../../infra/functions/bundle-places.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
-import { queues } from "../../../infra/functions/queues.ts";
 import { pageFunction } from "../../../infra/functions/worker-rows.ts";
 import { queueNames, queueSetting } from "../../../shared/settings.ts";
 import { builtBundles } from "../../support/service/made-stack.ts";
@@ -17,8 +16,6 @@ test("every row of infra/functions/functions.ts is a function that knows its ope
   // The local machine releases nothing, so it has no probe of releases.
   const names = Object.keys(functions).filter((name) => name !== "probe-release");
   expect([...stack.functions().keys()].sort()).toEqual(names.sort());
-  const workers = Object.values(queues).map(({ worker }) => worker);
-  expect(new Set(workers).size, "two queues would share a worker's retries and concurrency").toBe(workers.length);
   const others = stack.all("AWS::Lambda::Function").filter(({ properties }) => !properties.Environment);
   expect(others.map(({ id }) => id)).toEqual([expect.stringMatching(/^Workers\.AWSCDKTriggerCustomResourceProvider/)]);
   expect(stack.all("AWS::Lambda::Function")).toHaveLength(names.length + others.length);

@@ -21,6 +21,7 @@ test("no doc comment begins with What, Where, Whatever, Who, Whoever or How: it 
     (file) => !file.includes("node_modules/"),
   );
   expect(files.filter((file) => relativeClause.test(read(file)))).toEqual([]);
+  expect(relativeClause.test("/**\n * Where the events go.\n */")).toBe(true);
 });
 
 /** Their files have the name of an operation, of the contract's entry that they describe, of what is provisioned, of a command. */
