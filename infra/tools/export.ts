@@ -11,7 +11,7 @@ import { exportUser } from "./export/user-lines.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
-const help = `npm run export [-- [--stage NAME] [--types TYPE,…] [--since TIME] [--out FILE] [--csv]]
+const help = `npm run export [-- [--stage NAME] [--types TYPE,…] [--company ID] [--since TIME] [--out FILE] [--csv]]
 npm run export -- --user ID [--stage NAME] [--out FILE]
 
 Writes records to a file that npm run import takes: one JSON object a line, by type and ascending id, the same bytes for the
@@ -21,6 +21,7 @@ the next export has them, with the --since that is printed last.
 
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --types TYPES  only these, with commas between them: ${recordTypes.join(", ")}
+  --company ID   only this company, its users, their notifications, and its timesheets, invoices and jobs
   --since TIME   only what has changed from then on, such as 2026-11-20 or 2026-11-20T08:30:00Z, at most ${tombstoneDays} days ago;
                  a removed record is a line with "deleted" (infra/tools/README.md)
   --out FILE     the file, which must not be there yet (workforce-STAGE.jsonl)
@@ -69,14 +70,15 @@ function readCall(parameters: string[]) {
   const options = {
     stage: { type: "string" },
     types: { type: "string" },
+    company: { type: "string" },
     since: { type: "string" },
     out: { type: "string" },
     csv: { type: "boolean", default: false },
     user: { type: "string" },
   } as const;
   const call = readArguments("export", help, { args: parameters, options });
-  const { stage, csv, user, types, since } = call.values;
-  if (user !== undefined && (csv || (types ?? since) !== undefined)) {
+  const { stage, csv, user, types, company, since } = call.values;
+  if (user !== undefined && (csv || (types ?? company ?? since) !== undefined)) {
     throw new UsageError("--user goes with --stage and --out alone: it exports all about one person");
   }
   const userId = user === undefined ? undefined : readId("user", user);

@@ -54,7 +54,7 @@ export async function exportRecords(options: ExportOptions): Promise<ExportSumma
   try {
     const began = performance.now();
     let read = 0;
-    await readRecords(found, options, (items) => {
+    const members = await readRecords(found, options, (items) => {
       read += items;
       onProgress?.(() => describeReading(read, table.items, performance.now() - began));
     });
@@ -65,7 +65,7 @@ export async function exportRecords(options: ExportOptions): Promise<ExportSumma
     const texts = [...types].map(
       ([path, some]): TextFile => ({
         path,
-        texts: rowsOf(some, { found, csv, counts, onProgress }),
+        texts: rowsOf(some, { found, members, csv, counts, onProgress }),
       }),
     );
     const isComplete = !signal?.aborted && (await writeFiles(texts, signal));
@@ -75,21 +75,23 @@ export async function exportRecords(options: ExportOptions): Promise<ExportSumma
   }
 }
 
-/** 1 read unit for every 4 KB of the table. */
+/** Returns the users of the selected company; undefined if none is selected. 1 read unit for every 4 KB of the table. */
 async function readRecords(
   found: FoundLines,
   { selection, segments, signal, pageItems }: ExportOptions,
   onPage: (items: number) => void,
-): Promise<void> {
+): Promise<ReadonlySet<number> | undefined> {
   const scan = { ...scanOf(selection), Limit: pageItems };
   const withTombstones = selection.since !== undefined;
+  const members = selection.companyId === undefined ? undefined : new Set<number>();
   await inParallel([...Array(segments).keys()], segments, async (segment) => {
     for await (const { items, read } of scanPages({ ...scan, ...segmentOf(segment, segments) }, { withTombstones })) {
-      for (const finding of items.flatMap((item) => findingsIn(item, selection.since))) found.add(finding);
+      for (const finding of items.flatMap((item) => findingsIn(item, selection, members))) found.add(finding);
       onPage(read);
       if (signal?.aborted) return;
     }
   });
+  return members;
 }
 
 /** The beginnings of sort keys. Other items are read, and not transferred. */
@@ -102,21 +104,26 @@ const keyStarts = {
   notification: "NOTIFICATION#",
 } as const satisfies Record<RecordType, string>;
 
-function scanOf({ types }: Selection) {
-  const starts = types.map((type) => keyStarts[type]);
+function scanOf({ types, companyId }: Selection) {
+  // Whose a notification is only its user says.
+  const wanted = new Set<RecordType>([...types, ...(companyId === undefined ? [] : (["user"] as const))]);
+  const starts = [...wanted].map((type) => keyStarts[type]);
   return {
     FilterExpression: starts.map((_, at) => `begins_with(sk, :start${at})`).join(" OR "),
     ExpressionAttributeValues: Object.fromEntries(starts.map((start, at) => [`:start${at}`, start])),
   };
 }
 
-function findingsIn(item: Item, since: string | undefined): Finding | Finding[] {
+function findingsIn(item: Item, { types, companyId, since }: Selection, members?: Set<number>): Finding | Finding[] {
   if (since !== undefined && isTombstone(item)) {
     return readRemoval(item, since) ?? [];
   }
   const record = readExported(item);
   if (!record) return [];
-  const { type, id, userId } = record;
+  const { type, id, userId, companyId: owner } = record;
+  if (companyId !== undefined && owner !== undefined && owner !== companyId) return [];
+  if (type === "user") members?.add(id);
+  if (!types.includes(type)) return [];
   if (since === undefined) return { type, id, userId, lines: wholeLine(record) };
   if (!isChangedSince(item, since)) return [];
   // A user who was removed and made again is removed first: this removes what belonged to the former one.
@@ -132,14 +139,16 @@ function filesOf(out: string, { types }: Selection, csv: boolean): [string, read
 
 interface Rows extends Pick<ExportOptions, "csv" | "onProgress"> {
   readonly found: FoundLines;
+  /** The users whose notifications are wanted; undefined for all. */
+  readonly members: ReadonlySet<number> | undefined;
   readonly counts: Map<RecordType, number>;
 }
 
-function* rowsOf(types: readonly RecordType[], { found, csv, counts, onProgress }: Rows): Generator<string> {
+function* rowsOf(types: readonly RecordType[], { found, members, csv, counts, onProgress }: Rows): Generator<string> {
   for (const type of types) {
     const { header, row } = csv ? csvOf(type) : { header: "", row: (text: string) => `${text}\n` };
     yield header;
-    for (const lines of found.linesOf(type)) {
+    for (const lines of found.linesOf(type, type === "notification" ? members : undefined)) {
       counts.set(type, (counts.get(type) ?? 0) + 1);
       yield row(lines);
       onProgress?.(() => `${counts.get(type)} of type ${type} written`);

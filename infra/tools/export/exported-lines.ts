@@ -18,13 +18,15 @@ export interface NamedRecord {
 export interface ExportedRecord extends NamedRecord {
   /** The version of the record in the system it comes from (D35). */
   readonly version?: number | undefined;
+  /** The company of the record; undefined of a notification, of which only the user is known. */
+  readonly companyId?: number | null | undefined;
   /** The import's own fields but `type` and `version`. */
   readonly fields: object;
 }
 
 interface Kind {
   matches(key: Key): boolean;
-  read(item: Item): Pick<ExportedRecord, "version" | "fields">;
+  read(item: Item): Pick<ExportedRecord, "version" | "companyId" | "fields">;
 }
 
 function listed(list: keyof typeof listedItems): Kind {
@@ -33,7 +35,7 @@ function listed(list: keyof typeof listedItems): Kind {
     matches,
     read(item) {
       const stored = decode(item);
-      return { version: stored.version, fields: toTenantFields(stored as never) };
+      return { version: stored.version, companyId: stored.company_id, fields: toTenantFields(stored as never) };
     },
   };
 }
@@ -43,15 +45,15 @@ const kinds: Readonly<Record<RecordType, Kind>> = {
   company: {
     matches: companies.matches,
     read(item) {
-      const { name, version } = companies.decode(item);
-      return { version, fields: { name } };
+      const { id, name, version } = companies.decode(item);
+      return { version, companyId: id, fields: { name } };
     },
   },
   user: {
     matches: users.matches,
     read(item) {
       const stored = users.decode(item);
-      return { version: stored.version, fields: toUser(stored) };
+      return { version: stored.version, companyId: stored.company_id, fields: toUser(stored) };
     },
   },
   timesheet: listed("TIMESHEETS"),

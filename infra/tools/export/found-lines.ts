@@ -11,8 +11,8 @@ export interface Finding extends NamedRecord {
 export interface FoundLines {
   /** Adds a finding. Throws once the lines are closed. */
   add(finding: Finding): void;
-  /** The lines of a type by id, then by user. */
-  linesOf(type: RecordType): Iterable<string>;
+  /** The lines of a type by id, then by user; only those of the given users, if any are given. */
+  linesOf(type: RecordType, users?: ReadonlySet<number>): Iterable<string>;
   close(): void;
 }
 
@@ -26,11 +26,11 @@ export function openFoundLines(): FoundLines {
     add({ type, id, userId, lines }) {
       insert.run(type, id, userId, lines);
     },
-    *linesOf(type) {
+    *linesOf(type, users) {
       // Without it, SQLite would copy all lines to sort them.
       database.exec("CREATE INDEX IF NOT EXISTS by_id ON found (type, id, user)");
-      const select = database.prepare("SELECT lines FROM found WHERE type = ? ORDER BY id, user");
-      for (const { lines } of select.iterate(type)) yield String(lines);
+      const select = database.prepare("SELECT user, lines FROM found WHERE type = ? ORDER BY id, user");
+      for (const { user, lines } of select.iterate(type)) if (users?.has(Number(user)) ?? true) yield String(lines);
     },
     close: () => database.close(),
   };

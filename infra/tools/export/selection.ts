@@ -1,12 +1,14 @@
 import { type RecordType, recordTypes } from "../../../shared/contract/records.ts";
 import { tombstoneDays } from "../../../shared/db/writes/record-plans.ts";
 import { isDay } from "../../stages/setting-values.ts";
-import { UsageError, unknownWord } from "../cli/command.ts";
+import { readId, UsageError, unknownWord } from "../cli/command.ts";
 
 /** Which records an export holds. */
 export interface Selection {
   /** In the order of the file. */
   readonly types: readonly RecordType[];
+  /** The one company whose records and users they are; undefined for all. */
+  readonly companyId: number | undefined;
   /** Only what has changed from this moment on, in UTC with milliseconds; undefined for all. */
   readonly since: string | undefined;
 }
@@ -16,6 +18,7 @@ export const csvTypes = ["timesheet", "invoice"] as const;
 
 interface Typed {
   readonly types?: string | undefined;
+  readonly company?: string | undefined;
   readonly since?: string | undefined;
   readonly csv: boolean;
 }
@@ -23,8 +26,11 @@ interface Typed {
 const msPerDay = 24 * 60 * 60 * 1_000;
 
 /** Reads what a call selects. Throws `UsageError` on what is no type, id or moment, and on what does not go together. */
-export function readSelection({ types, since, csv }: Typed, now: Date): Selection {
+export function readSelection({ types, company, since, csv }: Typed, now: Date): Selection {
   if (csv && since !== undefined) throw new UsageError("--csv has no line for a removal: leave --since out");
+  if (company !== undefined && since !== undefined) {
+    throw new UsageError("--since and --company do not go together: a removal does not say whose the record was");
+  }
   const known: readonly RecordType[] = csv ? csvTypes : recordTypes;
   const named = types?.split(",").map((word) => word.trim()) ?? known;
   for (const word of named) if (!known.some((type) => type === word)) throw unknownWord("type to export", word, known);
@@ -35,6 +41,7 @@ export function readSelection({ types, since, csv }: Typed, now: Date): Selectio
   }
   const selection = {
     types: known.filter((type) => named.includes(type)),
+    companyId: company === undefined ? undefined : readId("company", company),
     since: since === undefined ? undefined : readMoment(since, now),
   };
   requireKept(selection, now);

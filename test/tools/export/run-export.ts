@@ -16,7 +16,7 @@ export function useFolder(): (name: string) => string {
 }
 
 /** Everything, as a call without options selects it. */
-const everything = { types: recordTypes, since: undefined };
+export const everything = { types: recordTypes, companyId: undefined, since: undefined };
 
 /** Exports to a file, everything in lines unless the options say otherwise. */
 export function runExport(out: string, options: Partial<ExportOptions> = {}) {
@@ -34,7 +34,7 @@ export async function exported(out: string, options: Partial<ExportOptions> = {}
 }
 
 /** A selection as a call names it. */
-export function selected(typed: { types?: string; since?: string; csv?: boolean }, now = new Date()) {
+export function selected(typed: { types?: string; company?: string; since?: string; csv?: boolean }, now = new Date()) {
   return readSelection({ csv: false, ...typed }, now);
 }
 

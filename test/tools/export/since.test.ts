@@ -16,7 +16,7 @@ import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
 import { runImport, streamOf } from "../import/run-import.ts";
 import { anyLine, type Line, placeOf } from "./random-lines.ts";
-import { emptyTable, exported, runExport, selected, useFolder } from "./run-export.ts";
+import { emptyTable, everything, exported, runExport, selected, useFolder } from "./run-export.ts";
 
 useService();
 
@@ -166,4 +166,28 @@ test("what a schedule's run writes long after it began is included, for as long 
 
 test("the next export has what was written while this one ran, five minutes after the moment that it states", () => {
   expect(nextSince("2026-05-10T03:05:00.000Z")).toBe("2026-05-10T03:00:00.000Z");
+});
+
+test("a company's export has its own records, its users and their notifications", async () => {
+  await emptyTable();
+  const lines = fc.sample(anyLine(fc.integer({ min: 1, max: 60 })), { numRuns: 70, seed: 5 });
+  await importLines(lines.map(({ version: _, ...line }) => line));
+  const all: Line[] = rowsOf(await exported(file("all.jsonl"))).map((row) => JSON.parse(row));
+  const members = new Set(
+    all.flatMap(({ type, id, financial_company_id: of }) => (type === "user" && of === 2 ? id : [])),
+  );
+  const own = all.filter(
+    ({ type, id, company_id, user_id }) =>
+      (type === "company" && id === 2) ||
+      company_id === 2 ||
+      (type === "user" && members.has(id)) ||
+      members.has(Number(user_id)),
+  );
+  expect(new Set(own.map(({ type }) => type)).size).toBeGreaterThan(3);
+  const selection = { ...everything, companyId: 2 };
+  expect(rowsOf(await exported(file("own.jsonl"), { selection }))).toEqual(own.map((line) => JSON.stringify(line)));
+  const notes = { ...selection, types: ["notification"] as const };
+  expect(rowsOf(await exported(file("notes.jsonl"), { selection: notes }))).toEqual(
+    own.filter(({ type }) => type === "notification").map((line) => JSON.stringify(line)),
+  );
 });
