@@ -3,7 +3,6 @@ import { relative } from "node:path";
 import { parseArgs } from "node:util";
 import { operations } from "../../shared/contract/operations.ts";
 import { namesOf } from "../stages/names.ts";
-import { endEsbuildWhenIdle } from "./builds/esbuild.ts";
 import { bundleProgram } from "./builds/program-bundle.ts";
 import { requestText, workText } from "./console/call-lines.ts";
 import { escapeControls, styleOf } from "./console/style.ts";
@@ -46,7 +45,6 @@ async function main(): Promise<void> {
   if (options.lan) say(lanWarning);
   // Functions run in UTC in AWS. Their output must not depend on the developer's time zone.
   process.env.TZ = "UTC";
-  endEsbuildWhenIdle();
   let machine: Machine | undefined;
   endInOrder(() => machine);
   try {
