@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { relative } from "node:path";
-import { parseArgs } from "node:util";
 import { operations } from "../../shared/contract/operations.ts";
 import { namesOf } from "../stages/names.ts";
+import { readArguments, runCommand, UsageError } from "../tools/cli/command.ts";
 import { bundleProgram } from "./builds/program-bundle.ts";
 import { requestText, workText } from "./console/call-lines.ts";
 import { escapeControls, styleOf } from "./console/style.ts";
@@ -36,13 +36,14 @@ const lookEveryMilliseconds = 500;
 const style = styleOf(process.stderr);
 const directory = process.env.WORKFORCE_DIRECTORY ?? `${root}.local`;
 
-await main();
+await runCommand(start);
 
-async function main(): Promise<void> {
-  const options = readOptions();
-  if (options.help) return void process.stdout.write(help);
+async function start(parameters: string[]): Promise<number> {
   const began = performance.now();
-  if (options.lan) say(lanWarning);
+  const flag = { type: "boolean" } as const;
+  const { values } = readArguments("start", help, { args: parameters, options: { fresh: flag, lan: flag } });
+  const port = readPort();
+  if (values.lan) say(lanWarning);
   // Functions run in UTC in AWS. Their output must not depend on the developer's time zone.
   process.env.TZ = "UTC";
   let machine: Machine | undefined;
@@ -50,7 +51,8 @@ async function main(): Promise<void> {
   try {
     machine = await startMachine({
       directory,
-      ...options,
+      port,
+      ...values,
       onProgress: (step) => say(`${step} …`),
       onRequest: (request) => say(requestText(request, new Date(), style)),
       onWork: (work) => say(workText(work, new Date(), style)),
@@ -58,11 +60,17 @@ async function main(): Promise<void> {
       onStack: (line) => say(escapeControls(line)),
     });
     await introduce(machine, began);
+    return 0;
   } catch (error) {
-    process.stderr.write(`${firstLine(error)}\n`);
     await machine?.close();
-    process.exit(1);
+    throw new Error(firstLine(error), { cause: error });
   }
+}
+
+function readPort(): number {
+  const port = Number(process.env.PORT || 3000);
+  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
+  throw new UsageError(`PORT is not a port: ${process.env.PORT}`);
 }
 
 /** Loads the demo data if it is missing, and prints the report of the start. */
@@ -93,21 +101,6 @@ function endInOrder(startedMachine: () => Machine | undefined): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, endOnce);
   for (const stream of [process.stdout, process.stderr]) stream.on("error", endOnce);
   watchNpm(endOnce);
-}
-
-function readOptions(): { help: boolean; fresh: boolean; lan: boolean; port: number } {
-  const flag = { type: "boolean" } as const;
-  try {
-    const { values } = parseArgs({ options: { help: flag, fresh: flag, lan: flag } });
-    const port = Number(process.env.PORT || 3000);
-    if (!Number.isInteger(port) || port < 1 || port > 65_535)
-      throw new Error(`PORT is not a port: ${process.env.PORT}`);
-    const { help = false, fresh = false, lan = false } = values;
-    return { help, fresh, lan, port };
-  } catch (error) {
-    process.stderr.write(`${firstLine(error)} (npm start -- --help)\n`);
-    process.exit(2);
-  }
 }
 
 /** Ends in order. A start that is interrupted ends at once, and the engine with it. */
