@@ -1,7 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { unmeasuredOperations } from "../../infra/tools/docs/doc-pages.ts";
 import { figuresPage } from "../../infra/tools/docs/figures/figures-page.ts";
 import { fillTables } from "../../infra/tools/docs/marked-tables.ts";
 import { docs } from "../../infra/tools/docs.ts";
@@ -10,7 +9,7 @@ import { runProgram, runTool } from "./machine.ts";
 
 const checkout = join(import.meta.dirname, "../..");
 const clientPages = ["shared/client/README.md", "shared/docs/guides/8-client.md"];
-const pages = ["README.md", "shared/contract/README.md", "infra/README.md", "infra/COSTS.md", ...clientPages];
+const pages = ["README.md", "shared/contract/README.md", "infra/README.md", ...clientPages];
 let root: string;
 
 beforeAll(() => {
@@ -58,14 +57,6 @@ test("a page without its markers is named with what it lacks", async () => {
   change("README.md", "<!-- /docs:operations -->", "");
   await expect(run()).rejects.toThrow("lacks the markers <!-- docs:operations --> and <!-- /docs:operations -->");
   writeFileSync(join(root, "README.md"), text);
-});
-
-test("an operation without its row of costs is missed, and so is a row without its operation", () => {
-  expect(unmeasuredOperations(root)).toEqual([]);
-  const text = textOf("infra/COSTS.md");
-  change("infra/COSTS.md", "| list-jobs |", "| show-jobs |");
-  expect(unmeasuredOperations(root)).toEqual(["list-jobs", "show-jobs"]);
-  writeFileSync(join(root, "infra/COSTS.md"), text);
 });
 
 test("a wrong call ends with 2", async () => {

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { contractPages, unmeasuredOperations } from "../../../infra/tools/docs/doc-pages.ts";
+import { contractPages } from "../../../infra/tools/docs/doc-pages.ts";
 import { staleTables } from "../../../infra/tools/docs/marked-tables.ts";
 import { pinRules } from "../../../shared/domain/guessing/rules.ts";
 
@@ -10,10 +10,6 @@ const root = join(import.meta.dirname, "../../..");
 test.each(Object.entries(contractPages()))("the tables of %s say what the code says", (page, tables) => {
   const stale = staleTables(readFileSync(join(root, page), "utf8"), tables);
   expect(stale, `stale tables of ${page}; npm run docs writes them`).toEqual([]);
-});
-
-test("infra/COSTS.md has a row for every operation and none for another", () => {
-  expect(unmeasuredOperations(root), "npm run docs measures them and writes infra/COSTS.md").toEqual([]);
 });
 
 /** The contract imports no rules, so the texts of its document are read like pages. */
