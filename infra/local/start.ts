@@ -73,7 +73,6 @@ function readPort(): number {
   throw new UsageError(`PORT is not a port: ${process.env.PORT}`);
 }
 
-/** Loads the demo data if it is missing, and prints the report of the start. */
 async function introduce(machine: Machine, began: number): Promise<void> {
   const { findDemoPeople } = await import("./demo/demo.ts");
   enterEnvironment(machine.environment);

@@ -75,7 +75,6 @@ async function requestResetToken(base: string, login: string): Promise<string> {
   return user.reset_password_token;
 }
 
-/** The pins sent to a login, newest first. */
 async function pinsTo(base: string, login: string): Promise<{ pin: string; sentAt: string }[]> {
   const entries = (await (await fetch(`${base}/_local/inbox`)).json()) as InboxEntry[];
   return entries.flatMap(({ to, text, sent_at: sentAt }) => {

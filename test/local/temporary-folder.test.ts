@@ -19,7 +19,6 @@ afterEach(() => {
   rmSync(place, { recursive: true });
 });
 
-/** The number of a process that runs, or has been killed. */
 async function pidOf({ isKilled }: { isKilled: boolean }): Promise<number> {
   const child = spawn("sleep", ["600"]);
   onTestFinished(() => void child.kill());
@@ -30,7 +29,6 @@ async function pidOf({ isKilled }: { isKilled: boolean }): Promise<number> {
   return child.pid ?? 0;
 }
 
-/** Makes the folder of a process, with something in it. */
 function folderOf(pid: number | string): string {
   const path = join(place, `workforce-engine-${pid}-abc`);
   mkdirSync(join(path, "data"), { recursive: true });

@@ -57,7 +57,6 @@ function callersOf({ access, refusals = [] }: Operation): string {
   return access.length === everyRole.length ? "everyone signed in" : access.join(", ");
 }
 
-/** Every setting of a stage, with its meaning and its value in the stages that come with the project. */
 function settingsTable(): string {
   const { local: _, ...shown } = stages;
   const rows = settingNames.map((name) => {

@@ -43,7 +43,6 @@ async function write(kind: string, numbers: readonly number[]): Promise<void> {
   }
 }
 
-/** Starts a pump whose consumers get each batch. */
 async function start(
   consumers: Record<string, (event: DynamoDBStreamEvent) => unknown>,
   changes: Partial<LocalStreamMapping> = {},
@@ -61,7 +60,6 @@ async function start(
   return pump;
 }
 
-/** The numbers of the items that a batch is about. */
 function numbersOf({ Records }: DynamoDBStreamEvent): number[] {
   return Records.map(({ dynamodb }) => Number((dynamodb?.NewImage ?? dynamodb?.OldImage)?.number?.N));
 }
