@@ -5,7 +5,7 @@ import { root as checkout } from "../local/stack/synthesis.ts";
 import { readArguments, runCommand } from "./cli/command.ts";
 import { contractPages } from "./docs/doc-pages.ts";
 import { figuresPage } from "./docs/figures/figures-page.ts";
-import { fillTables, type MarkedTables, staleTables } from "./docs/marked-tables.ts";
+import { fillTables, type MarkedTables } from "./docs/marked-tables.ts";
 
 const help = `npm run docs [-- --costs] [--examples]
 
@@ -25,15 +25,13 @@ export function docs(parameters: string[], root = checkout, readFigures = synthe
     options: { costs: { type: "boolean" }, examples: { type: "boolean" } },
   });
   const pages = { ...contractPages(), [figuresPage]: readFigures() };
-  const written = Object.entries(pages).flatMap(([page, tables]) => {
+  for (const [page, tables] of Object.entries(pages)) {
     const file = join(root, page);
     const text = readFileSync(file, "utf8");
-    const stale = staleTables(text, tables);
-    if (stale.length > 0) writeFileSync(file, fillTables(text, tables));
-    return stale.map((name) => `${page}: ${name}`);
-  });
-  for (const each of written) process.stdout.write(`${each}\n`);
-  if (written.length === 0) process.stdout.write("Every table is up to date.\n");
+    const filled = fillTables(text, tables);
+    if (filled !== text) writeFileSync(file, filled);
+    process.stdout.write(`${page}: ${filled === text ? "up to date" : "written"}\n`);
+  }
   if (call.values.costs) measureCosts(root);
   if (call.values.examples) recordExamples(root);
   return 0;
