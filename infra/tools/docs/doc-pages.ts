@@ -11,6 +11,9 @@ import { stages } from "../../stages/stages.ts";
 import { methodNameOf } from "../client/client-operations.ts";
 import { type MarkedTables, tableOf } from "./marked-tables.ts";
 
+/** The page of costs, whose tables come from a measurement. */
+export const costsPage = "infra/COSTS.md";
+
 /** The tables that are generated from the code, by page. */
 export function contractPages(): Readonly<Record<string, MarkedTables>> {
   return {
