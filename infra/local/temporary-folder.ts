@@ -15,10 +15,10 @@ const leastBytes = 4 * 2 ** 30;
 /** Makes a folder for data that is not kept, and removes those that killed processes have left in the same place. */
 export function makeTemporaryFolder(purpose: string, root = memoryOrDisk()): TemporaryFolder {
   for (const name of readdirSync(root)) {
-    const [, pid] = /^workforce-[a-z]+-(\d+)-/.exec(name) ?? [];
+    const [, pid] = /^wf-[a-z]+-(\d+)-/.exec(name) ?? [];
     if (pid !== undefined && !isAlive(Number(pid)) && isOwn(join(root, name))) removeFolder(join(root, name));
   }
-  const path = mkdtempSync(join(root, `workforce-${purpose}-${process.pid}-`));
+  const path = mkdtempSync(join(root, `wf-${purpose}-${process.pid}-`));
   return { path, remove: () => removeFolder(path) };
 }
 

@@ -30,7 +30,7 @@ async function pidOf({ isKilled }: { isKilled: boolean }): Promise<number> {
 }
 
 function folderOf(pid: number | string): string {
-  const path = join(place, `workforce-engine-${pid}-abc`);
+  const path = join(place, `wf-engine-${pid}-abc`);
   mkdirSync(join(path, "data"), { recursive: true });
   return path;
 }
