@@ -64,7 +64,7 @@ function readText(file: string | 0): string {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields that tell the kinds of events apart; after `Records` those of each record. */
+/** The fields that distinguish the kinds of events; after `Records` those of each record. */
 const identifying = [
   ...["rawPath", "headers", "requestContext.http"],
   ...["Records.messageId", "Records.body", "Records.eventName", "Records.dynamodb.Keys"],
