@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import ts from "typescript";
 
 /** A number that a source file names, or the numbers of a table there, and the doc comment above it. */
@@ -14,24 +14,29 @@ export interface Constant {
 
 type Value = number | string | readonly number[];
 
+type Module = ReadonlyMap<string, ts.Expression | Imported>;
+
+interface Imported {
+  readonly from: string;
+  readonly name: string;
+}
+
 /** Every number that the files name at their top level. Sources are read, as most constants are private to their module. */
 export function readConstants(root: string, folders: readonly string[], leftOut: readonly string[]): Constant[] {
   const files = folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root })).toSorted();
+  const sources = new Sources(root);
   return files
     .filter((file) => !leftOut.some((each) => file.startsWith(each)))
-    .flatMap((file) => constantsOf(file, readFileSync(join(root, file), "utf8")));
+    .flatMap((file) => sources.parse(file).statements.flatMap((statement) => constantsOf(statement, file, sources)));
 }
 
-function constantsOf(file: string, text: string): Constant[] {
-  const { statements } = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-  const rows = statements
-    .filter(ts.isVariableStatement)
-    .filter(({ declarationList }) => declarationList.flags & ts.NodeFlags.Const)
-    .flatMap((each) =>
-      each.declarationList.declarations.flatMap(declaredBy).map((row) => ({ ...row, reason: commentOf(each) })),
-    );
-  const known = new Map(rows.map(({ name, value }) => [name, value]));
-  return rows.flatMap((row) => rowsOf(row, known)).map((row) => ({ file, ...row }));
+function constantsOf(statement: ts.Statement, file: string, sources: Sources): Constant[] {
+  if (!ts.isVariableStatement(statement) || !(statement.declarationList.flags & ts.NodeFlags.Const)) return [];
+  const reason = commentOf(statement);
+  return statement.declarationList.declarations
+    .flatMap(declaredBy)
+    .flatMap(({ name, value }) => rowsOf({ name, value, reason }, (each) => sources.evaluate(each, file)))
+    .map((row) => ({ file, ...row }));
 }
 
 interface Row {
@@ -41,26 +46,25 @@ interface Row {
 }
 
 /** The lines of a constant: one for a number, one for each object of a table that has numbers. */
-function rowsOf({ name, value: given, reason }: Row, known: Known): Omit<Constant, "file">[] {
-  const node = withoutType(given);
+function rowsOf({ name, value, reason }: Row, evaluate: (node: ts.Expression) => unknown): Omit<Constant, "file">[] {
+  const node = withoutType(value);
   if (!ts.isObjectLiteralExpression(node)) {
-    const found = evaluate(node, known);
-    const value = isFigure(found) ? found : termOf(node);
-    return value === undefined ? [] : [{ name, values: { "": value }, reason }];
+    const found = evaluate(node);
+    return isFigure(found) ? [{ name, values: { "": found }, reason }] : [];
   }
   const members = node.properties.filter(ts.isPropertyAssignment).map((each) => ({
     name: each.name.getText(),
     value: each.initializer,
     comment: commentOf(each),
   }));
-  const values = members.map((each) => [each.name, evaluate(each.value, known), each.comment] as const);
+  const values = members.map((each) => [each.name, evaluate(each.value), each.comment] as const);
   const figures = values.filter(([key, each]) => isFigure(each) && key !== "status");
   const words = values.filter(([, each]) => typeof each === "string" && /^[a-z]+$/.test(each));
   const shown = values.filter((each) => figures.includes(each) || words.includes(each));
   const comments = [reason, ...figures.map(([, , comment]) => comment)].filter((each) => each !== "");
   const inner = members.flatMap((each) =>
     ts.isObjectLiteralExpression(withoutType(each.value))
-      ? rowsOf({ name: `${name}.${each.name}`, value: each.value, reason: each.comment || reason }, known)
+      ? rowsOf({ name: `${name}.${each.name}`, value: each.value, reason: each.comment || reason }, evaluate)
       : [],
   );
   if (figures.length === 0) return inner;
@@ -80,24 +84,65 @@ function declaredBy({ name, initializer }: ts.VariableDeclaration): { name: stri
   });
 }
 
-type Known = ReadonlyMap<string, ts.Expression>;
+class Sources {
+  readonly #root: string;
+  readonly #parsed = new Map<string, ts.SourceFile>();
+  readonly #modules = new Map<string, Module>();
 
-/** The number, text or list that an expression is; undefined if it takes more than the arithmetic of one file to know. */
-function evaluate(expression: ts.Expression, known: Known): unknown {
-  const node = withoutType(expression);
-  const of = (each: ts.Expression) => evaluate(each, known);
-  if (ts.isNumericLiteral(node)) return Number(node.text);
-  if (ts.isStringLiteral(node)) return node.text;
-  if (ts.isBinaryExpression(node)) return calculate(of(node.left), node.operatorToken.getText(), of(node.right));
-  if (ts.isArrayLiteralExpression(node)) return node.elements.map(of);
-  const named = ts.isIdentifier(node) && known.get(node.text);
-  return named ? of(named) : undefined;
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  parse(file: string): ts.SourceFile {
+    const parsed =
+      this.#parsed.get(file) ??
+      ts.createSourceFile(file, readFileSync(join(this.#root, file), "utf8"), ts.ScriptTarget.Latest, true);
+    this.#parsed.set(file, parsed);
+    return parsed;
+  }
+
+  /** The number, text or table that an expression is; undefined if it takes more than arithmetic to know. */
+  evaluate(expression: ts.Expression, file: string): unknown {
+    const node = withoutType(expression);
+    const of = (each: ts.Expression) => this.evaluate(each, file);
+    if (ts.isNumericLiteral(node)) return Number(node.text);
+    if (ts.isStringLiteral(node)) return node.text;
+    if (ts.isBinaryExpression(node)) return calculate(of(node.left), node.operatorToken.getText(), of(node.right));
+    if (ts.isArrayLiteralExpression(node)) return node.elements.map(of);
+    if (ts.isIdentifier(node)) return this.#find(node.text, file);
+    if (ts.isPropertyAccessExpression(node)) return memberOf(of(node.expression), node.name.text);
+    if (ts.isObjectLiteralExpression(node)) {
+      const members = node.properties.filter(ts.isPropertyAssignment);
+      return Object.fromEntries(members.map((each) => [each.name.getText(), of(each.initializer)]));
+    }
+    return undefined;
+  }
+
+  #find(name: string, file: string): unknown {
+    const found = this.#moduleOf(file).get(name);
+    if (found === undefined) return undefined;
+    return "from" in found ? this.#find(found.name, found.from) : this.evaluate(found, file);
+  }
+
+  #moduleOf(file: string): Module {
+    const known = this.#modules.get(file);
+    if (known) return known;
+    const module = new Map(this.parse(file).statements.flatMap((each) => namesOf(each, file)));
+    this.#modules.set(file, module);
+    return module;
+  }
 }
 
-/** The term itself of a product or sum with a figure of another file. */
-function termOf(node: ts.Expression): string | undefined {
-  if (!ts.isBinaryExpression(node) || !/^[-+*/]$/.test(node.operatorToken.getText())) return undefined;
-  return [node.left, node.right].some(ts.isNumericLiteral) ? node.getText() : undefined;
+function namesOf(statement: ts.Statement, file: string): [string, ts.Expression | Imported][] {
+  if (ts.isVariableStatement(statement)) {
+    return statement.declarationList.declarations.flatMap(declaredBy).map(({ name, value }) => [name, value]);
+  }
+  if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) return [];
+  const from = statement.moduleSpecifier.text;
+  const bindings = statement.importClause?.namedBindings;
+  if (!from.startsWith(".") || !/\.tsx?$/.test(from) || !bindings || !ts.isNamedImports(bindings)) return [];
+  const path = join(dirname(file), from);
+  return bindings.elements.map((each) => [each.name.text, { from: path, name: (each.propertyName ?? each.name).text }]);
 }
 
 function withoutType(node: ts.Expression): ts.Expression {
@@ -116,6 +161,10 @@ function calculate(left: unknown, operator: string, right: unknown): number | un
     "**": left ** right,
   };
   return operators[operator];
+}
+
+function memberOf(table: unknown, name: string): unknown {
+  return typeof table === "object" && table !== null ? Reflect.get(table, name) : undefined;
 }
 
 function isFigure(value: unknown): value is number | readonly number[] {
