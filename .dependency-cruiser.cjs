@@ -23,7 +23,7 @@ const walls = {
     functions: [],
     stages: ["functions"],
     constructs: ["functions", "stages"],
-    local: ["functions", "stages", "tools/import"],
+    local: ["functions", "stages", "tools/cli", "tools/import"],
     tools: ["functions", "stages", "local"],
   },
 };

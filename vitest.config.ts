@@ -38,7 +38,7 @@ const usualSetUp = setUp(
 const everywhere = {
   // To start a worker and to load the SDK in it takes longer than most files: workers are used again.
   isolate: false,
-  setupFiles: [...usualSetUp, ...setUp("set-up/remember-derivations")],
+  setupFiles: [...usualSetUp, ...setUp("set-up/cheap-derivations")],
   // What handlers need that are called without a table or a queue.
   env: { METRIC_NAMESPACE: "Workforce/test" },
   testTimeout: patience * 20_000,

@@ -85,12 +85,16 @@ async function assemble(options: MachineOptions, port: number, release: () => vo
     ...machine.endpoints,
     lan,
     placesDirectory,
-    run: (name) => work.invoke(name, {}),
+    run: (name) => work(name, {}),
   }));
   const listeners = desk.alongside(options);
   const work = reportWork(invoke, listeners);
   const startWork = (taken: TakenIn) =>
-    startWorkers({ ...workersOptions(directory, { ...aws, ...taken }, invoke), ...work, onStream: desk.openStream });
+    startWorkers({
+      ...workersOptions(directory, { ...aws, ...taken }, work),
+      onFailure: options.onWorkerFailure,
+      onStream: desk.openStream,
+    });
 
   const parts: Parts = { aws, log, environments, release };
   let closing: Promise<void> | undefined;

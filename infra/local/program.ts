@@ -27,7 +27,6 @@ export async function runModule(
   if (exitCode !== 0) throw new Error(firstWords(words));
 }
 
-/** The error that ended a program, and its place in the source, from Node's output. */
 function firstWords(stderr: string): string {
   const lines = stderr.split("\n");
   const reason =

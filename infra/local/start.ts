@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { relative } from "node:path";
-import { parseArgs } from "node:util";
 import { operations } from "../../shared/contract/operations.ts";
 import { namesOf } from "../stages/names.ts";
-import { endEsbuildWhenIdle } from "./builds/esbuild.ts";
+import { readArguments, runCommand, UsageError } from "../tools/cli/command.ts";
 import { bundleProgram } from "./builds/program-bundle.ts";
 import { requestText, workText } from "./console/call-lines.ts";
 import { escapeControls, styleOf } from "./console/style.ts";
 import type { findDemoPeople } from "./demo/demo.ts";
 import { demoPassword } from "./demo/demo-people.ts";
+import { isAlive } from "./is-alive.ts";
 import { enterEnvironment } from "./local-aws.ts";
 import { type Machine, startMachine } from "./machine.ts";
 import { runModule } from "./program.ts";
@@ -36,22 +36,23 @@ const lookEveryMilliseconds = 500;
 const style = styleOf(process.stderr);
 const directory = process.env.WORKFORCE_DIRECTORY ?? `${root}.local`;
 
-await main();
+await runCommand(start);
 
-async function main(): Promise<void> {
-  const options = readOptions();
-  if (options.help) return void process.stdout.write(help);
+async function start(parameters: string[]): Promise<number> {
   const began = performance.now();
-  if (options.lan) say(lanWarning);
+  const flag = { type: "boolean" } as const;
+  const { values } = readArguments("start", help, { args: parameters, options: { fresh: flag, lan: flag } });
+  const port = readPort();
+  if (values.lan) say(lanWarning);
   // Functions run in UTC in AWS. Their output must not depend on the developer's time zone.
   process.env.TZ = "UTC";
-  endEsbuildWhenIdle();
   let machine: Machine | undefined;
   endInOrder(() => machine);
   try {
     machine = await startMachine({
       directory,
-      ...options,
+      port,
+      ...values,
       onProgress: (step) => say(`${step} …`),
       onRequest: (request) => say(requestText(request, new Date(), style)),
       onWork: (work) => say(workText(work, new Date(), style)),
@@ -59,14 +60,19 @@ async function main(): Promise<void> {
       onStack: (line) => say(escapeControls(line)),
     });
     await introduce(machine, began);
+    return 0;
   } catch (error) {
-    process.stderr.write(`${firstLine(error)}\n`);
     await machine?.close();
-    process.exit(1);
+    throw new Error(firstLine(error), { cause: error });
   }
 }
 
-/** Loads the demo data if it is missing, and prints the report of the start. */
+function readPort(): number {
+  const port = Number(process.env.PORT || 3000);
+  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
+  throw new UsageError(`PORT is not a port: ${process.env.PORT}`);
+}
+
 async function introduce(machine: Machine, began: number): Promise<void> {
   const { findDemoPeople } = await import("./demo/demo.ts");
   enterEnvironment(machine.environment);
@@ -94,21 +100,6 @@ function endInOrder(startedMachine: () => Machine | undefined): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, endOnce);
   for (const stream of [process.stdout, process.stderr]) stream.on("error", endOnce);
   watchNpm(endOnce);
-}
-
-function readOptions(): { help: boolean; fresh: boolean; lan: boolean; port: number } {
-  const flag = { type: "boolean" } as const;
-  try {
-    const { values } = parseArgs({ options: { help: flag, fresh: flag, lan: flag } });
-    const port = Number(process.env.PORT || 3000);
-    if (!Number.isInteger(port) || port < 1 || port > 65_535)
-      throw new Error(`PORT is not a port: ${process.env.PORT}`);
-    const { help = false, fresh = false, lan = false } = values;
-    return { help, fresh, lan, port };
-  } catch (error) {
-    process.stderr.write(`${firstLine(error)} (npm start -- --help)\n`);
-    process.exit(2);
-  }
 }
 
 /** Ends in order. A start that is interrupted ends at once, and the engine with it. */
@@ -182,13 +173,4 @@ function npmAndItsShell(): number[] {
   const { stdout } = spawnSync("ps", ["-p", String(process.ppid), "-o", "ppid=,comm="], { encoding: "utf8" });
   const [, grandparent, command = ""] = /^\s*(\d+)\s+(.*?)\s*$/.exec(stdout ?? "") ?? [];
   return /(^|\/)-?\w*sh$/.test(command) ? [process.ppid, Number(grandparent)] : [process.ppid];
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }

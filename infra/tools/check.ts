@@ -82,7 +82,6 @@ function widthOf(column: "name" | "title"): number {
   return Math.max(...everyGate.map((gate) => gate[column].length));
 }
 
-/** The result of a gate: a word for it, and its program's whole output. */
 interface GateResult {
   readonly gate: Gate;
   readonly counts: TestCounts;

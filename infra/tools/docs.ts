@@ -3,19 +3,17 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root as checkout } from "../local/stack/synthesis.ts";
 import { readArguments, runCommand } from "./cli/command.ts";
-import { contractPages, costsPage, unmeasuredOperations, unrecordedExamples } from "./docs/doc-pages.ts";
+import { contractPages } from "./docs/doc-pages.ts";
 import { figuresPage } from "./docs/figures/figures-page.ts";
-import { fillTables, type MarkedTables, staleTables } from "./docs/marked-tables.ts";
+import { fillTables, type MarkedTables } from "./docs/marked-tables.ts";
 
 const help = `npm run docs [-- --costs] [--examples]
 
 Writes the tables between the markers <!-- docs:NAME --> and <!-- /docs:NAME --> of the Markdown pages: the operations, the
-codes of refusals, the settings of stages, the figures of ${figuresPage}, and the costs. The costs are measured again, in
-half a minute, only where an operation has no row; the answers that the OpenAPI document has as examples are recorded again
-only where an operation or a code has none.
+codes of refusals, the settings of stages, and the figures of ${figuresPage}.
 
-  --costs     measure the costs in any case: after a change of what an operation reads or writes
-  --examples  record the examples in any case: after a change of what an operation answers, or of the demo data
+  --costs     measure the costs too, in half a minute: after a change of what an operation reads or writes
+  --examples  record the answers that the OpenAPI document has as examples: after a change of them, or of the demo data
 `;
 
 if (import.meta.main) await runCommand((parameters) => docs(parameters));
@@ -27,25 +25,15 @@ export function docs(parameters: string[], root = checkout, readFigures = synthe
     options: { costs: { type: "boolean" }, examples: { type: "boolean" } },
   });
   const pages = { ...contractPages(), [figuresPage]: readFigures() };
-  const written = Object.entries(pages).flatMap(([page, tables]) => {
+  for (const [page, tables] of Object.entries(pages)) {
     const file = join(root, page);
     const text = readFileSync(file, "utf8");
-    const stale = staleTables(text, tables);
-    if (stale.length > 0) writeFileSync(file, fillTables(text, tables));
-    return stale.map((name) => `${page}: ${name}`);
-  });
-  for (const each of written) process.stdout.write(`${each}\n`);
-  const isMeasured = call.values.costs || unmeasuredOperations(root).length > 0;
-  if (isMeasured) {
-    measureCosts(root);
-    process.stdout.write(`${costsPage}: costs\n`);
+    const filled = fillTables(text, tables);
+    if (filled !== text) writeFileSync(file, filled);
+    process.stdout.write(`${page}: ${filled === text ? "up to date" : "written"}\n`);
   }
-  const isRecorded = call.values.examples || unrecordedExamples().length > 0;
-  if (isRecorded) {
-    recordExamples(root);
-    process.stdout.write("shared/openapi/recorded.json: examples\n");
-  }
-  if (written.length === 0 && !isMeasured && !isRecorded) process.stdout.write("Every table is up to date.\n");
+  if (call.values.costs) measureCosts(root);
+  if (call.values.examples) recordExamples(root);
   return 0;
 }
 

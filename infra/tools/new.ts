@@ -50,7 +50,7 @@ export function addOperation(parameters: string[], root = checkout, format = for
   process.stdout.write(`${written.map(([file]) => file).join("\n")}
 
 Fill it in; npm test -- ${draft.name} used-rights says where, and which right is missing.
-Then npm run invoke -- ${draft.name} calls it on the demo data, npm run docs writes the tables, and these tests
+Then npm run invoke -- ${draft.name} calls it on the demo data, npm run docs -- --costs --examples writes the tables, and these tests
 check the rules of every operation:
   npm test -- test/functions/${draft.area} test/system/attacks test/system/conventions test/system/rights test/openapi test/infra
 A running local machine adds the new route without a restart.

@@ -8,12 +8,12 @@ import { pricedRegions, priceList, pricesOf, requirePriced } from "./costs/price
 
 const page = readFileSync(join(import.meta.dirname, "../../infra/COSTS.md"), "utf8");
 
-test.each(operations)("what $name costs stands in infra/COSTS.md, where npm run docs measures and writes it", ({
+test.each(operations)("what $name costs stands in infra/COSTS.md, where npm run docs -- --costs writes it", ({
   name,
 }) => {
   const row = page.split("\n").find((line) => line.startsWith(`| ${name} |`));
   const figures = row?.split("|").slice(2, -1).map(Number) ?? [];
-  expect(figures, `infra/COSTS.md has no row of ${name}: npm run docs measures and writes it`).toHaveLength(9);
+  expect(figures, `infra/COSTS.md has no row of ${name}: npm run docs -- --costs writes it`).toHaveLength(9);
   const [, , milliseconds = 0, gateway, lambda, table, queue, logs, total] = figures;
   expect(milliseconds).toBeGreaterThan(0);
   const parts = [gateway, lambda, table, queue, logs].reduce<number>((sum, part) => sum + (part ?? Number.NaN), 0);

@@ -50,7 +50,6 @@ describe("a constant and what it depends on", () => {
     ["a session proves its client beyond its end", "refresh-token.ts refreshTokenLifeDays", "sessions.ts provesDays"],
     ["a reset token proves for longer than it counts", "reset-token.ts resetTokenLifeMinutes", proofMs],
     ["the client keeps a proof for as long as it counts", "client.ts resetTokenProvesMs", proofMs],
-    ["the local machine knows a pin's life", "local.ts pinLifeMs", "rules.ts pinRules.lifeMinutes"],
     ["counts of a day outlast it on every clock", 2, "windows.ts keptDays.day"],
     ["counts of an hour outlast it", hour, day * value("windows.ts keptDays.hour")],
     ["a login's messages of a day outlast it", 2 * day, "pins.ts keepDays"],
@@ -65,7 +64,6 @@ describe("a constant and what it depends on", () => {
       "rules.ts rules.wrongPins.most",
     ],
     ["users of a delivery fit", 3 * value("notification-delivery.ts usersPerTransaction") + 1, mostWrites],
-    ["marked notifications and their counts fit", value("mark-notifications.ts mostTogether") + 1, mostWrites],
     ["a person's items fit, two writes each", 2 * value("user-removal.ts chunkSize"), mostWrites],
     [
       "a bulk change and its undo fit",

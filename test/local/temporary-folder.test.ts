@@ -1,12 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import fs, { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import fs, { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { root } from "../../infra/local/stack/synthesis.ts";
 import { makeTemporaryFolder } from "../../infra/local/temporary-folder.ts";
 
 let place: string;
@@ -18,62 +16,49 @@ beforeEach(() => {
 afterEach(() => {
   vi.restoreAllMocks();
   syncBuiltinESMExports();
-  vi.useRealTimers();
   rmSync(place, { recursive: true });
 });
 
-/** A process that has made a folder there, and the folder. */
-async function startOwner() {
-  const module = pathToFileURL(`${root}infra/local/temporary-folder.ts`);
-  const program = `
-    const { makeTemporaryFolder } = await import(${JSON.stringify(module.href)});
-    console.log(makeTemporaryFolder("test", ${JSON.stringify(place)}).path);
-    setInterval(() => {}, 1000);`;
-  const owner = spawn(process.execPath, ["--input-type=module", "-e", program], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  onTestFinished(() => void owner.kill("SIGKILL"));
-  const [printed] = await once(owner.stdout, "data");
-  return { owner, path: String(printed).trim() };
+async function pidOf({ isKilled }: { isKilled: boolean }): Promise<number> {
+  const child = spawn("sleep", ["600"]);
+  onTestFinished(() => void child.kill());
+  if (isKilled) {
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  }
+  return child.pid ?? 0;
 }
 
-function waitSeconds(seconds: number): void {
-  vi.useFakeTimers({ now: Date.now() + seconds * 1_000, toFake: ["Date"] });
+function folderOf(pid: number | string): string {
+  const path = join(place, `wf-engine-${pid}-abc`);
+  mkdirSync(join(path, "data"), { recursive: true });
+  return path;
 }
 
-test("a folder is its owner's, and is gone when it has been removed", () => {
+test("a folder is gone when it has been removed, with all that is in it", () => {
   const folder = makeTemporaryFolder("test", place);
-  writeFileSync(join(folder.path, "data"), "");
-  waitSeconds(60);
-  makeTemporaryFolder("test", place).remove();
-  expect(existsSync(join(folder.path, "data"))).toBe(true);
+  mkdirSync(join(folder.path, "data"));
   folder.remove();
   expect(readdirSync(place)).toEqual([]);
 });
 
-test("the folder of a killed process is removed by the next one that makes a folder, that of a running one is not", async () => {
-  const [killed, running] = [await startOwner(), await startOwner()];
-  const ended = once(killed.owner, "exit");
-  killed.owner.kill("SIGKILL");
-  await ended;
-  waitSeconds(60);
-  const own = makeTemporaryFolder("test", place);
-  expect([killed.path, running.path, own.path].map((path) => existsSync(path))).toEqual([false, true, true]);
-  own.remove();
+test("the folders of killed processes are removed by the next one that makes a folder; those of running ones, and others, stay", async () => {
+  const killed = folderOf(await pidOf({ isKilled: true }));
+  const running = [folderOf(await pidOf({ isKilled: false })), makeTemporaryFolder("test", place).path];
+  const kept = [...running, folderOf("none"), makeTemporaryFolder("test", place).path];
+  expect([killed, ...kept].map((path) => existsSync(path))).toEqual([false, true, true, true, true]);
 });
 
-test("a folder that was just made, and one that has no owner, stay", async () => {
-  const { owner, path } = await startOwner();
-  const ended = once(owner, "exit");
-  owner.kill("SIGKILL");
-  await ended;
-  const others = ["workforce-engine-abc", "elsewhere"].map((name) => join(place, name));
-  for (const other of others) mkdirSync(other);
-  makeTemporaryFolder("test", place).remove();
-  expect(existsSync(path)).toBe(true);
-  waitSeconds(11);
-  makeTemporaryFolder("test", place).remove();
-  expect([path, ...others].map((each) => existsSync(each))).toEqual([false, true, true]);
+test("the folder of another user stays, whether its process runs or not", async () => {
+  const foreign = folderOf(await pidOf({ isKilled: true }));
+  const getuid = vi.spyOn(process, "getuid").mockReturnValue(4_711);
+  makeTemporaryFolder("test", place);
+  getuid.mockRestore();
+  vi.spyOn(process, "kill").mockImplementation(() => {
+    throw Object.assign(new Error(), { code: "EPERM" });
+  });
+  makeTemporaryFolder("test", place);
+  expect(existsSync(foreign)).toBe(true);
 });
 
 test.skipIf(!existsSync("/dev/shm")).each([

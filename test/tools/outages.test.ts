@@ -24,11 +24,9 @@ const again = "Run the same command again.";
 
 interface Tool {
   readonly name: string;
-  /** The call that the table refuses. */
   readonly action: string;
   /** The last line if the table refuses for ever. */
   readonly next: string;
-  /** Something that the tool says if it has done its work. */
   readonly done: string;
   run(signal?: AbortSignal): Promise<number>;
 }

@@ -50,26 +50,23 @@ export function secretArn(name: string, region: string): string {
   return `arn:aws:secretsmanager:${region}:000000000000:secret:${name}-local0`;
 }
 
-/** The stack's rules for a secret's first value (`GenerateSecretString`). */
+/** The stack's rules for a secret's first value: the parts of `GenerateSecretString` that the stack has. */
 export interface SecretGeneration {
   PasswordLength?: number;
-  ExcludeCharacters?: string;
-  ExcludePunctuation?: boolean;
   ExcludeLowercase?: boolean;
   ExcludeUppercase?: boolean;
-  SecretStringTemplate?: string;
-  GenerateStringKey?: string;
+  SecretStringTemplate: string;
+  GenerateStringKey: string;
 }
 
-/** A random first value, made the way Secrets Manager makes it for the stack. */
+const letters = "abcdefghijklmnopqrstuvwxyz";
+
+/** A random first value of digits and letters, made the way Secrets Manager makes it for the stack. */
 export function generateSecret(how: SecretGeneration): string {
-  const punctuation = how.ExcludePunctuation ? "" : "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
-  const excluded = how.ExcludeCharacters ?? "";
-  const lower = how.ExcludeLowercase ? "" : "abcdefghijklmnopqrstuvwxyz";
-  const upper = how.ExcludeUppercase ? "" : "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  const alphabet = [...`${lower}${upper}0123456789${punctuation}`].filter((character) => !excluded.includes(character));
+  const lower = how.ExcludeLowercase ? "" : letters;
+  const upper = how.ExcludeUppercase ? "" : letters.toUpperCase();
+  const alphabet = `0123456789${lower}${upper}`;
   const pick = () => alphabet[randomInt(alphabet.length)] ?? "";
   const password = Array.from({ length: how.PasswordLength ?? 32 }, pick).join("");
-  if (!how.GenerateStringKey) return password;
-  return JSON.stringify({ ...JSON.parse(how.SecretStringTemplate ?? "{}"), [how.GenerateStringKey]: password });
+  return JSON.stringify({ ...JSON.parse(how.SecretStringTemplate), [how.GenerateStringKey]: password });
 }

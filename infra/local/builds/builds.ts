@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { BuildOptions, BuildResult, Plugin } from "esbuild";
+import { type BuildOptions, type BuildResult, build, type Plugin } from "esbuild";
 import { entryFile, root } from "../../functions/bundle-places.ts";
 import { type LocalParts, pageDefine, pageSources } from "../../functions/docs-page-build.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
 import { type FileStamps, stampFiles } from "../file-stamps.ts";
 import { writeWholeFile } from "../whole-file.ts";
-import { withEsbuild } from "./esbuild.ts";
 import { type BuiltPackages, openPackages } from "./packages.ts";
 
 /** The part of the documentation page that the local machine alone has: a choice of the user that it calls as. */
@@ -38,7 +37,7 @@ export function buildsFolder(directory: string): string {
 
 /**
  * Builds into a machine's folder, unminified, with source maps. Packages change rarely, so they are built once, beside
- * the functions. A function then builds in some 30 ms and needs no builder kept in memory.
+ * the functions. A function then builds in some 30 ms.
  */
 export function openBuilds(directory: string, bundles: string): Builds {
   const packages = openPackages(directory, bundles);
@@ -88,7 +87,7 @@ async function buildFunction(name: string, directory: string, bundles: string, p
     write: false,
     logLevel: "silent",
   } as const satisfies BuildOptions;
-  const result: Result = await withEsbuild((esbuild) => esbuild.build(options));
+  const result: Result = await build(options);
   return { result, imported };
 }
 

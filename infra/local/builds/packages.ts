@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { BuildOptions } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 import { packageAliases, root } from "../../functions/bundle-places.ts";
 import { readJsonFile, writeJsonFile } from "../json-file.ts";
 import { writeChangedFile } from "../whole-file.ts";
-import { withEsbuild } from "./esbuild.ts";
 
 /** The packages that functions import, built once for all of them, apart from the functions' own sources. */
 export interface BuiltPackages {
@@ -31,7 +30,7 @@ export function openPackages(directory: string, bundles: string): BuiltPackages 
   const addNext = async (specifiers: Iterable<string>) => {
     const wanted = new Set([...built, ...specifiers]);
     if (wanted.size === built.size) return;
-    await build([...wanted].sort(), folder, bundles);
+    await buildPackages([...wanted].sort(), folder, bundles);
     built = wanted;
     writeJsonFile(file, { digest, specifiers: [...wanted] } satisfies Built);
   };
@@ -50,7 +49,7 @@ export function packagesFolder(directory: string): string {
   return join(directory, "packages");
 }
 
-async function build(specifiers: readonly string[], folder: string, bundles: string): Promise<void> {
+async function buildPackages(specifiers: readonly string[], folder: string, bundles: string): Promise<void> {
   const options = {
     absWorkingDir: root,
     entryPoints: specifiers.map((specifier) => ({ in: specifier, out: specifier })),
@@ -71,7 +70,7 @@ async function build(specifiers: readonly string[], folder: string, bundles: str
     logLevel: "silent",
     write: false,
   } as const satisfies BuildOptions;
-  const { outputFiles } = await withEsbuild((esbuild) => esbuild.build(options));
+  const { outputFiles } = await build(options);
   // A function may be loading these files now, so unchanged ones are not written. Shared chunks are named by their
   // contents.
   for (const { path, contents } of outputFiles) writeChangedFile(path, contents);

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { BuildOptions, Plugin } from "esbuild";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 import { root } from "../../functions/bundle-places.ts";
-import { withEsbuild } from "./esbuild.ts";
 
 /**
  * Joins a program's modules into one, without packages: its code, and the files that it was read from. Node strips the types of a hundred files in seconds, esbuild in
@@ -26,7 +25,7 @@ export async function bundleProgram(file: string) {
     write: false,
     logLevel: "silent",
   } as const satisfies BuildOptions;
-  const { outputFiles, metafile } = await withEsbuild((esbuild) => esbuild.build(options));
+  const { outputFiles, metafile } = await build(options);
   const sources = Object.keys(metafile.inputs).map((input) => resolve(root, input));
   return { code: outputFiles[0]?.text ?? "", sources: sources.sort() };
 }

@@ -1,6 +1,5 @@
-import type { BuildOptions } from "esbuild";
+import { type BuildOptions, build as bundle } from "esbuild";
 import { root } from "../../functions/bundle-places.ts";
-import { withEsbuild } from "../builds/esbuild.ts";
 
 let built: ReturnType<typeof build> | undefined;
 
@@ -27,7 +26,7 @@ async function build() {
     write: false,
     logLevel: "silent",
   } as const satisfies BuildOptions;
-  const { outputFiles } = await withEsbuild((esbuild) => esbuild.build(options));
+  const { outputFiles } = await bundle(options);
   const textOf = (ending: string) => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? "";
   return { script: textOf(".js"), style: textOf(".css") };
 }

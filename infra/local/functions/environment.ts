@@ -177,7 +177,6 @@ function startProcess(definition: LocalFunction, environment: Record<string, str
   });
 }
 
-/** The variables by which an editor's debugger finds processes. */
 function debuggerVariables(): Record<string, string> {
   const { NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS } = process.env;
   if (VSCODE_INSPECTOR_OPTIONS === undefined) return {};

@@ -8,9 +8,10 @@ export interface PumpOptions extends Pick<LocalMapping, "batchSize" | "reportsIt
   client: SQSClient;
   queueUrl: string;
   queueArn: string;
+  /** Reports its errors itself. */
   invoke(event: SQSEvent): Promise<unknown>;
-  /** Called with the error of a batch that failed as a whole; its messages come back after their visibility timeout. */
-  onFailure?(error: unknown): void;
+  /** Called if the queue cannot be read. It is read again. */
+  onFailure?: ((error: unknown) => void) | undefined;
 }
 
 /**
@@ -61,8 +62,8 @@ async function deliver(options: PumpOptions, messages: Message[]): Promise<void>
   let answer: unknown;
   try {
     answer = await options.invoke(event);
-  } catch (error) {
-    options.onFailure?.(error);
+  } catch {
+    // The messages come back after their visibility timeout.
     return;
   }
   const failed = options.reportsItemFailures ? failedIds(answer, messages) : new Set<string>();

@@ -38,20 +38,12 @@ export function startSchedules(
 
 const tickMilliseconds = 5_000;
 
-/** The last calendar day, as `yyyy-mm-dd` in the schedule's time zone, on which the scheduled time has passed. */
+/**
+ * The last calendar day, as `yyyy-mm-dd` in the schedule's time zone, on which the scheduled time has passed. On the day of a
+ * change of clocks a schedule after the change may be called an hour early or late.
+ */
 function lastDueDay({ hour, minute, timeZone }: LocalSchedule, now: Date): string {
-  const wanted = `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`;
-  const today = dayOf(now, timeZone);
-  return today.time >= wanted ? today.day : dayBefore(today.day);
-}
-
-function dayOf(moment: Date, timeZone: string): { day: string; time: string } {
-  // The Swedish format is yyyy-mm-dd hh:mm.
-  const style = { dateStyle: "short", timeStyle: "short", timeZone } as const;
-  const [day = "", time = ""] = new Intl.DateTimeFormat("sv-SE", style).format(moment).split(" ");
-  return { day, time };
-}
-
-function dayBefore(day: string): string {
-  return new Date(Date.parse(day) - 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
+  const shifted = now.getTime() - (hour * 60 + minute) * 60_000;
+  // The Swedish format is yyyy-mm-dd.
+  return new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone }).format(shifted);
 }

@@ -11,6 +11,7 @@ import type { StreamPage, StreamPosition, TableStream } from "./table-stream.ts"
 /** A function that consumes the stream, as its event source mapping defines it. */
 export interface StreamConsumer {
   mapping: LocalStreamMapping;
+  /** Reports its errors itself. */
   invoke(event: DynamoDBStreamEvent): Promise<unknown>;
 }
 
@@ -19,8 +20,8 @@ export interface StreamPumpOptions {
   stream: TableStream;
   consumers: readonly StreamConsumer[];
   placesDirectory: string;
-  /** Called if a batch fails as a whole or the stream cannot be read. Both are retried. */
-  onFailure?(functionName: string, error: unknown): void;
+  /** Called if the stream cannot be read. It is read again. */
+  onFailure?: ((functionName: string, error: unknown) => void) | undefined;
 }
 
 export interface StreamPump {
@@ -79,7 +80,7 @@ async function runConsumer(run: Run, options: StreamPumpOptions, stopping: Abort
   while (!stopping.aborted) {
     try {
       const page = await options.stream.read(run.file.value.place);
-      await deliverPage(page, run, options, stopping);
+      await deliverPage(page, run, stopping);
       if (page.records.length > 0) continue;
       run.emptyAt = page.askedAt;
       await nextTick(stopping);
@@ -91,12 +92,7 @@ async function runConsumer(run: Run, options: StreamPumpOptions, stopping: Abort
   }
 }
 
-async function deliverPage(
-  { records, place }: StreamPage,
-  run: Run,
-  options: StreamPumpOptions,
-  stopping: AbortSignal,
-): Promise<void> {
+async function deliverPage({ records, place }: StreamPage, run: Run, stopping: AbortSignal): Promise<void> {
   const { filters, streamArn, batchSize } = run.mapping;
   const shardId = place?.shardId ?? "";
   // Few records of an import pass the filters, and matching a record is faster than converting it.
@@ -106,7 +102,7 @@ async function deliverPage(
   // Unlike Lambda it never gives up.
   while (left.length > 0 && !stopping.aborted) {
     const batch = left.slice(0, batchSize);
-    const done = await attempt(batch, run, options);
+    const done = await attempt(batch, run);
     if (done > 0) {
       moveTo(run, { shardId, after: batch[done - 1]?.dynamodb?.SequenceNumber });
       milliseconds = firstPauseMilliseconds;
@@ -120,16 +116,11 @@ async function deliverPage(
 }
 
 /** The number of records, from the first on, that the function processed. */
-async function attempt(
-  Records: DynamoDBRecord[],
-  { mapping, invoke }: Run,
-  { onFailure }: StreamPumpOptions,
-): Promise<number> {
+async function attempt(Records: DynamoDBRecord[], { mapping, invoke }: Run): Promise<number> {
   try {
     const answer = await invoke({ Records });
     return mapping.reportsItemFailures ? firstFailed(answer, Records) : Records.length;
-  } catch (error) {
-    onFailure?.(mapping.functionName, error);
+  } catch {
     return 0;
   }
 }

@@ -18,31 +18,24 @@ export interface WorkListeners {
   onWorkerFailure?(functionName: string, error: unknown): void;
 }
 
-/** Reports every call of a worker once, however it ends. */
-export function reportWork(invoke: Invoke, { onWork, onWorkerFailure }: WorkListeners) {
-  const reported = new WeakSet<object>();
-  return {
-    async invoke(functionName: string, event: unknown): Promise<unknown> {
-      const began = performance.now();
-      const records = (event as { Records?: unknown[] }).Records?.length;
-      let output = "";
-      const add: Output = (text) => {
-        output += text;
-      };
-      const report = (outcome: { error?: unknown }) =>
-        onWork?.({ functionName, event, records, milliseconds: performance.now() - began, output, ...outcome });
-      try {
-        const answer = await invoke(functionName, event, add);
-        report({});
-        return answer;
-      } catch (error) {
-        report({ error });
-        if (error instanceof Error) reported.add(error);
-        throw error;
-      }
-    },
-    onFailure(functionName: string, error: unknown): void {
-      if (!(error instanceof Error) || !reported.has(error)) onWorkerFailure?.(functionName, error);
-    },
+/** Reports every call of a worker, however it ends. */
+export function reportWork(invoke: Invoke, { onWork }: WorkListeners): Invoke {
+  return async (functionName, event) => {
+    const began = performance.now();
+    const records = (event as { Records?: unknown[] }).Records?.length;
+    let output = "";
+    const add: Output = (text) => {
+      output += text;
+    };
+    const report = (outcome: { error?: unknown }) =>
+      onWork?.({ functionName, event, records, milliseconds: performance.now() - began, output, ...outcome });
+    try {
+      const answer = await invoke(functionName, event, add);
+      report({});
+      return answer;
+    } catch (error) {
+      report({ error });
+      throw error;
+    }
   };
 }

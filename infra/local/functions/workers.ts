@@ -20,9 +20,10 @@ export interface WorkersOptions {
   queueEndpoint: string;
   /** The folder that keeps each stream consumer's position. */
   placesDirectory: string;
+  /** Reports its errors itself. */
   invoke: Invoke;
-  /** Called if a batch fails. The batch is retried. */
-  onFailure?(functionName: string, error: unknown): void;
+  /** Called if a queue or the stream cannot be read. It is read again. */
+  onFailure?: ((functionName: string, error: unknown) => void) | undefined;
   /**
    * Called with the stream's name before it is read. The function that it returns is called with every change of the
    * table, in order, including changes that no function consumes.
@@ -55,8 +56,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     batches += 1;
     return options.invoke(name, event);
   };
-  const callAgain = (name: string, error: unknown) => options.onFailure?.(name, error);
-  const call = (name: string, event: object) => invoke(name, event).catch((error) => callAgain(name, error));
+  const call = (name: string, event: object) => invoke(name, event).catch(() => {});
 
   const stream = await startStream({ ...options, invoke }, streams);
   const parts = [

@@ -125,7 +125,6 @@ function refusedOrigin(cors: CorsRules | undefined, { origin, host }: IncomingMe
   return isAllowed(cors, origin) ? undefined : origin;
 }
 
-/** The code of a problem document; undefined for any other answer. */
 function refusalCode(result: unknown): string | undefined {
   const { headers, body } = (result ?? {}) as { headers?: Record<string, unknown>; body?: unknown };
   if (!String(headers?.["content-type"]).startsWith("application/problem+json")) return undefined;

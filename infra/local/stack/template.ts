@@ -107,7 +107,7 @@ export function readStack(template: unknown, builds: string, place: LocalAddress
     table: { name: table.name, definition: table.properties as TableDefinition },
     secrets: all("AWS::SecretsManager::Secret").map(({ name, properties }) => ({
       name,
-      generation: (properties.GenerateSecretString ?? {}) as SecretGeneration,
+      generation: properties.GenerateSecretString as SecretGeneration,
     })),
     cors: all("AWS::ApiGatewayV2::Api")[0]?.properties.CorsConfiguration as CorsRules | undefined,
   };

@@ -154,7 +154,6 @@ function byOwnTool(name: string, title: string, ...parameters: string[]): Gate {
   return { name, title, program: "node", parameters: ["test/gates/run.ts", ...parameters], obstacle };
 }
 
-/** A gate by the tests in a folder, whose packages are installed first. */
 function byInstalledTests(
   name: string,
   title: string,

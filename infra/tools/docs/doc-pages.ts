@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { everyRole, type Operation } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import {
@@ -8,7 +6,6 @@ import {
   type RefusalCode,
   refusalCodes,
 } from "../../../shared/contract/refusal-codes.ts";
-import { recordedAnswers, recordedProblems } from "../../../shared/openapi/recorded.ts";
 import { settingNames, textOf } from "../../stages/stage-shape.ts";
 import { stages } from "../../stages/stages.ts";
 import { methodNameOf } from "../client/client-operations.ts";
@@ -26,22 +23,6 @@ export function contractPages(): Readonly<Record<string, MarkedTables>> {
     "shared/client/README.md": { repeated: repeatedMethods() },
     "shared/docs/guides/8-client.md": { repeated: repeatedMethods() },
   };
-}
-
-/** The operations without a row on the page of costs, and rows of operations that do not exist. */
-export function unmeasuredOperations(root: string): string[] {
-  const [, table = ""] = readFileSync(join(root, costsPage), "utf8").split("<!-- docs:costs-operations -->");
-  const [rows = ""] = table.split("<!-- /docs:costs-operations -->");
-  const measured = [...rows.matchAll(/^\| ([a-z]+(?:-[a-z]+)+) \|/gm)].map(([, name = ""]) => name);
-  const names = operations.map(({ name }) => name);
-  return [...names.filter((name) => !measured.includes(name)), ...measured.filter((name) => !names.includes(name))];
-}
-
-/** The operations and codes without a recorded example, and examples of those that do not exist. */
-export function unrecordedExamples(): string[] {
-  const names = [...operations.map(({ name }) => name), ...Object.keys(refusalCodes), internalError.code];
-  const recorded = [...Object.keys(recordedAnswers), ...Object.keys(recordedProblems)];
-  return [...names.filter((name) => !recorded.includes(name)), ...recorded.filter((name) => !names.includes(name))];
 }
 
 /** Conditions of operations that anyone may call, by the code of the refusal. */
@@ -79,7 +60,6 @@ function callersOf({ access, refusals = [] }: Operation): string {
   return access.length === everyRole.length ? "everyone signed in" : access.join(", ");
 }
 
-/** Every setting of a stage, with its meaning and its value in the stages that come with the project. */
 function settingsTable(): string {
   const { local: _, ...shown } = stages;
   const rows = settingNames.map((name) => {

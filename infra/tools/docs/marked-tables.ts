@@ -4,17 +4,11 @@ export type MarkedTables = Readonly<Record<string, string>>;
 /** Replaces the texts between markers of a page, such as `<!-- docs:NAME -->` and `<!-- /docs:NAME -->`. */
 export function fillTables(page: string, tables: MarkedTables): string {
   return Object.entries(tables).reduce((filled, [name, text]) => {
-    const { start, end } = placeOf(filled, name);
+    const [opening, closing] = [`<!-- docs:${name} -->`, `<!-- /docs:${name} -->`];
+    const [start, end] = [filled.indexOf(opening) + opening.length, filled.indexOf(closing)];
+    if (start < opening.length || end < start) throw new Error(`A page lacks the markers ${opening} and ${closing}.`);
     return `${filled.slice(0, start)}\n\n${text}\n\n${filled.slice(end)}`;
   }, page);
-}
-
-/** The names of the tables that are out of date on a page. */
-export function staleTables(page: string, tables: MarkedTables): string[] {
-  return Object.keys(tables).filter((name) => {
-    const { start, end } = placeOf(page, name);
-    return page.slice(start, end).trim() !== tables[name];
-  });
 }
 
 /** A Markdown table. `columns` are its headings; a column of figures ends in `:`. */
@@ -26,11 +20,4 @@ export function tableOf(columns: readonly string[], rows: readonly (readonly (st
 
 function lineOf(cells: readonly (string | number)[]): string {
   return `|${cells.map((cell) => (cell === "" ? " " : ` ${cell} `)).join("|")}|`;
-}
-
-function placeOf(page: string, name: string): { start: number; end: number } {
-  const [opening, closing] = [`<!-- docs:${name} -->`, `<!-- /docs:${name} -->`];
-  const [start, end] = [page.indexOf(opening) + opening.length, page.indexOf(closing)];
-  if (start < opening.length || end < start) throw new Error(`A page lacks the markers ${opening} and ${closing}.`);
-  return { start, end };
 }

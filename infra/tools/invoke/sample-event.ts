@@ -64,23 +64,19 @@ function readText(file: string | 0): string {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The kinds of events, and the fields that identify each; after `Records` the fields of each record. */
-const kinds = [
-  { name: "an API Gateway event (payload format 2.0)", fields: ["rawPath", "headers", "requestContext.http"] },
-  { name: "a batch of a queue", fields: ["Records.messageId", "Records.body"] },
-  { name: "a batch of the table's stream", fields: ["Records.eventName", "Records.dynamodb.Keys"] },
-  { name: "an event of a schedule", fields: ["detail-type", "time"] },
-  { name: "a call of CodeDeploy", fields: ["DeploymentId", "LifecycleEventHookExecutionId"] },
-] as const;
+/** The fields that distinguish the kinds of events; after `Records` those of each record. */
+const identifying = [
+  ...["rawPath", "headers", "requestContext.http"],
+  ...["Records.messageId", "Records.body", "Records.eventName", "Records.dynamodb.Keys"],
+  ...["detail-type", "time", "DeploymentId", "LifecycleEventHookExecutionId"],
+];
 
 /** Throws `UsageError` if an event is of another kind than the function's sample event. */
 export function requireKind(event: object, sample: object, functionName: string): void {
-  const kind = kinds.find(({ fields }) => fields.every((field) => has(sample, field)));
-  const missing = kind?.fields.find((field) => !has(event, field));
-  if (!kind || !missing) return;
-  const actual = kinds.find(({ fields }) => fields.every((field) => has(event, field)));
-  const instead = actual ? `it is ${actual.name}` : `it has no ${missing.replace("Records.", "Records[].")}`;
-  throw new UsageError(`${functionName} takes ${kind.name}, and the event is none: ${instead}.`);
+  const missing = identifying.find((field) => has(sample, field) && !has(event, field));
+  if (missing === undefined) return;
+  const named = missing.replace("Records.", "Records[].");
+  throw new UsageError(`${functionName} takes an event like its sample in events/, and this one has no ${named}.`);
 }
 
 /** True if a path leads to a value, for a list in each of its items; false for an empty list. */

@@ -16,7 +16,6 @@ export interface Draft {
   readonly method: Method;
   readonly path: string;
   readonly area: string;
-  /** True if the area is made with the operation. */
   readonly isNewArea: boolean;
   readonly parameters: readonly string[];
   /** The outer object of the body; undefined if there is none. */

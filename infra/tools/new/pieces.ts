@@ -46,7 +46,7 @@ function testOf({ name, identifier, area, parameters, object }: Draft): string {
     "infra/functions/functions.ts: impact, access, table",
     `functions/${area}/${name}.ts: what it does`,
     `events/${area}/${name}.json: a request that succeeds, here and on the demo data (timesheets 1 and 2, invoice 1 and job 1 of company 1, notifications 1 and 2 of each user)`,
-    "this test: what each status guarantees; then npm run docs",
+    "this test: what each status guarantees; then npm run docs -- --costs --examples",
   ];
   return `import { describe, expect, test } from "vitest";
 import { handler } from "../../../functions/${area}/${name}.ts";

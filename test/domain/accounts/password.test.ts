@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { byWasm, canDeriveNatively } from "../../../shared/domain/accounts/argon2id.ts";
 import { hashPasscode, passcodeFits } from "../../../shared/domain/accounts/passcode.ts";
 import { hashPassword, isOutdated, verifyPassword } from "../../../shared/domain/accounts/password.ts";
-import { deriveInFull } from "../../set-up/remember-derivations.ts";
+import { deriveInFull } from "../../set-up/cheap-derivations.ts";
 import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
 
 deriveInFull();

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { type ChildService, startChild } from "../../../infra/local/engine/child-service.ts";
+import { isAlive } from "../../../infra/local/is-alive.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
 
 const started: ChildService[] = [];
@@ -17,14 +18,6 @@ function start(parameters: string[]): ChildService {
   const child = startChild("sh", parameters);
   started.push(child);
   return child;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 describe("a child service", () => {

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createEnvironments, type Environments } from "../../../infra/local/functions/environments.ts";
+import { isAlive } from "../../../infra/local/is-alive.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 
 let directory: string;
@@ -143,14 +144,7 @@ describe("a function", () => {
     define({ count: "globalThis.calls = (globalThis.calls ?? 0) + 1; return [process.pid, globalThis.calls];" });
     const [pid] = (await environments.invoke("count", {})) as [number];
     expect(await environments.invoke("count", {})).toEqual([pid, 2]);
-    const isAlive = () => {
-      try {
-        return process.kill(pid, 0);
-      } catch {
-        return false;
-      }
-    };
-    await expect.poll(isAlive, { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
     expect(await environments.invoke("count", {})).toEqual([expect.any(Number), 1]);
   });
 

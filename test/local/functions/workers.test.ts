@@ -58,7 +58,6 @@ async function start(invoke: WorkersOptions["invoke"]): Promise<Workers> {
   return workers;
 }
 
-/** A consumer that queues each record, and a worker that writes what it receives. */
 async function chain(name: string, event: unknown): Promise<unknown> {
   if (name === "consumer") {
     const { Records } = event as DynamoDBStreamEvent;

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { cpSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { inject } from "vitest";
 import type { TemporaryFolder } from "../../../infra/local/temporary-folder.ts";
@@ -15,7 +15,7 @@ const loader = join(import.meta.dirname, "load-demo-machine.ts");
  * counted it: made once for a run, as that takes longer than most files that use it.
  */
 export async function copyDemo(directory: string): Promise<void> {
-  copyUnlocked(await onceForRun("demo", load), directory);
+  cpSync(await onceForRun("demo", load), directory, { recursive: true });
 }
 
 /** Makes a folder that stands in for `.local` of a machine that has been started before; for one whose first start is no matter. */
@@ -29,11 +29,6 @@ export async function makeDemoDirectory(): Promise<TemporaryFolder> {
 async function load(loaded: string): Promise<void> {
   const { path, remove } = await makeMachineDirectory();
   await promisify(execFile)(process.execPath, [loader, path]);
-  copyUnlocked(path, loaded);
+  cpSync(path, loaded, { recursive: true });
   remove();
-}
-
-/** To write over the lock of a folder's owner would release it: the next process would remove the folder. */
-function copyUnlocked(from: string, to: string): void {
-  cpSync(from, to, { recursive: true, filter: (path) => basename(path) !== "owner" });
 }

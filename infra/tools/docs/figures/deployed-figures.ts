@@ -28,7 +28,6 @@ const leftOut = { properties: new Set(["Environment", "Port", "Priority", "Tags"
 const statistics = ["Stat", "ExtendedStatistic"];
 const names = ["AlarmName", "FunctionName", "LogGroupName", "QueueName"];
 const comparisons: Readonly<Record<string, string>> = { GreaterThanOrEqualToThreshold: "≥", LessThanThreshold: "<" };
-/** The units of times that AWS measures. */
 const unitsOfMetrics: Readonly<Record<string, string>> = {
   ApproximateAgeOfOldestMessage: "seconds",
   DaysToExpiry: "days",

@@ -14,8 +14,8 @@ interface Derivations {
 
 const saltBytes = 16;
 
-// A derivation takes 30 ms of a processor. The same input gives the same bytes: the tests sign in a thousand times with few
-// passwords. What is derived with a salt of this process is compared in this process alone, and takes next to none.
+// A derivation takes 30 ms of a processor, and the tests sign in a thousand times. What is derived with a salt of this process
+// is compared in this process alone, and takes next to none.
 kept[own] ??= makeDerivations();
 const { argon2, randomBytes } = kept[own];
 use({ argon2, randomBytes });
@@ -43,7 +43,7 @@ function makeDerivations(): Derivations {
     const isOwn = salts.has(textOf(parameters.nonce as Buffer));
     return real.argon2(algorithm, isOwn ? cheapened(parameters) : parameters, done);
   };
-  return { argon2: rememberIn(new Map(), derive), randomBytes: note as typeof crypto.randomBytes, real };
+  return { argon2: derive, randomBytes: note as typeof crypto.randomBytes, real };
 }
 
 /** The cheapest parameters that differ wherever the original ones do. */
@@ -51,23 +51,6 @@ function cheapened(parameters: Argon2Parameters): Argon2Parameters {
   const { memory, passes, parallelism } = parameters;
   const associatedData = Buffer.from(JSON.stringify({ memory, passes, parallelism }));
   return { ...parameters, memory: 8 * parallelism, passes: 1, associatedData };
-}
-
-function rememberIn(known: Map<string, Buffer>, derive: Derive): Derive {
-  return (algorithm, parameters, done) => {
-    const input = inputOf(algorithm, parameters);
-    const found = known.get(input);
-    if (found) return void setImmediate(done, null, Buffer.from(found));
-    derive(algorithm, parameters, (error, derived) => {
-      if (!error) known.set(input, Buffer.from(derived));
-      done(error, derived);
-    });
-  };
-}
-
-function inputOf(algorithm: string, { message, nonce, ...cost }: Argon2Parameters): string {
-  const texts = [message, nonce].map((each) => textOf(each as Buffer));
-  return JSON.stringify([algorithm, ...texts, Object.entries(cost).sort()]);
 }
 
 function textOf(bytes: Buffer | string): string {
