@@ -129,7 +129,9 @@ async function untilShown(ask: () => Promise<string>, mark: string): Promise<voi
 /** Has two functions show in their answers what the shared file sets. */
 function makeVisible(copy: CheckoutCopy): void {
   const shown = "title: String((globalThis as { edit?: string }).edit)";
-  const job = copy.read(handlerFile).replace('job: { ...toFields<"JOBS">(stored),', `job: { ...toFields<"JOBS">(stored), ${shown},`);
+  const job = copy
+    .read(handlerFile)
+    .replace('job: { ...toFields<"JOBS">(stored),', `job: { ...toFields<"JOBS">(stored), ${shown},`);
   const invoice = copy
     .read(otherHandlerFile)
     .replace(

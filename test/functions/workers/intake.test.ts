@@ -58,6 +58,9 @@ describe("D35: a record event", () => {
     await take({ ...notificationLine(5, 9, { record_type: "Chat" }), event_id: "n-5", version: 1 });
     expect(await findUnreadCounts(9)).toEqual({ notifications: 1, timesheets: 0, jobs: 0, chats: 1 });
     expect(await readItem(notificationKey(9, 5))).toMatchObject({ push: true });
+    await take({ type: "notification", id: 5, user_id: 9, event_id: "n-5-gone", version: 2, deleted: true });
+    expect(await readItem(notificationKey(9, 5))).toBeUndefined();
+    expect(await findUnreadCounts(9)).toEqual({ notifications: 0, timesheets: 0, jobs: 0, chats: 0 });
   });
 
   test("that comes again or late is done with, and changes nothing", async () => {
