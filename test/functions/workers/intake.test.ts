@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/workers/intake.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
+import { findInvoices } from "../../../shared/db/records/invoices.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { type NotificationMessage, notificationMessage } from "../../../shared/messaging/notification-queue.ts";
 import { useHeldItems } from "../../support/faults/held-items.ts";
@@ -54,13 +55,19 @@ describe("D35: a record event", () => {
     expect(stored).not.toHaveProperty("event_id");
   });
 
+  test("may remove an invoice, with what finds it by its number", async () => {
+    await take({ ...invoiceLine(6, 1), event_id: "i-6", version: 1 });
+    const search = { scope: 1, states: ["pending", "paid", "overdue"], number: invoiceLine(6, 1).number } as const;
+    const found = () => findInvoices(search, { limit: 20, skip: 0, beforeId: undefined });
+    expect(await found()).toMatchObject({ total: 1 });
+    await take({ type: "invoice", id: 6, event_id: "i-6-gone", version: 2, deleted: true });
+    expect(await found()).toMatchObject({ total: 0 });
+  });
+
   test("may be a notification for one user, which is counted and pushed", async () => {
     await take({ ...notificationLine(5, 9, { record_type: "Chat" }), event_id: "n-5", version: 1 });
     expect(await findUnreadCounts(9)).toEqual({ notifications: 1, timesheets: 0, jobs: 0, chats: 1 });
     expect(await readItem(notificationKey(9, 5))).toMatchObject({ push: true });
-    await take({ type: "notification", id: 5, user_id: 9, event_id: "n-5-gone", version: 2, deleted: true });
-    expect(await readItem(notificationKey(9, 5))).toBeUndefined();
-    expect(await findUnreadCounts(9)).toEqual({ notifications: 0, timesheets: 0, jobs: 0, chats: 0 });
   });
 
   test("that comes again or late is done with, and changes nothing", async () => {
