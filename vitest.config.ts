@@ -8,7 +8,7 @@ delete process.env.WORKFORCE_STAGES;
 const root = fileURLToPath(new URL(".", import.meta.url));
 // Workers, and what they start, compile each file once for all runs.
 process.env.NODE_COMPILE_CACHE ??= `${root}.local/compile-cache`;
-// To validate a template takes longer than to make it: the gates synth, lint and deploy do it.
+// To validate a template takes longer than to make it: the gates synth and lint do it.
 process.env.CDK_VALIDATION = "false";
 
 const report = process.env.VITEST_REPORT;
