@@ -34,7 +34,6 @@ export function useAccount(name: string, stage: Stage): Account {
     DEFAULT_COUNTRY: "GB",
     BUSINESS_TIME_ZONE: "Europe/London",
     HISTORY_DAYS: "400",
-    // To validate a template takes longer than to make it: the gates synth and lint do it.
     CDK_VALIDATION: "false",
   };
   const directory = mkdtempSync(join(tmpdir(), `workforce-${name}-`));

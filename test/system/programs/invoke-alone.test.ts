@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
-import { makeDirectory, runTool } from "../../support/service/local-machine.ts";
+import { runTool } from "../../support/service/local-machine.ts";
+import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 
 const invoke = "infra/tools/invoke.ts";
 
-test("the first use of an empty directory loads the demo data, answers and ends", async ({ onTestFinished }) => {
-  const empty = makeDirectory();
+test("the first use of a folder without data loads the demo data, answers and ends", async ({ onTestFinished }) => {
+  const empty = await makeMachineDirectory();
   onTestFinished(empty.remove);
   const { code, stdout, stderr } = await runTool(invoke, ["list-invoices"], empty.path);
   expect(stderr).toContain("loading the demo data");

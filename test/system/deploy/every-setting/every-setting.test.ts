@@ -33,7 +33,10 @@ beforeAll(async () => {
   release = await createReleases(output("bundles"));
   shell = await openShell(aws, settings.name);
 });
-afterAll(() => stage?.close());
+afterAll(async () => {
+  shell?.close();
+  await stage?.close();
+});
 
 test("cdk bootstrap makes the account ready, in the region of firewalls too", async () => {
   const app = createApp({ outdir: output("firewall") });
