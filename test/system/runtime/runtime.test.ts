@@ -58,7 +58,7 @@ function start(
 }
 
 /** One function of each list of priming steps: a start does nothing else that needs AWS. */
-const primed = [...new Map(names.map((name) => [primingStepsOf(functions[name]).join(), name])).values()];
+const primed = [...new Map(names.map((name) => [primingStepsOf(functions[name]).join(), name] as const)).values()];
 
 describe.concurrent("AWS's runtime client loads", () => {
   test.each(names)("%s and calls it, with an AWS that refuses everything", async (name) => {
