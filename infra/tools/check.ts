@@ -111,9 +111,11 @@ async function runGate(gate: Gate): Promise<GateResult> {
 
 async function runProgram({ program, parameters, environment }: Gate, report: string) {
   const path = `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}`;
+  // A program of a gate is compiled once for all runs.
+  const own = { NO_COLOR: "1", PATH: path, NODE_COMPILE_CACHE: join(root, ".local/compile-cache") };
   const child = spawn(program, parameters, {
     cwd: root,
-    env: { ...process.env, NO_COLOR: "1", PATH: path, VITEST_REPORT: report, ...environment },
+    env: { ...process.env, ...own, VITEST_REPORT: report, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

@@ -52,13 +52,6 @@ export const gates: readonly Gate[] = [
     // `npm test` runs the cases of the usual seed, and a part of those that only here are all run.
     environment: { SEED: String(freshSeed), COUNTS: "more" },
   },
-  {
-    name: "synth",
-    title: "synth",
-    program: "cdk",
-    parameters: ["synth", "--quiet", "--no-notices", "--output", ".local/check/cdk.out"],
-    environment: { CDK_DISABLE_VERSION_CHECK: "true", WORKFORCE_STAGES: "" },
-  },
   byInstalledTests("runtime", "AWS's runtime client", ["the runtime client", "test/system/runtime"]),
   byInstalledTests("lint", "templates by cfn-lint", ["cfn-lint", "test/system/lint"], pythonObstacle),
   {

@@ -4,18 +4,20 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { inject } from "vitest";
 import type { TemporaryFolder } from "../../../infra/local/temporary-folder.ts";
+import { copyKept } from "./kept.ts";
 import { makeDirectory } from "./local-machine.ts";
 import { makeMachineDirectory } from "./machine-directory.ts";
-import { onceForRun } from "./once-for-run.ts";
+import { digestSources } from "./sources-digest.ts";
 
 const loader = join(import.meta.dirname, "load-demo-machine.ts");
 
 /**
  * Fills an empty folder that stands in for `.local` with a machine's, with the demo data loaded and counted, and the builds that
- * counted it: made once for a run, as that takes longer than most files that use it.
+ * counted it: made once for a day, as that takes longer than most files that use it.
  */
-export async function copyDemo(directory: string): Promise<void> {
-  cpSync(await onceForRun("demo", load), directory, { recursive: true });
+export function copyDemo(directory: string): Promise<void> {
+  const today = new Date().toISOString().slice(0, 10);
+  return copyKept("demo", `${digestSources()} ${today}`, load, directory);
 }
 
 /** Makes a folder that stands in for `.local` of a machine that has been started before; for one whose first start is no matter. */

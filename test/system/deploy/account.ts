@@ -34,6 +34,7 @@ export function useAccount(name: string, stage: Stage): Account {
     DEFAULT_COUNTRY: "GB",
     BUSINESS_TIME_ZONE: "Europe/London",
     HISTORY_DAYS: "400",
+    CDK_VALIDATION: "false",
   };
   const directory = mkdtempSync(join(tmpdir(), `workforce-${name}-`));
   const account = { directory, output: (use: string) => join(directory, use) } as Account;
@@ -60,8 +61,8 @@ function createCdk({ clientEnvironment }: Emulator, directory: string): Cdk {
     HOME: directory,
     NO_COLOR: "1",
     CDK_DISABLE_VERSION_CHECK: "true",
-    // To validate a template takes longer than to make it: the first deploy does, the others are of the same constructs.
     CDK_VALIDATION: "false",
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     npm_config_update_notifier: "false",
     AWS_EC2_METADATA_DISABLED: "true",
     ...clientEnvironment,

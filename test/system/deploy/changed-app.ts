@@ -1,11 +1,11 @@
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundleFunctions } from "../../../infra/functions/bundle.ts";
 import { bundleFolder } from "../../../infra/functions/bundle-places.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
 import { createApp } from "../../../infra/synthesize.ts";
 import { WorkforceStack } from "../../../infra/workforce-stack.ts";
 import { getHealth } from "../../../shared/contract/service.ts";
+import { copyBundles } from "../../support/service/kept.ts";
 import { adoptedStage } from "./adopted-stage.ts";
 import { added, nextService } from "./next-service.ts";
 
@@ -15,7 +15,7 @@ const [serviceName = ""] = process.argv.slice(2);
 const app = createApp();
 const stage = findStage(adoptedStage.name);
 const bundles = join(app.outdir, "bundles");
-bundleFunctions(bundles);
+await copyBundles(bundles);
 cpSync(bundleFolder(bundles, getHealth.name), bundleFolder(bundles, added.name), { recursive: true });
 for (const name of Object.keys(nextService.functions)) {
   writeFileSync(join(bundleFolder(bundles, name), "next.txt"), "The next build.\n");

@@ -33,6 +33,7 @@ beforeAll(() => {
 afterAll(() => stage?.close());
 
 test("a deploy into an account that is not bootstrapped is refused with what to do", async () => {
+  // To validate a template takes longer than to make it: no other deploy does.
   const validated = { CDK_VALIDATION: "true" };
   const { code, printed } = await aws.cdk([...deploy, ...ours, "--output", output("first")], validated);
   expect(printed).toContain("Please run 'cdk bootstrap'");

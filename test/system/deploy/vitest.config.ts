@@ -1,10 +1,14 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+// What the tests start compiles each file once for all runs, the cdk command above all.
+process.env.NODE_COMPILE_CACHE ??= `${root}.local/compile-cache`;
+
 const report = process.env.VITEST_REPORT;
 
 export default defineConfig({
-  root: fileURLToPath(new URL("../../..", import.meta.url)),
+  root,
   test: {
     include: ["test/system/{deploy,runtime,lint}/**/*.test.ts"],
     // Each phase is shown when it is done.

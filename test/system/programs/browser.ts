@@ -74,10 +74,12 @@ export interface Barrier {
 
 /** The findings of axe that keep people out of a page, or out of a part of it: serious and critical ones. */
 export async function findBarriers(page: Page, part = "body"): Promise<Barrier[]> {
-  const axe = readFileSync(join(installGateTools(), "axe-core/axe.min.js"), "utf8");
-  const { violations } = (await page.evaluate(
-    `${axe}; axe.run(${JSON.stringify(part)}, { resultTypes: ["violations"] })`,
-  )) as { violations: { id: string; impact: string; nodes: { html: string }[] }[] };
+  if (!(await page.evaluate("'axe' in globalThis"))) {
+    await page.evaluate(readFileSync(join(installGateTools(), "axe-core/axe.min.js"), "utf8"));
+  }
+  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(part)}, { resultTypes: ["violations"] })`)) as {
+    violations: { id: string; impact: string; nodes: { html: string }[] }[];
+  };
   return violations
     .filter(({ impact }) => ["serious", "critical"].includes(impact))
     .map(({ id, nodes }) => ({ rule: id, elements: nodes.map(({ html }) => html.slice(0, 200)) }));

@@ -8,7 +8,7 @@ import { root } from "../../../infra/local/stack/synthesis.ts";
 import type * as Source from "../../../shared/client/index.ts";
 import { buildClientPackage } from "../../client/built-client.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
-import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
+import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { hasChromium, useBrowser } from "./browser.ts";
 
@@ -19,7 +19,7 @@ declare global {
 
 const origin = "http://localhost:5173";
 const name = "@acme/workforce";
-const directory = await makeMachineDirectory();
+const directory = await makeDemoDirectory();
 const app = newFolder();
 const dist = join(app, "dist");
 

@@ -6,10 +6,10 @@ import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { updateRaw } from "../../support/records/items.ts";
 import { companyLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
+import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
 import { runTool, startLocalMachine } from "../../support/service/local-machine.ts";
-import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 
-const directory = await makeMachineDirectory();
+const directory = await makeDemoDirectory();
 /** Consumers of the stream and workers of queues come after the answer. */
 const following = { timeout: 30_000, interval: 1_000 };
 const own = useOwnMachine(directory);

@@ -1,11 +1,11 @@
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { copyCheckout } from "../../support/service/checkout-copy.ts";
+import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
 import { type StartedMachine, startLocalMachine } from "../../support/service/local-machine.ts";
-import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 
 const copy = copyCheckout();
-const directory = await makeMachineDirectory();
+const directory = await makeDemoDirectory();
 /** To synthesise takes seconds, on a machine with much to do many. */
 const patience = { timeout: 60_000, interval: 100 };
 let machine: StartedMachine;

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { makeDirectory, runTool } from "../../support/service/local-machine.ts";
+import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
+import { runTool } from "../../support/service/local-machine.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 
 const invoke = "infra/tools/invoke.ts";
 
-test("the first use of an empty directory loads the demo data, answers and ends", async ({ onTestFinished }) => {
-  const empty = makeDirectory();
+test("the first use of a folder without data loads the demo data, answers and ends", async ({ onTestFinished }) => {
+  const empty = await makeMachineDirectory();
   onTestFinished(empty.remove);
   const { code, stdout, stderr } = await runTool(invoke, ["list-invoices"], empty.path);
   expect(stderr).toContain("loading the demo data");
@@ -14,7 +15,7 @@ test("the first use of an empty directory loads the demo data, answers and ends"
 }, 120_000);
 
 test("what a handler queues is delivered before the command ends", async ({ onTestFinished }) => {
-  const directory = await makeMachineDirectory();
+  const directory = await makeDemoDirectory();
   onTestFinished(directory.remove);
   const asked = await runTool(invoke, ["request-password-reset"], directory.path);
   expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining("200 OK") });

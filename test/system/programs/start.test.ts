@@ -5,8 +5,8 @@ import { operations } from "../../../shared/contract/operations.ts";
 import { send } from "../../support/requests/http-client.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
+import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
 import { makeDirectory, runTool, startByNpm, startLocalMachine } from "../../support/service/local-machine.ts";
-import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 
 // As a newcomer meets it: nothing was built before.
 const directory = makeDirectory();
@@ -70,7 +70,7 @@ test("the base URL is printed by a command, whatever the port; where nothing run
 test.each(
   usualOrFull<readonly NodeJS.Signals[]>(["SIGKILL"], ["SIGTERM", "SIGKILL"]),
 )("npm that is ended by %s takes the server with it", async (signal) => {
-  const own = await makeMachineDirectory();
+  const own = await makeDemoDirectory();
   const npm = await startByNpm(own.path);
   expect((await fetch(`${npm.baseUrl}/api/v1/health`)).status).toBe(200);
   npm.kill(signal);

@@ -14,7 +14,7 @@ import { stageWithoutEdge, withEdge } from "./full-stage.ts";
 import { readInvoices, user } from "./journey.ts";
 import { setAlarm, testReleases } from "./release-journeys.ts";
 import { testReleaseProbe } from "./release-probe.ts";
-import { createReleases } from "./releases.ts";
+import { createReleases, type MakeRelease } from "./releases.ts";
 import { testRemoval } from "./removal.ts";
 import { testRestore } from "./restore.ts";
 import { openShell, type Shell } from "./shell.ts";
@@ -24,16 +24,19 @@ const names = namesOf(stageWithoutEdge.name);
 const aws = useAccount("deploy-every-setting", stageWithoutEdge);
 const { output } = aws;
 const invoices = 3;
-let release: ReturnType<typeof createReleases>;
+let release: MakeRelease;
 let shell: Shell;
 let stage: DeployedStage;
 let settings = stageWithoutEdge;
 
 beforeAll(async () => {
-  release = createReleases(output("bundles"));
+  release = await createReleases(output("bundles"));
   shell = await openShell(aws, settings.name);
 });
-afterAll(() => stage?.close());
+afterAll(async () => {
+  shell?.close();
+  await stage?.close();
+});
 
 test("cdk bootstrap makes the account ready, in the region of firewalls too", async () => {
   const app = createApp({ outdir: output("firewall") });
@@ -98,6 +101,7 @@ testRestore({
     process.env.WORKFORCE_STAGES = writeStagesFile(aws.directory, settings);
   },
   stage: () => stage,
+  release: () => release,
   shell: () => shell,
   importInvoice: (id) => importLines([invoiceOf(id)]),
   invoices,

@@ -9,7 +9,7 @@ import { region } from "../emulator.ts";
 import { installEmulator } from "../install.ts";
 import { runProgram, runTool } from "../program.ts";
 import { readInvoices } from "./journey.ts";
-import { careful, type createReleases } from "./releases.ts";
+import { careful, type MakeRelease } from "./releases.ts";
 
 /** An alarm of a version comes with its nested stack, which waits for those before it in its chain. */
 const longestAlarmMs = 150_000;
@@ -18,7 +18,7 @@ interface ReleasePlace {
   readonly aws: Account;
   readonly settings: () => Stage;
   readonly stage: () => DeployedStage;
-  readonly release: () => ReturnType<typeof createReleases>;
+  readonly release: () => MakeRelease;
 }
 
 /** Has vitest release new versions of a canary stage's functions, and take one back. */

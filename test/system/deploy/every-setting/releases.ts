@@ -1,25 +1,28 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundleFunctions } from "../../../../infra/functions/bundle.ts";
 import { bundleFolder } from "../../../../infra/functions/bundle-places.ts";
 import { type FunctionName, functions } from "../../../../infra/functions/functions.ts";
 import type { Stage } from "../../../../infra/stages/stages.ts";
 import { createApp } from "../../../../infra/synthesize.ts";
 import { WorkforceStack } from "../../../../infra/workforce-stack.ts";
+import { copyBundles } from "../../../support/service/kept.ts";
 
 /** Header in which the functions of a made-up release say which one they are of. */
 export const releaseHeader = "made-up-release";
 
 export const careful = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].canary);
 
+/** A release, and what the cdk command is given with `-c` for it. */
 interface Release {
   readonly name: string;
   readonly context?: Readonly<Record<string, string>>;
 }
 
+export type MakeRelease = Awaited<ReturnType<typeof createReleases>>;
+
 /** Makes releases of a stage from bundles in a folder; they differ in what the careful functions say of themselves. */
-export function createReleases(bundles: string) {
-  bundleFunctions(bundles);
+export async function createReleases(bundles: string) {
+  await copyBundles(bundles);
   const indexes = careful.map((name) => join(bundleFolder(bundles, name), "index.mjs"));
   const originals = new Map(indexes.map((file) => [file, readFileSync(file, "utf8")]));
   /** Writes what the cdk command deploys into an empty folder. */
@@ -28,8 +31,6 @@ export function createReleases(bundles: string) {
     const app = createApp({ outdir, context });
     new WorkforceStack(app, { stage, bundles });
     app.synth();
-    // To validate a template takes longer than to make it: those of later releases differ in digests alone.
-    process.env.CDK_VALIDATION = "false";
     return outdir;
   };
 }

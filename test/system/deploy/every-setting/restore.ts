@@ -9,6 +9,7 @@ import type { DeployedStage } from "../deployed-stage.ts";
 import { account, region } from "../emulator.ts";
 import { runTool } from "../program.ts";
 import { readInvoices, user } from "./journey.ts";
+import type { MakeRelease } from "./releases.ts";
 import type { Shell } from "./shell.ts";
 
 interface RestorePlace {
@@ -16,6 +17,7 @@ interface RestorePlace {
   readonly settings: () => Stage;
   readonly change: (changes: Partial<Stage>) => void;
   readonly stage: () => DeployedStage;
+  readonly release: () => MakeRelease;
   readonly shell: () => Shell;
   readonly importInvoice: (id: number) => Promise<void>;
   readonly invoices: number;
@@ -28,7 +30,16 @@ const [freeze = ""] = shellBlocksOf("Freeze a stage");
 const [, deployWithImport = ""] = (shellBlocksOf("Import an existing table")[0] ?? "").trim().split("\n");
 
 /** Has vitest follow the runbook's chapter "Restore the table", command by command, in its order. */
-export function testRestore({ aws, settings, change, stage, shell, importInvoice, invoices }: RestorePlace): void {
+export function testRestore({
+  aws,
+  settings,
+  change,
+  stage,
+  release,
+  shell,
+  importInvoice,
+  invoices,
+}: RestorePlace): void {
   const tableOf = () => tableNameOf({ name: settings().name });
   const total = async () => Number((await readInvoices(stage())).total);
 
@@ -89,7 +100,7 @@ export function testRestore({ aws, settings, change, stage, shell, importInvoice
     "the stage is led to the restored table by two settings: users sign in, and have the records of the backup",
     async () => {
       const call = deployWithImport.replace(/^npx cdk | *#.*$/g, "").replace('"$STAGE"', settings().name);
-      await deploy([...call.split(" "), "-c", "release=now"], "frozen");
+      await deploy(call.split(" "), "frozen", { release: "now" });
       await expectWorking(false);
       await recount();
       await shell()(`aws lambda invoke --function-name "$(fn rotate-signing-key)" /dev/stdout | cat`);
@@ -126,10 +137,9 @@ export function testRestore({ aws, settings, change, stage, shell, importInvoice
     for (const { State } of Schedules) expect(State).toBe(isWorking ? "ENABLED" : "DISABLED");
   }
 
-  async function deploy(call: readonly string[], use: string): Promise<void> {
-    const options = ["--require-approval", "never", "--output", aws.output(use)];
-    const more = { WORKFORCE_STAGES: process.env.WORKFORCE_STAGES ?? "" };
-    const { code, printed } = await aws.cdk([...call, ...options], more);
+  async function deploy(call: readonly string[], name: string, context?: Record<string, string>): Promise<void> {
+    const app = release()(settings(), { name, context }, aws.output(name));
+    const { code, printed } = await aws.cdk([...call, "--require-approval", "never", "--app", app]);
     expect(code, printed).toBe(0);
   }
 
