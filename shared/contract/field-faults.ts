@@ -93,8 +93,6 @@ function expectedType(expected: string | null): string {
     string: "a string",
     number: "a number",
   };
-  return (
-    names[expected ?? ""] ??
-    (expected === null ? "of another type" : expected.replace(/[()]/g, "").replaceAll(" | ", " or "))
-  );
+  const given = expected ?? "of another type";
+  return names[given] ?? given.replace(/[()]/g, "").replaceAll(" | ", " or ");
 }

@@ -5,6 +5,7 @@ import { handler as signOutHandler } from "../../../functions/sessions/sign-out.
 import { isKnownClient } from "../../../shared/accounts/known-client.ts";
 import { registerDeviceToken } from "../../../shared/contract/devices.ts";
 import { endSession, signOut } from "../../../shared/contract/sessions.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -16,6 +17,7 @@ import { tokensOf } from "../../support/workers/pushes.ts";
 
 useService();
 useSigningKey();
+const network = useNetwork();
 const password = "seven quiet harbours";
 const own = useOwnUser(() => ({ password }));
 
@@ -43,6 +45,16 @@ describe("404", () => {
       expectProblem(await end(id, here), 404, "record_not_found");
     }
   });
+});
+
+test("D28: a sign-out that fails on its way leaves no session without its devices", async () => {
+  const here = await signedIn();
+  await register(`kept-${own.id}`, here);
+  network.fail("UpdateItem", { status: 400, body: { __type: "ResourceNotFoundException" } }, 1);
+  expect((await call(signOutHandler, signOut, bearerOf(here))).status).toBe(500);
+  network.reset();
+  expect(await tokensOf(own.id)).toEqual([`kept-${own.id}`]);
+  expect(await statusOf(here)).toBe(200);
 });
 
 describe("200", () => {
