@@ -43,6 +43,15 @@ test("the highest rows of all sources, in order, whatever source they are in", a
   );
 });
 
+test("a source that has all the wanted rows is read as far, whatever the others had first", async () => {
+  const high = Array.from({ length: 40 }, (_, at) => 500 + at);
+  const low = Array.from({ length: 40 }, (_, at) => 1 + at);
+  const { sources } = sourcesOf([high, low]);
+  for (const share of [1, 5, 20, 30]) {
+    expect(await mergeReads(sources, { ...wanted(30), share })).toEqual(newestFirst(high).slice(0, 30));
+  }
+});
+
 test("a row that moves from one source to another while they are read is found once", async () => {
   const { sources } = sourcesOf([
     [9, 7, 5, 3],

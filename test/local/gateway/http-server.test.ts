@@ -51,6 +51,11 @@ function sendRaw(request: string): Promise<string> {
   return text(socket);
 }
 
+test.each([204, 304])("an answer of status %i has no length", async (statusCode) => {
+  const { status, headers } = await answerTo({ statusCode });
+  expect([status, headers.get("content-length")]).toEqual([statusCode, null]);
+});
+
 describe("the event", () => {
   it("has the shape of payload format 2.0", async () => {
     const event = await eventOf("/things?a=1", { headers: { "X-Case": "Kept", "user-agent": "test" } });
