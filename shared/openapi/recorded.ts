@@ -1,7 +1,7 @@
 import type { ProblemCode } from "../contract/refusal-codes.ts";
 import recorded from "./recorded.json" with { type: "json" };
 
-/** Answers of operations on the demo data, by name. `npm run docs` records them. */
+/** Answers of operations on the demo data, by name. `npm run docs -- --examples` records them. */
 export const recordedAnswers: Readonly<Record<string, unknown>> = recorded.answers;
 
 /** A problem document of each code, as recorded from the service. */

@@ -126,8 +126,8 @@ async function attempt(Records: DynamoDBRecord[], { mapping, invoke }: Run): Pro
 }
 
 function moveTo({ file }: Run, place: StreamPosition | undefined): void {
-  // Before its first change, another shard is read from its start anyway.
-  if (file.value.place?.after === place?.after) return;
+  const { place: before } = file.value;
+  if (before?.shardId === place?.shardId && before?.after === place?.after) return;
   file.value.place = place;
   file.save();
 }

@@ -24,7 +24,11 @@ export function openFoundLines(): FoundLines {
   const insert = database.prepare("INSERT INTO found VALUES (?, ?, ?, ?)");
   return {
     add({ type, id, userId, lines }) {
-      insert.run(type, id, userId, lines);
+      try {
+        insert.run(type, id, userId, lines);
+      } catch (error) {
+        throw (error as NodeJS.ErrnoException).code === "ERR_SQLITE_ERROR" ? unkept(error as Error) : error;
+      }
     },
     *linesOf(type, users) {
       // Without it, SQLite would copy all lines to sort them.
@@ -34,4 +38,10 @@ export function openFoundLines(): FoundLines {
     },
     close: () => database.close(),
   };
+}
+
+/** SQLite does not say where its file is, which is seldom where the export writes. */
+function unkept(error: Error): Error {
+  const advice = "free space in the temporary folder, or name another one in SQLITE_TMPDIR";
+  return new Error(`The lines found so far cannot be kept (${error.message}): ${advice}.`, { cause: error });
 }

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
 import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { type StreamPump, startStreamPump } from "../../../infra/local/functions/stream-pump.ts";
-import { openTableStream } from "../../../infra/local/functions/table-stream.ts";
+import { openTableStream, type StreamPosition, type TableStream } from "../../../infra/local/functions/table-stream.ts";
 import type { LocalStreamMapping } from "../../../infra/local/stack/event-sources.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 
@@ -46,10 +46,11 @@ async function write(kind: string, numbers: readonly number[]): Promise<void> {
 async function start(
   consumers: Record<string, (event: DynamoDBStreamEvent) => unknown>,
   changes: Partial<LocalStreamMapping> = {},
+  stream?: TableStream,
 ): Promise<StreamPump> {
   const mapping = { streamArn, batchSize: 100, reportsItemFailures: true, filters: [], ...changes };
   const pump = startStreamPump({
-    stream: await openTableStream(streams, tableName),
+    stream: stream ?? (await openTableStream(streams, tableName)),
     consumers: Object.entries(consumers).map(([functionName, consume]) => ({
       mapping: { ...mapping, functionName },
       invoke: async (event) => consume(event),
@@ -153,6 +154,26 @@ describe("the pump of the table's stream", () => {
     });
     await pump.settled(patience);
     expect(batches).toEqual([upTo(3), upTo(3)]);
+  });
+
+  it("goes on to the next shard where one has ended without a change", async () => {
+    const record = {
+      eventName: "INSERT",
+      dynamodb: { SequenceNumber: "7", NewImage: { number: { N: "7" } } },
+    } as const;
+    const shards: Readonly<Record<string, StreamPosition>> = { "": { shardId: "first" }, first: { shardId: "second" } };
+    const stream: TableStream = {
+      arn: streamArn,
+      async read(place) {
+        const askedAt = performance.now();
+        const next = shards[place?.shardId ?? ""];
+        if (next) return { records: [], place: next, askedAt };
+        return { records: place?.after ? [] : [record], place: { shardId: "second", after: "7" }, askedAt };
+      },
+    };
+    const seen: number[] = [];
+    await start({ one: (event) => void seen.push(...numbersOf(event)) }, {}, stream);
+    await expect.poll(() => seen, { timeout: patience }).toEqual([7]);
   });
 
   it("lets no consumer wait for another that fails", async () => {

@@ -41,7 +41,7 @@ const rules = [
   "test/system/attacks/queries.test.ts",
 ];
 
-/** All but those that ask for what only the author knows, and for the answer that `npm run docs` records. */
+/** All but those that ask for what only the author knows, and for the answer that `npm run docs -- --examples` records. */
 const wanted =
   "^(?!every row says in words of its own|every answer of the document|no text is a draft|422: show-shift names shift)";
 

@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Finding, openFoundLines } from "../../../infra/tools/export/found-lines.ts";
 
@@ -17,4 +19,20 @@ test("lines come by id and then by user as numbers, those of the given users alo
   expect([...found.linesOf("notification", new Set())]).toEqual([]);
   found.close();
   expect(() => found.add({ type: "job", id: 2, userId: 0, lines: "late" })).toThrow("finalized");
+});
+
+test("a full temporary folder is named, with what to do", () => {
+  const module = join(import.meta.dirname, "../../../infra/tools/export/found-lines.ts");
+  const program = `
+    const found = (await import(${JSON.stringify(module)})).openFoundLines();
+    for (let id = 1; id < 5_000; id += 1) found.add({ type: "job", id, userId: 0, lines: "x".repeat(2_000) });`;
+  // A limit of files in place of a full disk: 2,048 blocks of 512 or 1,024 bytes.
+  const { stderr } = spawnSync(
+    "sh",
+    ["-c", 'ulimit -f 2048; exec "$0" --input-type=module --eval "$1"', process.execPath, program],
+    {
+      encoding: "utf8",
+    },
+  );
+  expect(stderr).toMatch(/Error: The lines found so far cannot be kept \(.+\): .+ SQLITE_TMPDIR\./);
 });
