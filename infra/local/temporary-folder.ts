@@ -1,7 +1,11 @@
-import { lstatSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAlive } from "./is-alive.ts";
+
+/** The namespace of this process's number: a container that shares the folder counts its own. Linux alone has them. */
+const processes =
+  process.platform === "linux" ? Number(readlinkSync("/proc/self/ns/pid").slice(5, -1)).toString(36) : "";
 
 /** A folder of one process: a later process removes it if this one is killed before it does so. */
 export interface TemporaryFolder {
@@ -15,10 +19,10 @@ const leastBytes = 4 * 2 ** 30;
 /** Makes a folder for data that is not kept, and removes those that killed processes have left in the same place. */
 export function makeTemporaryFolder(purpose: string, root = memoryOrDisk()): TemporaryFolder {
   for (const name of readdirSync(root)) {
-    const [, pid] = /^wf-[a-z]+-(\d+)-/.exec(name) ?? [];
-    if (pid !== undefined && !isAlive(Number(pid)) && isOwn(join(root, name))) removeFolder(join(root, name));
+    const [, host, pid] = /^wf-[a-z]+-(\w*)-(\d+)-/.exec(name) ?? [];
+    if (host === processes && !isAlive(Number(pid)) && isOwn(join(root, name))) removeFolder(join(root, name));
   }
-  const path = mkdtempSync(join(root, `wf-${purpose}-${process.pid}-`));
+  const path = mkdtempSync(join(root, `wf-${purpose}-${processes}-${process.pid}-`));
   return { path, remove: () => removeFolder(path) };
 }
 

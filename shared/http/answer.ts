@@ -41,7 +41,7 @@ export function successAnswer<O extends Operation>(
   if (reply.isRepetition) headers["idempotency-replayed"] = "true";
   const allow = allowListOf(operation.answer);
   if (operation.list === undefined) {
-    const answer = allowOrName(allow, reply);
+    const answer = allowOrName(allow, reply, Object.values(reply)[0]);
     if (operation.answersBearer) {
       const { token } = answer as { readonly token: { readonly access_token: string } };
       headers.authorization = `Bearer ${token.access_token}`;
@@ -53,23 +53,17 @@ export function successAnswer<O extends Operation>(
   if (total !== undefined) headers.total = String(total);
   const link = place && pageLinks(request.event, parameterNames(operation), place, total);
   if (link) headers.link = link;
-  const answered = items.map((item) => allowOrName(allow, item));
+  const answered = items.map((item) => allowOrName(allow, item, item));
   return { statusCode: 200, headers, body: JSON.stringify({ [operation.list]: answered }) };
 }
 
 /** A damaged record fails its whole answer. The error has its id for the log. */
-function allowOrName(allow: AllowList, answer: unknown): unknown {
+function allowOrName(allow: AllowList, answer: unknown, record: unknown): unknown {
   try {
     return allow(answer);
   } catch (error) {
-    const id = idIn(answer);
-    if (id === undefined || !(error instanceof Error)) throw error;
+    const { id } = (record ?? {}) as { readonly id?: unknown };
+    if (typeof id !== "number" || !(error instanceof Error)) throw error;
     throw new Error(`${error.message}: id ${id}`, { cause: error });
   }
-}
-
-/** The id of a record, or of the first one in an answer. */
-function idIn(answer: unknown): number | undefined {
-  const places = [answer, ...Object.values(answer ?? {})] as ({ readonly id?: unknown } | null | undefined)[];
-  return places.map((place) => place?.id).find((id) => typeof id === "number");
 }

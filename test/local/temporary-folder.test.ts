@@ -3,7 +3,7 @@ import { once } from "node:events";
 import fs, { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { makeTemporaryFolder } from "../../infra/local/temporary-folder.ts";
 
@@ -29,8 +29,14 @@ async function pidOf({ isKilled }: { isKilled: boolean }): Promise<number> {
   return child.pid ?? 0;
 }
 
-function folderOf(pid: number | string): string {
-  const path = join(place, `wf-engine-${pid}-abc`);
+function ownNamespace(): string {
+  const { path, remove } = makeTemporaryFolder("test", place);
+  remove();
+  return basename(path).split("-")[2] ?? "";
+}
+
+function folderOf(pid: number | string, namespace = ownNamespace()): string {
+  const path = join(place, `wf-engine-${namespace}-${pid}-abc`);
   mkdirSync(join(path, "data"), { recursive: true });
   return path;
 }
@@ -45,8 +51,9 @@ test("a folder is gone when it has been removed, with all that is in it", () => 
 test("the folders of killed processes are removed by the next one that makes a folder; those of running ones, and others, stay", async () => {
   const killed = folderOf(await pidOf({ isKilled: true }));
   const running = [folderOf(await pidOf({ isKilled: false })), makeTemporaryFolder("test", place).path];
-  const kept = [...running, folderOf("none"), makeTemporaryFolder("test", place).path];
-  expect([killed, ...kept].map((path) => existsSync(path))).toEqual([false, true, true, true, true]);
+  const elsewhere = folderOf(await pidOf({ isKilled: true }), "0");
+  const kept = [...running, elsewhere, folderOf("none"), makeTemporaryFolder("test", place).path];
+  expect([killed, ...kept].map((path) => existsSync(path))).toEqual([false, true, true, true, true, true]);
 });
 
 test("the folder of another user stays, whether its process runs or not", async () => {
