@@ -6,6 +6,10 @@ test("short pins of a login and of all logins stay below the promised chance of 
   expect(rules.wrongPins.most / 1e6).toBeLessThanOrEqual(1e-2);
 });
 
+test("of 500 people behind one address each may mistype a pin and a password", () => {
+  expect(Math.min(rules.failures.most, rules.wrongPins.most)).toBeGreaterThan(500);
+});
+
 test("each further message of a login has a smaller share of the day, and registrations the smallest", () => {
   expect([...messageShares.ofLogin].sort((one, other) => other - one)).toEqual(messageShares.ofLogin);
   expect(messageShares.ofRegistrations).toBeLessThan(Math.min(...messageShares.ofLogin));

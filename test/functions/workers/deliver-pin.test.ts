@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler as confirmHandler } from "../../../functions/accounts/confirm-login.ts";
 import { handler } from "../../../functions/workers/deliver-pin.ts";
 import { subjectOf } from "../../../shared/accounts/subjects.ts";
@@ -187,6 +187,16 @@ describe("D12: a message", () => {
     setTime(Date.now() + 3 * minute);
     await deliver(message);
     expect(await isRight(newestPin(service.inbox, other), other)).toBe(true);
+  });
+
+  test("D11: waits for no other of its call", async () => {
+    const goOn = network.hold("UpdateItem");
+    onTestFinished(goOn);
+    const delivering = deliver(pinMessage(login), pinMessage(other));
+    await vi.waitFor(() => expect(service.inbox.entries()).toHaveLength(1));
+    goOn();
+    expect(await delivering).toEqual(nothingFailed);
+    expect(service.inbox.entries()).toHaveLength(2);
   });
 
   test("whose recipient SES refuses for good is taken: no fault, no dead letter", async () => {

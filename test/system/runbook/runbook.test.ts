@@ -57,6 +57,15 @@ test("no command waits for a long call, which networks cut off and the CLI then 
   for (const command of waiting) expect(command).toContain("rotate-signing-key");
 });
 
+/** No link leads to these chapters, which would show that they are gone. */
+test.each([
+  "Stolen passwords are tried",
+  "SMS are pumped",
+  "Another system sends too much",
+])("the runbook says what to do about: %s", (heading) => {
+  expect(runbook).toMatch(new RegExp(`^#+ ${heading}\n(?:(?!#).*\n){2,}`, "m"));
+});
+
 test("the runbook's queries for Lambda's own lines find timeouts, crashes and failed starts", () => {
   expect(patterns.length).toBeGreaterThan(1);
   for (const pattern of patterns) {

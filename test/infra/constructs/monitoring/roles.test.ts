@@ -104,8 +104,8 @@ test("a stage that notifies nobody has no role for it", () => {
   expect(JSON.stringify(roles.map(({ properties }) => properties.RoleName))).not.toMatch(/-on-call|-repair/);
 });
 
-test("a session of the repair role begins in the stage's region alone", () => {
-  expect(repair.properties.RoleName).toBe(namesOf("full").repairRole(region));
+test("a session of the repair role ends after an hour, and begins in the stage's region alone", () => {
+  expect(repair.properties).toMatchObject({ RoleName: namesOf("full").repairRole(region), MaxSessionDuration: 3_600 });
   const { Statement: trust } = repair.properties.AssumeRolePolicyDocument;
   expect(trust).toHaveLength(1 + fullStage.onCallPrincipals.length);
   for (const { Condition } of trust) expect(Condition.StringEquals).toEqual({ "aws:RequestedRegion": region });
