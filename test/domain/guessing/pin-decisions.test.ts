@@ -11,6 +11,8 @@ function later(milliseconds: number): Date {
   return new Date(noon.getTime() + milliseconds);
 }
 
+/** A moment so many minutes after the end of that day. */
+const midnight = (count: number) => new Date(Date.parse("2026-05-02") + count * 60_000).toISOString();
 const minutes = (count: number) => later(count * 60_000);
 
 test("D9: a new pin has six digits, 12 minutes, its first message and no tries", () => {
@@ -52,6 +54,12 @@ test.each<[string, TriedPin, number, Date, boolean]>([
 describe("D9, D11: a request for a pin", () => {
   test.each<[string, TriedPin | undefined, Date, object]>([
     ["is its first", undefined, noon, { write: "new", isQueued: true }],
+    [
+      "replaces one that was spent late on the day before, after all its free messages",
+      { ...pin, asked_at: midnight(-5), valid_to: midnight(7), messages: 10, spent_at: midnight(-4) },
+      new Date(midnight(1)),
+      { write: "new", isQueued: true, pin: { messages: 1 } },
+    ],
     ["replaces one that has expired", pin, minutes(12), { write: "new", isQueued: true, pin: { request_id: "two" } }],
     [
       "queues the same message again within its first minute",
