@@ -3,9 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAlive } from "./is-alive.ts";
 
-/** The namespace of this process's number: a container that shares the folder counts its own. Linux alone has them. */
+/**
+ * The end of the number of this process's namespace, short for the first screen: a container that shares the folder counts its own
+ * processes. Linux alone has namespaces.
+ */
 const processes =
-  process.platform === "linux" ? Number(readlinkSync("/proc/self/ns/pid").slice(5, -1)).toString(36) : "";
+  process.platform === "linux" ? Number(readlinkSync("/proc/self/ns/pid").slice(5, -1)).toString(36).slice(-2) : "";
 
 /** A folder of one process: a later process removes it if this one is killed before it does so. */
 export interface TemporaryFolder {
