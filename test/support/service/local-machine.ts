@@ -30,7 +30,7 @@ export interface CommandResult {
 
 /** An empty folder that stands in for `.local`. */
 export function makeDirectory(): TemporaryFolder {
-  return makeTemporaryFolder("machine");
+  return makeTemporaryFolder("data");
 }
 
 /** Starts the machine of a folder on a free port, from this checkout or a copy, and waits until it says that it is ready. */
