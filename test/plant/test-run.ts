@@ -39,9 +39,9 @@ export const runVitest: RunTests = async (tree, files, { bail, signal }) => {
   AbortSignal.any([signal, patience]).addEventListener("abort", end);
   await once(run, "exit");
   signal.throwIfAborted();
-  // One that was ended for its time may have left a part of its report.
-  const results: Results =
-    run.exitCode !== null && existsSync(report) ? JSON.parse(readFileSync(report, "utf8")).testResults : [];
+  // A run that was ended or could not begin may have left a part of its report, or an empty one.
+  const said = existsSync(report) ? readFileSync(report, "utf8") : "";
+  const results: Results = said.endsWith("}") ? JSON.parse(said).testResults : [];
   const failed = results.filter(({ status }) => status === "failed").map(({ name }) => relative(tree, name));
   return { isGreen: run.exitCode === 0, failed };
 };
