@@ -3,8 +3,12 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/keep-history.ts";
 import { findHistory } from "../../../shared/db/history/find-history.ts";
 import { questions } from "../../../shared/db/history/history-items.ts";
+import { keepHistory } from "../../../shared/db/history/keep-history.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { type Fault, useNetwork } from "../../support/faults/network.ts";
+import { logChange } from "../../support/records/change-log.ts";
+import { userLine } from "../../support/records/records.ts";
+import { write } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
 import { changeAt } from "../../support/workers/events.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
@@ -49,6 +53,16 @@ async function expectKept(ids: readonly number[]): Promise<void> {
     expect(changes, `${id}`).toMatchObject([{ before: { total: "1.00" }, after: { total: "2.00" } }]);
   }
 }
+
+test("D41: what a removed user's changes held is gone, also where they are kept together with the removal", async () => {
+  const id = 77_001;
+  const log = (line: object) => logChange(recordKey("USER", id), () => write(line));
+  const changes = [await log(userLine(id, { first_name: "Ada" })), await log({ ...userLine(id), first_name: "Bea" })];
+  await keepHistory([...changes, await log({ type: "user", id, deleted: true })].flat());
+  const { changes: kept } = await findHistory(questions.ofRecord("user", id), start);
+  expect(kept.map(({ did }) => did)).toEqual(["removed", "updated", "created"]);
+  expect(JSON.stringify(kept)).not.toMatch(/Ada|Bea/);
+});
 
 describe("faults that pass", () => {
   test.each<[string, Fault]>([
