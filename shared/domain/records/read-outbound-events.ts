@@ -6,11 +6,11 @@ import {
   type OutboundEventType,
   outboundEventKinds,
   outboundEventOf,
-  outboundEventTypes,
 } from "../../contract/outbound-events.ts";
 import { id } from "../../contract/values.ts";
 import type { Change } from "./change.ts";
-import { type ItemImages, readEvent, readPush, requireItem } from "./notification-events.ts";
+import { type ItemImages, type NotificationEvent, readEvent, readPush, requireItem } from "./notification-events.ts";
+import type { notifyingRecordTypes } from "./notification-kinds.ts";
 
 /** The parts of a change of the table that events depend on. */
 export interface DeliveredImages extends ItemImages {
@@ -40,12 +40,16 @@ export function readOutboundEvents(change: DeliveredImages, source: string): Out
   return types.flatMap((type) => (type ? [toEvent(type, change, after, source)] : []));
 }
 
+/** The kinds of notifications that follow from changes, as types of events: the contract must have each (D42). */
+type NewsType = {
+  [T in NotificationEvent["record_type"]]: `${Lowercase<T>}.${keyof (typeof notifyingRecordTypes)[T]["kinds"]}`;
+}[NotificationEvent["record_type"]];
+
 /** The type of what users are notified of, and of a notification itself; undefined for any other change. */
 function typeOfNews(change: ItemImages): OutboundEventType | undefined {
   if (readPush(change)) return "notification.created";
   const news = readEvent(change);
-  const name = news && `${news.record_type.toLowerCase()}.${news.params.type}`;
-  return outboundEventTypes.find((each) => each === name);
+  return news && (`${news.record_type.toLowerCase()}.${news.params.type}` as NewsType);
 }
 
 /** Clearing a cleared timer again is no event. */
