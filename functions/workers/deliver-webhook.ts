@@ -24,7 +24,6 @@ export const handler = forQueue(webhookMessage, async ({ detail: event }, { now 
   if (isDelivered) return known.stored && forgetFailures(webhook.name, known);
   const isDisabled = await noteFailure(webhook, known, isGone, now);
   const pause = pauseAfter({ received: delivery.received, retryAfter }, now, spread(0, 1));
-  if (isDisabled || !isWorthTrying(delivery.queuedAt, pause, now)) return giveUp(webhook, delivery);
-  await putOff(webhook, delivery, pause);
-  return later;
+  const isOver = isDisabled || !isWorthTrying(delivery.queuedAt, pause, now);
+  return isOver ? giveUp(webhook, delivery) : putOff(webhook, delivery, pause).then(() => later);
 });

@@ -13,11 +13,9 @@ import { subjectOf } from "./subjects.ts";
 export async function forgetGuesses(login: string, now: Date): Promise<boolean> {
   const userId = await findUserIdOfLogin(login);
   const account = await findAccountWith("passcode", userId ?? nobody);
-  await forgetPins(await subjectOf("pin", login));
-  await forgetCount({ rule: "password", subject: await subjectOf("password", login) }, now);
-  const isKnown = userId !== undefined;
-  if (account?.hash === undefined) return isKnown;
-  const { ofDay, inRow } = await passcodeLimits(account.user.id, account.hash);
-  await Promise.all([forgetCount(ofDay, now), forgetCount(inRow, now)]);
-  return isKnown;
+  const pin = await subjectOf("pin", login);
+  const password = { rule: "password", subject: await subjectOf("password", login) } as const;
+  const limits = account?.hash === undefined ? [] : Object.values(await passcodeLimits(account.user.id, account.hash));
+  await Promise.all([forgetPins(pin), ...[password, ...limits].map((limited) => forgetCount(limited, now))]);
+  return userId !== undefined;
 }

@@ -8,7 +8,7 @@ import { problemResponses } from "./problems.ts";
 import { recordedAnswers } from "./recorded.ts";
 import { refusalsOf } from "./refusals-of.ts";
 import { fieldsOf, type JsonSchema, jsonSchemaOf } from "./schemas.ts";
-import { exampleOf, sentenceOf, withTexts } from "./with-texts.ts";
+import { exampleOf, sentenceOf, withText, withTexts } from "./with-texts.ts";
 
 /** The name of the one security scheme. */
 export const bearer = "bearer";
@@ -91,12 +91,10 @@ function parameterOf({ name, schema, required }: Field, place: string, text: Fie
 }
 
 function bodyOf(object: string, schema: JsonSchema, text: NestedText): object {
-  const inner = { ...withTexts(schema, text.fields), description: text.text };
+  const example = { [object]: exampleOf(text) };
   return {
     required: true,
-    content: {
-      "application/json": { schema: inside(object, inner), example: { [object]: exampleOf(text) } },
-    },
+    content: { "application/json": { schema: inside(object, withText(schema, text)), example } },
   };
 }
 
