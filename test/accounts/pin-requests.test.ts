@@ -2,6 +2,8 @@ import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { confirm } from "../../shared/accounts/confirmation.ts";
 import { requestPin } from "../../shared/accounts/pin-requests.ts";
+import { subjectOf } from "../../shared/accounts/subjects.ts";
+import { type PinCompare, tryPins } from "../../shared/db/accounts/pins.ts";
 import type { Login } from "../../shared/domain/accounts/login.ts";
 import { useNetwork } from "../support/faults/network.ts";
 import { testContext } from "../support/records/contexts.ts";
@@ -59,4 +61,13 @@ test("D9, D11: of 50 requests at once one makes the pin, and all have the same e
   const stored = await storedPin(login.value);
   expect(stored).toMatchObject({ messages: 1, sent: 1, tries: 0 });
   expect(new Set(ends.map((validTo) => validTo.toISOString()))).toEqual(new Set([stored?.valid_to]));
+});
+
+test("D10: of 25 right tries at once, all of which found tries left, 20 may be answered", async () => {
+  await ask();
+  const isRight: PinCompare = (pin) => pin !== undefined;
+  const guess = { login: await subjectOf("pin", login.value), client: "any", isRight };
+  const tries = await Promise.all(Array.from({ length: 25 }, () => tryPins(guess, new Date())));
+  const admitted = await Promise.all(tries.map(async ({ pin, isAdmitted }) => (await isAdmitted) && pin));
+  expect(admitted.filter(Boolean)).toHaveLength(20);
 });

@@ -124,6 +124,17 @@ describe("D6: the next key", () => {
     }
   });
 
+  test("is made once, also if another environment made it since this one read the secret", async () => {
+    await rotateAfter(30 - 1 / 1_440);
+    vi.resetModules();
+    const other = await import("../../../functions/workers/rotate-signing-key.ts");
+    moveTo(30 * day);
+    await other.handler();
+    await handler();
+    expect(await secretIds()).toHaveLength(2);
+    expect(await publishedIds()).toHaveLength(2);
+  });
+
   test("is followed by another 30 days after it began to sign, and no sooner", async () => {
     await rotateAfter();
     const before = await secretIds();
