@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { sleep } from "../../shared/backoff.ts";
 import type { KeyValueStorage, StoredSession, TokenStore } from "../../shared/client/store.ts";
 import { useClientPackage } from "./built-client.ts";
 import { type FakeAnswer, isRenewal, problem, profile, tokens, useFakeService } from "./fake-service.ts";
@@ -317,16 +318,16 @@ test("a sign-out after one of another holder of the store leaves the proof that 
 
 describe("a store over a storage", () => {
   const session = { accessToken: "a", refreshToken: "r" };
-  const storageOf = (kept: Map<string, string>, later: (value: unknown) => unknown) =>
+  const storageOf = (kept: Map<string, string>, run: (work: () => unknown) => unknown) =>
     ({
-      getItem: (key) => later(kept.get(key) ?? null),
-      setItem: (key, value) => later(void kept.set(key, value)),
-      removeItem: (key) => later(void kept.delete(key)),
+      getItem: (key) => run(() => kept.get(key) ?? null),
+      setItem: (key, value) => run(() => kept.set(key, value)),
+      removeItem: (key) => run(() => kept.delete(key)),
     }) as KeyValueStorage;
 
   test.each(["at once", "with promises"])("keeps the session as JSON, %s", async (how) => {
     const kept = new Map<string, string>();
-    const storage = storageOf(kept, (value) => (how === "at once" ? value : Promise.resolve(value)));
+    const storage = storageOf(kept, (work) => (how === "at once" ? work() : sleep(1).then(work)));
     const store = built.module.storageStore(storage, "here");
     expect(await store.get()).toBeUndefined();
     await store.set(session);
@@ -342,7 +343,7 @@ describe("a store over a storage", () => {
     service.takes("a1", () => tokens(1));
     const kept = new Map([["workforce", JSON.stringify({ accessToken: "a0", refreshToken: "r0" })]]);
     const tabs = Array.from({ length: 5 }, () =>
-      newClient(built.module.storageStore(storageOf(kept, (value) => value))),
+      newClient(built.module.storageStore(storageOf(kept, (work) => work()))),
     );
     await Promise.all(tabs.map((tab) => tab.getProfile()));
     expect(renewals()).toHaveLength(1);

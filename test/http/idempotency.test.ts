@@ -77,6 +77,17 @@ describe("200", () => {
     expect(again).toMatchObject({ body: marked.body, headers: { total: "1", "idempotency-replayed": "true" } });
   });
 
+  test("D32: a repetition for notifications gets those that are left", async () => {
+    await store([notificationLine(2, 2)]);
+    const body = { notification: { notification_ids: [1, 2], read: true } };
+    const request = { as: operator, body, headers: { "idempotency-key": newKey() } };
+    expect((await call(markHandler, markNotifications, request)).headers.total).toBe("2");
+    await store([{ type: "notification", id: 1, user_id: 2, deleted: true }]);
+    const again = await call(markHandler, markNotifications, request);
+    expect(again).toMatchObject({ status: 200, headers: { total: "1", "idempotency-replayed": "true" } });
+    expect(again.body.notifications).toMatchObject([{ id: 2 }]);
+  });
+
   test("D32: a repetition after the HMAC key was rotated pays not again, nor does one where the new version is unknown", async () => {
     const known = await readHmacKeyVersions();
     const added = { version: 2, key: "2".repeat(64), signs_from: new Date(0).toISOString() };

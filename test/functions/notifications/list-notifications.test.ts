@@ -62,6 +62,14 @@ describe("200", () => {
     expect(JSON.stringify(stored)).not.toContain('"text"');
   });
 
+  test("one that was removed is in neither the list nor its total", async () => {
+    const reader = { ...driver, id: 71 };
+    await store([notificationLine(1, 71), notificationLine(2, 71)]);
+    await write({ type: "notification", id: 2, user_id: 71, deleted: true });
+    const answer = await list({}, reader);
+    expect([idsIn(answer), answer.headers.total]).toEqual([[1], "1"]);
+  });
+
   test("costs at most 2 read units, in one round trip", async () => {
     const named = { type: "paid", title: "x".repeat(40), date: "2026-05-04" };
     const fifty = Array.from({ length: 50 }, (_, at) => notificationLine(at + 1, 70, { params: named }));

@@ -74,7 +74,12 @@ describe("D25: an event is notified", () => {
   test("to a company's users in the role, and to nobody else", async () => {
     const { company, ids } = await newUsers("operator", "client", "operator", "driver");
     const { ids: strangers } = await newUsers("operator");
-    await deliver(message({ company, role: "operator" }));
+    const sent = message({ company, role: "operator" });
+    await handler(queueEvent(sent));
+    // A page that is the last asks for no other.
+    const queued = [{ recipients: { users: [ids[0], ids[2]] } }];
+    expect(await takeMessages("NOTIFICATION_QUEUE_URL")).toMatchObject(queued);
+    await deliver(sent);
     expect(await countsOf([...ids, ...strangers])).toEqual([1, 0, 1, 0, 0]);
   });
 
