@@ -42,7 +42,7 @@ export function readOutboundEvents(change: DeliveredImages, source: string): Out
 
 /** The kinds of notifications that follow from changes, as types of events: the contract must have each (D42). */
 type NewsType = {
-  [T in NotificationEvent["record_type"]]: `${Lowercase<T>}.${keyof (typeof notifyingRecordTypes)[T]["kinds"]}`;
+  [T in NotificationEvent["record_type"]]: `${Lowercase<T>}.${keyof (typeof notifyingRecordTypes)[T]["kinds"] & string}`;
 }[NotificationEvent["record_type"]];
 
 /** The type of what users are notified of, and of a notification itself; undefined for any other change. */
