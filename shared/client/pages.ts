@@ -27,7 +27,7 @@ function pageOf(list: string, answer: ClientAnswer, fetchPage: FetchPage): ListP
   // Only the query, so that the token goes to no other host, whatever the link names.
   const [, query] = /<[^>?]*(\?[^>]*)>\s*;\s*rel="?next\b/.exec(answer.headers.get("link") ?? "") ?? [];
   const next = query ? Object.assign(() => requestList(list, fetchPage, query), { query }) : undefined;
-  return { ...listOf(list, answer), next };
+  return Object.assign(listOf(list, answer), { next });
 }
 
 async function* walk(first: Promise<ListPage<Fields, Facts>>): AsyncGenerator<ListPage<Fields, Facts>, void> {

@@ -19,7 +19,7 @@ export function parseBody(contract: BodyContract) {
   };
 }
 
-const jsonType = /^application\/([a-z0-9.+-]+\+)?json(;|$)/i;
+const jsonType = /^application\/([a-z0-9.+-]+\+)?json[ \t]*(;|$)/i;
 
 /** Keys such as `__proto__` are ordinary fields here. Validation later drops fields that the contract does not name. */
 function parse(body: string, isBase64Encoded: boolean): unknown {

@@ -207,7 +207,7 @@ function describeNullable(jsonSchema: JsonSchema): JsonSchema | undefined {
     ...value,
     type: [value.type, "null"],
     ...(value.enum && { enum: [...value.enum, null] }),
-    ...(jsonSchema.default !== undefined && { default: jsonSchema.default }),
+    default: jsonSchema.default,
   };
 }
 

@@ -10,7 +10,7 @@ import { findToWrite, type Outcome, type WriteContext } from "../writes/write-pl
 import { uniqueLogin } from "./logins.ts";
 import { uniqueProfile } from "./profiles.ts";
 import { changeSecret, secretKey, userSecrets } from "./user-secrets.ts";
-import { companyUserMark, type StoredUser, toUser, userKey, users } from "./users.ts";
+import { companyUserMark, raised, type StoredUser, toUser, userKey, users } from "./users.ts";
 
 /** The settings of a write of a user. */
 export interface UserWriteContext extends WriteContext {
@@ -31,13 +31,14 @@ export async function saveUser(line: UpsertLine<"user">, context: UserWriteConte
     const { isNewPassword, isNewPasscode, writes } = await planSecrets(line, stored, hashesFor, context);
     const [before, after] = [uniqueKeysOf(stored, context.now), uniqueKeysOf(next, context.now)];
     const isRenamed = before.some(isMissingIn(after)) || after.some(isMissingIn(before));
-    const session_epoch = (stored?.session_epoch ?? 0) + (isNewPassword ? 1 : 0);
     const changed = {
       ...next,
       ...((isRenamed || isNewPassword) && { reset_hash: undefined }),
-      ...(session_epoch && { session_epoch }),
-      ...(isNewPassword && { password_changed_at: context.now.toISOString() }),
-      ...(isNewPasscode && { passcode_changes: (stored?.passcode_changes ?? 0) + 1 }),
+      ...(isNewPassword && {
+        session_epoch: raised(stored?.session_epoch),
+        password_changed_at: context.now.toISOString(),
+      }),
+      ...(isNewPasscode && { passcode_changes: raised(stored?.passcode_changes) }),
     };
     return {
       next: changed,

@@ -115,6 +115,11 @@ export async function findCompanyUsers(
   return { userIds: places.map(Number), after: lastKey && places.at(-1) };
 }
 
+/** The next of a number that is only compared with its earlier values. */
+export function raised(count = 0): number {
+  return count + 1;
+}
+
 /** The write that makes a new user, who sets names and password with a reset token (D16). */
 export function createUser({ id, ...record }: User, resetHash: string, context: WriteContext): TransactionWrite {
   const attributes = { id, company_id: record.financial_company_id, role: record.role, record };
@@ -159,7 +164,7 @@ export function replacePassword(
     record,
     reset_hash: undefined,
     password_changed_at: context.now.toISOString(),
-    session_epoch: (stored.session_epoch ?? 0) + 1,
+    session_epoch: raised(stored.session_epoch),
   };
   return [
     replaceItem(stored, users.encode(next), { ...context, notifies: true }),

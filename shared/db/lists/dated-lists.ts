@@ -35,7 +35,7 @@ export async function findDatedPage<L extends ListName>(
   const found = newest.filter(isWithin(selection));
   const lowest = newest.length < wanted ? undefined : newest.at(-1)?.id;
   if (lowest !== undefined && found.length < wanted) {
-    const parts = partsOf(selection, days, start.beforeId === undefined ? found : []);
+    const parts = partsOf(selection, days, found);
     if (parts.length > mostParts) throw tooManyDates();
     const sources = parts.map((part) => sourceOf(selection, part));
     found.push(...(await mergeReads(sources, { below: lowest, limit: wanted - found.length })));

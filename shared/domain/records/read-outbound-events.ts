@@ -110,6 +110,6 @@ function dataOf(type: OutboundEventType, sk: string, after: Item): Item {
 }
 
 function notificationOf({ id, user_id, record }: Item): Item {
-  const { params, ...shown } = record as Item & { readonly params?: { readonly type?: unknown } };
-  return { ...shown, id, user_id, type: params?.type };
+  const { params, created_at, record_id, record_type } = record as Item & { readonly params?: { readonly type?: unknown } };
+  return { id, user_id, created_at, record_id, record_type, type: params?.type };
 }
