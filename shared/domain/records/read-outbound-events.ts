@@ -110,6 +110,8 @@ function dataOf(type: OutboundEventType, sk: string, after: Item): Item {
 }
 
 function notificationOf({ id, user_id, record }: Item): Item {
-  const { params, created_at, record_id, record_type } = record as Item & { readonly params?: { readonly type?: unknown } };
+  const { params, created_at, record_id, record_type } = record as Item & {
+    readonly params?: { readonly type?: unknown };
+  };
   return { id, user_id, created_at, record_id, record_type, type: params?.type };
 }
