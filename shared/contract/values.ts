@@ -96,7 +96,8 @@ export const calendarDate = v.pipe(v.string(), v.check(isCalendarDate, "must be 
 export const timestamp = v.pipe(
   v.string(),
   v.check(
-    (value) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value) && !Number.isNaN(Date.parse(value)),
+    // Years of more than four digits begin with a sign.
+    (value) => /^\d/.test(value) && new Date(value).toJSON() === value,
     "must be a UTC timestamp with milliseconds, such as 2026-05-01T08:30:00.000Z",
   ),
 );

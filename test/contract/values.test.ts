@@ -17,6 +17,9 @@ test("D23: a timestamp is UTC with three digits of milliseconds and a real momen
     "2026-05-01T08:30:00Z",
     "2026-05-01T08:30:00.000+01:00",
     "2026-13-01T08:30:00.000Z",
+    "2026-02-30T08:30:00.000Z",
+    "2026-05-01T24:00:00.000Z",
+    "+010000-01-01T00:00:00.000Z",
   ]) {
     expect(v.is(timestamp, other)).toBe(false);
   }
