@@ -77,10 +77,7 @@ export function openHmacKey(versions: readonly HmacKeyVersion[], now: Date): Hma
 
 /** The version that signs by then; undefined if none does. */
 export function currentVersion(versions: readonly HmacKeyVersion[], now: Date): HmacKeyVersion | undefined {
-  return versions
-    .filter(({ signs_from }) => signs_from === undefined || signs_from <= now.toISOString())
-    .toSorted((one, other) => one.version - other.version)
-    .at(-1);
+  return versions.findLast(({ signs_from }) => signs_from === undefined || signs_from <= now.toISOString());
 }
 
 function signWith(signer: HmacKeyVersion, purpose: HmacPurpose, message: string, bytes: number): string {

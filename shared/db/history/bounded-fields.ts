@@ -36,10 +36,9 @@ export function boundFields({ before, after }: ChangedFields, mostBytes: number)
 
 function cutValue(value: unknown, letters: number): unknown {
   const text = JSON.stringify(value);
-  if (letters < 0) return text.length > shortest.length ? { cut: "" } : value;
-  if (Buffer.byteLength(text) <= letters + cutBytes) return value;
+  if (Buffer.byteLength(text) <= (letters < 0 ? shortest.length : letters + cutBytes)) return value;
   const sha256 = createHash("sha256").update(text).digest("base64url").slice(0, 22);
-  return { cut: text.slice(0, letters), sha256 } satisfies CutValue;
+  return (letters < 0 ? { cut: "" } : { cut: text.slice(0, letters), sha256 }) satisfies CutValue;
 }
 
 function cutFields(fields: Fields, letters: number): Fields {

@@ -144,7 +144,7 @@ export function counterWrites(
       total_order: `${month}#${padId(companyId)}#${key.sk.slice(-2)}`,
     };
     return {
-      Update: updateOf(key, { where: where(count), setOnce, add: { ...Object.fromEntries(figures), writes: 1 } }),
+      Update: updateOf(key, { where: where(count), setOnce, add: Object.fromEntries([...figures, ["writes", 1]]) }),
     };
   });
 }

@@ -28,6 +28,10 @@ test.each([
   ["a@0x7f.1", undefined],
   ["a@b.example.", undefined],
   ["a@localhost", undefined],
+  ["a@b.example/c", undefined],
+  ["a@b.example?c", undefined],
+  ["a@b.example#c", undefined],
+  ["a@b%2Eexample", undefined],
   [`a@${"x".repeat(64)}.example`, undefined],
 ])("D7: the normal form of the e-mail address %s is %s; dots and plus tags count", (typed, value) => {
   expect(parseLogin(typed, "GB")?.value).toBe(value);

@@ -4,6 +4,7 @@ import { handler as notifyPasswordChanged } from "../../../functions/workers/not
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { useNetwork } from "../../support/faults/network.ts";
+import { costOf } from "../../support/records/costs.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { shownUser, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -49,6 +50,11 @@ describe("200", () => {
     expect(headers["cache-control"]).toBe("no-store");
     expectProblem(await signInWith(password), 401, "login_invalid");
     expect((await signInWith(newPassword)).status).toBe(200);
+  });
+
+  test("D14: a password is set in four round trips", async () => {
+    const token = await resetToken();
+    expect(await costOf(() => setTo(token))).toMatchObject({ sequentialTrips: 4 });
   });
 
   test("D14: every session of the user ends, and nobody else's", async () => {
