@@ -31,7 +31,7 @@ export function readDraft(words: readonly string[], oldArea?: string, newArea?: 
   if (path === "" || area === undefined || (oldArea && newArea) || others.length > 0) {
     throw new UsageError("Say NAME METHOD PATH --area AREA (npm run new -- --help)");
   }
-  if (!methods.includes(method)) throw unknownWord("method", method, methods);
+  requireMethod(method);
   if (newArea === undefined) requireArea(area);
   else requireFreeArea(area);
   requireFreeName(name);
@@ -49,6 +49,10 @@ export function readDraft(words: readonly string[], oldArea?: string, newArea?: 
     object: /^P/.test(method) ? rest.at(-1) : undefined,
     list: method === "GET" && first === "list" ? rest.join("_") : undefined,
   };
+}
+
+function requireMethod(method: string): void {
+  if (!methods.includes(method)) throw unknownWord("method", method, methods);
 }
 
 function requireArea(area: string): void {
