@@ -72,14 +72,20 @@ beforeEach(() => {
   };
 });
 
-function resultsOf({ logGroupNames, queryString }: Query = { logGroupNames: [], queryString: "", startTime: 0, endTime: 0 }): FakeAnswer {
+function resultsOf(
+  { logGroupNames, queryString }: Query = { logGroupNames: [], queryString: "", startTime: 0, endTime: 0 },
+): FakeAnswer {
   const status = states.shift();
   if (status) return { json: { status } };
-  const rows = found[/like \/(.*?)\//.exec(queryString)?.[1] ?? ""]?.filter(([, group]) => logGroupNames.includes(group));
+  const rows = found[/like \/(.*?)\//.exec(queryString)?.[1] ?? ""]?.filter(([, group]) =>
+    logGroupNames.includes(group),
+  );
   const results = rows?.map(([time, group, message]) =>
-    Object.entries({ "@timestamp": `2026-10-01 ${time}`, "@log": `000000000000:${group}`, "@message": JSON.stringify(message) }).map(
-      ([field, value]) => ({ field, value }),
-    ),
+    Object.entries({
+      "@timestamp": `2026-10-01 ${time}`,
+      "@log": `000000000000:${group}`,
+      "@message": JSON.stringify(message),
+    }).map(([field, value]) => ({ field, value })),
   );
   return { json: { status: "Complete", results } };
 }
