@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { type Gate, gates, longGates } from "../../infra/tools/check/gates.ts";
 import { check } from "../../infra/tools/check.ts";
 import { newFolder } from "../support/service/new-folder.ts";

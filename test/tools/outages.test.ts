@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
+import { patiently } from "../../infra/tools/aws/patience.ts";
 import { runExport } from "../../infra/tools/export.ts";
 import { forget } from "../../infra/tools/forget.ts";
 import { history } from "../../infra/tools/history.ts";
@@ -8,6 +9,7 @@ import { runImport } from "../../infra/tools/import.ts";
 import { recountLists } from "../../infra/tools/recount.ts";
 import { callLimits } from "../../shared/call-limits.ts";
 import { tableClient } from "../../shared/db/table/table.ts";
+import { Refusal } from "../../shared/domain/refusal.ts";
 import { jobLine } from "../support/records/records.ts";
 import { useFolder } from "./export/run-export.ts";
 import { runProgram, useMachine } from "./machine.ts";
@@ -146,6 +148,31 @@ test("a signal ends the wait of an import with 130", async () => {
   await vi.waitUntil(() => calls() > callLimits.table.attempts);
   process.emit("SIGHUP");
   expect(await stopped).toMatchObject({ code: 130, err: expect.stringContaining("To go on: --from 1") });
+});
+
+const cancelled = (Code: string) =>
+  Object.assign(new Error(), { CancellationReasons: [{ Code: "None" }, {}, { Code }] });
+
+test.each([
+  ["a refusal of those who are busy", new Refusal("busy", "Try again")],
+  ["a transaction cancelled for load", cancelled("ThrottlingError")],
+])("%s is tried again", async (_, error) => {
+  const work = vi.fn().mockRejectedValueOnce(error).mockResolvedValue("done");
+  expect(await patiently(work)).toBe("done");
+});
+
+test.each([
+  ["another refusal", new Refusal("record_not_found", "No such record")],
+  ["a transaction cancelled for a condition", cancelled("ConditionalCheckFailed")],
+])("%s is not", async (_, error) => {
+  const work = vi.fn().mockRejectedValueOnce(error).mockResolvedValue("done");
+  await expect(patiently(work)).rejects.toBe(error);
+});
+
+test("a refusal that stays is thrown as it is", async () => {
+  patience.withinMs = 20;
+  const busy = new Refusal("busy", "Try again");
+  await expect(patiently(() => Promise.reject(busy))).rejects.toBe(busy);
 });
 
 test("a fault of the call itself is not repeated", async () => {
