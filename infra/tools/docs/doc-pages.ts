@@ -56,7 +56,7 @@ function codesTable(): string {
 }
 
 function callersOf({ access, refusals = [] }: Operation): string {
-  if (access === "anyone") return `anyone${refusals.map((code) => conditions[code] ?? "").join("")}`;
+  if (access === "anyone") return `anyone${refusals.map((code) => conditions[code]).join("")}`;
   return access.length === everyRole.length ? "everyone signed in" : access.join(", ");
 }
 

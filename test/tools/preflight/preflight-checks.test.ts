@@ -299,6 +299,8 @@ test("a restored table lacks what it was restored without, each with the command
       `aws dynamodb tag-resource --resource-arn ${arn}-2 --tags Key=service,Value=workforce-api Key=stage,Value=dev`,
     ].join(" "),
   );
+  Object.assign(aws.answers, asAsked, { ListTagsOfResource: { json: {} } });
+  expect(await find("table settings", keeping)).toMatchObject({ text: expect.stringContaining("lacks its tags: run") });
   expect(await restored({ DescribeTable: gone })).toEqual({
     outcome: "missing",
     text: `There is no table ${tableName}: restore it, or set tableName to another.`,
@@ -312,6 +314,8 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
     { ...asAsked, DescribeTable: unprotectedTable },
     { deletionProtection: false },
   ],
+  // The second deploy protects the table that the first one made.
+  ["table settings", "set deletionProtection to true and", { ...asAsked, DescribeTable: unprotectedTable }, {}],
   ["restore", "practise a restore", {}, { backupKeptDays: 7 }],
   ["restore", "describe-backup-vault --backup-vault-name workforce-dev first", {}, { backupKeptDays: 7 }],
   ["alarm e-mails", `confirm the e-mails of SNS to ${alarmAddress}`, {}, watched],
