@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { QueryCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
-import { patiently } from "../../infra/tools/aws/patience.ts";
+import { patiently, withPatientTable } from "../../infra/tools/aws/patience.ts";
 import { runExport } from "../../infra/tools/export.ts";
 import { forget } from "../../infra/tools/forget.ts";
 import { history } from "../../infra/tools/history.ts";
@@ -148,6 +149,43 @@ test("a signal ends the wait of an import with 130", async () => {
   await vi.waitUntil(() => calls() > callLimits.table.attempts);
   process.emit("SIGHUP");
   expect(await stopped).toMatchObject({ code: 130, err: expect.stringContaining("To go on: --from 1") });
+});
+
+test("what keeps calls waiting is said until the last of them goes on", async () => {
+  const failing = new Set(["ScanCommand", "QueryCommand"]);
+  const failed: string[] = [];
+  tableClient().middlewareStack.add(
+    (next, { commandName = "" }) =>
+      async (args) => {
+        if (!failing.has(commandName)) return next(args);
+        failed.push(commandName);
+        throw Object.assign(new Error("the table is away"), failure);
+      },
+    { step: "finalizeRequest", priority: "low", name: "outage" },
+  );
+  const { TABLE_NAME: TableName = "" } = process.env;
+  const query = { KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": { S: "nothing" } } };
+  const reasons: unknown[] = [];
+  const note = (reason: string | undefined) => void reasons.push(reason);
+  await withPatientTable(
+    async () => {
+      const scan = tableClient().send(new ScanCommand({ TableName, Limit: 1 }));
+      const asked = tableClient().send(new QueryCommand({ TableName, ...query }));
+      await vi.waitUntil(() =>
+        ["ScanCommand", "QueryCommand"].every(
+          (name) => failed.filter((each) => each === name).length > callLimits.table.attempts,
+        ),
+      );
+      failing.delete("ScanCommand");
+      await scan;
+      expect(new Set(reasons)).toEqual(new Set(["InternalServerError"]));
+      failing.delete("QueryCommand");
+      await asked;
+      expect(reasons.at(-1)).toBeUndefined();
+    },
+    note,
+    undefined,
+  );
 });
 
 const cancelled = (Code: string) =>

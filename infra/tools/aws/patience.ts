@@ -30,8 +30,7 @@ export async function patiently<T>(
         if (!isPutOff(error)) throw error;
         last = error;
         onWait?.(nameOf(error));
-        if (signal?.aborted) return giveUp();
-        return undefined;
+        return signal?.aborted ? giveUp() : undefined;
       },
     );
   const { done } = await retry(paces.tool, attempt, giveUp);

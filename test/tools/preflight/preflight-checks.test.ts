@@ -58,7 +58,7 @@ const logRole =
 
 test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAnswer>, said?: string]>([
   ["CDK bootstrap", {}, {}],
-  ["earlier stack", {}, {}],
+  ["earlier stack", { backupKeptDays: 7 }, {}],
   ["earlier stack", {}, { DescribeStacks: stackStatus("UPDATE_COMPLETE"), DescribeTable: { json: { Table: {} } } }],
   ["e-mail sender", existing, {}, `${senderAddress} is verified`],
   ["e-mail sender", {}, created, `${senderAddress} is verified`],
@@ -299,6 +299,8 @@ test("a restored table lacks what it was restored without, each with the command
       `aws dynamodb tag-resource --resource-arn ${arn}-2 --tags Key=service,Value=workforce-api Key=stage,Value=dev`,
     ].join(" "),
   );
+  const { text: unprotected } = await restored({ DescribeTable: unprotectedTable });
+  expect(unprotected).toContain(`aws dynamodb update-table --table-name ${tableName} --deletion-protection-enabled`);
   Object.assign(aws.answers, asAsked, { ListTagsOfResource: { json: {} } });
   expect(await find("table settings", keeping)).toMatchObject({ text: expect.stringContaining("lacks its tags: run") });
   expect(await restored({ DescribeTable: gone })).toEqual({
