@@ -17,7 +17,7 @@ afterEach(() => {
 
 const minute = 60_000;
 
-/** Answers for a machine whose inbox has these messages, and one more each time a pin is requested. Each answer takes two seconds of the clock. */
+/** Answers for a machine with this inbox, and more in it once a pin is requested. Each answer takes two seconds of the clock. */
 function answerForMachine(inbox: readonly InboxEntry[], next: readonly InboxEntry[] = []): string {
   const directory = newFolder();
   writeJsonFile(machineFile(directory), { baseUrl: "http://machine" });
