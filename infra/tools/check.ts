@@ -1,14 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { writeJsonFile } from "../local/json-file.ts";
 import { root } from "../local/stack/synthesis.ts";
 import { type Gate, gates, longGates } from "./check/gates.ts";
 import { readArguments, runCommand, unknownWord } from "./cli/command.ts";
 import { countTests, sumCounts, type TestCounts } from "./cli/count-tests.ts";
-
-const everyGate = [...gates, ...longGates];
 
 const help = `npm run check [-- --only GATE] [--report FILE]
 
@@ -26,11 +24,10 @@ ${longGates.map(lineOf).join("\n")}
   --report FILE  write how many passed and failed, in the form of vitest's JSON report
 `;
 
-const folder = join(root, ".local/check");
+if (import.meta.main) await runCommand((parameters) => check(parameters));
 
-await runCommand(check);
-
-async function check(parameters: string[]): Promise<number> {
+/** Runs the command, keeps the output of gates in the folder and returns its exit code. */
+export async function check(parameters: string[], known = { gates, longGates }, folder = join(root, ".local/check")) {
   const options = {
     long: { type: "boolean" },
     only: { type: "string", multiple: true },
@@ -38,8 +35,9 @@ async function check(parameters: string[]): Promise<number> {
   } as const;
   const call = readArguments("check", help, { args: parameters, options });
   const { values } = call;
-  const chosen = values.only?.map(findGate) ?? (values.long ? longGates : gates);
-  const results = await runAll(chosen);
+  const find = (name: string) => findGate(name, [...known.gates, ...known.longGates]);
+  const chosen = values.only?.map(find) ?? (values.long ? known.longGates : known.gates);
+  const results = await runAll(chosen, folder);
   for (const { gate, output } of results) if (output) process.stdout.write(`\n${gate.title}\n${output}\n`);
   const { passed, failed } = sumCounts(results.map(({ counts }) => counts));
   const report = { numPassedTests: passed, numFailedTests: failed, testResults: [] };
@@ -47,29 +45,29 @@ async function check(parameters: string[]): Promise<number> {
   return failed > 0 ? 1 : 0;
 }
 
-function findGate(name: string): Gate {
-  const gate = everyGate.find((each) => each.name === name);
+function findGate(name: string, known: readonly Gate[]): Gate {
+  const gate = known.find((each) => each.name === name);
   if (gate) return gate;
-  const names = everyGate.map((each) => each.name);
+  const names = known.map((each) => each.name);
   throw unknownWord("gate", name, names);
 }
 
 /** Two gates side by side, in their order. The gates that must run alone follow one by one. */
-async function runAll(chosen: readonly Gate[]): Promise<GateResult[]> {
+async function runAll(chosen: readonly Gate[], folder: string): Promise<GateResult[]> {
   const shared = chosen.filter(({ isAlone }) => !isAlone).values();
   const results: GateResult[] = [];
   const runInTurn = async (waiting: Iterable<Gate>) => {
-    for (const gate of waiting) results.push(await runAloud(gate));
+    for (const gate of waiting) results.push(await runAloud(gate, folder));
   };
   await Promise.all([runInTurn(shared), runInTurn(shared)]);
   await runInTurn(chosen.filter(({ isAlone }) => isAlone));
   return results;
 }
 
-async function runAloud(gate: Gate): Promise<GateResult> {
+async function runAloud(gate: Gate, folder: string): Promise<GateResult> {
   const isTerminal = process.stdout.isTTY;
   if (isTerminal) process.stdout.write(`${gate.title} …\r`);
-  const result = await runGate(gate);
+  const result = await runGate(gate, folder);
   process.stdout.write(`${gate.title.padEnd(widthOf("title"))}  ${result.verdict}\n`);
   return result;
 }
@@ -79,7 +77,7 @@ function lineOf({ name, title, program }: Gate): string {
 }
 
 function widthOf(column: "name" | "title"): number {
-  return Math.max(...everyGate.map((gate) => gate[column].length));
+  return Math.max(...[...gates, ...longGates].map((gate) => gate[column].length));
 }
 
 interface GateResult {
@@ -90,40 +88,37 @@ interface GateResult {
 }
 
 /** Runs a gate. vitest writes a report; any other program counts as one test. The output is kept beside the report. */
-async function runGate(gate: Gate): Promise<GateResult> {
+async function runGate(gate: Gate, folder: string): Promise<GateResult> {
   const obstacle = await gate.obstacle?.();
   if (obstacle) return { gate, counts: { passed: 0, failed: 0 }, verdict: `skipped: ${obstacle}`, output: "" };
   const began = performance.now();
   const report = join(folder, `${gate.name}.json`);
+  const log = join(folder, `${gate.name}.txt`);
   rmSync(report, { force: true });
-  const { isSuccess, output } = await runProgram(gate, report);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `${gate.name}.txt`), output);
+  const isSuccess = await runProgram(gate, report, log);
   const seconds = ((performance.now() - began) / 1000).toFixed(1).padStart(6);
   const own = { passed: Number(isSuccess), failed: Number(!isSuccess) };
   return {
     gate,
-    counts: gate.program === "vitest" ? countTests(report, isSuccess) : own,
+    counts: existsSync(report) ? countTests(report, isSuccess) : own,
     verdict: `${isSuccess ? "passed" : "FAILED"} ${seconds} s`,
-    output: isSuccess ? "" : output,
+    output: isSuccess ? "" : readFileSync(log, "utf8"),
   };
 }
 
-async function runProgram({ program, parameters, environment }: Gate, report: string) {
+async function runProgram({ program, parameters, environment }: Gate, report: string, log: string): Promise<boolean> {
   const path = `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}`;
   // A program of a gate is compiled once for all runs.
   const own = { NO_COLOR: "1", PATH: path, NODE_COMPILE_CACHE: join(root, ".local/compile-cache") };
+  const output = openSync(log, "w");
   const child = spawn(program, parameters, {
     cwd: root,
     env: { ...process.env, ...own, VITEST_REPORT: report, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", output, output],
   });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
-  }
-  const [code] = await once(child, "close").catch((error: Error) => [error.message]);
-  return { isSuccess: code === 0, output: code === 0 || typeof code === "number" ? output : `${code}\n${output}` };
+  const [code, signal] = await once(child, "close").catch((error: Error) => [error.message]);
+  closeSync(output);
+  if (typeof code !== "number") appendFileSync(log, `${code ?? signal}\n`);
+  return code === 0;
 }

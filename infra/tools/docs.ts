@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root as checkout } from "../local/stack/synthesis.ts";
@@ -16,6 +16,9 @@ codes of refusals, the settings of stages, and the figures of ${figuresPage}.
   --examples  record the answers that the OpenAPI document has as examples: after a change of them, or of the demo data
 `;
 
+/** The test that compares the examples writes them first. */
+const recording = ["node_modules/vitest/vitest.mjs", "run", "test/openapi/recorded.test.ts"];
+
 if (import.meta.main) await runCommand((parameters) => docs(parameters));
 
 /** Runs the command on the pages of a checkout and returns its exit code. */
@@ -32,8 +35,8 @@ export function docs(parameters: string[], root = checkout, readFigures = synthe
     if (filled !== text) writeFileSync(file, filled);
     process.stdout.write(`${page}: ${filled === text ? "up to date" : "written"}\n`);
   }
-  if (call.values.costs) measureCosts(root);
-  if (call.values.examples) recordExamples(root);
+  if (call.values.costs) runNode(root, ["test/bench/bench.ts", "costs"]);
+  if (call.values.examples) runNode(root, recording, { RECORD_EXAMPLES: "1" });
   return 0;
 }
 
@@ -43,22 +46,6 @@ function synthesizeFigures(): MarkedTables {
   return JSON.parse(execFileSync(process.execPath, [program], { cwd: checkout, encoding: "utf8" })) as MarkedTables;
 }
 
-function measureCosts(root: string): void {
-  const { isSuccess, output } = runNode(root, ["test/bench/bench.ts", "costs"]);
-  if (!isSuccess) throw new Error(`The costs could not be measured: ${output.split("\n").at(-1)}`);
-}
-
-/** Runs the test that compares the examples, in the mode that writes them. */
-function recordExamples(root: string): void {
-  const parameters = ["node_modules/vitest/vitest.mjs", "run", "test/openapi/recorded.test.ts"];
-  const { isSuccess, output } = runNode(root, parameters, { RECORD_EXAMPLES: "1" });
-  // The test itself compares with the old file, so it fails when the examples change.
-  if (isSuccess || output.includes("npm run docs -- --examples")) return;
-  throw new Error(`The examples could not be recorded: ${output.split("\n").at(-1)}`);
-}
-
-function runNode(cwd: string, parameters: readonly string[], environment = {}) {
-  const env = { ...process.env, ...environment };
-  const { status, stdout, stderr } = spawnSync(process.execPath, parameters, { cwd, env, encoding: "utf8" });
-  return { isSuccess: status === 0, output: `${stdout}${stderr}`.trim() };
+function runNode(cwd: string, parameters: readonly string[], environment = {}): void {
+  execFileSync(process.execPath, parameters, { cwd, stdio: "inherit", env: { ...process.env, ...environment } });
 }

@@ -60,9 +60,9 @@ async function requestPin(base: string, login: string): Promise<string> {
   const stillCounts = before && Date.now() - Date.parse(before.sentAt) < pinLifeMs ? before : undefined;
   const deadline = Date.now() + (stillCounts ? replacedWithinMilliseconds : arrivesWithinMilliseconds);
   while (Date.now() < deadline) {
+    await pause(asksEveryMilliseconds);
     const [newest] = await pinsTo(base, login);
     if (newest && newest.sentAt !== before?.sentAt) return newest.pin;
-    await pause(asksEveryMilliseconds);
   }
   if (stillCounts) return stillCounts.pin;
   throw new Error(`No pin for ${login} arrived: no user has this login as it is written here.`);

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { operationAreas } from "../functions/function-row.ts";
@@ -61,11 +61,5 @@ A running local machine adds the new route without a restart.
 /** Formats as `npm run format` does, whose program is installed at its first use. */
 function formatted(file: string, input: string): string {
   const parameters = [gateTools, "biome", "check", "--write", `--stdin-file-path=${file}`];
-  const { status, stdout, stderr, error } = spawnSync(process.execPath, parameters, {
-    cwd: checkout,
-    input,
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(`${file} cannot be formatted: ${error?.message ?? stderr}`);
-  return stdout;
+  return execFileSync(process.execPath, parameters, { cwd: checkout, input, encoding: "utf8" });
 }

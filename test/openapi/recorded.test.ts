@@ -1,8 +1,7 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { operations } from "../../shared/contract/operations.ts";
 import { internalError, refusalCodes } from "../../shared/contract/refusal-codes.ts";
-import { recordedAnswers, recordedProblems } from "../../shared/openapi/recorded.ts";
 import { useSigningKey } from "../support/records/own-user.ts";
 import { useService } from "../support/service/service.ts";
 import { recordProblems } from "./recorded-problems.ts";
@@ -13,7 +12,12 @@ const hint = "npm run docs -- --examples";
 
 const service = useService();
 useSigningKey();
-let recorded: { answers: Record<string, unknown>; problems: Record<string, unknown> };
+interface Examples {
+  readonly answers: Readonly<Record<string, unknown>>;
+  readonly problems: Readonly<Record<string, unknown>>;
+}
+let recorded: Examples;
+let stored: Examples;
 
 beforeAll(async () => {
   await loadRecordingData();
@@ -21,30 +25,31 @@ beforeAll(async () => {
   recorded = { answers, problems: await recordProblems() };
   vi.useRealTimers();
   if (process.env.RECORD_EXAMPLES) writeFileSync(file, `${JSON.stringify(recorded, null, 2)}\n`);
+  stored = JSON.parse(readFileSync(file, "utf8"));
 });
 afterAll(() => void vi.useRealTimers());
 
 test.each(operations)("the document's example of $name is what it answers on the demo data", ({ name }) => {
-  expect(recordedAnswers[name], hint).toBeDefined();
-  expect(recorded.answers[name], hint).toEqual(recordedAnswers[name]);
+  expect(stored.answers[name], hint).toBeDefined();
+  expect(recorded.answers[name], hint).toEqual(stored.answers[name]);
 });
 
 test.each([
   ...Object.keys(refusalCodes),
   internalError.code,
 ])("the document's example of %s is such an answer", (code) => {
-  expect(recordedProblems, hint).toHaveProperty(code);
-  expect(recorded.problems[code], hint).toEqual(recordedProblems[code as keyof typeof recordedProblems]);
+  expect(stored.problems, hint).toHaveProperty(code);
+  expect(recorded.problems[code], hint).toEqual(stored.problems[code]);
 });
 
 test("lists have examples with items, and the file nothing that is gone", () => {
   const lists = operations.filter(({ list }) => list);
   for (const { name, list = "" } of lists) {
-    const items = (recordedAnswers[name] as Record<string, unknown[]> | undefined)?.[list] ?? [];
+    const items = (stored.answers[name] as Record<string, unknown[]> | undefined)?.[list] ?? [];
     expect(items.length, name).toBeGreaterThan(0);
   }
-  expect(Object.keys(recordedAnswers).toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
-  expect(Object.keys(recordedProblems).toSorted()).toEqual(
+  expect(Object.keys(stored.answers).toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
+  expect(Object.keys(stored.problems).toSorted()).toEqual(
     [...Object.keys(refusalCodes), internalError.code].toSorted(),
   );
 });

@@ -47,9 +47,9 @@ test.each([
   ["order", "await a(); b();", ["b(); await a();"]],
   ["order", "a(); b(async () => await c());", []],
   ["order", "if (a) throw b; if (c) throw d;", ["if (c) throw d; if (a) throw b;"]],
-  ["order", 'if (a === "b") c; if (a === "d") e;', []],
+  ["order", 'if (a === "b") return; if (a === "d") return;', []],
+  ["order", "if (ts.isBlock(a)) return; if (ts.isCall(a)) return;", []],
   ["order", "a.toSorted(b)[0]", ["a[0]"]],
-  ["order", "f({ ...a, b, c })", ["f({ b, c, ...a })"]],
 ])("%s: %s", (kind, text, texts) => {
   expect(planted(text, kind)).toEqual(texts);
 });

@@ -1,11 +1,8 @@
 import ts from "typescript";
 
-/** The kinds of faults, in the order in which they take turns. */
-export const kinds = ["comparison", "figure", "condition", "await", "branch", "order"] as const;
-
 /** A fault that may be planted into a source: the place, and the text that would stand there instead. */
 export interface Fault {
-  readonly kind: (typeof kinds)[number];
+  readonly kind: "comparison" | "figure" | "condition" | "await" | "branch" | "order";
   readonly start: number;
   readonly end: number;
   readonly text: string;
@@ -51,7 +48,8 @@ function editsOf(node: ts.Node): Edit[] {
   if (ts.isStringLiteralLike(node)) return ofExpression(node);
   if (node.kind === ts.SyntaxKind.TrueKeyword) return [["condition", node, "false"]];
   if (node.kind === ts.SyntaxKind.FalseKeyword) return [["condition", node, "true"]];
-  if (isNegation(node)) return [["comparison", node, node.operand.getText()]];
+  if (ts.isPrefixUnaryExpression(node) && node.getText().startsWith("!"))
+    return [["comparison", node, node.operand.getText()]];
   if (ts.isCallExpression(node)) return ofCall(node);
   if (ts.isPropertyAssignment(node)) return conditional.test(node.name.getText()) ? [["condition", node, "...{}"]] : [];
   if (ts.isAwaitExpression(node)) return isLinted(node) ? [] : [["await", node, node.expression.getText()]];
@@ -60,7 +58,6 @@ function editsOf(node: ts.Node): Edit[] {
   if (ts.isExpressionStatement(node)) return isStep(node) ? [["branch", node, ";"]] : [];
   if (ts.isCaseClause(node)) return node.statements.length > 0 ? [["branch", node, ""]] : [];
   if (ts.isBlock(node) || ts.isSourceFile(node)) return ofSteps(node.statements);
-  if (ts.isObjectLiteralExpression(node)) return ofSpread(node);
   return [];
 }
 
@@ -81,9 +78,8 @@ function ofBinary(node: ts.BinaryExpression): Edit[] {
  */
 function isLinted({ parent, expression }: ts.AwaitExpression): boolean {
   if (!ts.isExpressionStatement(parent) || !ts.isCallExpression(expression)) return false;
-  const called = expression.expression;
-  const name = called.getText();
-  if (!ts.isIdentifier(called)) return /^Promise\.\w+$/.test(name);
+  const name = expression.expression.getText();
+  if (!/^\w+$/.test(name)) return /^Promise\.\w+$/.test(name);
   const known = new RegExp(`function ${name}\\b|import [^;"]*\\b${name}\\b[^;"]* from "\\.`);
   return known.test(parent.getSourceFile().text);
 }
@@ -91,10 +87,6 @@ function isLinted({ parent, expression }: ts.AwaitExpression): boolean {
 function ofExpression(node: ts.StringLiteralLike): Edit[] {
   const [operator] = inExpression.exec(node.text) ?? [];
   return operator ? [["comparison", node, node.getText().replace(inExpression, compared[operator] ?? "")]] : [];
-}
-
-function isNegation(node: ts.Node): node is ts.PrefixUnaryExpression {
-  return ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken;
 }
 
 function ofCall(node: ts.CallExpression): Edit[] {
@@ -131,12 +123,13 @@ function waitsOrLeaves(step: ts.Statement): boolean {
   return /\b(await|return|throw)\b/.test(step.getText());
 }
 
-/** Whether both ask if the same value is equal to a text, so that only one of them runs. */
+/** Whether both ask if the same value is equal to a text, or is one kind of node, so that only one of them runs. */
 function areAlternatives(one: ts.Statement, other: ts.Statement): boolean {
   const asked = [one, other].map((step) =>
-    ts.isIfStatement(step) ? /^(.+) === "[^"]*"$/.exec(step.expression.getText())?.[1] : undefined,
+    ts.isIfStatement(step) ? /^(.+) === "[^"]*"$|^ts\.is\w+(\(\w+\))$/.exec(step.expression.getText()) : null,
   );
-  return asked[0] !== undefined && asked[0] === asked[1];
+  const [first, second] = asked.map((found) => found?.[1] ?? found?.[2]);
+  return first !== undefined && first === second;
 }
 
 function isStep(node: ts.Statement): boolean {
@@ -145,11 +138,4 @@ function isStep(node: ts.Statement): boolean {
   const inner = ts.isAwaitExpression(expression) ? expression.expression : expression;
   if (!ts.isCallExpression(inner) || frees.test(inner.expression.getText())) return false;
   return inner.expression.kind !== ts.SyntaxKind.SuperKeyword && !isSaid(inner);
-}
-
-/** A property overrides the one that overrode it. */
-function ofSpread(node: ts.ObjectLiteralExpression): Edit[] {
-  const [first, ...others] = node.properties;
-  if (!first || !ts.isSpreadAssignment(first) || others.length === 0) return [];
-  return [["order", node, `{ ${[...others, first].map((each) => each.getText()).join(", ")} }`]];
 }

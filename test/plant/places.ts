@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { createCompiler } from "./compiler.ts";
-import { type Fault, faultsOf, kinds } from "./faults.ts";
+import { type Fault, faultsOf } from "./faults.ts";
 
 /** The change that a fault makes: the lines that it touches, without indentation, and the same lines with the fault. */
 interface Change {
@@ -34,17 +34,10 @@ export function* choosePlaces(root: string, seed: string): Generator<Place> {
   const orders = new Map([...places].map(([id, place]) => [digestOf(seed, id), place]));
   const shuffled = [...orders.keys()].toSorted().flatMap((order) => orders.get(order) ?? []);
   const compiles = createCompiler(root);
-  const isFault = (place: Place) => compiles(place.file, plantInto(textOf(root, place.file), [place]), place.start);
-  const turns = new Set(
-    kinds.map(function* (kind) {
-      for (const place of shuffled) if (place.kind === kind && isFault(place)) yield place;
-    }),
-  );
-  while (turns.size > 0) {
-    for (const turn of turns) {
-      const next = turn.next();
-      if (next.done) turns.delete(turn);
-      else yield next.value;
+  const kinds = [...Map.groupBy(shuffled, ({ kind }) => kind).values()];
+  for (const turn of shuffled.keys()) {
+    for (const place of kinds.flatMap((own) => own[turn] ?? [])) {
+      if (compiles(place.file, plantInto(textOf(root, place.file), [place]))) yield place;
     }
   }
 }

@@ -21,7 +21,6 @@ changes nothing is listed in test/plant/equivalent.json, with the reason.
   --places N   how many faults; by default 60
   --seed SEED  chooses the places; by default one that no run has used
   --resume     go on with the last run: what was caught stays, and after a change of any file the rest is tried again
-  --help       show this
 
 Ends with 0 if at least ${100 * aim} % are caught, 1 if fewer are, 2 if the call was wrong, 130 if it was stopped.
 `;
@@ -32,15 +31,13 @@ export async function plant(parameters: string[]): Promise<number> {
   const { seed, count } = progress.value;
   say(`${count} places, seed ${seed}`);
   const { signal, release } = abortOnSignals();
-  const began = performance.now();
   try {
     const { planted, survivors } = await plantFaults({ root, progress, runTests: runVitest, signal, say });
     for (const survivor of survivors) say(describe(survivor));
     const caught = planted - survivors.length;
-    const share = caught / planted;
-    const minutes = ((performance.now() - began) / 60_000).toFixed(0);
-    say(`${caught} of ${planted} caught, ${(100 * share).toFixed(1)} %; seed ${seed}; ${minutes} minutes`);
-    return share < aim ? 1 : 0;
+    const minutes = (process.uptime() / 60).toFixed(0);
+    say(`${caught} of ${planted} caught, ${((100 * caught) / planted).toFixed(1)} %; seed ${seed}; ${minutes} minutes`);
+    return caught / planted < aim ? 1 : 0;
   } catch (error) {
     if (!signal.aborted) throw error;
     say("Stopped. Go on with: npm run plant -- --resume");
@@ -62,15 +59,13 @@ function openProgress(parameters: string[]): JsonFile<Progress> {
   const count = Number(places);
   if (!Number.isSafeInteger(count) || count < 1) throw new UsageError(`--places takes a number from 1, not ${places}`);
   if (!resume) rmSync(file, { force: true });
-  return openJsonFile<Progress>(file, { seed, count, digest: "", outcomes: {} });
+  return openJsonFile<Progress>(file, { seed, count, digest: "", unsound: [], outcomes: {} });
 }
 
 function describe({ kind, file, line, before, after }: Place): string {
   return `\nsurvived  ${kind}  ${file}:${line}\n  - ${before.slice(0, widest)}\n  + ${after.slice(0, widest)}`;
 }
 
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
+const say = (line: string) => process.stdout.write(`${line}\n`);
 
 if (import.meta.main) await runCommand(plant);

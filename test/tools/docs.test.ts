@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { figuresPage } from "../../infra/tools/docs/figures/figures-page.ts";
@@ -60,6 +60,27 @@ test("a page without its markers is named with what it lacks", async () => {
   change("README.md", "<!-- /docs:operations -->", "");
   await expect(run()).rejects.toThrow("lacks the markers <!-- docs:operations --> and <!-- /docs:operations -->");
   writeFileSync(join(root, "README.md"), text);
+});
+
+test("with --costs and --examples the programs that measure and record run; one that fails ends the command", async () => {
+  const programs = {
+    "test/bench/bench.ts": ["costs"],
+    "node_modules/vitest/vitest.mjs": ["run", "test/openapi/recorded.test.ts", "1"],
+  };
+  const note = (file: string) => `import { writeFileSync } from "node:fs";
+    writeFileSync("ran.json", JSON.stringify([${JSON.stringify(file)}, [...process.argv.slice(2), process.env.RECORD_EXAMPLES ?? []].flat()]));`;
+  for (const program of Object.keys(programs)) {
+    mkdirSync(dirname(join(root, program)), { recursive: true });
+    writeFileSync(join(root, program), note(program));
+  }
+  expect((await run()).code).toBe(0);
+  expect(existsSync(join(root, "ran.json"))).toBe(false);
+  for (const [at, [program, parameters]] of Object.entries(programs).entries()) {
+    expect((await run(at === 0 ? "--costs" : "--examples")).code).toBe(0);
+    expect(JSON.parse(textOf("ran.json"))).toEqual([program, parameters]);
+  }
+  writeFileSync(join(root, "test/bench/bench.ts"), "process.exitCode = 1");
+  await expect(run("--costs")).rejects.toThrow("Command failed");
 });
 
 test("a wrong call ends with 2", async () => {

@@ -1,8 +1,10 @@
 import { afterEach, expect, test, vi } from "vitest";
+import type { InboxEntry } from "../../infra/local/aws/inbox.ts";
 import { writeJsonFile } from "../../infra/local/json-file.ts";
 import { machineFile } from "../../infra/local/local-aws.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
 import { askLocal } from "../../infra/tools/local.ts";
+import { pinRules } from "../../shared/domain/guessing/rules.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 import { runTool } from "./machine.ts";
 
@@ -13,26 +15,60 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Answers for a machine that replaces no pin. Each answer takes two seconds of the clock. */
-function answerForMachine(): void {
-  const sent_at = new Date().toISOString();
+const minute = 60_000;
+
+/** Answers for a machine with this inbox, and more in it once a pin is requested. Each answer takes two seconds of the clock. */
+function answerForMachine(inbox: readonly InboxEntry[], next: readonly InboxEntry[] = []): string {
+  const directory = newFolder();
+  writeJsonFile(machineFile(directory), { baseUrl: "http://machine" });
+  let shown = inbox;
   vi.useFakeTimers({ toFake: ["Date"] });
-  vi.stubGlobal("fetch", async (url: string, { body = "{}" }: { body?: string } = {}) => {
+  vi.stubGlobal("fetch", async (url: string, { body }: { body?: string } = {}) => {
     vi.setSystemTime(Date.now() + 2_000);
-    const { user } = JSON.parse(body);
+    const { user } = JSON.parse(body ?? "{}");
+    if (url.endsWith("/_local/inbox")) return Response.json(shown);
     if (url.endsWith("/confirmation")) return Response.json({ user: { reset_password_token: `token of ${user.pin}` } });
-    return Response.json([{ to: login, text: "Your pin is 123456", sent_at }]);
+    if (user.login !== login) return Response.json({ detail: "login is refused" }, { status: 422 });
+    shown = [...next, ...inbox];
+    return Response.json({});
   });
+  return directory;
 }
+
+function message(pin: string, minutesAgo: number, to = login): InboxEntry {
+  const sent_at = new Date(Date.now() - minutesAgo * minute).toISOString();
+  return { channel: "email", to, subject: null, text: `Your pin is ${pin}`, html: null, sent_at };
+}
+
+const ask = (directory: string, ...parameters: string[]) => runTool(() => askLocal(parameters, directory));
 
 test.each([
   ["pin", "123456"],
   ["reset-token", "token of 123456"],
 ])("%s of a login whose pin still counts takes this one", async (word, printed) => {
-  const directory = newFolder();
-  writeJsonFile(machineFile(directory), { baseUrl: "http://machine" });
-  answerForMachine();
-  expect(await runTool(() => askLocal([word, login], directory))).toEqual({ code: 0, out: `${printed}\n`, err: "" });
+  const directory = answerForMachine([message("123456", 5), message("654321", 6)]);
+  expect(await ask(directory, word, login)).toEqual({ code: 0, out: `${printed}\n`, err: "" });
+});
+
+test("a new pin to the login is printed, and none to another", async () => {
+  const others = [message("111111", 0, "somebody@example.com"), message("222222", 0)];
+  const directory = answerForMachine([message("123456", 5)], others);
+  expect(await ask(directory, "pin", login)).toMatchObject({ out: "222222\n" });
+  expect(await ask(answerForMachine([], others), "pin", login)).toMatchObject({ out: "222222\n" });
+});
+
+test("a pin that has ended is not printed: without a new one there is none", async () => {
+  const refused = ask(answerForMachine([message("123456", pinRules.lifeMinutes + 1)]), "pin", login);
+  await expect(refused).rejects.toThrow(`No pin for ${login} arrived`);
+});
+
+test("what the service refuses is said as it says it", async () => {
+  await expect(ask(answerForMachine([]), "pin", "ines")).rejects.toThrow("422: login is refused");
+});
+
+test("without a machine the command says how to start one", async () => {
+  await expect(ask(newFolder(), "url")).rejects.toThrow("start it with npm start");
+  expect(await ask(answerForMachine([]), "url")).toMatchObject({ code: 0, out: "http://machine\n" });
 });
 
 test.each([

@@ -23,6 +23,14 @@ const asDrafted = (_: string, text: string) => text;
 const run = (...parameters: string[]) => runTool(async () => addOperation(parameters, root, asDrafted));
 
 const files = () => globSync("{functions,events,shared,infra,test}/**/*.*", { cwd: root }).sort();
+/** The lines of an operation in the contract of jobs. */
+const entryOf = (identifier: string) => {
+  const [, from = ""] = textOf("shared/contract/jobs.ts").split(`export const ${identifier} = operation({\n`);
+  return from
+    .slice(0, from.indexOf("\n});"))
+    .split("\n")
+    .map((line) => line.trim());
+};
 const textOf = (file: string) => readFileSync(join(root, file), "utf8");
 const snapshot = () => files().map((file) => [file, textOf(file)]);
 
@@ -50,9 +58,19 @@ describe("an operation that is added", () => {
     for (const file of kept) expect(textOf(file), file).toBe(readFileSync(join(checkout, file), "utf8"));
   });
 
-  test("lets in admins alone until it says otherwise", () => {
-    const [, entry = ""] = textOf("shared/contract/jobs.ts").split('name: "create-shifts"');
-    expect(entry).toContain('access: ["admin"]');
+  test("has a contract that takes what its path and method say, and lets in admins alone until it says otherwise", () => {
+    expect(entryOf("createShifts")).toEqual([
+      'name: "create-shifts",',
+      'summary: "Draft of createShifts",',
+      'method: "POST",',
+      'path: "/api/v1/jobs/{id}/shifts",',
+      'access: ["admin"],',
+      "companyBound: true,",
+      "parameters: v.object({ id: recordId }),",
+      'body: { object: "shifts", fields: v.object({ id }) },',
+      "answer: v.object({}),",
+      'refusals: ["record_not_found"],',
+    ]);
     const [, row = ""] = textOf("infra/functions/functions.ts").split('"create-shifts": {');
     expect(row).toContain('access: { admin: "all" }');
   });
@@ -61,9 +79,11 @@ describe("an operation that is added", () => {
     const [, imported] = /import \{([^}]*)\} from "..\/jobs.ts";/.exec(textOf("shared/contract/texts/jobs.ts")) ?? [];
     for (const name of ["listJobs", "showShift", "createShifts"]) expect(imported?.split(name), name).toHaveLength(2);
     const [, first = "", second = ""] = textOf("shared/contract/texts/jobs.ts").split("// A draft: write for");
-    expect(first).toMatch(/describes\(showShift, \{\n {2}description: .*\n {2}parameters: \{\n? *id: .*\n? *shift: /);
+    expect(first).toMatch(
+      /describes\(showShift, \{\n {2}description: .*\n {2}parameters: \{ id: .* shift: .*\n {2}answer: .* answers\."/,
+    );
     expect(second).toMatch(
-      /describes\(createShifts, \{\n {2}description: .*\n {2}parameters: .*\n {2}body: [\s\S]*answer: /,
+      /describes\(createShifts, \{\n {2}description: .*\n {2}parameters: .*\n {2}body: .*\n {2}answer: .* succeeds\."/,
     );
   });
 
@@ -85,7 +105,9 @@ describe("an operation that is added", () => {
 
   test("has a test that says what to fill in", () => {
     const text = textOf("test/functions/jobs/show-shift.test.ts");
-    expect(text).toContain('parameters: { id: "1", shift: "1" }');
+    expect(text).toContain('call(handler, showShift, { as: admin, parameters: { id: "1", shift: "1" } })');
+    const sent = '{ as: admin, parameters: { id: "1" }, body: { shifts: { id: 1 } } }';
+    expect(textOf("test/functions/jobs/create-shifts.test.ts")).toContain(`call(handler, createShifts, ${sent})`);
     expect(text).toMatch(/expect\.fail\(`show-shift is a draft; fill in/);
     for (const place of ["shared/contract/jobs.ts", "infra/functions/functions.ts", "npm run docs"]) {
       expect(text).toContain(place);
@@ -102,10 +124,30 @@ describe("an operation that is added", () => {
 });
 
 test("an operation in a new area makes the area in the contract, its texts and the list of areas, as the last one", async () => {
-  const added = await run("get-depot", "GET", "/api/v1/depots/{id}", "--new-area", "depots");
+  const added = await run("get-depots", "GET", "/api/v1/depots", "--new-area", "depots");
   expect(added).toMatchObject({ code: 0, out: expect.stringContaining("infra/functions/function-row.ts") });
-  expect(textOf("shared/contract/depots.ts")).toContain('name: "get-depot"');
-  expect(textOf("shared/contract/texts/depots.ts")).toContain("describes(getDepot, {");
+  // Without parameters and a body it has nothing of either.
+  expect(textOf("shared/contract/depots.ts")).toBe(`import * as v from "valibot";
+import { operation } from "./operation.ts";
+
+/** GET depots. */
+export const getDepots = operation({
+  name: "get-depots",
+  summary: "Draft of getDepots",
+  method: "GET",
+  path: "/api/v1/depots",
+  access: ["admin"],
+  companyBound: true,
+  answer: v.object({}),
+});
+`);
+  expect(textOf("shared/contract/texts/depots.ts")).toMatch(
+    /describes\(getDepots, \{\n {2}description: .*\n {2}answer: /,
+  );
+  expect(textOf("functions/depots/get-depots.ts")).toContain("authenticated(getDepots, async () => ({}));");
+  expect(textOf("test/functions/depots/get-depots.test.ts")).toContain("call(handler, getDepots, { as: admin })");
+  const event = JSON.parse(textOf("events/depots/get-depots.json"));
+  expect([event.pathParameters, event.body, event.headers["content-type"]]).toEqual([undefined, undefined, undefined]);
   const named = [
     ["infra/functions/function-row.ts", /operationAreas = \[[^\]]*"service",\s+"depots",\s+\]/],
     ["shared/contract/operations.ts", /const areas = \{[^}]*service,\s+depots,\s+\}/],
@@ -117,14 +159,21 @@ test("an operation in a new area makes the area in the contract, its texts and t
 
 test("a GET named list-* is a list: a page, an ETag, and cursors that hold for the parameters of its path", async () => {
   await run("list-night-shifts", "GET", "/api/v1/jobs/{id}/night_shifts", "--area", "jobs");
-  const [, entry = ""] = textOf("shared/contract/jobs.ts").split('name: "list-night-shifts"');
-  expect(entry).toMatch(
-    /query: v\.object\(paging\),\n {2}answer: .*\n {2}list: "night_shifts",\n {2}conditional: true,/,
-  );
+  expect(entryOf("listNightShifts").slice(6)).toEqual([
+    "parameters: v.object({ id: recordId }),",
+    "query: v.object(paging),",
+    "answer: v.object({}),",
+    'list: "night_shifts",',
+    "conditional: true,",
+    'refusals: ["record_not_found"],',
+  ]);
   const [, text = ""] = textOf("shared/contract/texts/jobs.ts").split("describes(listNightShifts");
   expect(text).toMatch(/query: \{\},\n {2}answer: \{ .*, fields: \{ night_shifts: \["/);
   const read = "readPage(listNightShifts, { ...query, id }, () => nothingFound)";
   expect(textOf("functions/jobs/list-night-shifts.ts")).toContain(read);
+  await run("list-shifts", "GET", "/api/v1/shifts", "--area", "jobs");
+  const plain = "authenticated(listShifts, ({ query }) => readPage(listShifts, query, () => nothingFound));";
+  expect(textOf("functions/jobs/list-shifts.ts")).toContain(plain);
 });
 
 const notSaid = "Say NAME METHOD PATH --area AREA";

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { QueryCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
+import { patiently, withPatientTable } from "../../infra/tools/aws/patience.ts";
 import { runExport } from "../../infra/tools/export.ts";
 import { forget } from "../../infra/tools/forget.ts";
 import { history } from "../../infra/tools/history.ts";
@@ -8,6 +10,7 @@ import { runImport } from "../../infra/tools/import.ts";
 import { recountLists } from "../../infra/tools/recount.ts";
 import { callLimits } from "../../shared/call-limits.ts";
 import { tableClient } from "../../shared/db/table/table.ts";
+import { Refusal } from "../../shared/domain/refusal.ts";
 import { jobLine } from "../support/records/records.ts";
 import { useFolder } from "./export/run-export.ts";
 import { runProgram, useMachine } from "./machine.ts";
@@ -146,6 +149,68 @@ test("a signal ends the wait of an import with 130", async () => {
   await vi.waitUntil(() => calls() > callLimits.table.attempts);
   process.emit("SIGHUP");
   expect(await stopped).toMatchObject({ code: 130, err: expect.stringContaining("To go on: --from 1") });
+});
+
+test("what keeps calls waiting is said until the last of them goes on", async () => {
+  const failing = new Set(["ScanCommand", "QueryCommand"]);
+  const failed: string[] = [];
+  tableClient().middlewareStack.add(
+    (next, { commandName = "" }) =>
+      async (args) => {
+        if (!failing.has(commandName)) return next(args);
+        failed.push(commandName);
+        throw Object.assign(new Error("the table is away"), failure);
+      },
+    { step: "finalizeRequest", priority: "low", name: "outage" },
+  );
+  const { TABLE_NAME: TableName = "" } = process.env;
+  const query = { KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": { S: "nothing" } } };
+  const reasons: unknown[] = [];
+  const note = (reason: string | undefined) => void reasons.push(reason);
+  await withPatientTable(
+    async () => {
+      const scan = tableClient().send(new ScanCommand({ TableName, Limit: 1 }));
+      const asked = tableClient().send(new QueryCommand({ TableName, ...query }));
+      await vi.waitUntil(() =>
+        ["ScanCommand", "QueryCommand"].every(
+          (name) => failed.filter((each) => each === name).length > callLimits.table.attempts,
+        ),
+      );
+      failing.delete("ScanCommand");
+      await scan;
+      expect(new Set(reasons)).toEqual(new Set(["InternalServerError"]));
+      failing.delete("QueryCommand");
+      await asked;
+      expect(reasons.at(-1)).toBeUndefined();
+    },
+    note,
+    undefined,
+  );
+});
+
+const cancelled = (Code: string) =>
+  Object.assign(new Error(), { CancellationReasons: [{ Code: "None" }, {}, { Code }] });
+
+test.each([
+  ["a refusal of those who are busy", new Refusal("busy", "Try again")],
+  ["a transaction cancelled for load", cancelled("ThrottlingError")],
+])("%s is tried again", async (_, error) => {
+  const work = vi.fn().mockRejectedValueOnce(error).mockResolvedValue("done");
+  expect(await patiently(work)).toBe("done");
+});
+
+test.each([
+  ["another refusal", new Refusal("record_not_found", "No such record")],
+  ["a transaction cancelled for a condition", cancelled("ConditionalCheckFailed")],
+])("%s is not", async (_, error) => {
+  const work = vi.fn().mockRejectedValueOnce(error).mockResolvedValue("done");
+  await expect(patiently(work)).rejects.toBe(error);
+});
+
+test("a refusal that stays is thrown as it is", async () => {
+  patience.withinMs = 20;
+  const busy = new Refusal("busy", "Try again");
+  await expect(patiently(() => Promise.reject(busy))).rejects.toBe(busy);
 });
 
 test("a fault of the call itself is not repeated", async () => {

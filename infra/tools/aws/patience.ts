@@ -1,4 +1,4 @@
-import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import type { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { paces, retry } from "../../../shared/db/table/retry.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
@@ -30,8 +30,7 @@ export async function patiently<T>(
         if (!isPutOff(error)) throw error;
         last = error;
         onWait?.(nameOf(error));
-        if (signal?.aborted) return giveUp();
-        return undefined;
+        return signal?.aborted ? giveUp() : undefined;
       },
     );
   const { done } = await retry(paces.tool, attempt, giveUp);
@@ -73,13 +72,10 @@ const reasonsToWait = ["None", "ThrottlingError", "ProvisionedThroughputExceeded
 /** True if the same work may succeed in a moment: the table is overloaded, does not answer, or has failed. */
 function isPutOff(error: unknown): boolean {
   if (error instanceof Refusal) return error.code === "busy";
-  if (!(error instanceof Error)) return false;
-  if (error instanceof TransactionCanceledException) {
-    return (error.CancellationReasons ?? []).every(({ Code = "None" }) => reasonsToWait.includes(Code));
-  }
-  const { $metadata } = error as { readonly $metadata?: { readonly httpStatusCode?: number } };
+  const { name = "", CancellationReasons: reasons, $metadata } = error as Partial<TransactionCanceledException>;
+  if (reasons) return reasons.every(({ Code = "None" }) => reasonsToWait.includes(Code));
   const hasFailed = ($metadata?.httpStatusCode ?? 0) >= 500;
-  return overloads.includes(error.name) || hasFailed || kindOfAwsFault(error) === "unreachable";
+  return overloads.includes(name) || hasFailed || kindOfAwsFault(error) === "unreachable";
 }
 
 function nameOf(error: unknown): string {

@@ -56,7 +56,7 @@ function codesTable(): string {
 }
 
 function callersOf({ access, refusals = [] }: Operation): string {
-  if (access === "anyone") return `anyone${refusals.map((code) => conditions[code] ?? "").join("")}`;
+  if (access === "anyone") return `anyone${refusals.map((code) => conditions[code]).join("")}`;
   return access.length === everyRole.length ? "everyone signed in" : access.join(", ");
 }
 
@@ -70,12 +70,7 @@ function settingsTable(): string {
 }
 
 function shownValue(value: unknown): string {
-  if (value === undefined) return "–";
-  if (Array.isArray(value)) return value.join(", ");
-  if (typeof value !== "object" || value === null) return String(value);
-  return (
-    Object.entries(value)
-      .map(([key, each]) => `${key} ${each}`)
-      .join(", ") || "–"
-  );
+  if (typeof value !== "object") return String(value ?? "–");
+  const parts = Array.isArray(value) ? value : Object.entries(value ?? {}).map(([key, each]) => `${key} ${each}`);
+  return parts.join(", ") || "–";
 }

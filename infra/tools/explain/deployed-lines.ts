@@ -37,14 +37,14 @@ export async function findDeployedLines(stage: string, requestId: string, hours:
   });
 }
 
-/** The releases of a stage, newest first; empty if none is stored. */
+/** The releases of a stage; empty if none is stored. */
 export async function findReleases(stage: string): Promise<ReleaseManifest[]> {
   return withClient(new SSMClient({}), async (client) => {
     const releases: ReleaseManifest[] = [];
     const pages = paginateGetParameterHistory({ client }, { Name: namesOf(stage).release });
     for await (const { Parameters = [] } of pages)
       releases.push(...Parameters.map(({ Value = "" }) => readManifest(Value)));
-    return releases.toReversed();
+    return releases;
   }).catch((error) => {
     if (error instanceof ParameterNotFound) return [];
     throw error;

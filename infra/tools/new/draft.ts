@@ -31,7 +31,7 @@ export function readDraft(words: readonly string[], oldArea?: string, newArea?: 
   if (path === "" || area === undefined || (oldArea && newArea) || others.length > 0) {
     throw new UsageError("Say NAME METHOD PATH --area AREA (npm run new -- --help)");
   }
-  if (!methods.includes(method)) throw unknownWord("method", method, methods);
+  requireMethod(method);
   if (newArea === undefined) requireArea(area);
   else requireFreeArea(area);
   requireFreeName(name);
@@ -51,6 +51,10 @@ export function readDraft(words: readonly string[], oldArea?: string, newArea?: 
   };
 }
 
+function requireMethod(method: string): void {
+  if (!methods.includes(method)) throw unknownWord("method", method, methods);
+}
+
 function requireArea(area: string): void {
   if (areas.includes(area)) return;
   const { message } = unknownWord("area", area, areas);
@@ -58,31 +62,31 @@ function requireArea(area: string): void {
 }
 
 function requireFreeArea(area: string): void {
-  if (!/^[a-z]{2,20}$/.test(area)) {
-    throw new UsageError(`"${area}" is no name of an area: take one word in lower case, such as companies.`);
-  }
-  if (area === "workers" || areas.includes(area)) throw new UsageError(`There is an area ${area} already.`);
+  const advice = "take one word in lower case, such as companies";
+  refuseUnless(/^[a-z]{2,20}$/.test(area), `"${area}" is no name of an area: ${advice}.`);
+  refuseUnless(area !== "workers" && !areas.includes(area), `There is an area ${area} already.`);
 }
 
 function requireFreeName(name: string): void {
-  if (!/^[a-z]+(-[a-z]+)+$/.test(name)) {
-    throw new UsageError(
-      `"${name}" is no name of an operation: take words in lower case with hyphens, such as get-job.`,
-    );
-  }
-  if (Object.hasOwn(functions, name)) throw new UsageError(`There is a function ${name} already.`);
+  const advice = "take words in lower case with hyphens, such as get-job";
+  refuseUnless(/^[a-z]+(-[a-z]+)+$/.test(name), `"${name}" is no name of an operation: ${advice}.`);
+  refuseUnless(!Object.hasOwn(functions, name), `There is a function ${name} already.`);
 }
 
 function requireFreePath(method: string, path: string): void {
-  if (!/^(?!.*(\{\w+\}).*\1)\/api\/v1(\/([a-z0-9_]+|\{[a-z_]+\}))+$/.test(path)) {
-    throw new UsageError(`"${path}" is no path of an operation: take one such as /api/v1/jobs/{id}, each {name} once.`);
-  }
+  const isPath = /^(?!.*(\{\w+\}).*\1)\/api\/v1(\/([a-z0-9_]+|\{[a-z_]+\}))+$/.test(path);
+  const advice = "take one such as /api/v1/jobs/{id}, each {name} once";
+  refuseUnless(isPath, `"${path}" is no path of an operation: ${advice}.`);
   const shape = shapeOf(path);
   const alike = operations.filter((each) => shapeOf(each.path) === shape);
   const taken = alike.find((each) => each.method === method);
   if (taken) throw new UsageError(`${method} ${taken.path} is ${taken.name} already.`);
   const spelling = alike.find((each) => each.path !== path);
   if (spelling) throw new UsageError(`Write the path as ${spelling.name} does: ${spelling.path}`);
+}
+
+function refuseUnless(isRight: boolean, refusal: string): void {
+  if (!isRight) throw new UsageError(refusal);
 }
 
 function shapeOf(path: string): string {

@@ -44,10 +44,11 @@ function judgeStack(deployed: Stage, { StackStatus, EnableTerminationProtection 
   if (unended.includes(status)) {
     return missing(`The first deploy, or the removal, did not end (${status}): ${remove}.`);
   }
-  if (status.endsWith("_FAILED")) {
+  const end = status.split("_").at(-1);
+  if (end === "FAILED") {
     return missing(`The last deploy is stuck (${status}): run npx cdk rollback ${stack} -c stage=${name}.`);
   }
-  if (status.endsWith("_IN_PROGRESS")) return missing(`A deploy is under way (${status}): wait until it has ended.`);
+  if (end === "PROGRESS") return missing(`A deploy is under way (${status}): wait until it has ended.`);
   if (removal === "keep" && EnableTerminationProtection === false) {
     const protect = `aws cloudformation update-termination-protection --enable-termination-protection --stack-name ${stack}`;
     return missing(`One command can delete ${stack}: run ${protect}.`);

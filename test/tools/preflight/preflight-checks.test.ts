@@ -46,23 +46,31 @@ async function find(about: string, changes: Partial<Stage> = {}, caller?: string
 const settings = "GET /2016-08-19/account-settings";
 const { edge, webhooks } = fullStage;
 const existing = { senderIdentity: "existing" } as const;
+const ofDomain = { senderIdentity: "domain" } as const;
+const domain = "GET /v2/email/identities/harbour-logistics.co.uk";
+const verified = { json: { VerifiedForSendingStatus: true } };
+const unknown = { error: "NotFoundException" };
+const created = { DescribeStacks: stackStatus("CREATE_COMPLETE") };
 const keeping: Partial<Stage> = { removal: "keep", deletionProtection: true };
 const probedHost = "api.harbour-logistics.co.uk";
 const logRole =
   "<attributes><entry><key>DeliveryStatusIAMRole</key><value>arn:aws:iam::000000000000:role/Log</value></entry></attributes>";
 
-test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAnswer>]>([
+test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAnswer>, said?: string]>([
   ["CDK bootstrap", {}, {}],
-  ["earlier stack", {}, {}],
+  ["earlier stack", { backupKeptDays: 7 }, {}],
   ["earlier stack", {}, { DescribeStacks: stackStatus("UPDATE_COMPLETE"), DescribeTable: { json: { Table: {} } } }],
-  ["e-mail sender", existing, {}],
-  ["e-mail sender", {}, { DescribeStacks: stackStatus("CREATE_COMPLETE") }],
-  ["e-mail account", {}, {}],
+  ["e-mail sender", existing, {}, `${senderAddress} is verified`],
+  ["e-mail sender", {}, created, `${senderAddress} is verified`],
+  // An address may also send if its domain is verified.
+  ["e-mail sender", existing, { [sender]: unknown, [domain]: verified }, `${senderAddress} is verified`],
+  ["e-mail sender", ofDomain, { ...created, [domain]: verified }, "harbour-logistics.co.uk is verified"],
+  ["e-mail account", {}, {}, "50000 e-mails a day to any address, 3000 of them with pins"],
   ["SMS sandbox", {}, {}],
   ["SMS sender", { smsSenderId: "Harbour" }, {}],
-  ["SMS spend", {}, { GetSMSAttributes: { xml: "<attributes></attributes>" } }],
+  ["SMS spend", {}, { GetSMSAttributes: { xml: "<attributes></attributes>" } }, "limit is 1 dollars a month"],
   ["SMS spend", { smsMonthlySpendLimitDollars: 50 }, {}],
-  ["Lambda concurrency", { reservedConcurrency: { "sign-in": 900 } }, {}],
+  ["Lambda concurrency", { reservedConcurrency: { "sign-in": 900 } }, {}, "the stage needs 1000"],
   ["Lambda concurrency", {}, { [settings]: concurrency(91) }],
   // What a worker has reserved is not counted a second time.
   ["Lambda concurrency", { reservedConcurrency: { intake: 10 } }, { [settings]: concurrency(110) }],
@@ -71,8 +79,25 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ["region", { backupKeptDays: 7, deployment: "canary", tracing: true }, {}],
   // A name that AWS does not list anywhere says nothing of a region.
   ["region", {}, { GetParameters: { json: { Parameters: [] } } }],
-  ["e-mail account", { mailCeilings: { perDay: 99_999 } }, { "GET /v2/email/account": mailQuota(-1) }],
-  ["alarm e-mails", watched, { ...deployed, ListSubscriptionsByTopic: subscribed("arn:aws:sns:a:b:c:d") }],
+  ["e-mail account", { mailCeilings: { perDay: 99_999 } }, { "GET /v2/email/account": mailQuota(-1) }, "any number of"],
+  [
+    "alarm e-mails",
+    watched,
+    { ...deployed, ListSubscriptionsByTopic: subscribed("arn:aws:sns:a:b:c:d") },
+    "of 1 topics",
+  ],
+  [
+    "alarm e-mails",
+    { ...watched, probedHost },
+    {
+      ...deployed,
+      ListSubscriptionsByTopic: subscribed("arn:aws:sns:a:b:c:d"),
+      // Nothing watches the stage from outside yet.
+      "us-east-1 DescribeStacks": { error: "ValidationError" },
+      "us-east-1 ListStackResources": { error: "ValidationError" },
+    },
+    "of 1 topics",
+  ],
   ["roles of people", { ...watched, onCallPrincipals: ["arn:aws:iam::000000000000:role/rota"] }, {}],
   ["edge", { ...keeping, edge }, {}],
   ["test logins", keeping, {}],
@@ -88,9 +113,9 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ...["SMS log", "account guard", "table settings", "restore", "edge", "test logins"]
     .concat(["alarms", "alarm e-mails", "roles of people"])
     .map((about): [string, Partial<Stage>, Record<string, FakeAnswer>] => [about, {}, {}]),
-])("%s is ok where nothing is in the way", async (about, stage, answers) => {
+])("%s is ok where nothing is in the way", async (about, stage, answers, said = "") => {
   Object.assign(aws.answers, answers);
-  expect(await find(about, stage)).toMatchObject({ outcome: "ok", text: expect.any(String) });
+  expect(await find(about, stage)).toMatchObject({ outcome: "ok", text: expect.stringContaining(said) });
 });
 
 const newAccount = concurrency(10);
@@ -142,8 +167,20 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
     setting,
   ]),
   ["e-mail sender", "open the link", { [sender]: { json: { VerifiedForSendingStatus: false } } }, existing],
+  [
+    "e-mail sender",
+    `SES does not know ${senderAddress}: verify it, or its domain.`,
+    { [sender]: unknown, [domain]: unknown },
+    existing,
+  ],
+  [
+    "e-mail sender",
+    "publish the DKIM records of harbour-logistics.co.uk",
+    { ...created, [domain]: { json: { VerifiedForSendingStatus: false } } },
+    ofDomain,
+  ],
   ["e-mail sender", 'set senderIdentity to "existing"', {}],
-  ["e-mail sender", "the deploy requests it from SES", { [sender]: { error: "NotFoundException" } }],
+  ["e-mail sender", "the deploy requests it from SES", { [sender]: unknown }],
   [
     "e-mail sender",
     "no-reply@workforce.example is a placeholder that nobody can verify: set senderAddress",
@@ -163,7 +200,8 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   [
     "earlier stack",
     "A deploy is under way (UPDATE_IN_PROGRESS): wait",
-    { DescribeStacks: stackStatus("UPDATE_IN_PROGRESS") },
+    { DescribeStacks: stackStatus("UPDATE_IN_PROGRESS", false) },
+    keeping,
   ],
   [
     "earlier stack",
@@ -261,6 +299,10 @@ test("a restored table lacks what it was restored without, each with the command
       `aws dynamodb tag-resource --resource-arn ${arn}-2 --tags Key=service,Value=workforce-api Key=stage,Value=dev`,
     ].join(" "),
   );
+  const { text: unprotected } = await restored({ DescribeTable: unprotectedTable });
+  expect(unprotected).toContain(`aws dynamodb update-table --table-name ${tableName} --deletion-protection-enabled`);
+  Object.assign(aws.answers, asAsked, { ListTagsOfResource: { json: {} } });
+  expect(await find("table settings", keeping)).toMatchObject({ text: expect.stringContaining("lacks its tags: run") });
   expect(await restored({ DescribeTable: gone })).toEqual({
     outcome: "missing",
     text: `There is no table ${tableName}: restore it, or set tableName to another.`,
@@ -274,6 +316,8 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
     { ...asAsked, DescribeTable: unprotectedTable },
     { deletionProtection: false },
   ],
+  // The second deploy protects the table that the first one made.
+  ["table settings", "set deletionProtection to true and", { ...asAsked, DescribeTable: unprotectedTable }, {}],
   ["restore", "practise a restore", {}, { backupKeptDays: 7 }],
   ["restore", "describe-backup-vault --backup-vault-name workforce-dev first", {}, { backupKeptDays: 7 }],
   ["alarm e-mails", `confirm the e-mails of SNS to ${alarmAddress}`, {}, watched],

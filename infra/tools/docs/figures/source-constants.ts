@@ -146,8 +146,7 @@ function namesOf(statement: ts.Statement, file: string): [string, ts.Expression 
 }
 
 function withoutType(node: ts.Expression): ts.Expression {
-  if (ts.isAsExpression(node) || ts.isSatisfiesExpression(node) || ts.isParenthesizedExpression(node))
-    return withoutType(node.expression);
+  if (ts.isAsExpression(node) || ts.isSatisfiesExpression(node)) return withoutType(node.expression);
   return node;
 }
 
@@ -173,7 +172,6 @@ function isFigure(value: unknown): value is number | readonly number[] {
 }
 
 function commentOf(node: ts.Node): string {
-  const comments = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc);
-  const text = ts.getTextOfJSDocComment(comments.at(-1)?.comment) ?? "";
+  const text = ts.getTextOfJSDocComment(ts.getJSDocCommentsAndTags(node).at(-1)?.comment) ?? "";
   return text.replaceAll(/\s+/g, " ").trim();
 }
