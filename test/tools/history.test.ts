@@ -34,7 +34,7 @@ describe("npm run history", () => {
     expect(out.split("\n")).toEqual([
       `2026-05-01T09:00:00.000Z  updated by user 71 (Olivia Hart)  operation bulk-update-timesheets, change ${changeIdOf(0)}, request request-1`,
       '    driver  {"id":5} → –',
-      `    note    two lines \\u001b[31m → ${"x".repeat(200)}… (100 more characters)`,
+      `    note    two\\u000alines \\u001b[31m → ${"x".repeat(200)}… (100 more characters)`,
       "    total   1.00 → 2.00",
       `2026-04-01T09:00:00.000Z  created by import run-1  operation bulk-update-timesheets, change ${changeIdOf(0)}, request request-1`,
       "    total  – → 1.00",
