@@ -18,6 +18,21 @@ vi.mock("../../shared/db/table/retry.ts", async (original) => {
   return { ...real, paces: { ...real.paces, tool: patience } };
 });
 
+const shown = vi.hoisted((): string[] => []);
+vi.mock("../../infra/tools/cli/progress-line.ts", async (original) => {
+  const real = await original<typeof import("../../infra/tools/cli/progress-line.ts")>();
+  const createProgressLine = (screen: NodeJS.WriteStream) => {
+    const line = real.createProgressLine(screen);
+    let last = () => "";
+    const show = (text: () => string) => {
+      last = text;
+      shown.push(text());
+    };
+    return { ...line, show, end: () => void shown.push(last()) };
+  };
+  return { ...real, createProgressLine };
+});
+
 const directory = useMachine();
 const file = useFolder();
 const again = "Run the same command again.";
@@ -28,6 +43,8 @@ interface Tool {
   /** The last line if the table refuses for ever. */
   readonly next: string;
   readonly done: string;
+  /** The progress at first and at last. */
+  readonly progress: readonly [RegExp, RegExp];
   run(signal?: AbortSignal): Promise<number>;
 }
 
@@ -37,6 +54,7 @@ const tools: Tool[] = [
     action: "BatchGetItem",
     next: "Stopped: no line is done. Importing the file again is safe. To go on: --from 1",
     done: "1 unchanged",
+    progress: [/^0% line 0$/, /^100% line 1$/],
     run: () => runImport([file("job.jsonl")], directory),
   },
   {
@@ -44,6 +62,7 @@ const tools: Tool[] = [
     action: "Scan",
     next: "There is no file. The same command begins again.",
     done: "company ",
+    progress: [/^\d+% \d+ of some \d+ items read, \d+ a second$/, /^[1-9]\d* of type notification written$/],
     run: (signal) => runExport(["--out", file(`${crypto.randomUUID()}.jsonl`)], directory, signal),
   },
   {
@@ -51,14 +70,23 @@ const tools: Tool[] = [
     action: "Scan",
     next: again,
     done: "Would be erased",
+    progress: [/^pass 1, \d+% \d+ of some \d+ items read, \d+ a second$/, /^pass 2, \d+% /],
     run: () => forget(["--user", String(demoUsers.driver.id)], directory),
   },
-  { name: "history", action: "Query", next: again, done: "", run: () => history(["user", "5"], directory) },
+  {
+    name: "history",
+    action: "Query",
+    next: again,
+    done: "",
+    progress: [/^$/, /^$/],
+    run: () => history(["user", "5"], directory),
+  },
   {
     name: "recount",
     action: "Query",
     next: again,
     done: "all counters are exact",
+    progress: [/^0 of 3 lists, 0 records$/, /^3 of 3 lists, [1-9]\d* records$/],
     run: () => recountLists(["--company", "1"], directory),
   },
 ];
@@ -92,14 +120,16 @@ const faults = [
   ["has gone from the network", { code: "ECONNREFUSED" }],
 ] as const;
 
-describe.each(tools)("npm run $name", ({ action, done, next, run }) => {
+describe.each(tools)("npm run $name", ({ action, done, next, progress, run }) => {
   test("goes on after the table has failed for longer than the SDK's own attempts", async () => {
     writeFileSync(file("job.jsonl"), `${JSON.stringify(jobLine(88_001, 1))}\n`);
     expect((await runProgram(() => runImport([file("job.jsonl")], directory))).code).toBe(0);
     const failures = callLimits.table.attempts + 1;
     const calls = failCalls(action, failures, failure);
+    shown.length = 0;
     expect(await runProgram(run)).toMatchObject({ code: 0, out: expect.stringContaining(done) });
     expect(calls()).toBeGreaterThan(failures);
+    expect([shown[0], shown.at(-1)]).toEqual(progress.map((text) => expect.stringMatching(text)));
   });
 
   test("ends with 1 if the table fails for ever; the last line says what to do next", async () => {

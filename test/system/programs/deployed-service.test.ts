@@ -122,12 +122,6 @@ test("a login whose short pins are used up has short ones again", async () => {
   expect((await stage.database.send(new GetCommand({ TableName, Key }))).Item).toBeUndefined();
 });
 
-test("a stage that is the local machine's ends with 2 and a sentence that says so", async () => {
-  const parameters = ["--company", "1", "--stage", "local"];
-  const ended = await runTool("infra/tools/recount.ts", parameters, directory.path, stage.environment);
-  expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining("leave --stage out") });
-});
-
 test("without credentials, without a region and with a profile that is not there, one sentence says what to do", async () => {
   const none = { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" };
   expect(refusal(await unlock(none))).toMatch(/^No AWS credentials .*AWS_PROFILE/);
