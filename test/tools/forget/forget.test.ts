@@ -153,6 +153,30 @@ test("an operator's notification of their timesheet keeps what happened, and nei
   expect([await paramsOf(3), await paramsOf(4)]).toEqual([{ type: "submitted" }, submitted.params]);
 });
 
+test("nobody is erased who cannot be put on the list, nor readmitted who cannot be taken off it", async () => {
+  await fill();
+  const fail = () => Promise.reject(new Error("no rights"));
+  const before = await traces();
+  await expect(forgetPerson(id, { ...list, add: fail }, testContext(now))).rejects.toThrow("no rights");
+  expect(await traces()).toEqual(before);
+  await forgetPerson(id, list, testContext(now));
+  await expect(readmit(id, { ...list, remove: fail })).rejects.toThrow("no rights");
+  expect(await write(userLine(id))).toBe("stale");
+});
+
+test("a name that others keep writing ends in an error after ten passes, and the user stays", async () => {
+  await fill();
+  let passes = 0;
+  const writeAgain = async (command: string) => {
+    if (command !== "ScanCommand") return;
+    passes += 1;
+    await write(timesheetLine(100 + passes, 1, { driver }));
+  };
+  const forgetting = beforeCalls(writeAgain, () => forgetPerson(id, list, testContext(now)));
+  await expect(forgetting).rejects.toThrow("run the same command again");
+  expect([passes, await readRecord("USER", id)]).toEqual([10, expect.objectContaining({ first_name: "Xenia" })]);
+});
+
 test("a run that is killed anywhere is finished by the next one", async () => {
   for (let calls = 3; ; calls += usualFreshOrFull(17, 5, 1)) {
     await fill();
