@@ -32,7 +32,7 @@ test("without a machine that runs, a tool ends when what follows from its writes
     return Items.filter(({ record }) => record.did === "removed");
   });
   expect(removals).toHaveLength(1);
-});
+}, 60_000);
 
 test("data that another process uses is left alone", async () => {
   const release = takeLock(directory);
