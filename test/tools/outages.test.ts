@@ -28,7 +28,12 @@ vi.mock("../../infra/tools/cli/progress-line.ts", async (original) => {
       last = text;
       shown.push(text());
     };
-    return { ...line, show, end: () => void shown.push(last()) };
+    const clear = () => void screen.write("[cleared]\n");
+    const end = () => {
+      shown.push(last());
+      clear();
+    };
+    return { ...line, show, clear, end };
   };
   return { ...real, createProgressLine };
 });
@@ -144,6 +149,16 @@ describe.each(tools)("npm run $name", ({ action, done, next, progress, run }) =>
   });
 });
 
+test("what a tool says stands on a line without progress", async () => {
+  writeFileSync(file("bad.jsonl"), "garbage\n");
+  const { err } = await runProgram(() => runImport([file("bad.jsonl")], directory));
+  expect(err).toContain("[cleared]\nline 1: malformed_json");
+  expect(err).toContain("[cleared]\nall errors are in ");
+  const recount = await runProgram(() => recountLists(["--company", "1"], directory));
+  // One for each list, before the result, and at the end.
+  expect(recount.err).toBe("[cleared]\n".repeat(5));
+});
+
 test.each(faults)("a table that %s is asked again, and the file is whole", async (_, error) => {
   failCalls("Scan", callLimits.table.attempts + 1, error);
   const out = file(`${crypto.randomUUID()}.jsonl`);
@@ -181,5 +196,5 @@ test("a signal ends the wait of an import with 130", async () => {
 test("a fault of the call itself is not repeated", async () => {
   const calls = failCalls("Scan", Number.POSITIVE_INFINITY, { name: "ValidationException" });
   const { code, err } = await runProgram(() => runExport(["--out", file("none.jsonl")], directory));
-  expect([code, err, calls()]).toEqual([1, "the table is away\n", 1]);
+  expect([code, err.split("\n").slice(1), calls()]).toEqual([1, ["the table is away", ""], 1]);
 });

@@ -148,9 +148,14 @@ test("an operator's notification of their timesheet keeps what happened, and nei
   const submitted = { record_type: "Timesheet", params: { type: "submitted", date: "2026-05-04" } };
   await write(notificationLine(3, 32, { ...submitted, record_id: 1 }));
   await write(notificationLine(4, 32, { ...submitted, record_id: 2 }));
+  await write(notificationLine(5, 32, { ...submitted, record_id: 1, record_type: "Job" }));
   await forgetPerson(id, list, testContext(now));
   const paramsOf = async (each: number) => (await notifications.find(notificationKey(32, each)))?.record.params;
-  expect([await paramsOf(3), await paramsOf(4)]).toEqual([{ type: "submitted" }, submitted.params]);
+  expect(await Promise.all([3, 4, 5].map(paramsOf))).toEqual([
+    { type: "submitted" },
+    submitted.params,
+    submitted.params,
+  ]);
 });
 
 test("nobody is erased who cannot be put on the list, nor readmitted who cannot be taken off it", async () => {

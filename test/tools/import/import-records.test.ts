@@ -1,3 +1,4 @@
+import { buffer } from "node:stream/consumers";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { createLineOrder, type ImportProgress } from "../../../infra/tools/import/import-records.ts";
@@ -202,7 +203,7 @@ test("errors are reported in the order of the lines, whatever is known first; pr
     },
   });
   expect([...new Set(reported)]).toEqual(lines.map((_, at) => at + 1));
-  const bytesRead = Buffer.concat(await Array.fromAsync(streamOf(...lines))).length;
+  const bytesRead = (await buffer(streamOf(...lines))).length;
   expect([new Set(ahead), last]).toEqual([new Set([0]), { bytesRead, doneUpTo: lines.length, failed: lines.length }]);
 });
 
