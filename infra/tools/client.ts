@@ -18,7 +18,7 @@ if (import.meta.main) await runCommand((parameters) => client(parameters));
 export function client(parameters: string[]): number {
   const call = readArguments("client", help, { args: parameters, options: { name: { type: "string" } } });
   const { name = usualName() } = call.values;
-  if (!/^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/.test(name) || name.length > 214) {
+  if (!/^(?=.{1,214}$)(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/.test(name)) {
     throw new UsageError(
       `"${name}" is no name of an npm package: lower case, such as @acme/workforce (npm run client -- --help)`,
     );

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ReleaseManifest } from "../functions/release.ts";
+import { escapeLine } from "../local/console/style.ts";
 import { isOf, type LogLine, readLine } from "../local/log-lines.ts";
 import type { Stage } from "../stages/stages.ts";
 import { readArguments, runCommand, UsageError } from "./cli/command.ts";
@@ -125,8 +126,6 @@ function timeOf(at: number): string {
   return new Date(at).toISOString().slice(11, 23);
 }
 
-/** Escapes control characters, so that a log line cannot move the reader's cursor. */
 function plain(value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.replaceAll(/[^\x20-\x7e]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return escapeLine(typeof value === "string" ? value : JSON.stringify(value));
 }

@@ -17,7 +17,7 @@ npm run export -- --user ID [--stage NAME] [--out FILE]
 Writes records to a file that npm run import takes: one JSON object a line, by type and ascending id, the same bytes for the
 same records. Reads the whole table, which costs money in AWS (some 4 cents a gigabyte). Safe while the service runs. Each
 record is as it was at one moment between the start and the end, which are printed. The file may lack changes made meanwhile:
-the next export has them, with the --since that is printed last.
+the next export has them, with the --since that is printed last unless --company or --csv is given.
 
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
   --types TYPES  only these, with commas between them: ${recordTypes.join(", ")}
@@ -59,7 +59,7 @@ export async function runExport(parameters: string[], directory: string, signal?
     if (userId !== undefined) return describeUser(out, await exportUser({ userId, out, signal, onProgress }));
     const parts = stage === undefined ? segments.local : segments.stage;
     const table = await describeTable();
-    return describe(await exportRecords({ ...call, table, segments: parts, signal, onProgress }));
+    return describe(call, await exportRecords({ ...call, table, segments: parts, signal, onProgress }));
   });
   if (said === undefined) process.stderr.write(`Stopped. ${noFile}\n`);
   else process.stdout.write(said);
@@ -88,13 +88,18 @@ function readCall(parameters: string[]) {
   return { stage, csv, userId, out, selection: readSelection({ ...call.values, csv }, new Date()) };
 }
 
-function describe({ isComplete, files, counts, begunAt, readAt }: ExportSummary): string | undefined {
+type Call = ReturnType<typeof readCall>;
+
+function describe({ selection, csv }: Call, summary: ExportSummary): string | undefined {
+  const { isComplete, files, counts, begunAt, readAt } = summary;
   if (!isComplete) return undefined;
   const parts = [...counts].map(([type, count]) => `${type} ${count}`);
+  const takesSince = selection.companyId === undefined && !csv;
+  const next = `For the next export of changes, pass --since ${nextSince(begunAt)}: it is earlier, so that none is missed.`;
   return [
     `Records: ${parts.join(", ")}, in ${files.join(" and ")}`,
     `Each as it was between ${begunAt} and ${readAt}.`,
-    `For the next export of changes, pass --since ${nextSince(begunAt)}: it is earlier, so that none is missed.`,
+    ...(takesSince ? [next] : []),
   ]
     .map((line) => `${line}\n`)
     .join("");

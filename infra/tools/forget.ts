@@ -62,7 +62,7 @@ export async function forget(parameters: string[], directory: string): Promise<n
     };
     const run = { list, yes, readmits, stage, onRead };
     const code = await carryOut({ operation: "forget" }, () => (id === undefined ? replayAll(run) : workOn(id, run)));
-    if (!service.running) await service.processPending();
+    await service.processPending();
     return code;
   });
 }

@@ -2,7 +2,7 @@ import { type ChangedType, changedTypes } from "../../shared/contract/changes.ts
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { findChanges } from "../../shared/history/find-changes.ts";
 import type { ShownChange } from "../../shared/history/shown-changes.ts";
-import { escapeControls, type Style, styleOf } from "../local/console/style.ts";
+import { escapeLine, type Style, styleOf } from "../local/console/style.ts";
 import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
@@ -90,14 +90,16 @@ function describeChange(
   record: string,
 ): string {
   const sources = { operation, change: change_id, request: request_id };
-  const facts = Object.entries(sources).flatMap(([name, value]) => (value === null ? [] : `${name} ${plain(value)}`));
+  const facts = Object.entries(sources).flatMap(([name, value]) =>
+    value === null ? [] : `${name} ${escapeLine(value)}`,
+  );
   const head = [
     style("bold", `${at}  ${action.replaceAll("_", " ")}${record} by ${actorOf(by)}`),
     style("dim", facts.join(", ")),
   ];
   const width = Math.max(0, ...fields.map(({ name }) => name.length));
   const lines = fields.map(({ name, before, after }) => {
-    return `    ${plain(name).padEnd(width)}  ${textOf(before)} → ${textOf(after)}\n`;
+    return `    ${escapeLine(name).padEnd(width)}  ${textOf(before)} → ${textOf(after)}\n`;
   });
   return `${head.join("  ").trimEnd()}\n${lines.join("")}`;
 }
@@ -108,17 +110,12 @@ function recordOf({ record_type, record_id }: ShownChange): string {
 
 function actorOf({ kind, id, name }: ShownChange["by"]): string {
   const words = kind === "unknown" ? ["nobody that is known"] : [kind, id ?? ""];
-  return plain([...words, name === null ? "" : `(${name})`].filter(Boolean).join(" "));
+  return escapeLine([...words, name === null ? "" : `(${name})`].filter(Boolean).join(" "));
 }
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return "–";
-  const text = plain(typeof value === "string" ? value : JSON.stringify(value));
+  const text = escapeLine(typeof value === "string" ? value : JSON.stringify(value));
   const rest = text.length - mostOfValue;
   return rest > 0 ? `${text.slice(0, mostOfValue)}… (${rest} more characters)` : text;
-}
-
-/** Keeps foreign text on one line of a terminal. */
-function plain(text: string): string {
-  return escapeControls(text).replaceAll(/[\n\t]/g, " ");
 }

@@ -2,6 +2,7 @@ import { closeSync, createReadStream, fstatSync, openSync, rmSync, writeSync } f
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import { type RecordLine, recordTypes } from "../../shared/contract/records.ts";
+import { escapeLine } from "../local/console/style.ts";
 import {
   abortOnSignals,
   interrupted,
@@ -182,9 +183,8 @@ function createErrorReport(path: string, screen: NodeJS.WritableStream) {
   };
 }
 
-/** A field name comes from the file, so control characters are replaced: they could move the cursor. */
 function describeError({ line, id, field, value, code, detail }: LineError): string {
-  const printable = field.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, 100);
+  const printable = escapeLine(field.slice(0, 100));
   const place = `line ${line}${id === undefined ? "" : ` (id ${id})`}`;
   return `${place}: ${printable ? `${printable}${value === undefined ? "" : ` ${value}`}: ` : ""}${code} — ${detail}`;
 }

@@ -44,20 +44,19 @@ export async function manageKeys(parameters: string[], directory: string): Promi
   const options = { version: text, stage: text } as const;
   const call = readArguments("keys", help, { args: parameters, options, allowPositionals: true });
   const { values, positionals } = call;
-  const [word = "", ...others] = positionals;
+  const word = positionals.join(" ");
   if (!words.some((each) => each === word)) throw unknownWord("command", word, words);
-  if (others.length > 0) throw new UsageError("Say one thing at a time (npm run keys -- --help)");
   const version = readVersion(word, values.version);
   return withService({ stage: values.stage, directory }, () => manage(word, version));
 }
 
-async function manage(word: string, version: number): Promise<number> {
+async function manage(word: string, version: string): Promise<number> {
   const now = new Date();
   const known = await readHmacKeyVersions({ fresh: true });
   if (word === "strike") {
-    if (known.versions.every((each) => each.version !== version))
-      throw new UsageError(`There is no version ${version}.`);
-    await writeHmacKeyVersions(withoutVersion(known, version, now));
+    const struck = known.versions.find((each) => String(each.version) === version);
+    if (!struck) throw new UsageError(`There is no version ${version}.`);
+    await writeHmacKeyVersions(withoutVersion(known, struck.version, now));
     process.stdout.write(
       `Version ${version} is struck out. Lost in the next 5 minutes is what it hashed:\n\n${lost}\n\n`,
     );
@@ -77,12 +76,9 @@ async function showVersions(now: Date): Promise<void> {
   }
 }
 
-function readVersion(word: string, text: string | undefined): number {
-  if (word !== "strike" && text === undefined) return 0;
-  if (word !== "strike") throw new UsageError("--version goes with strike alone (npm run keys -- --help)");
-  const version = Number(text);
-  if (Number.isSafeInteger(version) && version > 0) return version;
-  throw new UsageError("Say which version: strike --version N (npm run keys -- --help)");
+function readVersion(word: string, text = ""): string {
+  if ((word === "strike") === (text !== "")) return text;
+  throw new UsageError("--version N goes with strike, and with it alone (npm run keys -- --help)");
 }
 
 /** The versions with a new one, which signs when every function knows it. */

@@ -6,7 +6,7 @@ export interface ClientOperation {
   readonly path: string;
   /** The outer object of the body. */
   readonly object?: string;
-  /** Fields that every answer has. */
+  /** Fields that every answer has, but for a list's. */
   readonly answers: readonly string[];
   /** The array of a list's answer. */
   readonly list?: string;

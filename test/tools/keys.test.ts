@@ -55,6 +55,7 @@ test("what names no command or no version is a mistake that says so", async () =
     ["strike"],
     ["strike", "--version", "0"],
     ["strike", "--version", "99"],
+    ["strike", "--version", "one"],
     ["rotate", "--version", "1"],
     ["list", "x"],
   ]) {

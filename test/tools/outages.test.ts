@@ -21,6 +21,26 @@ vi.mock("../../shared/db/table/retry.ts", async (original) => {
   return { ...real, paces: { ...real.paces, tool: patience } };
 });
 
+const shown = vi.hoisted((): string[] => []);
+vi.mock("../../infra/tools/cli/progress-line.ts", async (original) => {
+  const real = await original<typeof import("../../infra/tools/cli/progress-line.ts")>();
+  const createProgressLine = (screen: NodeJS.WriteStream) => {
+    const line = real.createProgressLine(screen);
+    let last = () => "";
+    const show = (text: () => string) => {
+      last = text;
+      shown.push(text());
+    };
+    const clear = () => void screen.write("[cleared]\n");
+    const end = () => {
+      shown.push(last());
+      clear();
+    };
+    return { ...line, show, clear, end };
+  };
+  return { ...real, createProgressLine };
+});
+
 const directory = useMachine();
 const file = useFolder();
 const again = "Run the same command again.";
@@ -31,6 +51,8 @@ interface Tool {
   /** The last line if the table refuses for ever. */
   readonly next: string;
   readonly done: string;
+  /** The progress at first and at last. */
+  readonly progress: readonly [RegExp, RegExp];
   run(signal?: AbortSignal): Promise<number>;
 }
 
@@ -40,6 +62,7 @@ const tools: Tool[] = [
     action: "BatchGetItem",
     next: "Stopped: no line is done. Importing the file again is safe. To go on: --from 1",
     done: "1 unchanged",
+    progress: [/^0% line 0$/, /^100% line 1$/],
     run: () => runImport([file("job.jsonl")], directory),
   },
   {
@@ -47,6 +70,7 @@ const tools: Tool[] = [
     action: "Scan",
     next: "There is no file. The same command begins again.",
     done: "company ",
+    progress: [/^\d+% \d+ of some \d+ items read, \d+ a second$/, /^[1-9]\d* of type notification written$/],
     run: (signal) => runExport(["--out", file(`${crypto.randomUUID()}.jsonl`)], directory, signal),
   },
   {
@@ -54,14 +78,23 @@ const tools: Tool[] = [
     action: "Scan",
     next: again,
     done: "Would be erased",
+    progress: [/^pass 1, \d+% \d+ of some \d+ items read, \d+ a second$/, /^pass 2, \d+% /],
     run: () => forget(["--user", String(demoUsers.driver.id)], directory),
   },
-  { name: "history", action: "Query", next: again, done: "", run: () => history(["user", "5"], directory) },
+  {
+    name: "history",
+    action: "Query",
+    next: again,
+    done: "",
+    progress: [/^$/, /^$/],
+    run: () => history(["user", "5"], directory),
+  },
   {
     name: "recount",
     action: "Query",
     next: again,
     done: "all counters are exact",
+    progress: [/^0 of 3 lists, 0 records$/, /^3 of 3 lists, [1-9]\d* records$/],
     run: () => recountLists(["--company", "1"], directory),
   },
 ];
@@ -95,14 +128,16 @@ const faults = [
   ["has gone from the network", { code: "ECONNREFUSED" }],
 ] as const;
 
-describe.each(tools)("npm run $name", ({ action, done, next, run }) => {
+describe.each(tools)("npm run $name", ({ action, done, next, progress, run }) => {
   test("goes on after the table has failed for longer than the SDK's own attempts", async () => {
     writeFileSync(file("job.jsonl"), `${JSON.stringify(jobLine(88_001, 1))}\n`);
     expect((await runProgram(() => runImport([file("job.jsonl")], directory))).code).toBe(0);
     const failures = callLimits.table.attempts + 1;
     const calls = failCalls(action, failures, failure);
+    shown.length = 0;
     expect(await runProgram(run)).toMatchObject({ code: 0, out: expect.stringContaining(done) });
     expect(calls()).toBeGreaterThan(failures);
+    expect([shown[0], shown.at(-1)]).toEqual(progress.map((text) => expect.stringMatching(text)));
   });
 
   test("ends with 1 if the table fails for ever; the last line says what to do next", async () => {
@@ -115,6 +150,16 @@ describe.each(tools)("npm run $name", ({ action, done, next, run }) => {
       next,
     ]);
   });
+});
+
+test("what a tool says stands on a line without progress", async () => {
+  writeFileSync(file("bad.jsonl"), "garbage\n");
+  const { err } = await runProgram(() => runImport([file("bad.jsonl")], directory));
+  expect(err).toContain("[cleared]\nline 1: malformed_json");
+  expect(err).toContain("[cleared]\nall errors are in ");
+  const recount = await runProgram(() => recountLists(["--company", "1"], directory));
+  // One for each list, before the result, and at the end.
+  expect(recount.err).toBe("[cleared]\n".repeat(5));
 });
 
 test.each(faults)("a table that %s is asked again, and the file is whole", async (_, error) => {
@@ -216,5 +261,5 @@ test("a refusal that stays is thrown as it is", async () => {
 test("a fault of the call itself is not repeated", async () => {
   const calls = failCalls("Scan", Number.POSITIVE_INFINITY, { name: "ValidationException" });
   const { code, err } = await runProgram(() => runExport(["--out", file("none.jsonl")], directory));
-  expect([code, err, calls()]).toEqual([1, "the table is away\n", 1]);
+  expect([code, err.split("\n").slice(1), calls()]).toEqual([1, ["the table is away", ""], 1]);
 });

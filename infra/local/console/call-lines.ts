@@ -3,7 +3,7 @@ import type { Work } from "../functions/work-report.ts";
 import type { FrontRequest } from "../gateway/http-server.ts";
 import { parseJson } from "../json-text.ts";
 import { root } from "../stack/synthesis.ts";
-import { escapeControls, type Style } from "./style.ts";
+import { escapeControls, escapeLine, type Style } from "./style.ts";
 
 /** One request as a line for the console. The output and error of its function follow below. */
 export function requestText(request: FrontRequest, now: Date, style: Style): string {
@@ -40,10 +40,6 @@ export function workText(work: Work, now: Date, style: Style): string | undefine
 function details({ output, error }: { output: string; error?: unknown }, style: Style): string[] {
   const lines = [...outputLines(output, style), ...(error === undefined ? [] : errorLines(error, style))];
   return lines.map((line) => `  ${line}`);
-}
-
-function escapeLine(text: string): string {
-  return escapeControls(text).replaceAll("\n", "\\u000a").replaceAll("\t", "\\u0009");
 }
 
 function lookOf(status: number) {

@@ -15,3 +15,8 @@ export function escapeControls(text: string): string {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
 }
+
+/** The same for one line. */
+export function escapeLine(text: string): string {
+  return escapeControls(text).replaceAll("\n", "\\u000a").replaceAll("\t", "\\u0009");
+}

@@ -21,7 +21,7 @@ function clientOperation(operation: Operation): ClientOperation {
   return {
     method,
     path,
-    answers: list ? [list] : always.map((field) => field.name),
+    answers: always.map((field) => field.name),
     ...(body && { object: body.object }),
     ...(list && { list }),
     ...(access !== "anyone" && { signedIn: true }),

@@ -8,11 +8,13 @@ export function typeOf(schema: Schema, indent = ""): string {
   if (schema.$ref) return schema.$ref.split("/").at(-1) ?? "unknown";
   const { const: only, enum: choices, anyOf, allOf, type } = schema;
   if (only !== undefined) return JSON.stringify(only);
-  if (choices) return choices.map((choice) => JSON.stringify(choice)).join(" | ");
   const known = (schema as { readonly [extensibleEnum]?: readonly string[] })[extensibleEnum];
-  // The type of further values keeps editors from folding the known ones into it.
-  if (known) return [...known.map((choice) => JSON.stringify(choice)), "(string & {})"].join(" | ");
-  if (anyOf) return anyOf.map((option) => typeOf(option, indent)).join(" | ");
+  const options =
+    choices?.map((choice) => JSON.stringify(choice)) ??
+    // The type of further values keeps editors from folding the known ones into it.
+    (known && [...known.map((choice) => JSON.stringify(choice)), "(string & {})"]) ??
+    anyOf?.map((option) => typeOf(option, indent));
+  if (options) return options.join(" | ");
   if (allOf) return allOf.map((part) => typeOf(part, indent)).join(" & ");
   if (Array.isArray(type)) return type.map((each) => typeOf({ ...schema, type: each }, indent)).join(" | ");
   switch (type) {
@@ -43,8 +45,7 @@ export function commentOf(schema: Schema, indent: string): string {
     ...(absent === undefined ? [] : [`@default ${JSON.stringify(absent)}`]),
     ...(example === undefined ? [] : [`@example ${JSON.stringify(example)}`]),
   ].map((line) => line.replaceAll("*/", "*\\/").trimEnd());
-  if (lines.length === 0) return "";
-  if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
+  if (lines.length < 2) return lines.map((line) => `${indent}/** ${line} */\n`).join("");
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join("\n")}\n${indent} */\n`;
 }
 

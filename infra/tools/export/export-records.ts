@@ -114,7 +114,7 @@ function scanOf({ types, companyId }: Selection) {
   };
 }
 
-function findingsIn(item: Item, { types, companyId, since }: Selection, members?: Set<number>): Finding | Finding[] {
+function findingsIn(item: Item, { companyId, since }: Selection, members?: Set<number>): Finding | Finding[] {
   if (since !== undefined && isTombstone(item)) {
     return readRemoval(item, since) ?? [];
   }
@@ -123,7 +123,6 @@ function findingsIn(item: Item, { types, companyId, since }: Selection, members?
   const { type, id, userId, companyId: owner } = record;
   if (companyId !== undefined && owner !== undefined && owner !== companyId) return [];
   if (type === "user") members?.add(id);
-  if (!types.includes(type)) return [];
   if (since === undefined) return { type, id, userId, lines: wholeLine(record) };
   if (!isChangedSince(item, since)) return [];
   // A user who was removed and made again is removed first: this removes what belonged to the former one.

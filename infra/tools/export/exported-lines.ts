@@ -121,8 +121,12 @@ function lineOf({ type, id, ...fields }: Line): string {
 }
 
 function byName(fields: object): object {
-  const sorted = Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(sorted.map(([name, value]) => [name, sortedWithin(value)]));
+  const values = fields as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.keys(values)
+      .sort()
+      .map((name) => [name, sortedWithin(values[name])]),
+  );
 }
 
 function sortedWithin(value: unknown): unknown {

@@ -17,11 +17,11 @@ import type { ErasedEntry } from "./person.ts";
 export interface ErasedList {
   entries(): Promise<ErasedEntry[]>;
   /** Adds an entry. If the user has one, it keeps it and adds further profiles. */
-  add(entry: ErasedEntry): Promise<void>;
-  remove(id: number): Promise<void>;
+  add(entry: ErasedEntry): Promise<unknown>;
+  remove(id: number): Promise<unknown>;
 }
 
-type Store = Omit<ErasedList, "add"> & { put(entry: ErasedEntry): Promise<void> };
+type Store = Omit<ErasedList, "add"> & { put(entry: ErasedEntry): Promise<unknown> };
 
 /** The list of a stage, in parameters of Systems Manager, one for each person; for a local machine, a file in its folder. */
 export function openErasedList({ stage, directory }: ServiceTarget): ErasedList {
@@ -31,7 +31,7 @@ export function openErasedList({ stage, directory }: ServiceTarget): ErasedList 
     async add(entry) {
       const kept = (await store.entries()).find(({ id }) => id === entry.id);
       const profile_ids = [...new Set([...(kept?.profile_ids ?? []), ...entry.profile_ids])];
-      await store.put({ ...entry, ...kept, profile_ids });
+      return store.put({ ...entry, ...kept, profile_ids });
     },
   };
 }
@@ -57,13 +57,13 @@ function inParameters(path: string): Store {
         }
         return found.sort((one, other) => one.id - other.id);
       }),
-    async put(entry) {
+    put(entry) {
       const parameter = { Name: `${path}/${entry.id}`, Type: "String", Value: JSON.stringify(entry) } as const;
-      await ask((client) => client.send(new PutParameterCommand({ ...parameter, Overwrite: true })));
+      return ask((client) => client.send(new PutParameterCommand({ ...parameter, Overwrite: true })));
     },
-    async remove(id) {
+    remove(id) {
       const gone = ask((client) => client.send(new DeleteParameterCommand({ Name: `${path}/${id}` })));
-      await gone.catch((error) => {
+      return gone.catch((error) => {
         if (!(error instanceof ParameterNotFound)) throw error;
       });
     },

@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { findUsersOfProfile } from "../../../shared/db/accounts/profiles.ts";
 import { findUser } from "../../../shared/db/accounts/users.ts";
 import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
@@ -89,6 +90,9 @@ export function isDriver({ profiles, names }: Person, value: unknown): boolean {
   return isTheirs === undefined ? false : isTheirs || isNamed();
 }
 
+/** A driver that a history has cut. */
+const cutValue = v.object({ cut: v.string() });
+
 /** The values that replace a person's name and code. */
 const erased = { first_name: "Erased", last_name: "Person", referral_code: "ERASED" } as const;
 
@@ -102,7 +106,7 @@ export function withoutPerson(value: unknown, person: Person, isAbout: boolean):
   if (typeof value !== "object" || value === null) return value;
   const fields = Object.entries(value).map(([name, inner]) => [
     name,
-    name === "driver" && isCut(inner) && (isAbout || showsName(inner.cut, person))
+    name === "driver" && v.is(cutValue, inner) && (isAbout || showsName(inner.cut, person))
       ? { cut: "", sha256: "" }
       : withoutPerson(inner, person, isAbout),
   ]);
@@ -121,10 +125,6 @@ function withoutName(text: string, { names }: Person): string {
       rest.replaceAll(`${first_name} ${last_name}`, `${erased.first_name} ${erased.last_name}`),
     text,
   );
-}
-
-function isCut(value: unknown): value is { readonly cut: string } {
-  return typeof value === "object" && value !== null && "cut" in value && "sha256" in value;
 }
 
 /** True if the rest of a cut driver has one of their names, or the beginning of one, and no other person's. */

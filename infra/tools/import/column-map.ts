@@ -9,7 +9,6 @@ import { type Column, columnsOf, nameOf } from "../csv/tables.ts";
 const dateParts = { YYYY: 4, MM: 2, DD: 2, HH: 2, mm: 2, ss: 2 } as const;
 
 const msPerDay = 24 * 60 * 60_000;
-const zones = new Map<string, Intl.DateTimeFormat>();
 
 const dateFormat = v.pipe(
   v.string(),
@@ -21,7 +20,15 @@ const mapShape = v.strictObject({
   constants: v.optional(v.record(v.string(), v.unknown()), {}),
   values: v.optional(v.record(v.string(), v.record(v.string(), v.string())), {}),
   dates: v.optional(v.union([dateFormat, v.record(v.string(), dateFormat)])),
-  timeZone: v.optional(v.config(timeZone, { message: "takes an IANA time zone, such as Europe/London" })),
+  // Sweden writes times as ISO 8601 does.
+  timeZone: v.optional(
+    v.pipe(
+      v.config(timeZone, { message: "takes an IANA time zone, such as Europe/London" }),
+      v.transform(
+        (timeZone) => new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" }),
+      ),
+    ),
+  ),
   decimals: v.optional(v.picklist([",", "."])),
   separator: v.optional(v.picklist([",", ";", "\t"]), ","),
   encoding: v.optional(v.picklist(["utf-8", "windows-1252"]), "utf-8"),
@@ -90,7 +97,7 @@ function withPoint(text: string, decimalSign: "," | "."): string {
   return [whole.replaceAll(/[^\d-]/g, ""), ...decimals].join(".");
 }
 
-function dateOf(text: string, format: string, kind: "date" | "time", timeZone: string | undefined): string {
+function dateOf(text: string, format: string, kind: "date" | "time", zone: Intl.DateTimeFormat | undefined): string {
   const pattern = format.replaceAll(".", "\\.").replaceAll(/YYYY|MM|DD|HH|mm|ss/g, (part) => `(?<${part}>\\d{1,4})`);
   const found = new RegExp(`^${pattern}$`).exec(text)?.groups;
   if (!found) return text;
@@ -100,15 +107,11 @@ function dateOf(text: string, format: string, kind: "date" | "time", timeZone: s
   const date = `${year}-${month}-${day}`;
   if (kind === "date") return date;
   const clock = `${date}T${time.join(":")}`;
-  return timeZone === undefined ? `${clock}.000Z` : (momentOf(clock, timeZone) ?? text);
+  return zone === undefined ? `${clock}.000Z` : (momentOf(clock, zone) ?? text);
 }
 
 /** The moment at which clocks of a zone show a time; the first of two, undefined if none does. */
-function momentOf(clock: string, timeZone: string): string | undefined {
-  // Sweden writes times as ISO 8601 does. To make a format takes a hundred times as long as to use it.
-  const zone =
-    zones.get(timeZone) ?? new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
-  zones.set(timeZone, zone);
+function momentOf(clock: string, zone: Intl.DateTimeFormat): string | undefined {
   const shown = (ms: number) => zone.format(ms).replace(" ", "T");
   const ms = Date.parse(`${clock}Z`);
   if (Number.isNaN(ms)) return undefined;

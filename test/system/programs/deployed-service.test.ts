@@ -1,17 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { importJWK, jwtVerify } from "jose";
-import { afterAll, expect, test, vi } from "vitest";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { readBody, startHttpService } from "../../../infra/local/http-service.ts";
-import { namesOf, tableNameOf } from "../../../infra/stages/names.ts";
-import { pinKey } from "../../../shared/db/accounts/pins.ts";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { publicPartOf } from "../../../shared/tokens/signing-keys.ts";
-import { companyLine, invoiceLine, userLine } from "../../support/records/records.ts";
+import { tableNameOf } from "../../../infra/stages/names.ts";
+import { userLine } from "../../support/records/records.ts";
 import { type CommandResult, makeDirectory, runTool } from "../../support/service/local-machine.ts";
 import { useDeployedStage } from "../../support/service/stage.ts";
-import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
 
 const stage = useDeployedStage("dev");
 const directory = makeDirectory();
@@ -19,6 +14,11 @@ const TableName = tableNameOf({ name: "dev" });
 const login = "ines.marsh@example.com";
 const place = "Stage dev, account 000000000000, region eu-west-1\n";
 vi.setConfig({ testTimeout: 30_000 });
+beforeAll(async () => {
+  const file = join(directory.path, "lines.jsonl");
+  writeFileSync(file, JSON.stringify(userLine(12, { email: login })));
+  expect(await run("import", [file])).toMatchObject({ code: 0 });
+});
 afterAll(directory.remove);
 
 function run(tool: string, parameters: string[], changes: Record<string, string> = {}): Promise<CommandResult> {
@@ -42,42 +42,6 @@ function refusal({ code, stdout, stderr }: CommandResult): string {
   expect({ code, stdout, lines }).toEqual({ code: 1, stdout: "", lines: [expect.any(String)] });
   return lines[0] ?? "";
 }
-
-test("records, an owner's passcode among them, are imported into the stage's table, which its own workers follow", async () => {
-  const file = join(directory.path, "lines.jsonl");
-  const user = userLine(12, { email: login, passcode: "1234" });
-  const lines = [companyLine(1), user, invoiceLine(31, 1)];
-  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join("\n"));
-  // The user's shell may hold what a local machine or another stage left behind.
-  const imported = await run("import", [file], { TABLE_NAME: "workforce-prod-records", HMAC_SECRET_ARN: "another" });
-  expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining("3 created") });
-  expect(imported.stderr).toBe(`${place}The stage's own workers process what follows from the import.\n`);
-  const Key = { ...recordKey("INVOICE", 31) };
-  const { Item } = await stage.database.send(new GetCommand({ TableName, Key }));
-  expect(Item?.record).toMatchObject({ number: "INV-2026-00031" });
-});
-
-test("the stage's records are exported as lines that their owner alone reads", async () => {
-  const out = join(directory.path, "exported.jsonl");
-  const exported = await run("export", ["--types", "company,invoice", "--out", out]);
-  expect(exported).toMatchObject({ code: 0, stdout: expect.stringMatching(/Records: .*\binvoice 1\b/) });
-  expect([statSync(out).mode & 0o777, existsSync(`${out}.draft`)]).toEqual([0o600, false]);
-  const lines = readFileSync(out, "utf8").trimEnd().split("\n");
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ type: "company" }, { type: "invoice", id: 31 }]);
-});
-
-test("a token speaks for the user for 15 minutes unless asked otherwise, and never for more than an hour", async () => {
-  const { code, stdout, stderr } = await run("token", ["--as", login]);
-  expect(code).toBe(0);
-  const key = await importJWK(publicPartOf(stage.signingKey), "ES256");
-  const expected = { issuer: namesOf("dev").tokenIssuer, audience: "workforce-api", subject: "12", typ: "at+jwt" };
-  const { payload } = await jwtVerify(stdout.trim(), key, expected);
-  expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(15 * 60);
-  expect(stderr).toContain(`A token of ${login} on the stage dev for 15 minutes.`);
-  expect(stderr).not.toContain(stdout.trim());
-  const long = await run("token", ["--as", login, "--hours", "1.5"]);
-  expect(long).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("up to 1,") });
-});
 
 test("a token is not made where it cannot be recorded who makes it", async () => {
   const denied = {
@@ -109,33 +73,10 @@ test("a token is not made where it cannot be recorded who makes it", async () =>
   expect(await mintings()).toEqual(before);
 });
 
-test("the counters of all companies are compared with their records", async () => {
-  const found = await run("recount", ["--company", "all"]);
-  expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining("all counters are exact") });
-});
-
-test("a login whose short pins are used up has short ones again", async () => {
-  const subject = hmacKeyOf("k".repeat(64)).sign("throttle", `pin|${login}`);
-  const Key = { ...pinKey(subject, "PIN") };
-  await stage.database.send(new PutCommand({ TableName, Item: { ...Key, tries: 20 } }));
-  expect(await unlock({})).toMatchObject({ code: 0, stdout: expect.stringContaining(login) });
-  expect((await stage.database.send(new GetCommand({ TableName, Key }))).Item).toBeUndefined();
-});
-
-test("a stage that is the local machine's ends with 2 and a sentence that says so", async () => {
-  const parameters = ["--company", "1", "--stage", "local"];
-  const ended = await runTool("infra/tools/recount.ts", parameters, directory.path, stage.environment);
-  expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining("leave --stage out") });
-});
-
-test("without credentials, without a region and with a profile that is not there, one sentence says what to do", async () => {
+test("without credentials and with a profile that is not there, one sentence says what to do", async () => {
   const none = { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" };
   expect(refusal(await unlock(none))).toMatch(/^No AWS credentials .*AWS_PROFILE/);
   expect(refusal(await unlock({ ...none, AWS_PROFILE: "nobody" }))).toMatch(/^No AWS credentials .*nobody/);
-  expect(await unlock({ AWS_REGION: "" })).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/^No AWS region/),
-  });
 });
 
 test("a single sign-on that has ended says so", async () => {

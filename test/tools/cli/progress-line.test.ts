@@ -14,6 +14,7 @@ function begin(isTTY: boolean) {
 test("without a terminal, progress is a plain line every 5 seconds, even if nothing goes on", () => {
   const { line, take } = begin(false);
   let done = 0;
+  vi.advanceTimersByTime(5_000);
   line.show(() => `${done} done`);
   vi.advanceTimersByTime(4_999);
   expect(take()).toEqual([]);

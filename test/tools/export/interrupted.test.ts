@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wr
 import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
 import { beforeCalls } from "../../support/faults/before-calls.ts";
+import { allItems } from "../../support/records/items.ts";
+import { jobLine } from "../../support/records/records.ts";
 import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
@@ -108,6 +110,8 @@ test("stopped while it writes, it leaves no file and no draft; the next run has 
   const params = { type: "published", note: "x".repeat(16_000) };
   await importLines(fc.sample(anyLine(ids, ["notification"]), 30).map((line) => ({ ...line, params })));
   const whole = await exported(file("whole.jsonl"));
+  const rows = whole.split("\n");
+  expect(new Set(rows).size).toBe(rows.length);
   const out = file("stopped.jsonl");
   const stop = new AbortController();
   const onProgress = (text: () => string) => {
@@ -116,6 +120,20 @@ test("stopped while it writes, it leaves no file and no draft; the next run has 
   expect(await runExport(out, { signal: stop.signal, onProgress })).toMatchObject({ isComplete: false });
   expect(leftOf(out)).toEqual([]);
   expect((await exported(out)) === whole).toBe(true);
+});
+
+test("progress says how many items are read, and how many lines of a type are written", async () => {
+  await emptyTable();
+  await importLines([1, 2].map((id) => jobLine(id, 1)));
+  const texts: string[] = [];
+  const items = (await allItems()).length;
+  const table = { items, now: () => new Date() };
+  await runExport(file("progress.jsonl"), { segments: 1, table, onProgress: (text) => void texts.push(text()) });
+  expect(texts).toEqual([
+    expect.stringMatching(`^100% ${items} of some ${items} items read, \\d+ a second$`),
+    "1 of type job written",
+    "2 of type job written",
+  ]);
 });
 
 test("a draft that a killed run has left is written over, whoever could read it", async () => {

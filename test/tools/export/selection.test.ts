@@ -33,6 +33,7 @@ test("a moment is in UTC unless it says otherwise, and may be 30 days ago", () =
   expect(select({ since: "2026-05-30" }).since).toBe("2026-05-30T00:00:00.000Z");
   expect(select({ since: "2026-05-30T10:00" }).since).toBe("2026-05-30T10:00:00.000Z");
   expect(select({ since: "2026-05-30T10:00:00+02:00" }).since).toBe("2026-05-30T08:00:00.000Z");
+  expect(select({ since: now.toISOString() }).since).toBe(now.toISOString());
   const { since } = select({ since: "2026-05-01T12:00:00Z" });
   expect(() => requireKept({ since }, new Date(now.getTime() + 1))).toThrow("Removals are kept");
 });

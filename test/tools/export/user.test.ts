@@ -9,6 +9,7 @@ import { userKey } from "../../../shared/db/accounts/users.ts";
 import { queryItems } from "../../../shared/db/table/table.ts";
 import type { SecretKind } from "../../../shared/domain/accounts/secret-hashes.ts";
 import { putHistory } from "../../support/records/history.ts";
+import { allItems } from "../../support/records/items.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { notificationLine, shownUser, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -41,7 +42,12 @@ interface Line {
 
 async function linesOf(id: number): Promise<Line[]> {
   const out = file("user.jsonl");
-  const count = await exportUser({ userId: id, out, signal: undefined, onProgress: () => {} });
+  let progress = "";
+  const onProgress = (text: () => string) => {
+    progress = text();
+  };
+  const count = await exportUser({ userId: id, out, signal: undefined, onProgress });
+  expect(progress).toBe(`${(await allItems()).length} items read`);
   const text = readFileSync(out, "utf8");
   expect((statSync(out).mode & 0o777).toString(8)).toBe("600");
   rmSync(out);

@@ -148,9 +148,38 @@ test("an operator's notification of their timesheet keeps what happened, and nei
   const submitted = { record_type: "Timesheet", params: { type: "submitted", date: "2026-05-04" } };
   await write(notificationLine(3, 32, { ...submitted, record_id: 1 }));
   await write(notificationLine(4, 32, { ...submitted, record_id: 2 }));
+  await write(notificationLine(5, 32, { ...submitted, record_id: 1, record_type: "Job" }));
   await forgetPerson(id, list, testContext(now));
   const paramsOf = async (each: number) => (await notifications.find(notificationKey(32, each)))?.record.params;
-  expect([await paramsOf(3), await paramsOf(4)]).toEqual([{ type: "submitted" }, submitted.params]);
+  expect(await Promise.all([3, 4, 5].map(paramsOf))).toEqual([
+    { type: "submitted" },
+    submitted.params,
+    submitted.params,
+  ]);
+});
+
+test("nobody is erased who cannot be put on the list, nor readmitted who cannot be taken off it", async () => {
+  await fill();
+  const fail = () => Promise.reject(new Error("no rights"));
+  const before = await traces();
+  await expect(forgetPerson(id, { ...list, add: fail }, testContext(now))).rejects.toThrow("no rights");
+  expect(await traces()).toEqual(before);
+  await forgetPerson(id, list, testContext(now));
+  await expect(readmit(id, { ...list, remove: fail })).rejects.toThrow("no rights");
+  expect(await write(userLine(id))).toBe("stale");
+});
+
+test("a name that others keep writing ends in an error after ten passes, and the user stays", async () => {
+  await fill();
+  let passes = 0;
+  const writeAgain = async (command: string) => {
+    if (command !== "ScanCommand") return;
+    passes += 1;
+    await write(timesheetLine(100 + passes, 1, { driver }));
+  };
+  const forgetting = beforeCalls(writeAgain, () => forgetPerson(id, list, testContext(now)));
+  await expect(forgetting).rejects.toThrow("run the same command again");
+  expect([passes, await readRecord("USER", id)]).toEqual([10, expect.objectContaining({ first_name: "Xenia" })]);
 });
 
 test("a run that is killed anywhere is finished by the next one", async () => {

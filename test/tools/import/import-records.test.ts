@@ -1,6 +1,7 @@
+import { buffer } from "node:stream/consumers";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import { createLineOrder } from "../../../infra/tools/import/import-records.ts";
+import { createLineOrder, type ImportProgress } from "../../../infra/tools/import/import-records.ts";
 import type { LineError } from "../../../infra/tools/import/line-errors.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
@@ -193,16 +194,17 @@ test("errors are reported in the order of the lines, whatever is known first; pr
   const lines = Array.from({ length: 60 }, (_, at) => (at % 2 ? "garbage" : { type: "job", id: 7_000 + at }));
   const reported: number[] = [];
   const ahead: number[] = [];
-  let last = 0;
+  let last: Partial<ImportProgress> = {};
   await run(streamOf(...lines), {
     onError: ({ line }) => reported.push(line),
-    onProgress: ({ doneUpTo }) => {
-      ahead.push(doneUpTo - (reported.at(-1) ?? 0));
-      last = doneUpTo;
+    onProgress: (progress) => {
+      ahead.push(progress.doneUpTo - (reported.at(-1) ?? 0));
+      last = progress;
     },
   });
   expect([...new Set(reported)]).toEqual(lines.map((_, at) => at + 1));
-  expect([new Set(ahead), last]).toEqual([new Set([0]), lines.length]);
+  const bytesRead = (await buffer(streamOf(...lines))).length;
+  expect([new Set(ahead), last]).toEqual([new Set([0]), { bytesRead, doneUpTo: lines.length, failed: lines.length }]);
 });
 
 test("a line that waits delays the number of the last line, not that of the lines done", () => {
@@ -247,6 +249,19 @@ test("records are read and written many at once: 1,000 new ones by 30 calls, 2 o
   } finally {
     tableClient().middlewareStack.remove("calls");
   }
+});
+
+test("a source that fails ends the import after the lines in work", async () => {
+  async function* source() {
+    yield* streamOf(jobLine(700, 1), jobLine(701, 1));
+    throw new Error("the disk is gone");
+  }
+  let last = 0;
+  const onProgress = ({ doneUpTo }: ImportProgress) => {
+    last = doneUpTo;
+  };
+  await expect(run(source(), { dryRun: true, onProgress })).rejects.toThrow("the disk is gone");
+  expect(last).toBe(2);
 });
 
 test("a store that fails ends the import with its error instead of failing every line", async () => {

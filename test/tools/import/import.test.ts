@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runImport } from "../../../infra/tools/import.ts";
@@ -39,11 +39,17 @@ async function importFile(name: string, lines: readonly (object | string)[], ...
 }
 
 test("a file that is all good ends with 0, in plain lines, and leaves no error report", async () => {
+  const listeners = process.listenerCount("SIGINT");
   const run = await importFile("good.jsonl", [jobLine(9_001, 1), jobLine(9_002, 1)]);
   expect(run).toMatchObject({ code: 0, err: "" });
+  expect(process.listenerCount("SIGINT")).toBe(listeners);
   expect(run.out).toMatch(
     /^2 created, 0 updated, 0 unchanged, 0 removed, 0 stale, 0 failed \(2 records in [\d.]+ s, \d+ a second\)\n$/,
   );
+  const [seconds = 0, rate = 0] = (run.out.match(/[\d.]+(?= s,| a second)/g) ?? []).map(Number);
+  // The seconds are rounded to a tenth.
+  expect(rate).toBeGreaterThanOrEqual(Math.floor(2 / (seconds + 0.06)));
+  expect(rate).toBeLessThanOrEqual(Math.ceil(2 / Math.max(seconds - 0.06, 0.001)));
   expect(existsSync(inFolder("good.jsonl.errors.jsonl"))).toBe(false);
 });
 
@@ -57,16 +63,18 @@ test("bad lines end with 1: the first 20 on the screen, all in the report, which
   expect(err.split("\n")[0]).toBe("line 1 (id 9100): state void: not_allowed — must be one of pending, paid, overdue");
   expect(err.match(/^line /gm)).toHaveLength(20);
   expect(err).toContain(`and 11 more errors; all errors are in ${report}`);
+  expect((statSync(report).mode & 0o777).toString(8)).toBe("600");
   const errors = readFileSync(report, "utf8").trim().split("\n");
   expect(JSON.parse(errors[30] ?? "")).toEqual({ line: 31, field: "", code: "malformed_json", detail: "is not JSON" });
   await importFile("bad.jsonl", [jobLine(9_101, 1)]);
   expect(existsSync(report)).toBe(false);
 });
 
-test("a field name cannot move the cursor", async () => {
-  const { code, err } = await importFile("odd.jsonl", ['{"type":"job","id":1,"\\u001b[2J":1}']);
+test("a field name cannot move the cursor, nor fill the screen", async () => {
+  const long = JSON.stringify({ type: "job", id: 1, ["x".repeat(101)]: 1 });
+  const { code, err } = await importFile("odd.jsonl", ['{"type":"job","id":1,"\\u001b[2J":1}', long]);
   expect(code).toBe(1);
-  expect(err).not.toContain("\x1b");
+  expect(err).toMatch(/^line 1 \(id 1\): \\u001b\[2J: unknown_field — .*\nline 2 \(id 1\): x{100}: unknown_field — /);
 });
 
 test("--dry-run reads standard input and writes nothing", async () => {
@@ -75,7 +83,10 @@ test("--dry-run reads standard input and writes nothing", async () => {
   expect(await ended).toMatchObject({ code: 0, out: expect.stringContaining("1 created") });
   const importIt = (...parameters: string[]) => importFile("dry.jsonl", [jobLine(9_200, 1)], ...parameters);
   expect(await importIt()).toMatchObject({ code: 0, out: expect.stringContaining("1 created") });
-  expect(await importIt("--dry-run")).toMatchObject({ code: 0, out: expect.stringContaining("1 unchanged") });
+  expect(await importIt("--dry-run")).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^Dry run, nothing written: 0 created, 0 updated, 1 unchanged, .*\n$/),
+  });
 });
 
 test("--dry-run of a table shows the first record that is read, and a real run none", async () => {
@@ -106,6 +117,12 @@ test.each<[string, string[], string]>([
   expect({ code, out }).toEqual({ code: 2, out: "" });
   expect(err).toContain(said);
   expect(err.trim().split("\n")).toHaveLength(1);
+});
+
+test("a column that the type does not have ends with 2, and no line to go on from", async () => {
+  const { code, err } = await importFile("wrong.csv", ["id,totl\n1,2"], "--csv", "invoice");
+  expect([code, err]).toEqual([2, expect.stringContaining("Did you mean total?")]);
+  expect(err).not.toContain("Stopped");
 });
 
 test("--help ends with 0 and shows every option", async () => {
