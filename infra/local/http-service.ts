@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 
 /** An HTTP server, by default on the loopback interface. */
 export interface HttpService {
@@ -21,15 +21,11 @@ export async function startHttpService(
   await once(server, "listening");
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("The HTTP server has no port.");
-  return { port: address.port, close: () => stop(server) };
-}
-
-async function stop(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, "close");
-  server.close();
-  server.closeAllConnections();
-  await closed;
+  const close = () => {
+    server.closeAllConnections();
+    return server[Symbol.asyncDispose]();
+  };
+  return { port: address.port, close };
 }
 
 /** The whole body of a request; undefined if it is longer than `limit` bytes. */
@@ -61,8 +57,7 @@ export async function findFreePort(wanted = 0): Promise<number> {
 async function requireFree(wanted: number): Promise<number> {
   try {
     const { port, close } = await startHttpService(() => {}, { port: wanted });
-    await close();
-    return port;
+    return close().then(() => port);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
     throw new Error(`Port ${wanted} is in use: stop the process that uses it, or set PORT to another one.`);

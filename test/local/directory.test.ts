@@ -21,10 +21,11 @@ beforeEach(() => {
 
 describe("a data directory", () => {
   it("belongs to one opener at a time", () => {
-    const lock = takeLock(directory);
-    expect(takeLock(directory)).toBeUndefined();
+    const own = join(directory, "not/made/yet");
+    const lock = takeLock(own);
+    expect(takeLock(own)).toBeUndefined();
     lock?.();
-    const next = takeLock(directory);
+    const next = takeLock(own);
     next?.();
     // What failed to start has released it already: that must not hide why.
     expect(() => next?.()).not.toThrow();

@@ -1,5 +1,5 @@
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { ListIdentitiesCommand, SESClient } from "@aws-sdk/client-ses";
+import { ListIdentitiesCommand, SESClient, SendEmailCommand } from "@aws-sdk/client-ses";
 import { CreatePlatformEndpointCommand, PublishCommand, SNSClient } from "@aws-sdk/client-sns";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AwsEndpoints, startAwsEndpoints } from "../../../infra/local/aws/aws-endpoints.ts";
@@ -8,6 +8,7 @@ import { localCredentials } from "../../../infra/local/aws/local-credentials.ts"
 import { generateSecret, openSecrets, secretArn } from "../../../infra/local/aws/secrets-manager.ts";
 
 const region = "eu-west-2";
+const inbox = openInbox();
 const secrets = openSecrets(region);
 let endpoints: AwsEndpoints;
 let ses: SESClient;
@@ -15,7 +16,7 @@ let sns: SNSClient;
 let manager: SecretsManagerClient;
 
 beforeAll(async () => {
-  endpoints = await startAwsEndpoints({ inbox: openInbox(), secrets });
+  endpoints = await startAwsEndpoints({ inbox, secrets });
   const config = { endpoint: endpoints.endpoint, region, credentials: localCredentials, maxAttempts: 1 };
   ses = new SESClient(config);
   sns = new SNSClient(config);
@@ -28,6 +29,23 @@ describe("SES", () => {
   it("names an action it does not know", async () => {
     await expect(ses.send(new ListIdentitiesCommand({}))).rejects.toThrow(/ListIdentities/);
   });
+
+  it.each([
+    ["no recipient", [], "from@x.example", "header 'To'"],
+    ["no sender", ["to@x.example"], "", "header 'From'"],
+    ["a local part outside of ASCII", ["zoë@x.example"], "from@x.example", "Local address"],
+    ["a domain outside of ASCII", ["to@größe.example"], "from@x.example", "Domain"],
+    ["a local part that ends with a dot", ["to.@x.example"], "from@x.example", "Local address"],
+    ["a local part with two dots in a row", ["t..o@x.example"], "from@x.example", "Local address"],
+  ])("refuses a message with %s, which reaches nobody", async (_, ToAddresses, Source, reason) => {
+    const Message = { Subject: { Data: "x" }, Body: { Text: { Data: "x" } } };
+    const sent = ses.send(new SendEmailCommand({ Source, Destination: { ToAddresses }, Message }));
+    await expect(sent).rejects.toMatchObject({
+      name: "InvalidParameterValue",
+      message: expect.stringContaining(reason),
+    });
+    expect(inbox.entries()).toEqual([]);
+  });
 });
 
 describe("SNS", () => {
@@ -38,6 +56,7 @@ describe("SNS", () => {
   it("refuses a phone number that is not one", async () => {
     const publish = sns.send(new PublishCommand({ PhoneNumber: "07700", Message: "x" }));
     await expect(publish).rejects.toMatchObject({ name: "InvalidParameterException" });
+    expect(inbox.entries()).toEqual([]);
   });
 
   it("gives a token's endpoint again, but refuses it with other user data", async () => {
