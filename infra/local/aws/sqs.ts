@@ -51,9 +51,10 @@ export function queueUrl(endpoint: string, name: string): string {
 
 /** The approximate numbers of messages in a queue: those that wait, and those that are delayed or in work. */
 export async function countMessages(client: SQSClient, QueueUrl: string): Promise<{ waiting: number; held: number }> {
-  const names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"] as const;
-  const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] });
+  const kinds = ["", "NotVisible", "Delayed"] as const;
+  const names = kinds.map((kind) => `ApproximateNumberOfMessages${kind}` as const);
+  const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: names });
   const { Attributes = {} } = await client.send(command);
-  const [waiting = 0, held = 0] = names.map((name) => Number(Attributes[name] ?? 0));
-  return { waiting, held };
+  const [waiting = 0, hidden = 0, delayed = 0] = names.map((name) => Number(Attributes[name] ?? 0));
+  return { waiting, held: hidden + delayed };
 }
