@@ -1,11 +1,8 @@
-import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { openInbox } from "../../infra/local/aws/inbox.ts";
 import { openSecrets } from "../../infra/local/aws/secrets-manager.ts";
-import { findFreePort } from "../../infra/local/http-service.ts";
 import { writeJsonFile } from "../../infra/local/json-file.ts";
 import { machineFile } from "../../infra/local/local-aws.ts";
 import { startMachine } from "../../infra/local/machine.ts";
@@ -82,19 +79,5 @@ describe("stored shapes", () => {
     const before = readdirSync(directory);
     expect(() => requireStoredShapes(directory)).toThrow(/^The data in .+ npm start -- --fresh drops the data\.$/);
     expect(readdirSync(directory)).toEqual(before);
-  });
-});
-
-describe("a port", () => {
-  it("that is any is none that the operating system gives to a connection in the meantime", async () => {
-    for (let tries = 0; tries < 20; tries += 1) expect(await findFreePort()).toBeLessThan(32_768);
-  });
-
-  it("that is taken is said in one line", async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as { port: number };
-    await expect(findFreePort(port)).rejects.toThrow(`Port ${port} is in use`);
-    server.close();
   });
 });
