@@ -28,8 +28,11 @@ export async function startHttpService(
   return { port: address.port, close };
 }
 
+/** API Gateway's limit. */
+const mostBytes = 10 * 1024 * 1024;
+
 /** The whole body of a request; undefined if it is longer than `limit` bytes. */
-export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+export async function readBody(request: IncomingMessage, limit = mostBytes): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {

@@ -37,12 +37,13 @@ function memoryOrDisk(): string {
 }
 
 /**
- * The end of the number of this process's namespace, short for the first screen: a container that shares the folder counts its own
+ * The end of the number of this process's namespace: short for the first screen: a container that shares the folder counts its own
  * processes. Linux alone has namespaces.
  */
 function ownNamespace(): string {
   if (process.platform !== "linux") return "";
-  return Number(readlinkSync("/proc/self/ns/pid").slice(5, -1)).toString(36).slice(-2);
+  const [, end = ""] = /(\d{3})\]$/.exec(readlinkSync("/proc/self/ns/pid")) ?? [];
+  return end;
 }
 
 function isOwn(path: string): boolean {

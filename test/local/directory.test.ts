@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { openInbox } from "../../infra/local/aws/inbox.ts";
@@ -41,11 +41,15 @@ describe("a data directory", () => {
   });
 
   it("keeps the newest 500 messages", () => {
-    const file = join(directory, "inbox.jsonl");
+    const file = join(directory, "not/made/yet/inbox.jsonl");
     const inbox = openInbox(file);
     for (let count = 1; count <= 1_200; count += 1) {
       inbox.add({ channel: "sms", to: "+44", subject: null, text: String(count), html: null });
+      if ([1, 1_200].includes(count)) expect(statSync(file).mode & 0o777).toBe(0o600);
     }
+    expect(readFileSync(file, "utf8").split("\n").length).toBeLessThan(1_000);
+    // A process that is killed while it writes leaves half a line.
+    appendFileSync(file, '{"channel":');
     const entries = openInbox(file).entries();
     expect(entries).toHaveLength(500);
     expect([entries.at(0)?.text, entries.at(-1)?.text]).toEqual(["1200", "701"]);
@@ -66,6 +70,11 @@ describe("stored shapes", () => {
     for (const data of ["new/data", "new/data"]) requireStoredShapes(join(directory, data));
     mkdirSync(join(directory, "empty"));
     requireStoredShapes(join(directory, "empty"));
+  });
+
+  it("D38: of release 1.0.0 are those of this code", () => {
+    writeFileSync(join(directory, "stored-shapes"), "10\n");
+    expect(() => requireStoredShapes(directory)).not.toThrow();
   });
 
   it.each([

@@ -41,8 +41,9 @@ afterAll(async () => {
   directory.remove();
 });
 
-const start = () =>
+const start = (more: { fresh?: boolean } = {}) =>
   startMachine({
+    ...more,
     directory: directory.path,
     port: 0,
     onStack: (line) => lines.push(line),
@@ -67,21 +68,40 @@ test("a machine whose deploy would fail does not start, and leaves its folder fr
 test("a machine takes in a changed stack while it runs, and goes on with its work", async () => {
   machine = await start();
   expect(machine.wantsDemo).toBe(false);
-  const [id = "", health] = Object.entries(template.Resources).find(
-    ([, { Properties }]) => Properties?.RouteKey === "GET /api/v1/health",
-  ) ?? [""];
-  const Properties = { ...health?.Properties, RouteKey: "GET /api/v1/fitness" };
-  const Resources = Object.entries(template.Resources).filter(([, { Type }]) => Type !== "AWS::Scheduler::Schedule");
-  const changed = { Resources: { ...Object.fromEntries(Resources), [id]: { Type: health?.Type, Properties } } };
+  const changed = structuredClone(template);
+  for (const [id, { Properties = {} }] of Object.entries(changed.Resources)) {
+    if (Properties.RouteKey === "GET /api/v1/health") Properties.RouteKey = "GET /api/v1/fitness";
+    if (/deliverpinQueue/.test(id)) Properties.FunctionName = "send-pushes";
+  }
   vi.mocked(synthesizeAgain).mockResolvedValue({ template: changed, bundles: "", sources: [source] });
   writeFileSync(source, "changed");
   await expect.poll(() => lines.at(-1), { timeout: 10_000 }).toBe("The changed stack is in use.");
   const statusOf = async (path: string) => (await fetch(`${machine?.baseUrl}/api/v1/${path}`)).status;
   expect([await statusOf("fitness"), await statusOf("health")]).toEqual([200, 405]);
-  const { stack } = readMachineFile(directory.path) ?? {};
-  expect(stack?.schedules).toEqual([]);
-  expect(stack).toEqual(machine.stack);
+  expect(readMachineFile(directory.path)?.stack).toEqual(machine.stack);
 }, 60_000);
+
+test("the documentation page has a choice of the user that it calls as", async () => {
+  const page = await fetch(`${machine?.baseUrl}/docs`);
+  expect(await page.text()).toContain('<div id="call-as"></div>');
+});
+
+test.skipIf(process.platform !== "linux")(
+  "a machine answers this computer alone, unless it is told otherwise",
+  async () => {
+    const { port } = new URL(machine?.baseUrl ?? "");
+    await expect(fetch(`http://127.0.0.2:${port}/api/v1/fitness`)).rejects.toThrow("fetch failed");
+  },
+);
+
+test("a client of a machine has its settings, and nothing of the user's own for AWS", async () => {
+  vi.stubEnv("AWS_PROFILE", "own");
+  expect(await machine?.mintAccessToken({ id: 1, role: "admin", company_id: null }, 60)).toMatch(/^eyJ/);
+  const { AWS_PROFILE, AWS_REGION, TABLE_NAME } = process.env;
+  expect([AWS_PROFILE, AWS_REGION, TABLE_NAME]).toEqual([undefined, "eu-west-2", "workforce-local-records"]);
+  expect(machine?.functionEnvironment("get-health")).toMatchObject({ OPERATION: "get-health", TABLE_NAME });
+  expect(() => machine?.functionEnvironment("nowhere")).toThrow("no function nowhere");
+});
 
 test("the log has the errors of calls", async () => {
   await expect(machine?.invoke("nowhere", {})).rejects.toThrow("no function nowhere");
@@ -96,14 +116,15 @@ test("the log has the errors of calls", async () => {
 test("before a machine ends it delivers what waits, for 3 seconds, and leaves nothing that runs", async () => {
   const { environment = {}, stack, baseUrl = "", logFile = "" } = machine ?? {};
   const endpoint = environment.AWS_ENDPOINT_URL_SQS ?? "";
-  const { queueName = "" } = stack?.mappings.find(({ functionName }) => functionName === "deliver-pin") ?? {};
+  const { queueName = "" } = stack?.mappings.find((mapping) => mapping.queueName.startsWith("PinsQueue")) ?? {};
   const message = { QueueUrl: queueUrl(endpoint, queueName), MessageBody: "{}", DelaySeconds: 1 };
   const client = new SQSClient({ endpoint, region: "eu-west-2", credentials: localCredentials });
   await withClient(client, () => client.send(new SendMessageCommand(message)));
   const asked = performance.now();
   await Promise.all([machine?.close(), machine?.close()]);
   expect(performance.now() - asked).toBeLessThan(5_500);
-  expect(worked).toContain("deliver-pin");
+  expect(worked).toContain("send-pushes");
+  expect(worked).not.toContain("deliver-pin");
   expect(readFileSync(logFile, "utf8")).toContain("1 messages are still queued.");
   expect([isFree(), existsSync(machineFile(directory.path))]).toEqual([true, false]);
   for (const each of [
@@ -115,3 +136,8 @@ test("before a machine ends it delivers what waits, for 3 seconds, and leaves no
     await expect(fetch(each)).rejects.toThrow("fetch failed");
   }
 }, 30_000);
+
+test("a machine that starts afresh has no data of earlier starts", async () => {
+  machine = await start({ fresh: true });
+  expect(machine.wantsDemo).toBe(true);
+});

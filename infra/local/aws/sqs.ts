@@ -30,16 +30,15 @@ export async function startQueues(region: string): Promise<Queues> {
 
   const create = async ({ name, attributes }: QueueDefinition) => {
     const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: name }));
-    if (Object.keys(attributes).length === 0) return;
-    await client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: attributes }));
+    return client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: attributes }));
   };
   return {
     endpoint: url,
     create: async (definitions) => void (await Promise.all(definitions.map(create))),
     send: (name, MessageBody) => client.send(new SendMessageCommand({ QueueUrl: queueUrl(url, name), MessageBody })),
-    async close() {
+    close() {
       client.destroy();
-      await app.close();
+      return app.close();
     },
   };
 }

@@ -46,15 +46,13 @@ export interface Front extends HttpService {
   replace(given: Pick<FrontOptions, "routes" | "cors">): void;
 }
 
-const bodyLimit = 10 * 1024 * 1024;
-
 /** Serves the stack's HTTP API as API Gateway does, and the desk under `/_local/`. */
 export async function startFront(options: FrontOptions): Promise<Front> {
   let match = createRouteTable(options.routes);
   let { cors } = options;
 
   const answerApi = async (request: IncomingMessage, report: FrontRequest): Promise<GatewayAnswer> => {
-    const body = await readBody(request, bodyLimit);
+    const body = await readBody(request);
     if (body === undefined) return gatewayRefusal(413);
     const matched = match(report.method, report.path);
     if (!matched) return gatewayRefusal(404);

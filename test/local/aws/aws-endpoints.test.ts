@@ -59,6 +59,23 @@ describe("SNS", () => {
     expect(inbox.entries()).toEqual([]);
   });
 
+  it.each([
+    ["its platform's part", { default: "d", GCM: "g" }, "g"],
+    ["the part for all, if its platform has none", { default: "d", APNS: "a" }, "d"],
+    ["no part, if none is for all", { GCM: "g" }, undefined],
+    ["no part that is no text", { default: "d", GCM: {} }, undefined],
+    ["no text", "{", undefined],
+  ])("sends a device %s", async (_, parts, text) => {
+    const { EndpointArn: TargetArn } = await register(`device-${JSON.stringify(parts)}`);
+    const Message = typeof parts === "string" ? parts : JSON.stringify(parts);
+    const before = inbox.entries().length;
+    const published = sns.send(new PublishCommand({ TargetArn, MessageStructure: "json", Message }));
+    if (text === undefined) await expect(published).rejects.toMatchObject({ name: "InvalidParameterException" });
+    else await published;
+    expect(inbox.entries().slice(before)).toMatchObject(text === undefined ? [] : [{ channel: "push" }]);
+    if (text !== undefined) expect(inbox.entries()[0]?.text).toBe(text);
+  });
+
   it("gives a token's endpoint again, but refuses it with other user data", async () => {
     const first = await register("device-2", "7");
     expect((await register("device-2", "7")).EndpointArn).toBe(first.EndpointArn);
@@ -68,6 +85,9 @@ describe("SNS", () => {
 
 describe("Secrets Manager", () => {
   it("gives a secret by name and by ARN, as the stack generates it", async () => {
+    const digits = { ExcludeLowercase: true, ExcludeUppercase: true };
+    const secret = generateSecret({ SecretStringTemplate: "{}", GenerateStringKey: "pin", ...digits });
+    expect(JSON.parse(secret)).toEqual({ pin: expect.stringMatching(/^\d{32}$/) });
     const generation = { SecretStringTemplate: '{"version":1}', GenerateStringKey: "key", PasswordLength: 40 };
     secrets.ensure("hmac-key", () => generateSecret(generation));
     for (const SecretId of ["hmac-key", secretArn("hmac-key", region)]) {

@@ -99,6 +99,7 @@ test("in each company some drivers have a phone, and some have none", async () =
     const drivers = of("user").filter((user) => user.role === "driver" && user.financial_company_id === id);
     expect(new Set(drivers.map((driver) => owners.has(Number(driver.id))))).toEqual(new Set([true, false]));
   }
+  expect(owners.has(demoUsers.driver.id)).toBe(false);
   for (const { userId, token } of demoDevices) expect(await findDevices(userId)).toMatchObject([{ token }]);
 });
 
