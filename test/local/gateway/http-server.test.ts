@@ -2,10 +2,11 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { startFront } from "../../../infra/local/gateway/http-server.ts";
+import { type FrontRequest, startFront } from "../../../infra/local/gateway/http-server.ts";
 import type { HttpService } from "../../../infra/local/http-service.ts";
 
 const events: APIGatewayProxyEventV2[] = [];
+const requests: FrontRequest[] = [];
 let result: unknown = {};
 let front: HttpService;
 let base: string;
@@ -22,8 +23,10 @@ beforeAll(async () => {
       { routeKey: "$default", functionName: "refuse" },
     ],
     cors: { AllowOrigins: ["https://app.example"] },
-    invoke: async (_, event) => {
+    onRequest: (request) => requests.push(request),
+    invoke: async (_, event, output) => {
       events.push(event as APIGatewayProxyEventV2);
+      output?.("said\n");
       if (result instanceof Error) throw result;
       return result;
     },
@@ -163,6 +166,26 @@ describe("the route", () => {
   });
 });
 
+describe("the report", () => {
+  const body = '{"code":"token_missing"}';
+
+  it("has the names of the query, the function with its output, and the status and code of a refusal", async () => {
+    result = { statusCode: 401, headers: { "content-type": "application/problem+json; charset=utf-8" }, body };
+    await fetch(`${base}/things?a=1&b=2&a=3`);
+    const report = requests.at(-1);
+    const { requestId } = events.at(-1)?.requestContext ?? {};
+    const said = { functionName: "list-things", output: "said\n", requestId };
+    expect(report).toMatchObject({ queryNames: ["a", "b"], status: 401, code: "token_missing", ...said });
+    expect(report?.milliseconds).toBeGreaterThan(0);
+    expect(report?.milliseconds).toBeLessThan(5_000);
+  });
+
+  it("has no code of another answer", async () => {
+    await answerTo({ statusCode: 200, headers: { "content-type": "application/json" }, body });
+    expect(requests.at(-1)?.code).toBeUndefined();
+  });
+});
+
 describe("the answer", () => {
   it("carries status, headers and body of the function's result", async () => {
     const headers = { "Content-Type": "text/x", Total: 3 };
@@ -175,6 +198,7 @@ describe("the answer", () => {
     expect(response.status).toBe(201);
     expect(response.headers.get("content-type")).toBe("text/x");
     expect(response.headers.get("total")).toBe("3");
+    expect(response.headers.get("vary")).toBeNull();
     expect(await response.text()).toBe("hi");
   });
 
