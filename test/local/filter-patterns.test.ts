@@ -7,6 +7,7 @@ const event = {
   dynamodb: { Keys: { sk: { S: "INVOICE" } }, NewImage: { push: { BOOL: true }, gone: { NULL: true } } },
   amount: 5,
   tags: ["a", "b"],
+  people: [{ name: "Ann" }, { name: "Ben", age: 7 }],
 };
 
 it.each([
@@ -24,6 +25,9 @@ it.each([
   ["existence of what only holds fields", { dynamodb: [{ exists: true }] }, false],
   ["a boolean, not its name", { dynamodb: { NewImage: { push: { BOOL: ["true"] } } } }, false],
   ["one of several values", { tags: ["b"] }, true],
+  ["both fields of one of several", { people: { name: ["Ben"], age: [7] } }, true],
+  ["two fields that none of several has both of", { people: { name: ["Ann"], age: [7] } }, false],
+  ["no field that every object has", { constructor: [{ exists: true }] }, false],
 ])("a pattern matches by %s", (_, pattern, expected) => {
   expect(matchesAny(event, [pattern])).toBe(expected);
 });
