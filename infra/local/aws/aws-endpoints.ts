@@ -21,7 +21,7 @@ export interface AwsEndpoints {
 export interface AwsEndpointsOptions {
   inbox: Inbox;
   secrets: SecretStore;
-  buses?: EventBuses;
+  buses: EventBuses;
   pushEndpointsFile?: string;
 }
 
@@ -50,8 +50,8 @@ export async function startAwsEndpoints(options: AwsEndpointsOptions): Promise<A
     try {
       failIfConfigured(action);
       const input = JSON.parse(body || "{}");
-      const isEvents = service === "AWSEvents" && options.buses !== undefined;
-      send(200, isEvents ? await options.buses?.perform(action, input) : options.secrets.perform(action, input));
+      const receiver = service === "AWSEvents" ? options.buses : options.secrets;
+      send(200, await receiver.perform(action, input));
     } catch (error) {
       const { code, message, status } = asAwsError(error);
       send(status, { __type: code, message });

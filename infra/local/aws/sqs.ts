@@ -17,7 +17,7 @@ export interface QueueDefinition {
 export interface Queues {
   endpoint: string;
   /** Creates missing queues and updates the attributes of the others. */
-  create(definitions: QueueDefinition[]): Promise<void>;
+  create(definitions: QueueDefinition[]): Promise<unknown>;
   send(name: string, body: string): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function startQueues(region: string): Promise<Queues> {
   };
   return {
     endpoint: url,
-    create: async (definitions) => void (await Promise.all(definitions.map(create))),
+    create: (definitions) => Promise.all(definitions.map(create)),
     send: (name, MessageBody) => client.send(new SendMessageCommand({ QueueUrl: queueUrl(url, name), MessageBody })),
     close() {
       client.destroy();

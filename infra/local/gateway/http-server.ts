@@ -75,7 +75,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
 
   const answer = async (request: IncomingMessage, report: FrontRequest): Promise<GatewayAnswer> => {
     if (cors && isPreflight(request.method, request.headers)) {
-      return { status: 204, headers: preflightHeaders(cors, request.headers), body: Buffer.alloc(0) };
+      return { status: 204, headers: preflightHeaders(cors, request.headers), body: Buffer.of() };
     }
     const given = await answerApi(request, report);
     if (!cors) return given;

@@ -3,6 +3,7 @@ import { ListIdentitiesCommand, SESClient, SendEmailCommand } from "@aws-sdk/cli
 import { CreatePlatformEndpointCommand, PublishCommand, SNSClient } from "@aws-sdk/client-sns";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AwsEndpoints, startAwsEndpoints } from "../../../infra/local/aws/aws-endpoints.ts";
+import { openEventBuses } from "../../../infra/local/aws/event-buses.ts";
 import { openInbox } from "../../../infra/local/aws/inbox.ts";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
 import { generateSecret, openSecrets, secretArn } from "../../../infra/local/aws/secrets-manager.ts";
@@ -16,7 +17,7 @@ let sns: SNSClient;
 let manager: SecretsManagerClient;
 
 beforeAll(async () => {
-  endpoints = await startAwsEndpoints({ inbox, secrets });
+  endpoints = await startAwsEndpoints({ inbox, secrets, buses: openEventBuses(region) });
   const config = { endpoint: endpoints.endpoint, region, credentials: localCredentials, maxAttempts: 1 };
   ses = new SESClient(config);
   sns = new SNSClient(config);

@@ -108,9 +108,12 @@ describe("a function", () => {
   });
 
   it("that takes too long is ended, even in an endless loop, and works at the next call", async () => {
-    define({ loop: "if (event.forever) for (;;); return 'fine';" }, 0.3);
-    const slow = environments.invoke("loop", { forever: true });
-    await expect(slow).rejects.toMatchObject({ errorType: "Sandbox.Timedout" });
+    const body = "if (event.forever) for (;;); await new Promise((go) => setTimeout(go, event.ms)); return 'fine';";
+    define({ loop: body }, 0.3);
+    for (const event of [{ forever: true }, { ms: 500 }]) {
+      const message = "Task timed out after 0.30 seconds";
+      await expect(environments.invoke("loop", event)).rejects.toMatchObject({ errorType: "Sandbox.Timedout", message });
+    }
     expect(await environments.invoke("loop", {})).toBe("fine");
   });
 
