@@ -188,9 +188,10 @@ describe("the pump of the table's stream", () => {
   });
 
   it.each([
-    ["an empty stream", async () => ({ records: [], place: undefined, askedAt: performance.now() }), 20],
-    ["a stream that cannot be read", () => Promise.reject(new Error("down")), 1],
-  ])("looks at %s again after a while", async (_, look, most) => {
+    ["an empty stream", async () => ({ records: [], place: undefined, askedAt: performance.now() }), 100],
+    ["a stream that cannot be read", () => Promise.reject(new Error("down")), 500],
+  ])("looks at %s again after a while", async (_, look, milliseconds) => {
+    const began = performance.now();
     let looks = 0;
     const read = async () => {
       looks += 1;
@@ -200,7 +201,8 @@ describe("the pump of the table's stream", () => {
     await start({ one: () => expect.unreachable() }, {}, { arn: streamArn, read });
     await pause(250);
     expect(looks).toBeGreaterThan(0);
-    expect(looks).toBeLessThanOrEqual(most);
+    // A timer may end a little early, and the next one then at once.
+    expect(looks).toBeLessThanOrEqual(5 * Math.ceil((performance.now() - began) / milliseconds));
   });
 
   it("lets no consumer wait for another that fails", async () => {
