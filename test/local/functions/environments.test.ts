@@ -112,7 +112,10 @@ describe("a function", () => {
     define({ loop: body }, 0.3);
     for (const event of [{ forever: true }, { ms: 500 }]) {
       const message = "Task timed out after 0.30 seconds";
-      await expect(environments.invoke("loop", event)).rejects.toMatchObject({ errorType: "Sandbox.Timedout", message });
+      await expect(environments.invoke("loop", event)).rejects.toMatchObject({
+        errorType: "Sandbox.Timedout",
+        message,
+      });
     }
     expect(await environments.invoke("loop", {})).toBe("fine");
   });
