@@ -16,7 +16,7 @@ const directory = makeDirectory();
 const source = join(directory.path, "stack.ts");
 const templateFile = join(directory.path, "cdk.out/whole-template.json");
 
-// One file that the test may change stands for the sources of the stack.
+// One file, which the test may change, is the source of the stack.
 vi.mock("../../infra/local/stack/synthesis.ts", async (load) => {
   const original = await load<typeof import("../../infra/local/stack/synthesis.ts")>();
   const synthesizeOnce = async (...given: Parameters<typeof original.synthesizeOnce>) => {
@@ -87,7 +87,7 @@ test("the documentation page has a choice of the user that it calls as", async (
 });
 
 test.skipIf(process.platform !== "linux")(
-  "a machine answers this computer alone, unless it is told otherwise",
+  "without lan a machine answers this computer alone",
   async () => {
     const { port } = new URL(machine?.baseUrl ?? "");
     await expect(fetch(`http://127.0.0.2:${port}/api/v1/fitness`)).rejects.toThrow("fetch failed");

@@ -90,7 +90,7 @@ describe("a function", () => {
     await expect(environments.invoke("words", {})).rejects.toMatchObject({ errorType: "Error", message: "words" });
   });
 
-  it("is told when its bytes and text are written", async () => {
+  it("goes on when its bytes and text are written", async () => {
     const body =
       "await new Promise((done) => process.stdout.write(Buffer.from('bytes '), done));" +
       "await new Promise((done) => process.stderr.write('text', 'utf8', done));";
