@@ -86,13 +86,10 @@ test("the documentation page has a choice of the user that it calls as", async (
   expect(await page.text()).toContain('<div id="call-as"></div>');
 });
 
-test.skipIf(process.platform !== "linux")(
-  "without lan a machine answers this computer alone",
-  async () => {
-    const { port } = new URL(machine?.baseUrl ?? "");
-    await expect(fetch(`http://127.0.0.2:${port}/api/v1/fitness`)).rejects.toThrow("fetch failed");
-  },
-);
+test.skipIf(process.platform !== "linux")("without lan a machine answers this computer alone", async () => {
+  const { port } = new URL(machine?.baseUrl ?? "");
+  await expect(fetch(`http://127.0.0.2:${port}/api/v1/fitness`)).rejects.toThrow("fetch failed");
+});
 
 test("a client of a machine has its settings, and nothing of the user's own for AWS", async () => {
   vi.stubEnv("AWS_PROFILE", "own");
