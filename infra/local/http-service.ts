@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 
 /** An HTTP server, by default on the loopback interface. */
 export interface HttpService {
@@ -21,19 +21,18 @@ export async function startHttpService(
   await once(server, "listening");
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("The HTTP server has no port.");
-  return { port: address.port, close: () => stop(server) };
+  const close = () => {
+    server.closeAllConnections();
+    return server[Symbol.asyncDispose]();
+  };
+  return { port: address.port, close };
 }
 
-async function stop(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, "close");
-  server.close();
-  server.closeAllConnections();
-  await closed;
-}
+/** API Gateway's limit. */
+const mostBytes = 10 * 1024 * 1024;
 
 /** The whole body of a request; undefined if it is longer than `limit` bytes. */
-export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+export async function readBody(request: IncomingMessage, limit = mostBytes): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -61,8 +60,7 @@ export async function findFreePort(wanted = 0): Promise<number> {
 async function requireFree(wanted: number): Promise<number> {
   try {
     const { port, close } = await startHttpService(() => {}, { port: wanted });
-    await close();
-    return port;
+    return close().then(() => port);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
     throw new Error(`Port ${wanted} is in use: stop the process that uses it, or set PORT to another one.`);

@@ -20,5 +20,5 @@ export function openJsonFile<T>(file: string | undefined, initial: T): JsonFile<
 
 /** Writes the file whole or not at all, mode 0600. */
 export function writeJsonFile(file: string, value: unknown): void {
-  writeWholeFile(file, `${JSON.stringify(value, null, 2)}\n`, 0o600);
+  writeWholeFile(file, `${JSON.stringify(value)}\n`, 0o600);
 }

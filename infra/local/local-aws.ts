@@ -11,11 +11,13 @@ import { generateSecret, openSecrets } from "./aws/secrets-manager.ts";
 import { type Queues, startQueues } from "./aws/sqs.ts";
 import { withClient } from "./aws/with-client.ts";
 import { type Builds, buildsFolder, openBuilds } from "./builds/builds.ts";
+import { bundleProgram } from "./builds/program-bundle.ts";
 import { type Engine, startEngine } from "./engine/engine.ts";
 import { createTable } from "./engine/local-table.ts";
 import { createEnvironments } from "./functions/environments.ts";
 import type { WorkersOptions } from "./functions/workers.ts";
 import { readJsonFile } from "./json-file.ts";
+import { runModule } from "./program.ts";
 import { synthesizeOnce } from "./stack/synthesis.ts";
 import { type LocalFunction, type LocalStack, readStack } from "./stack/template.ts";
 import { requireStoredShapes } from "./stored-shapes.ts";
@@ -37,9 +39,10 @@ export interface LocalAws {
   functionEnvironment(name: string): Record<string, string>;
   /** An access token for a user, signed as the service signs. This process becomes a client of local AWS. */
   mintAccessToken(user: TokenUser, lifeSeconds: number): Promise<string>;
-  /** True from the creation of the table until `demoLoaded` is called. */
+  /** True from the creation of the table until the demo data are loaded. */
   wantsDemo: boolean;
-  demoLoaded(): void;
+  /** Loads the demo data in a process of its own. What follows from them comes from the stream. */
+  loadDemo(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -102,56 +105,48 @@ export async function startLocalAws(directory: string, onProgress?: (step: strin
   const inbox = openInbox(join(data, "inbox.jsonl"));
   const secrets = openSecrets(localRegion, join(data, "secrets.json"));
   const buses = openEventBuses(localRegion);
-  const starting = [
-    startEngine(data),
-    startQueues(localRegion),
-    startAwsEndpoints({ inbox, secrets, buses, pushEndpointsFile: join(data, "push-endpoints.json") }),
+  await using starting = new AsyncDisposableStack();
+  const start = async <T extends { close(): Promise<void> }>(part: Promise<T>) =>
+    starting.adopt(await part, (each) => each.close());
+  const at = Date.now();
+  const parts = [
+    start(startEngine(data)),
+    start(startQueues(localRegion)),
+    start(startAwsEndpoints({ inbox, secrets, buses, pushEndpointsFile: join(data, "push-endpoints.json") })),
+    synthesizeOnce(directory, () => onProgress?.("Building the stack")),
   ] as const;
-  const allStarted = Promise.all(starting);
-  // If a start fails during synthesis, the later `await` reports it.
-  allStarted.catch(() => {});
-  const close = async () => {
-    const started = await Promise.allSettled(starting);
-    await Promise.all(started.map((each) => each.status === "fulfilled" && each.value.close()));
-  };
-  try {
-    const at = Date.now();
-    const { template, bundles, sources } = await synthesizeOnce(directory, () => onProgress?.("Building the stack"));
-    const [engine, queues, endpoints] = await allStarted;
-    const place = { region: localRegion, queueEndpoint: queues.endpoint };
-    const takeIn: OwnLocalAws["takeIn"] = async (given) => {
-      const stack = readStack(given, buildsFolder(directory), place);
-      await createRecords(directory, stack, engine);
-      for (const { name, generation } of stack.secrets) secrets.ensure(name, () => generateSecret(generation));
-      await queues.create(stack.queues);
-      buses.open(stack.buses.names, stack.buses.rules, queues.send);
-      return {
-        stack,
-        environment: { ...clientEnvironment(engine, queues, endpoints), ...allSettings(stack.functions) },
-      };
+  // If one fails, the others end once they have started.
+  await Promise.allSettled(parts);
+  const [engine, queues, endpoints, { template, bundles, sources }] = await Promise.all(parts);
+  const place = { region: localRegion, queueEndpoint: queues.endpoint };
+  const takeIn: OwnLocalAws["takeIn"] = async (given) => {
+    const stack = readStack(given, buildsFolder(directory), place);
+    for (const { name, generation } of stack.secrets) secrets.ensure(name, () => generateSecret(generation));
+    await Promise.all([createRecords(directory, stack, engine), queues.create(stack.queues)]);
+    buses.open(stack.buses.names, stack.buses.rules, queues.send);
+    return {
+      stack,
+      environment: { ...clientEnvironment(engine, queues, endpoints), ...allSettings(stack.functions) },
     };
-    const taken = await takeIn(template);
-    const builds = openBuilds(directory, bundles);
-    await runTriggers(taken, builds);
-    const made = { from: sources, at };
-    return { ...describeLocalAws(directory, taken), inbox, endpoints, buses, engine, builds, made, takeIn, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  };
+  const taken = await takeIn(template);
+  const builds = openBuilds(directory, bundles);
+  await runTriggers(taken, builds);
+  const made = { from: sources, at };
+  const started = starting.move();
+  const close = () => started.disposeAsync();
+  return { ...describeLocalAws(directory, taken), inbox, endpoints, buses, engine, builds, made, takeIn, close };
 }
 
 /** Calls the functions that a deploy of the stack calls, one after the other. Throws if one fails, as the deploy would fail. */
 async function runTriggers({ stack, environment }: TakenIn, builds: Builds): Promise<void> {
-  const environments = createEnvironments({ functions: stack.functions, environment, builds, output: () => {} });
-  try {
-    for (const name of stack.triggers) {
-      await environments.invoke(name, {}).catch((error: Error) => {
-        throw new Error(`${name}, which a deploy calls, failed: ${error.message}`, { cause: error });
-      });
-    }
-  } finally {
-    await environments.close();
+  await using running = new AsyncDisposableStack();
+  const options = { functions: stack.functions, environment, builds, output: () => {} };
+  const environments = running.adopt(createEnvironments(options), (each) => each.close());
+  for (const name of stack.triggers) {
+    await environments.invoke(name, {}).catch((error: Error) => {
+      throw new Error(`${name}, which a deploy calls, failed: ${error.message}`, { cause: error });
+    });
   }
 }
 
@@ -184,7 +179,11 @@ export function describeLocalAws(directory: string, { stack, environment }: Take
       return token;
     },
     wantsDemo: existsSync(demoMark(directory)),
-    demoLoaded: () => rmSync(demoMark(directory), { force: true }),
+    async loadDemo() {
+      const { code } = await bundleProgram("infra/local/demo/demo-program.ts");
+      await runModule(code, [], environment);
+      rmSync(demoMark(directory), { force: true });
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
  */
 export function takeLock(directory: string): (() => void) | undefined {
   mkdirSync(directory, { recursive: true });
-  const database = new DatabaseSync(join(directory, "lock.sqlite"), { timeout: 0 });
+  const database = new DatabaseSync(join(directory, "lock.sqlite"));
   try {
     database.exec("BEGIN EXCLUSIVE");
     return () => {

@@ -9,8 +9,8 @@ export interface MachineLog {
 
 const mostBytes = 10 * 1024 * 1024;
 
-/** Opens the file for appending, mode 0600. Above the limit a new file begins, and the old one is kept as `.1`. */
-export function openMachineLog(file: string, limit = mostBytes): MachineLog {
+/** Opens the file for appending, mode 0600. Above 10 MB a new file begins, and the old one is kept as `.1`. */
+export function openMachineLog(file: string): MachineLog {
   const open = () => openSync(file, "a", 0o600);
   let descriptor = open();
   let bytes = fstatSync(descriptor).size;
@@ -18,7 +18,7 @@ export function openMachineLog(file: string, limit = mostBytes): MachineLog {
   return {
     write(text) {
       if (!isOpen) return;
-      if (bytes > limit && existsSync(file)) {
+      if (bytes > mostBytes && existsSync(file)) {
         closeSync(descriptor);
         renameSync(file, `${file}.1`);
         descriptor = open();

@@ -5,7 +5,7 @@ import { openDesk } from "./desk/desk.ts";
 import { createEnvironments, type Environments, type Invoke } from "./functions/environments.ts";
 import { reportWork, type WorkListeners } from "./functions/work-report.ts";
 import { startWorkers, type Workers } from "./functions/workers.ts";
-import { type Front, type FrontOptions, startFront } from "./gateway/http-server.ts";
+import { type FrontOptions, startFront } from "./gateway/http-server.ts";
 import { findFreePort } from "./http-service.ts";
 import { writeJsonFile } from "./json-file.ts";
 import {
@@ -53,15 +53,19 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
   const { directory } = options;
   const release = takeLock(directory);
   if (!release) throw new Error(heldBy(directory));
-  try {
-    const port = await findFreePort(options.port);
-    rmSync(machineFile(directory), { force: true });
-    if (options.fresh) rmSync(dataDirectory(directory), { recursive: true, force: true });
-    return await assemble(options, port, release);
-  } catch (error) {
-    release();
-    throw error;
-  }
+  await using starting = new AsyncDisposableStack();
+  starting.defer(release);
+  const port = await findFreePort(options.port);
+  rmSync(machineFile(directory), { force: true });
+  if (options.fresh) rmSync(dataDirectory(directory), { recursive: true, force: true });
+  const machine = await assemble(options, port, starting);
+  const started = starting.move();
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= started.disposeAsync();
+    return closing;
+  };
+  return Object.assign(machine, { close });
 }
 
 /** The reason why a directory's lock is taken. Other commands take it too, and a machine that is starting has no address. */
@@ -71,13 +75,20 @@ function heldBy(directory: string): string {
   return `Another process uses the data in ${directory}: end it first.`;
 }
 
-async function assemble(options: MachineOptions, port: number, release: () => void): Promise<Machine> {
+type OpenMachine = Omit<Machine, "close">;
+
+/** Starts the parts. Each ends before those that it uses, because `starting` ends them in reverse. */
+async function assemble(options: MachineOptions, port: number, starting: AsyncDisposableStack): Promise<OpenMachine> {
   const { directory, lan = false } = options;
   const baseUrl = `http://127.0.0.1:${port}`;
-  const { takeIn, builds, made, ...aws } = await startLocalAws(directory, options.onProgress);
+  const { takeIn, builds, made, close, ...aws } = await startLocalAws(directory, options.onProgress);
+  starting.defer(close);
   const logFile = join(directory, "machine.log");
-  const log = openMachineLog(logFile);
-  const environments = createEnvironments({ ...aws, functions: aws.stack.functions, builds, output: log.write });
+  const log = starting.adopt(openMachineLog(logFile), (each) => each.close());
+  const environments = starting.adopt(
+    createEnvironments({ ...aws, functions: aws.stack.functions, builds, output: log.write }),
+    (each) => each.close(),
+  );
   const invoke = logCalls(environments.invoke, log);
   const { placesDirectory } = workersOptions(directory, aws, invoke);
   const desk = openDesk(() => ({
@@ -96,83 +107,54 @@ async function assemble(options: MachineOptions, port: number, release: () => vo
       onStream: desk.openStream,
     });
 
-  const parts: Parts = { aws, log, environments, release };
-  let closing: Promise<void> | undefined;
-  const close = () => {
-    closing ??= closeAll(directory, parts);
-    return closing;
-  };
-  const settled: Workers["settled"] = async (milliseconds) => parts.workers?.settled(milliseconds);
-  const machine: Machine = { ...aws, baseUrl, logFile, invoke, settled, close };
+  const settled: Workers["settled"] = (milliseconds) => workers.settled(milliseconds);
+  const machine: OpenMachine = { ...aws, baseUrl, logFile, invoke, settled };
+  let workers = await startWork(aws);
+  starting.defer(() =>
+    workers
+      .settled(drainMilliseconds)
+      .catch((error) => log.write(`${String(error)}\n`))
+      .then(() => workers.stop()),
+  );
+  const { onRequest } = listeners;
+  const front = starting.adopt(
+    await startFront({ port, lan, ...aws.stack, answerLocal: desk.answer, invoke, onRequest }),
+    (each) => each.close(),
+  );
   // Calls that run while the stack is replaced end in their own environments.
   const replace = async (template: object) => {
     const { stack: before } = machine;
     const taken = await takeIn(template);
     Object.assign(machine, describeLocalAws(directory, taken));
     environments.replace({ ...taken, functions: taken.stack.functions });
-    parts.front?.replace(taken.stack);
+    front.replace(taken.stack);
     writeMachineFile(directory, machine);
     const sources = ["mappings", "streamMappings", "schedules"] as const;
     if (sources.every((part) => isDeepStrictEqual(before[part], taken.stack[part]))) return;
-    await parts.workers?.stop();
-    parts.workers = await startWork(taken);
+    workers = await workers.stop().then(() => startWork(taken));
   };
-  try {
-    parts.workers = await startWork(aws);
-    parts.front = await startFront({
-      port,
-      lan,
-      ...aws.stack,
-      answerLocal: desk.answer,
-      invoke,
-      onRequest: listeners.onRequest,
-    });
-    parts.watch = watchStack({ directory, made, replace, say: (line) => options.onStack?.(line) });
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  starting.adopt(watchStack({ directory, made, replace, say: (line) => options.onStack?.(line) }), (each) =>
+    each.stop(),
+  );
   writeMachineFile(directory, machine);
+  starting.defer(() => rmSync(machineFile(directory), { force: true }));
   return machine;
 }
 
-interface Parts {
-  aws: Pick<OwnLocalAws, "close">;
-  log: MachineLog;
-  environments: Environments;
-  release(): void;
-  workers?: Workers;
-  front?: Front;
-  watch?: ReturnType<typeof watchStack>;
-}
-
-async function closeAll(directory: string, { aws, log, environments, release, ...parts }: Parts): Promise<void> {
-  rmSync(machineFile(directory), { force: true });
-  await parts.front?.close();
-  await parts.watch?.stop();
-  await parts.workers?.settled(drainMilliseconds).catch((error) => log.write(`${String(error)}\n`));
-  await parts.workers?.stop();
-  await environments.close();
-  await aws.close();
-  log.close();
-  release();
-}
-
 function logCalls(call: Environments["invoke"], log: MachineLog): Invoke {
-  return async (name, event, output) => {
-    try {
-      return await call(name, event, (text) => {
-        log.write(text);
-        output?.(text);
-      });
-    } catch (error) {
+  return (name, event, output) => {
+    const listen = (text: string) => {
+      log.write(text);
+      output?.(text);
+    };
+    return call(name, event, listen).catch((error) => {
       const stack = (error as { trace?: string }).trace;
       log.write(`${JSON.stringify({ level: "error", operation: name, error: String(error), stack })}\n`);
       throw error;
-    }
+    });
   };
 }
 
-function writeMachineFile(directory: string, { baseUrl, stack, environment }: Machine): void {
+function writeMachineFile(directory: string, { baseUrl, stack, environment }: OpenMachine): void {
   writeJsonFile(machineFile(directory), { pid: process.pid, baseUrl, stack, environment } satisfies MachineFile);
 }

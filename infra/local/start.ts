@@ -3,7 +3,6 @@ import { relative } from "node:path";
 import { operations } from "../../shared/contract/operations.ts";
 import { namesOf } from "../stages/names.ts";
 import { readArguments, runCommand, UsageError } from "../tools/cli/command.ts";
-import { bundleProgram } from "./builds/program-bundle.ts";
 import { requestText, workText } from "./console/call-lines.ts";
 import { escapeControls, styleOf } from "./console/style.ts";
 import type { findDemoPeople } from "./demo/demo.ts";
@@ -11,7 +10,6 @@ import { demoPassword } from "./demo/demo-people.ts";
 import { isAlive } from "./is-alive.ts";
 import { enterEnvironment } from "./local-aws.ts";
 import { type Machine, startMachine } from "./machine.ts";
-import { runModule } from "./program.ts";
 import { root } from "./stack/synthesis.ts";
 
 const help = `npm start [-- --fresh] [--lan]
@@ -78,9 +76,7 @@ async function introduce(machine: Machine, began: number): Promise<void> {
   enterEnvironment(machine.environment);
   if (machine.wantsDemo) {
     say("Loading the demo data …");
-    const { code } = await bundleProgram("infra/local/demo/demo-program.ts");
-    await runModule(code, [], machine.environment);
-    machine.demoLoaded();
+    await machine.loadDemo();
     // The history and notifications come from the stream. Wait, so that the report covers the whole demo.
     say(await machine.settled(demoSettlesWithinMilliseconds).then(() => undefined, firstLine));
   }

@@ -3,13 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAlive } from "./is-alive.ts";
 
-/**
- * The end of the number of this process's namespace, short for the first screen: a container that shares the folder counts its own
- * processes. Linux alone has namespaces.
- */
-const processes =
-  process.platform === "linux" ? Number(readlinkSync("/proc/self/ns/pid").slice(5, -1)).toString(36).slice(-2) : "";
-
 /** A folder of one process: a later process removes it if this one is killed before it does so. */
 export interface TemporaryFolder {
   readonly path: string;
@@ -21,6 +14,7 @@ const leastBytes = 4 * 2 ** 30;
 
 /** Makes a folder for data that is not kept, and removes those that killed processes have left in the same place. */
 export function makeTemporaryFolder(purpose: string, root = memoryOrDisk()): TemporaryFolder {
+  const processes = ownNamespace();
   for (const name of readdirSync(root)) {
     const [, host, pid] = /^wf-[a-z]+-(\w*)-(\d+)-/.exec(name) ?? [];
     if (host === processes && !isAlive(Number(pid)) && isOwn(join(root, name))) removeFolder(join(root, name));
@@ -40,6 +34,16 @@ function memoryOrDisk(): string {
   } catch {
     return tmpdir();
   }
+}
+
+/**
+ * The end of the number of this process's namespace: short for the first screen: a container that shares the folder counts its own
+ * processes. Linux alone has namespaces.
+ */
+function ownNamespace(): string {
+  if (process.platform !== "linux") return "";
+  const [, end = ""] = /(\d{3})\]$/.exec(readlinkSync("/proc/self/ns/pid")) ?? [];
+  return end;
 }
 
 function isOwn(path: string): boolean {

@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { entryFile } from "../../infra/functions/bundle-places.ts";
@@ -61,6 +61,19 @@ test("packages that another function needs are built while those of the first ar
     if (now?.text === text) expect([file, now.ino, now.mtimeMs]).toEqual([file, ino, mtimeMs]);
     else expect([file, now?.ino]).not.toEqual([file, ino]);
   }
-  const { specifiers } = JSON.parse(readFileSync(join(packagesFolder(directory.path), "built.json"), "utf8"));
+  const file = join(packagesFolder(directory.path), "built.json");
+  const { digest, specifiers } = JSON.parse(readFileSync(file, "utf8"));
   expect(specifiers.toSorted()).toEqual(["jose", "valibot"]);
+  // Those of the last start stay, unless other packages have been installed.
+  const module = join(packagesFolder(directory.path), "jose.mjs");
+  for (const [last, isBuilt] of [
+    [digest, false],
+    ["of other packages", true],
+  ]) {
+    rmSync(module);
+    writeFileSync(file, JSON.stringify({ digest: last, specifiers }));
+    await openBuilds(directory.path, directory.path).build("signing");
+    expect(existsSync(module)).toBe(isBuilt);
+    if (!isBuilt) writeFileSync(module, "");
+  }
 });

@@ -7,6 +7,8 @@ const event = {
   dynamodb: { Keys: { sk: { S: "INVOICE" } }, NewImage: { push: { BOOL: true }, gone: { NULL: true } } },
   amount: 5,
   tags: ["a", "b"],
+  nothing: null,
+  people: [{ name: "Ann" }, { name: "Ben", age: 7 }],
 };
 
 it.each([
@@ -23,7 +25,13 @@ it.each([
   ["a value that ought to be missing", { dynamodb: { NewImage: { push: { BOOL: [{ exists: false }] } } } }, false],
   ["existence of what only holds fields", { dynamodb: [{ exists: true }] }, false],
   ["a boolean, not its name", { dynamodb: { NewImage: { push: { BOOL: ["true"] } } } }, false],
+  ["null, which is a value", { nothing: [null] }, true],
+  ["null that is there", { nothing: [{ exists: true }] }, true],
+  ["a field of null", { nothing: { name: ["Ann"] } }, false],
   ["one of several values", { tags: ["b"] }, true],
+  ["both fields of one of several", { people: { name: ["Ben"], age: [7] } }, true],
+  ["two fields that none of several has both of", { people: { name: ["Ann"], age: [7] } }, false],
+  ["no field that every object has", { constructor: [{ exists: true }] }, false],
 ])("a pattern matches by %s", (_, pattern, expected) => {
   expect(matchesAny(event, [pattern])).toBe(expected);
 });

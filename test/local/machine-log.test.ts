@@ -32,12 +32,18 @@ describe("the machine's log", () => {
     expect(readFileSync(file, "utf8")).toBe("said\n");
   });
 
-  it("begins again above its limit, and keeps what it held until the next time", () => {
+  it("begins again above 10 MB, and keeps what it held until the next time", () => {
     const file = join(directory, "machine.log");
-    const log = openMachineLog(file, 10);
-    for (const line of ["a".repeat(11), "b".repeat(11), "c"]) log.write(line);
+    const most = 10 * 1024 * 1024;
+    writeFileSync(file, "a".repeat(most));
+    const log = openMachineLog(file);
+    for (const line of ["b", "c".repeat(most + 1), "d"]) log.write(line);
+    expect([readFileSync(file, "utf8"), statSync(`${file}.1`).size]).toEqual(["d", most + 1]);
+    // Somebody who removes it has the next one.
+    log.write("e".repeat(most));
+    rmSync(file);
+    log.write("f");
     log.close();
-    expect([readFileSync(file, "utf8"), readFileSync(`${file}.1`, "utf8")]).toEqual(["c", "b".repeat(11)]);
   });
 });
 

@@ -1,8 +1,11 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { demoUsers } from "../../infra/local/demo/demo.ts";
+import { demoPassword } from "../../infra/local/demo/demo-people.ts";
 import { findFreePort } from "../../infra/local/http-service.ts";
 import { storedShapes } from "../../infra/local/stored-shapes.ts";
+import { operations } from "../../shared/contract/operations.ts";
 import { useOwnMachine } from "../support/requests/own-machine.ts";
 import { copyDemo } from "../support/service/demo-machine.ts";
 import { makeDirectory, runTool } from "../support/service/local-machine.ts";
@@ -10,14 +13,43 @@ import { makeDirectory, runTool } from "../support/service/local-machine.ts";
 const directory = makeDirectory();
 beforeAll(() => copyDemo(directory.path), 120_000);
 const own = useOwnMachine(directory);
+let first = "";
 
 test("the machine, as a program, prints a curl line that works and no token, and ends", async () => {
   const [, url = ""] = /curl -s '(http[^']+)'/.exec(own.machine.output()) ?? [];
-  expect(own.machine.output()).not.toContain("eyJ");
+  first = own.machine.output();
+  expect(first).not.toContain("eyJ");
   const headers = { authorization: `Bearer ${await own.machine.tokenOf("operator")}` };
   expect((await fetch(url, { headers })).status).toBe(200);
   expect(await own.machine.interrupt()).toBe(0);
 }, 60_000);
+
+test("it prints one screen: address, people, pages", () => {
+  const [, banner = ""] = first.split(/^(?=Workforce API)/m);
+  const lines = banner.split("\n");
+  expect(lines.length).toBeLessThanOrEqual(24);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(160);
+  const { baseUrl } = own.machine;
+  const [, seconds] = /^Workforce API at \S+ \(ready in (\d+\.\d) s, table on \w/.exec(banner) ?? [];
+  expect(Number(seconds)).toBeGreaterThan(0.2);
+  expect(Number(seconds)).toBeLessThan(90);
+  expect(banner).toContain(`${operations.length}, described at ${baseUrl}/api/v1/openapi.json`);
+  for (const page of ["/docs", "/_local/", "/_local/events"]) expect(banner).toContain(baseUrl + page);
+  expect(banner).toMatch(/^Events .* takes PutEvents to the bus workforce-local$/m);
+  expect(banner).toContain("machine.log");
+  const people = Object.values(demoUsers).map(({ role, company_id, login }) =>
+    [role + (company_id === null ? "" : ` of company ${company_id}`), login, `password: ${demoPassword}`].join(" "),
+  );
+  expect(lines.map((line) => line.replaceAll(/ +/g, " "))).toEqual(expect.arrayContaining(people));
+});
+
+test.each(["0", "65536", "4200.5"])("PORT=%s is refused before anything starts", async (PORT) => {
+  expect(await runTool("infra/local/start.ts", [], directory.path, { PORT })).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: `PORT is not a port: ${PORT}\n`,
+  });
+});
 
 test("data of other stored shapes end the start with a sentence that names --fresh, and stay", async () => {
   const number = join(directory.path, "data/stored-shapes");

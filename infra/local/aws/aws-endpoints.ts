@@ -21,11 +21,9 @@ export interface AwsEndpoints {
 export interface AwsEndpointsOptions {
   inbox: Inbox;
   secrets: SecretStore;
-  buses?: EventBuses;
+  buses: EventBuses;
   pushEndpointsFile?: string;
 }
-
-const bodyLimit = 12 * 1024 * 1024;
 
 export async function startAwsEndpoints(options: AwsEndpointsOptions): Promise<AwsEndpoints> {
   const query = { ...sesActions(options.inbox), ...snsActions(options.inbox, options.pushEndpointsFile) };
@@ -48,12 +46,12 @@ export async function startAwsEndpoints(options: AwsEndpointsOptions): Promise<A
     const [service = "", action = ""] = String(request.headers["x-amz-target"]).split(".");
     const headers = { "content-type": "application/x-amz-json-1.1", "x-amzn-requestid": randomUUID() };
     const send = (status: number, body: unknown) => response.writeHead(status, headers).end(JSON.stringify(body ?? {}));
-    const body = (await readBody(request, bodyLimit))?.toString("utf8");
+    const body = (await readBody(request))?.toString("utf8");
     try {
       failIfConfigured(action);
       const input = JSON.parse(body || "{}");
-      const isEvents = service === "AWSEvents" && options.buses !== undefined;
-      send(200, isEvents ? await options.buses?.perform(action, input) : options.secrets.perform(action, input));
+      const receiver = service === "AWSEvents" ? options.buses : options.secrets;
+      send(200, await receiver.perform(action, input));
     } catch (error) {
       const { code, message, status } = asAwsError(error);
       send(status, { __type: code, message });
@@ -61,7 +59,7 @@ export async function startAwsEndpoints(options: AwsEndpointsOptions): Promise<A
   }
 
   async function answerQuery(request: IncomingMessage, response: ServerResponse) {
-    const parameters = new URLSearchParams((await readBody(request, bodyLimit))?.toString("utf8"));
+    const parameters = new URLSearchParams((await readBody(request))?.toString("utf8"));
     const action = parameters.get("Action") ?? "";
     const send = (status: number, xml: string) =>
       response.writeHead(status, { "content-type": "text/xml", "x-amzn-requestid": randomUUID() }).end(xml);

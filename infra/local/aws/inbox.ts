@@ -1,6 +1,7 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { parseJson } from "../json-text.ts";
+import { writeWholeFile } from "../whole-file.ts";
 
 /** One message the service sent, in the form its recipient would see. */
 export interface InboxEntry {
@@ -21,17 +22,19 @@ export interface Inbox {
 }
 
 const kept = 500;
+/** Messages contain pins. */
+const ownersOnly = 0o600;
 
 /** An inbox of the newest 500 messages. With a JSONL file, it outlives the process. */
 export function openInbox(file?: string): Inbox {
   let entries = file ? readEntries(file) : [];
-  const rewrite = () => file && writeFileSync(file, entries.map(line).join(""), { mode: 0o600 });
+  const rewrite = () => file && writeWholeFile(file, entries.map(line).join(""), ownersOnly);
   if (file) mkdirSync(dirname(file), { recursive: true });
   return {
     add(message) {
       const entry = { ...message, sent_at: new Date().toISOString() };
       entries.push(entry);
-      if (file) appendFileSync(file, line(entry), { mode: 0o600 });
+      if (file) appendFileSync(file, line(entry), { mode: ownersOnly });
       // The file grows to twice the kept number before it is rewritten, so that most messages cost one line.
       if (entries.length < 2 * kept) return;
       entries = entries.slice(-kept);

@@ -81,7 +81,6 @@ export function snsActions(inbox: Inbox, endpointsFile?: string): Record<string,
       for (const [name, value] of attributes(parameters)) {
         if (name === "Enabled") endpoint.enabled = value === "true";
         if (name === "Token") endpoint.token = value;
-        if (name === "CustomUserData") endpoint.userData = value;
       }
       file.save();
       return {};

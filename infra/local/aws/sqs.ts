@@ -17,7 +17,7 @@ export interface QueueDefinition {
 export interface Queues {
   endpoint: string;
   /** Creates missing queues and updates the attributes of the others. */
-  create(definitions: QueueDefinition[]): Promise<void>;
+  create(definitions: QueueDefinition[]): Promise<unknown>;
   send(name: string, body: string): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -30,16 +30,15 @@ export async function startQueues(region: string): Promise<Queues> {
 
   const create = async ({ name, attributes }: QueueDefinition) => {
     const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: name }));
-    if (Object.keys(attributes).length === 0) return;
-    await client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: attributes }));
+    return client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: attributes }));
   };
   return {
     endpoint: url,
-    create: async (definitions) => void (await Promise.all(definitions.map(create))),
+    create: (definitions) => Promise.all(definitions.map(create)),
     send: (name, MessageBody) => client.send(new SendMessageCommand({ QueueUrl: queueUrl(url, name), MessageBody })),
-    async close() {
+    close() {
       client.destroy();
-      await app.close();
+      return app.close();
     },
   };
 }
@@ -51,9 +50,10 @@ export function queueUrl(endpoint: string, name: string): string {
 
 /** The approximate numbers of messages in a queue: those that wait, and those that are delayed or in work. */
 export async function countMessages(client: SQSClient, QueueUrl: string): Promise<{ waiting: number; held: number }> {
-  const names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"] as const;
-  const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] });
+  const kinds = ["", "NotVisible", "Delayed"] as const;
+  const names = kinds.map((kind) => `ApproximateNumberOfMessages${kind}` as const);
+  const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: names });
   const { Attributes = {} } = await client.send(command);
-  const [waiting = 0, held = 0] = names.map((name) => Number(Attributes[name] ?? 0));
-  return { waiting, held };
+  const [waiting = 0, hidden = 0, delayed = 0] = names.map((name) => Number(Attributes[name] ?? 0));
+  return { waiting, held: hidden + delayed };
 }

@@ -30,7 +30,7 @@ export function openPackages(directory: string, bundles: string): BuiltPackages 
   const addNext = async (specifiers: Iterable<string>) => {
     const wanted = new Set([...built, ...specifiers]);
     if (wanted.size === built.size) return;
-    await buildPackages([...wanted].sort(), folder, bundles);
+    await buildPackages([...wanted], folder, bundles);
     built = wanted;
     writeJsonFile(file, { digest, specifiers: [...wanted] } satisfies Built);
   };

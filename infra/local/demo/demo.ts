@@ -35,9 +35,9 @@ export async function loadDemo(now = new Date()): Promise<{ loaded: number }> {
   const errors: LineError[] = [];
   const onError = (error: LineError) => void errors.push(error);
   const lines = demoLines(now);
+  await Promise.all(demoDevices.map(({ userId, token }) => saveDeviceToken(userId, deviceOf(token), userId)));
   const { failed } = await importRecords({ source: asStream(lines), now, onError });
   if (failed > 0) throw new Error(`The demo data does not import: ${JSON.stringify(errors[0])}`);
-  await Promise.all(demoDevices.map(({ userId, token }) => saveDeviceToken(userId, deviceOf(token), userId)));
   return { loaded: lines.length };
 }
 

@@ -5,7 +5,7 @@ import { once } from "node:events";
 export interface ChildService {
   ended(): boolean;
   lastWords(): string;
-  close(): Promise<void>;
+  close(): Promise<unknown>;
 }
 
 const keptCharacters = 2_000;
@@ -41,11 +41,10 @@ function guard(pid: number): () => void {
   return () => shell.kill("SIGKILL");
 }
 
-async function end(child: ChildProcess, ended: () => boolean): Promise<void> {
-  if (ended()) return;
+async function end(child: ChildProcess, ended: () => boolean): Promise<unknown> {
+  if (ended()) return undefined;
   const gone = once(child, "exit");
   child.kill("SIGTERM");
-  const impatience = setTimeout(() => child.kill("SIGKILL"), graceMilliseconds);
-  await gone;
-  clearTimeout(impatience);
+  setTimeout(() => child.kill("SIGKILL"), graceMilliseconds).unref();
+  return gone;
 }

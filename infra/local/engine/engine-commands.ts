@@ -22,18 +22,18 @@ interface EngineOptions {
 
 const require = createRequire(import.meta.url);
 
-const finders: Record<EngineName, (place: EngineOptions) => EngineCommand | undefined> = {
-  dynoxide: findDynoxide,
-  "dynamodb-local": findDynamodbLocal,
-};
+const finders = new Map<string, (place: EngineOptions) => EngineCommand | undefined>([
+  ["dynoxide", findDynoxide],
+  ["dynamodb-local", findDynamodbLocal],
+]);
 
 /** The command of an engine, or of the first that can run here. Throws an error that names what is missing. */
 export function findEngine(wanted: string | undefined, place: EngineOptions): EngineCommand {
-  if (wanted !== undefined && !Object.hasOwn(finders, wanted)) {
-    throw new Error(`Unknown DynamoDB engine "${wanted}": choose ${Object.keys(finders).join(", ")}.`);
-  }
-  for (const [name, find] of Object.entries(finders)) {
-    const command = wanted === undefined || wanted === name ? find(place) : undefined;
+  const names = [...finders.keys()];
+  for (const name of wanted === undefined ? names : [wanted]) {
+    const find = finders.get(name);
+    if (!find) throw new Error(`Unknown DynamoDB engine "${name}": choose ${names.join(", ")}.`);
+    const command = find(place);
     if (command) return command;
   }
   throw new Error(

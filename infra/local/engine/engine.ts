@@ -32,18 +32,13 @@ export async function startEngine(dataDirectory?: string): Promise<Engine> {
   const temporary = dataDirectory === undefined;
   const command = findEngine(process.env.DYNAMODB_ENGINE, { directory, port, temporary });
   const child = startChild(command.file, command.arguments);
-  const close = async () => {
-    await child.close();
-    folder.remove();
-  };
+  const close = () => child.close().then(folder.remove);
   const url = `http://127.0.0.1:${port}`;
-  try {
-    await untilReady(url, child, command);
-    if (command.name === "dynoxide") indexStreamRecords(join(directory, "table.sqlite"));
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  await using starting = new AsyncDisposableStack();
+  starting.defer(close);
+  await untilReady(url, child, command);
+  if (command.name === "dynoxide") indexStreamRecords(join(directory, "table.sqlite"));
+  starting.move();
   return { name: command.name, endpoint: url, close };
 }
 

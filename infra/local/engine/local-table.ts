@@ -3,50 +3,32 @@ import {
   type CreateTableCommandInput,
   DescribeTableCommand,
   type DynamoDBClient,
-  ResourceNotFoundException,
+  ResourceInUseException,
   type TableDescription,
-  UpdateTimeToLiveCommand,
-  waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 
 /** The properties of an `AWS::DynamoDB::GlobalTable` resource that define a local table. */
 export type TableDefinition = Pick<
   CreateTableCommandInput,
   "AttributeDefinitions" | "KeySchema" | "GlobalSecondaryIndexes" | "StreamSpecification"
-> & { TimeToLiveSpecification?: { AttributeName?: string; Enabled?: boolean } };
+>;
 
 /**
- * Creates the stack's table with its indexes, stream and time to live, unless it exists. Returns true if it created it.
- * Throws one sentence if a table with another definition exists.
+ * Creates the stack's table with its indexes and stream, unless it exists. Returns true if it created it. A local engine's
+ * table is ready at once, and keeps expired items. Throws one sentence if a table with another definition exists.
  */
 export async function createTable(client: DynamoDBClient, definition: TableDefinition, name: string): Promise<boolean> {
-  const existing = await describeTable(client, name);
-  if (existing) {
-    if (shape(existing) === shape(definition)) return false;
-    throw new Error(
-      `The local table ${name} was made from another definition of its keys and indexes: start with --fresh to create it again.`,
-    );
-  }
-  await client.send(new CreateTableCommand(creation(definition, name)));
-  await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1, maxDelay: 1 }, { TableName: name });
-  const attribute = definition.TimeToLiveSpecification?.AttributeName;
-  if (!attribute) return true;
-  await client.send(
-    new UpdateTimeToLiveCommand({
-      TableName: name,
-      TimeToLiveSpecification: { AttributeName: attribute, Enabled: true },
-    }),
-  );
-  return true;
-}
-
-async function describeTable(client: DynamoDBClient, name: string): Promise<TableDescription | undefined> {
   try {
-    return (await client.send(new DescribeTableCommand({ TableName: name }))).Table;
+    await client.send(new CreateTableCommand(creation(definition, name)));
+    return true;
   } catch (error) {
-    if (error instanceof ResourceNotFoundException) return undefined;
-    throw error;
+    if (!(error instanceof ResourceInUseException)) throw error;
   }
+  const { Table = {} } = await client.send(new DescribeTableCommand({ TableName: name }));
+  if (shape(Table) === shape(definition)) return false;
+  throw new Error(
+    `The local table ${name} was made from another definition of its keys and indexes: start with --fresh to create it again.`,
+  );
 }
 
 function creation(definition: TableDefinition, name: string): CreateTableCommandInput {

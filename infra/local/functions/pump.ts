@@ -1,7 +1,7 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import type { LocalMapping } from "../stack/event-sources.ts";
+import { wait } from "./wait.ts";
 
 /** One queue that feeds one function, as the stack's event source mapping defines it. */
 export interface PumpOptions extends Pick<LocalMapping, "batchSize" | "reportsItemFailures"> {
@@ -41,7 +41,7 @@ async function run(options: PumpOptions, stopping: AbortSignal): Promise<void> {
     } catch (error) {
       if (stopping.aborted) return;
       options.onFailure?.(error);
-      await pause(retryMilliseconds, undefined, { signal: stopping }).catch(() => {});
+      await wait(retryMilliseconds, stopping);
     }
   }
 }
@@ -57,20 +57,20 @@ async function receive(options: PumpOptions): Promise<Message[]> {
   return Messages;
 }
 
-async function deliver(options: PumpOptions, messages: Message[]): Promise<void> {
+async function deliver(options: PumpOptions, messages: Message[]): Promise<unknown> {
   const event: SQSEvent = { Records: messages.map((message) => record(message, options.queueArn)) };
   let answer: unknown;
   try {
     answer = await options.invoke(event);
   } catch {
     // The messages come back after their visibility timeout.
-    return;
+    return undefined;
   }
   const failed = options.reportsItemFailures ? failedIds(answer, messages) : new Set<string>();
   const done = messages.filter((message) => !failed.has(message.MessageId ?? ""));
-  if (done.length === 0) return;
+  if (done.length === 0) return undefined;
   const entries = done.map((message, index) => ({ Id: String(index), ReceiptHandle: message.ReceiptHandle }));
-  await options.client.send(new DeleteMessageBatchCommand({ QueueUrl: options.queueUrl, Entries: entries }));
+  return options.client.send(new DeleteMessageBatchCommand({ QueueUrl: options.queueUrl, Entries: entries }));
 }
 
 /** The messages that a function reports as failed. As in Lambda, an invalid answer fails the whole batch. */

@@ -7,6 +7,7 @@ import { matchesAny } from "../filter-patterns.ts";
 import { type JsonFile, openJsonFile } from "../json-file.ts";
 import type { LocalStreamMapping } from "../stack/event-sources.ts";
 import type { StreamPage, StreamPosition, TableStream } from "./table-stream.ts";
+import { wait } from "./wait.ts";
 
 /** A function that consumes the stream, as its event source mapping defines it. */
 export interface StreamConsumer {
@@ -83,11 +84,12 @@ async function runConsumer(run: Run, options: StreamPumpOptions, stopping: Abort
       await deliverPage(page, run, stopping);
       if (page.records.length > 0) continue;
       run.emptyAt = page.askedAt;
-      await nextTick(stopping);
+      // Waiting consumers look again at the same moments, so that they share the call.
+      await wait(tickMilliseconds - (performance.now() % tickMilliseconds), stopping);
     } catch (error) {
       if (stopping.aborted) return;
       options.onFailure?.(run.mapping.functionName, error);
-      await pause(retryMilliseconds, undefined, { signal: stopping }).catch(() => {});
+      await wait(retryMilliseconds, stopping);
     }
   }
 }
@@ -109,7 +111,7 @@ async function deliverPage({ records, place }: StreamPage, run: Run, stopping: A
     }
     left = left.slice(done);
     if (done === batch.length) continue;
-    await pause(milliseconds, undefined, { signal: stopping }).catch(() => {});
+    await wait(milliseconds, stopping);
     milliseconds = Math.min(2 * milliseconds, longestPauseMilliseconds);
   }
   if (!stopping.aborted) moveTo(run, place);
@@ -130,13 +132,6 @@ function moveTo({ file }: Run, place: StreamPosition | undefined): void {
   if (before?.shardId === place?.shardId && before?.after === place?.after) return;
   file.value.place = place;
   file.save();
-}
-
-/** Waiting consumers look again at the same moments, so that they share the call. */
-async function nextTick(stopping: AbortSignal): Promise<void> {
-  await pause(tickMilliseconds - (performance.now() % tickMilliseconds), undefined, { signal: stopping }).catch(
-    () => {},
-  );
 }
 
 /** The index of the first record that a function reports as failed. As in Lambda, an invalid answer fails all. */

@@ -20,7 +20,7 @@ export interface WorkListeners {
 
 /** Reports every call of a worker, however it ends. */
 export function reportWork(invoke: Invoke, { onWork }: WorkListeners): Invoke {
-  return async (functionName, event) => {
+  return (functionName, event) => {
     const began = performance.now();
     const records = (event as { Records?: unknown[] }).Records?.length;
     let output = "";
@@ -29,13 +29,15 @@ export function reportWork(invoke: Invoke, { onWork }: WorkListeners): Invoke {
     };
     const report = (outcome: { error?: unknown }) =>
       onWork?.({ functionName, event, records, milliseconds: performance.now() - began, output, ...outcome });
-    try {
-      const answer = await invoke(functionName, event, add);
-      report({});
-      return answer;
-    } catch (error) {
-      report({ error });
-      throw error;
-    }
+    return invoke(functionName, event, add).then(
+      (answer) => {
+        report({});
+        return answer;
+      },
+      (error) => {
+        report({ error });
+        throw error;
+      },
+    );
   };
 }

@@ -46,15 +46,13 @@ export interface Front extends HttpService {
   replace(given: Pick<FrontOptions, "routes" | "cors">): void;
 }
 
-const bodyLimit = 10 * 1024 * 1024;
-
 /** Serves the stack's HTTP API as API Gateway does, and the desk under `/_local/`. */
 export async function startFront(options: FrontOptions): Promise<Front> {
   let match = createRouteTable(options.routes);
   let { cors } = options;
 
   const answerApi = async (request: IncomingMessage, report: FrontRequest): Promise<GatewayAnswer> => {
-    const body = await readBody(request, bodyLimit);
+    const body = await readBody(request);
     if (body === undefined) return gatewayRefusal(413);
     const matched = match(report.method, report.path);
     if (!matched) return gatewayRefusal(404);
@@ -77,7 +75,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
 
   const answer = async (request: IncomingMessage, report: FrontRequest): Promise<GatewayAnswer> => {
     if (cors && isPreflight(request.method, request.headers)) {
-      return { status: 204, headers: preflightHeaders(cors, request.headers), body: Buffer.alloc(0) };
+      return { status: 204, headers: preflightHeaders(cors, request.headers), body: Buffer.of() };
     }
     const given = await answerApi(request, report);
     if (!cors) return given;

@@ -31,23 +31,23 @@ export interface LocalSchedule {
 export type ResourcesOfType = (type: string) => { name: string; id: string; properties: Record<string, unknown> }[];
 
 export function readQueueMappings(all: ResourcesOfType): LocalMapping[] {
-  return readMappings(all, ":sqs:", 10).map(({ arn, batches }) => ({ queueName: lastPart(arn), ...batches }));
+  return readMappings(all, ":sqs:").map(({ arn, batches }) => ({ queueName: lastPart(arn), ...batches }));
 }
 
 export function readStreamMappings(all: ResourcesOfType): LocalStreamMapping[] {
-  return readMappings(all, ":dynamodb:", 100).map(({ arn, batches, criteria }) => {
+  return readMappings(all, ":dynamodb:").map(({ arn, batches, criteria }) => {
     const { Filters = [] } = (criteria ?? {}) as { Filters?: { Pattern: string }[] };
     return { streamArn: arn, ...batches, filters: Filters.map(({ Pattern }) => JSON.parse(Pattern) as Pattern) };
   });
 }
 
-function readMappings(all: ResourcesOfType, service: string, usualBatchSize: number) {
+function readMappings(all: ResourcesOfType, service: string) {
   const mappings = all("AWS::Lambda::EventSourceMapping").map(({ properties }) => ({
     arn: String(properties.EventSourceArn),
     criteria: properties.FilterCriteria,
     batches: {
       functionName: functionOf(String(properties.FunctionName)),
-      batchSize: Number(properties.BatchSize ?? usualBatchSize),
+      batchSize: Number(properties.BatchSize),
       reportsItemFailures: [properties.FunctionResponseTypes].flat().includes("ReportBatchItemFailures"),
     },
   }));
@@ -58,15 +58,14 @@ const webhookQueues = namesOf("local").webhookQueue("");
 
 /** The event buses and the rules that lead to queues. Receivers of webhooks are not on this machine. */
 export function readBuses(all: ResourcesOfType): { names: string[]; rules: BusRule[] } {
-  const rules = all("AWS::Events::Rule").filter(({ properties }) => properties.EventPattern !== undefined);
-  const read = rules.map(({ properties }) => ({
-    busName: String(properties.EventBusName ?? "default"),
+  const rules = all("AWS::Events::Rule").map(({ properties }) => ({
+    busName: String(properties.EventBusName),
     pattern: properties.EventPattern as Pattern,
     queueNames: (properties.Targets as { Arn: string }[]).map(({ Arn }) => lastPart(Arn)),
   }));
   return {
     names: all("AWS::Events::EventBus").map(({ name }) => name),
-    rules: read.filter(({ queueNames }) => !queueNames.some((each) => each.startsWith(webhookQueues))),
+    rules: rules.filter(({ queueNames }) => !queueNames.some((each) => each.startsWith(webhookQueues))),
   };
 }
 
@@ -81,7 +80,7 @@ export function readSchedules(all: ResourcesOfType): LocalSchedule[] {
       functionName,
       hour: Number(hour),
       minute: Number(minute),
-      timeZone: String(properties.ScheduleExpressionTimezone ?? "UTC"),
+      timeZone: String(properties.ScheduleExpressionTimezone),
     };
   });
 }

@@ -87,8 +87,8 @@ export function readStack(template: unknown, builds: string, place: LocalAddress
       name,
       directory: join(builds, name),
       environment: variables(properties),
-      timeoutSeconds: Number(properties.Timeout ?? 3),
-      memoryMegabytes: Number(properties.MemorySize ?? 128),
+      timeoutSeconds: Number(properties.Timeout),
+      memoryMegabytes: Number(properties.MemorySize),
     })),
     routes: all("AWS::ApiGatewayV2::Route").map(({ properties }) => {
       const id = String(properties.Target).split("/").at(-1);
@@ -123,13 +123,7 @@ function variables(properties: Properties): Record<string, string> {
   return Object.fromEntries(Object.entries(Variables).map(([name, value]) => [name, String(value)]));
 }
 
-const queueAttributeNames = [
-  "VisibilityTimeout",
-  "MessageRetentionPeriod",
-  "DelaySeconds",
-  "ReceiveMessageWaitTimeSeconds",
-  "RedrivePolicy",
-];
+const queueAttributeNames = ["VisibilityTimeout", "MessageRetentionPeriod", "RedrivePolicy"];
 
 function queueAttributes(properties: Properties): Record<string, string> {
   const given = queueAttributeNames.filter((name) => properties[name] !== undefined);

@@ -34,19 +34,21 @@ export interface LocalService extends LocalAws, Service {
  */
 export async function withLocalService<T>(directory: string, work: (service: LocalService) => Promise<T>): Promise<T> {
   const aws = await openLocalAws(directory);
-  try {
-    enterEnvironment(aws.environment);
-    // A running machine loads the data itself.
-    if (aws.wantsDemo && !aws.running) await loadDemoData(aws, directory);
-    return await work({
-      ...aws,
-      messages: () => openInbox(join(dataDirectory(directory), "inbox.jsonl")).entries(),
-      mintTokenFor: async (login, hours) =>
-        aws.mintAccessToken(await findTokenUser(login, "the local machine"), Math.ceil(hours * 60 * 60)),
-    });
-  } finally {
-    await aws.close();
-  }
+  return openService(aws, directory)
+    .then(work)
+    .finally(() => aws.close());
+}
+
+async function openService(aws: OpenAws, directory: string): Promise<LocalService> {
+  enterEnvironment(aws.environment);
+  // A running machine loads the data itself.
+  if (aws.wantsDemo && !aws.running) await loadDemoData(aws, directory);
+  return {
+    ...aws,
+    messages: () => openInbox(join(dataDirectory(directory), "inbox.jsonl")).entries(),
+    mintTokenFor: async (login, hours) =>
+      aws.mintAccessToken(await findTokenUser(login, "the local machine"), Math.ceil(hours * 60 * 60)),
+  };
 }
 
 type OpenAws = LocalAws & Pick<Service, "running" | "processPending">;
@@ -54,15 +56,13 @@ type OpenAws = LocalAws & Pick<Service, "running" | "processPending">;
 async function openLocalAws(directory: string): Promise<OpenAws> {
   const release = takeLock(directory);
   if (!release) return joinMachine(directory);
-  try {
-    rmSync(machineFile(directory), { force: true });
-    const aws = await startLocalAws(directory);
-    const close = () => aws.close().finally(release);
-    return { ...aws, running: false, processPending: () => processPending(directory, aws), close };
-  } catch (error) {
+  rmSync(machineFile(directory), { force: true });
+  const aws = await startLocalAws(directory).catch((error) => {
     release();
     throw error;
-  }
+  });
+  const close = () => aws.close().finally(release);
+  return { ...aws, running: false, processPending: () => processPending(directory, aws), close };
 }
 
 function joinMachine(directory: string): OpenAws {
@@ -82,19 +82,15 @@ async function processPending(directory: string, aws: OwnLocalAws): Promise<void
   const { environment, builds } = aws;
   const environments = createEnvironments({ functions: aws.stack.functions, environment, builds, output: () => {} });
   const workers = await startWorkers(workersOptions(directory, aws, environments.invoke));
-  try {
-    await workers.settled(processPendingMs);
-  } finally {
-    await workers.stop();
-    await environments.close();
-  }
+  return workers
+    .settled(processPendingMs)
+    .finally(() => workers.stop())
+    .finally(() => environments.close());
 }
 
 async function loadDemoData(aws: OpenAws, directory: string): Promise<void> {
   process.stderr.write(`First use of ${directory}: loading the demo data …\n`);
-  const { loadDemo } = await import("../../local/demo/demo.ts");
-  await loadDemo();
-  aws.demoLoaded();
+  await aws.loadDemo();
   // The history and notifications come from the stream, which only a running machine processes by itself.
-  await aws.processPending();
+  return aws.processPending();
 }

@@ -1,13 +1,15 @@
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { ListIdentitiesCommand, SESClient } from "@aws-sdk/client-ses";
+import { ListIdentitiesCommand, SESClient, SendEmailCommand } from "@aws-sdk/client-ses";
 import { CreatePlatformEndpointCommand, PublishCommand, SNSClient } from "@aws-sdk/client-sns";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AwsEndpoints, startAwsEndpoints } from "../../../infra/local/aws/aws-endpoints.ts";
+import { openEventBuses } from "../../../infra/local/aws/event-buses.ts";
 import { openInbox } from "../../../infra/local/aws/inbox.ts";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
 import { generateSecret, openSecrets, secretArn } from "../../../infra/local/aws/secrets-manager.ts";
 
 const region = "eu-west-2";
+const inbox = openInbox();
 const secrets = openSecrets(region);
 let endpoints: AwsEndpoints;
 let ses: SESClient;
@@ -15,7 +17,7 @@ let sns: SNSClient;
 let manager: SecretsManagerClient;
 
 beforeAll(async () => {
-  endpoints = await startAwsEndpoints({ inbox: openInbox(), secrets });
+  endpoints = await startAwsEndpoints({ inbox, secrets, buses: openEventBuses(region) });
   const config = { endpoint: endpoints.endpoint, region, credentials: localCredentials, maxAttempts: 1 };
   ses = new SESClient(config);
   sns = new SNSClient(config);
@@ -28,6 +30,23 @@ describe("SES", () => {
   it("names an action it does not know", async () => {
     await expect(ses.send(new ListIdentitiesCommand({}))).rejects.toThrow(/ListIdentities/);
   });
+
+  it.each([
+    ["no recipient", [], "from@x.example", "header 'To'"],
+    ["no sender", ["to@x.example"], "", "header 'From'"],
+    ["a local part outside of ASCII", ["zoë@x.example"], "from@x.example", "Local address"],
+    ["a domain outside of ASCII", ["to@größe.example"], "from@x.example", "Domain"],
+    ["a local part that ends with a dot", ["to.@x.example"], "from@x.example", "Local address"],
+    ["a local part with two dots in a row", ["t..o@x.example"], "from@x.example", "Local address"],
+  ])("refuses a message with %s, which reaches nobody", async (_, ToAddresses, Source, reason) => {
+    const Message = { Subject: { Data: "x" }, Body: { Text: { Data: "x" } } };
+    const sent = ses.send(new SendEmailCommand({ Source, Destination: { ToAddresses }, Message }));
+    await expect(sent).rejects.toMatchObject({
+      name: "InvalidParameterValue",
+      message: expect.stringContaining(reason),
+    });
+    expect(inbox.entries()).toEqual([]);
+  });
 });
 
 describe("SNS", () => {
@@ -38,6 +57,24 @@ describe("SNS", () => {
   it("refuses a phone number that is not one", async () => {
     const publish = sns.send(new PublishCommand({ PhoneNumber: "07700", Message: "x" }));
     await expect(publish).rejects.toMatchObject({ name: "InvalidParameterException" });
+    expect(inbox.entries()).toEqual([]);
+  });
+
+  it.each([
+    ["its platform's part", { default: "d", GCM: "g" }, "g"],
+    ["the part for all, if its platform has none", { default: "d", APNS: "a" }, "d"],
+    ["no part, if none is for all", { GCM: "g" }, undefined],
+    ["no part that is no text", { default: "d", GCM: {} }, undefined],
+    ["no text", "{", undefined],
+  ])("sends a device %s", async (_, parts, text) => {
+    const { EndpointArn: TargetArn } = await register(`device-${JSON.stringify(parts)}`);
+    const Message = typeof parts === "string" ? parts : JSON.stringify(parts);
+    const before = inbox.entries().length;
+    const published = sns.send(new PublishCommand({ TargetArn, MessageStructure: "json", Message }));
+    if (text === undefined) await expect(published).rejects.toMatchObject({ name: "InvalidParameterException" });
+    else await published;
+    expect(inbox.entries().slice(before)).toMatchObject(text === undefined ? [] : [{ channel: "push" }]);
+    if (text !== undefined) expect(inbox.entries()[0]?.text).toBe(text);
   });
 
   it("gives a token's endpoint again, but refuses it with other user data", async () => {
@@ -49,6 +86,9 @@ describe("SNS", () => {
 
 describe("Secrets Manager", () => {
   it("gives a secret by name and by ARN, as the stack generates it", async () => {
+    const digits = { ExcludeLowercase: true, ExcludeUppercase: true };
+    const secret = generateSecret({ SecretStringTemplate: "{}", GenerateStringKey: "pin", ...digits });
+    expect(JSON.parse(secret)).toEqual({ pin: expect.stringMatching(/^\d{32}$/) });
     const generation = { SecretStringTemplate: '{"version":1}', GenerateStringKey: "key", PasswordLength: 40 };
     secrets.ensure("hmac-key", () => generateSecret(generation));
     for (const SecretId of ["hmac-key", secretArn("hmac-key", region)]) {

@@ -111,9 +111,16 @@ it("refuses a bus that is not there, too many entries, and entries that are too 
   await expect(put([entry({}, { EventBusName: "nowhere" })])).rejects.toMatchObject({
     name: "ResourceNotFoundException",
   });
-  await expect(put(Array.from({ length: 11 }, () => entry({})))).rejects.toMatchObject({ name: "ValidationException" });
+  for (const count of [0, 11]) {
+    const entries = Array.from({ length: count }, () => entry({}));
+    await expect(put(entries)).rejects.toMatchObject({ name: "ValidationException" });
+  }
   await expect(put([entry({ text: "x".repeat(300_000) })])).rejects.toMatchObject({ name: "ValidationException" });
   expect(sent).toEqual([]);
+  const overhead = JSON.stringify(entry({ text: "" })).length;
+  const putText = (length: number) => buses.perform("PutEvents", { Entries: [entry({ text: "x".repeat(length) })] });
+  await putText(256 * 1024 - overhead);
+  await expect(putText(256 * 1024 - overhead + 1)).rejects.toThrow("over the limit");
 });
 
 it("names an action it does not know", async () => {

@@ -66,6 +66,7 @@ describe("a request", () => {
   it("shows what its function wrote, and of the service's log lines those that warn or failed, not its metrics", () => {
     const lines = [
       { level: "info", message: "answered", timestamp: "x", operation: "list-jobs", status: 200 },
+      { level: "info", message: "gone", timestamp: "x", stack: "    at b (/x/z.ts:3:4)" },
       { _aws: {}, Faults: 1 },
       { level: "warn", message: "slow", timestamp: "x", operation: "list-jobs", request_id: "r", table_ms: 12 },
       {
@@ -81,6 +82,8 @@ describe("a request", () => {
     expect(text.split("\n").slice(1)).toEqual([
       "  found 3",
       '  {"own":1}',
+      "  info gone",
+      "    at b (/x/z.ts:3:4)",
       "  warn slow table_ms=12",
       "  error fault TypeError: no job",
       "    at a (/x/y.ts:1:2)",
@@ -88,12 +91,25 @@ describe("a request", () => {
   });
 
   it("that logs a megabyte, in one line or in many, takes a screen at most, and says where the rest is", () => {
-    const [long, many] = ["x".repeat(1_000_000), "line\n".repeat(200_000)];
-    for (const output of [long, many]) {
-      const text = requestText({ ...request, output }, now, plain);
-      expect(text.length).toBeLessThan(2_000);
-      expect(text).toMatch(/more (lines|characters) in the log file/);
-    }
+    const linesOf = (output: string) =>
+      requestText({ ...request, output }, now, plain)
+        .split("\n")
+        .slice(1);
+    const [line, lines] = [`  ${"x".repeat(400)}`, Array.from({ length: 60 }, () => "  line")];
+    expect(linesOf("x".repeat(400))).toEqual([line]);
+    expect(linesOf("x".repeat(1_000_000))).toEqual([`${line}… (999600 more characters in the log file)`]);
+    expect(linesOf("line\n".repeat(60))).toEqual(lines);
+    expect(linesOf("line\n".repeat(200_000))).toEqual([...lines, "  … 199940 more lines in the log file"]);
+  });
+
+  it.each([
+    [399, "green"],
+    [400, "yellow"],
+    [499, "yellow"],
+    [500, "red"],
+  ])("of status %i is %s", (status, look) => {
+    const styled = requestText({ ...request, status }, now, (name, text) => `<${name}>${text}`);
+    expect(styled).toContain(`<${look}>${status}`);
   });
 
   it("that failed as a whole shows type, reason and stack, with places in the project relative to it", () => {

@@ -28,6 +28,17 @@ describe("a child service", () => {
     expect(child.ended()).toBe(true);
   });
 
+  it("that does not end when it is asked to is killed after five seconds", async () => {
+    const child = start(["-c", "trap '' TERM; echo ready; while :; do sleep 0.1; done"]);
+    await expect.poll(() => child.lastWords()).toBe("ready");
+    const asked = performance.now();
+    await child.close();
+    expect(child.ended()).toBe(true);
+    const seconds = (performance.now() - asked) / 1_000;
+    expect(seconds).toBeGreaterThan(4.9);
+    expect(seconds).toBeLessThan(10);
+  });
+
   it("that ends by itself leaves its last words", async () => {
     const child = start(["-c", "echo 'no such option' >&2"]);
     await expect.poll(() => child.ended() && child.lastWords()).toBe("no such option");

@@ -1,7 +1,13 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient, type GlobalSecondaryIndex } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
 import { createTable, type TableDefinition } from "../../../infra/local/engine/local-table.ts";
+
+const indexOf = (IndexName: string, NonKeyAttributes: string[]): GlobalSecondaryIndex => ({
+  IndexName,
+  KeySchema: [{ AttributeName: "group", KeyType: "HASH" }],
+  Projection: { ProjectionType: "INCLUDE", NonKeyAttributes },
+});
 
 const definition: TableDefinition = {
   AttributeDefinitions: ["pk", "sk", "group"].map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
@@ -9,15 +15,8 @@ const definition: TableDefinition = {
     { AttributeName: "pk", KeyType: "HASH" },
     { AttributeName: "sk", KeyType: "RANGE" },
   ],
-  GlobalSecondaryIndexes: [
-    {
-      IndexName: "by-group",
-      KeySchema: [{ AttributeName: "group", KeyType: "HASH" }],
-      Projection: { ProjectionType: "INCLUDE", NonKeyAttributes: ["b", "a"] },
-    },
-  ],
+  GlobalSecondaryIndexes: [indexOf("by-group", ["b", "a"]), indexOf("again", ["c"])],
   StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_AND_OLD_IMAGES" },
-  TimeToLiveSpecification: { AttributeName: "expires_at", Enabled: true },
 };
 
 let client: DynamoDBClient;
@@ -32,10 +31,20 @@ beforeAll(() => {
 
 afterAll(() => client.destroy());
 
-it("a table of another definition is refused with the way out", async () => {
+it("a table is made once, in whatever order its definition is written; one of another definition is refused with the way out", async () => {
   const name = `table-${crypto.randomUUID()}`;
   expect(await createTable(client, definition, name)).toBe(true);
-  expect(await createTable(client, definition, name)).toBe(false);
-  const changed = { ...definition, GlobalSecondaryIndexes: [] };
-  await expect(createTable(client, changed, name)).rejects.toThrow(/--fresh/);
+  const reordered = {
+    ...definition,
+    AttributeDefinitions: definition.AttributeDefinitions?.toReversed(),
+    GlobalSecondaryIndexes: [indexOf("again", ["c"]), indexOf("by-group", ["a", "b"])],
+  };
+  expect(await createTable(client, reordered, name)).toBe(false);
+  for (const change of [
+    { GlobalSecondaryIndexes: [indexOf("by-group", ["b", "a"])] },
+    { GlobalSecondaryIndexes: [indexOf("by-group", ["b", "a"]), indexOf("again", ["d"])] },
+    { StreamSpecification: { StreamEnabled: true, StreamViewType: "NEW_IMAGE" as const } },
+  ]) {
+    await expect(createTable(client, { ...definition, ...change }, name)).rejects.toThrow(/--fresh/);
+  }
 });

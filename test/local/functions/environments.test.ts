@@ -47,14 +47,26 @@ describe("a function", () => {
     process.env.OF_THIS_PROCESS = "1";
     define({ show: "return { ...process.env };" });
     const seen = await environments.invoke("show", {});
-    expect(seen).toMatchObject({ OWN: "show", AWS_REGION: "eu-west-2", AWS_LAMBDA_FUNCTION_NAME: "show" });
+    expect(seen).toMatchObject({
+      OWN: "show",
+      AWS_REGION: "eu-west-2",
+      AWS_LAMBDA_FUNCTION_NAME: "show",
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "128",
+      AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${process.versions.node.replace(/\..*/, "")}.x`,
+    });
     expect(seen).not.toHaveProperty("OF_THIS_PROCESS");
   });
 
   it("is given the event and a context that counts down", async () => {
-    define({ echo: "return [event, context.functionName, context.getRemainingTimeInMillis()];" });
-    const [event, name, left] = (await environments.invoke("echo", { a: 1 })) as [unknown, string, number];
-    expect([event, name]).toEqual([{ a: 1 }, "echo"]);
+    define({ echo: "return [event, context, context.getRemainingTimeInMillis()];" });
+    const [event, context, left] = (await environments.invoke("echo", { a: 1 })) as [unknown, object, number];
+    expect(event).toEqual({ a: 1 });
+    expect(context).toMatchObject({
+      functionName: "echo",
+      invokedFunctionArn: "arn:aws:lambda:eu-west-2:000000000000:function:echo",
+      memoryLimitInMB: "128",
+      logGroupName: "/aws/lambda/echo",
+    });
     expect(left).toBeGreaterThan(4_000);
     expect(left).toBeLessThanOrEqual(5_000);
   });
@@ -72,6 +84,21 @@ describe("a function", () => {
     expect(Math.max(...answers.map(({ most }) => most))).toBe(1);
   });
 
+  it("that returns nothing, or throws what is no error, says so", async () => {
+    define({ silent: "", words: "throw 'words';" });
+    expect(await environments.invoke("silent", {})).toBeUndefined();
+    await expect(environments.invoke("words", {})).rejects.toMatchObject({ errorType: "Error", message: "words" });
+  });
+
+  it("goes on when its bytes and text are written", async () => {
+    const body =
+      "await new Promise((done) => process.stdout.write(Buffer.from('bytes '), done));" +
+      "await new Promise((done) => process.stderr.write('text', 'utf8', done));";
+    define({ write: body });
+    await environments.invoke("write", {});
+    expect(output).toBe("bytes text");
+  });
+
   it("that throws fails with the type and message of its error", async () => {
     define({ fail: "throw new RangeError('too far');" });
     await expect(environments.invoke("fail", {})).rejects.toMatchObject({
@@ -81,9 +108,15 @@ describe("a function", () => {
   });
 
   it("that takes too long is ended, even in an endless loop, and works at the next call", async () => {
-    define({ loop: "if (event.forever) for (;;); return 'fine';" }, 0.3);
-    const slow = environments.invoke("loop", { forever: true });
-    await expect(slow).rejects.toMatchObject({ errorType: "Sandbox.Timedout" });
+    const body = "if (event.forever) for (;;); await new Promise((go) => setTimeout(go, event.ms)); return 'fine';";
+    define({ loop: body }, 0.3);
+    for (const event of [{ forever: true }, { ms: 500 }]) {
+      const message = "Task timed out after 0.30 seconds";
+      await expect(environments.invoke("loop", event)).rejects.toMatchObject({
+        errorType: "Sandbox.Timedout",
+        message,
+      });
+    }
     expect(await environments.invoke("loop", {})).toBe("fine");
   });
 
@@ -149,8 +182,9 @@ describe("a function", () => {
   });
 
   it("whose settings or place in the stack change runs with them from the next call on", async () => {
-    define({ show: "return process.env.OWN;", gone: "return 1;" });
+    define({ show: "return process.env.OWN;", gone: "return 1;", kept: "return process.pid;" });
     await environments.invoke("show", {});
+    const pid = await environments.invoke("kept", {});
     const folder = join(directory, "show");
     const changed = {
       name: "show",
@@ -159,7 +193,9 @@ describe("a function", () => {
       timeoutSeconds: 5,
       memoryMegabytes: 128,
     };
-    environments.replace({ functions: [changed], environment: { AWS_REGION: "eu-west-2" } });
+    const same = { ...changed, name: "kept", directory: join(directory, "kept"), environment: { OWN: "kept" } };
+    environments.replace({ functions: [changed, same], environment: { AWS_REGION: "eu-west-2" } });
+    expect(await environments.invoke("kept", {})).toBe(pid);
     expect(await environments.invoke("show", {})).toBe("new");
     await expect(environments.invoke("gone", {})).rejects.toThrow("no function gone");
   });
@@ -170,6 +206,10 @@ describe("a function", () => {
     for (let call = 0; call < 2; call += 1) {
       await expect(environments.invoke("broken", {})).rejects.toThrow("no start");
     }
+    writeFileSync(join(directory, "broken", "index.mjs"), "export const handle = 1;");
+    await expect(environments.invoke("broken", {})).rejects.toThrow("index.handler is undefined or not exported");
+    write("broken", "return 'fine';");
+    expect(await environments.invoke("broken", {})).toBe("fine");
   });
 
   it("runs its new bundle from the next call on, while a call in hand ends on the old one", async () => {

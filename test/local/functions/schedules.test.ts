@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { followSchedules } from "../../../infra/local/functions/schedules.ts";
+import { afterEach, expect, test, vi } from "vitest";
+import { followSchedules, startSchedules } from "../../../infra/local/functions/schedules.ts";
 
 const london = { functionName: "mark-overdue", hour: 0, minute: 5, timeZone: "Europe/London" };
 const utc = { functionName: "rotate", hour: 3, minute: 0, timeZone: "Etc/UTC" };
@@ -32,4 +32,28 @@ test("a day whose clock jumps over the time has its call all the same", () => {
   const due = followSchedules([jumped], new Date("2026-03-28T12:00:00Z"));
   expect(due(new Date("2026-03-29T01:29:00Z"))).toEqual([]);
   expect(due(new Date("2026-03-29T01:30:00Z"))).toEqual([jumped]);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("a schedule's function is called within five seconds of its time, until the schedules are stopped after the last call", async () => {
+  vi.useFakeTimers({ now: new Date("2026-06-02T02:59:58Z") });
+  const called: unknown[][] = [];
+  const end = Promise.withResolvers<void>();
+  const schedules = startSchedules([utc], async (...call) => {
+    called.push(call);
+    await end.promise;
+  });
+  vi.advanceTimersByTime(5_000);
+  expect(called).toEqual([["rotate", {}]]);
+  let isStopped = false;
+  const stopped = schedules.stop().then(() => {
+    isStopped = true;
+  });
+  await vi.advanceTimersByTimeAsync(2 * 24 * 60 * 60_000);
+  expect([called.length, isStopped]).toEqual([1, false]);
+  end.resolve();
+  await stopped;
 });

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
@@ -6,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
 import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { type StreamPump, startStreamPump } from "../../../infra/local/functions/stream-pump.ts";
-import { openTableStream, type StreamPosition, type TableStream } from "../../../infra/local/functions/table-stream.ts";
+import { openTableStream, type TableStream } from "../../../infra/local/functions/table-stream.ts";
 import type { LocalStreamMapping } from "../../../infra/local/stack/event-sources.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 
@@ -63,6 +64,31 @@ async function start(
 
 function numbersOf({ Records }: DynamoDBStreamEvent): number[] {
   return Records.map(({ dynamodb }) => Number((dynamodb?.NewImage ?? dynamodb?.OldImage)?.number?.N));
+}
+
+/** DynamoDB's answers for a stream of two shards, of which the first has ended; it describes them on two pages, the second first. */
+function shardsOf(numbers: Readonly<Record<"first" | "second", readonly number[]>>): DynamoDBStreamsClient {
+  type Input = Partial<Record<"ExclusiveStartShardId" | "ShardId" | "SequenceNumber" | "ShardIterator", string>>;
+  const answers: Record<string, (input: Input) => object> = {
+    ListStreamsCommand: () => ({ Streams: [{ StreamArn: streamArn }] }),
+    DescribeStreamCommand: ({ ExclusiveStartShardId: after }) => ({
+      StreamDescription: after
+        ? { Shards: [{ ShardId: "first", ParentShardId: "trimmed" }] }
+        : { Shards: [{ ShardId: "second", ParentShardId: "first" }], LastEvaluatedShardId: "second" },
+    }),
+    GetShardIteratorCommand: ({ ShardId, SequenceNumber = "0" }) => ({ ShardIterator: `${ShardId} ${SequenceNumber}` }),
+    GetRecordsCommand: ({ ShardIterator = "" }) => {
+      const [shard, after] = ShardIterator.split(" ") as ["first" | "second", string];
+      const left = numbers[shard].filter((number) => number > Number(after));
+      const Records = left.map((number) => ({
+        eventName: "INSERT",
+        dynamodb: { SequenceNumber: String(number), NewImage: { number: { N: String(number) } } },
+      }));
+      return { Records, ...(shard === "second" && { NextShardIterator: `second ${numbers.second.at(-1)}` }) };
+    },
+  };
+  const send = async (command: { input: Input }) => answers[command.constructor.name]?.(command.input);
+  return { send } as unknown as DynamoDBStreamsClient;
 }
 
 /** Names the record of one item as failed, as a function does. */
@@ -124,17 +150,22 @@ describe("the pump of the table's stream", () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  it("brings back what failed and all after it, until it is taken; nothing is left out and nothing overtakes", async () => {
+  it("brings back what failed and all after it, ever later, until it is taken; nothing is left out and nothing overtakes", async () => {
     await write("INVOICE", upTo(6));
     const batches: number[][] = [];
+    const times: number[] = [];
     const pump = await start({
       one: (event) => {
         batches.push(numbersOf(event));
+        times.push(performance.now());
         return batches.length < 4 ? failing(event, 4) : undefined;
       },
     });
     await pump.settled(patience);
     expect(batches).toEqual([upTo(6), [4, 5, 6], [4, 5, 6], [4, 5, 6]]);
+    for (const [at, least] of [100, 200, 400].entries()) {
+      expect((times[at + 1] ?? 0) - (times[at] ?? 0)).toBeGreaterThan(least - 5);
+    }
   });
 
   it.each([
@@ -156,24 +187,22 @@ describe("the pump of the table's stream", () => {
     expect(batches).toEqual([upTo(3), upTo(3)]);
   });
 
-  it("goes on to the next shard where one has ended without a change", async () => {
-    const record = {
-      eventName: "INSERT",
-      dynamodb: { SequenceNumber: "7", NewImage: { number: { N: "7" } } },
-    } as const;
-    const shards: Readonly<Record<string, StreamPosition>> = { "": { shardId: "first" }, first: { shardId: "second" } };
-    const stream: TableStream = {
-      arn: streamArn,
-      async read(place) {
-        const askedAt = performance.now();
-        const next = shards[place?.shardId ?? ""];
-        if (next) return { records: [], place: next, askedAt };
-        return { records: place?.after ? [] : [record], place: { shardId: "second", after: "7" }, askedAt };
-      },
+  it.each([
+    ["an empty stream", async () => ({ records: [], place: undefined, askedAt: performance.now() }), 100],
+    ["a stream that cannot be read", () => Promise.reject(new Error("down")), 500],
+  ])("looks at %s again after a while", async (_, look, milliseconds) => {
+    const began = performance.now();
+    let looks = 0;
+    const read = async () => {
+      looks += 1;
+      await new Promise(setImmediate);
+      return look();
     };
-    const seen: number[] = [];
-    await start({ one: (event) => void seen.push(...numbersOf(event)) }, {}, stream);
-    await expect.poll(() => seen, { timeout: patience }).toEqual([7]);
+    await start({ one: () => expect.unreachable() }, {}, { arn: streamArn, read });
+    await pause(250);
+    expect(looks).toBeGreaterThan(0);
+    // A timer may end a little early, and the next one then at once.
+    expect(looks).toBeLessThanOrEqual(5 * Math.ceil((performance.now() - began) / milliseconds));
   });
 
   it("lets no consumer wait for another that fails", async () => {
@@ -238,6 +267,25 @@ describe("a pump that is started again", () => {
     expect(batches[0]).toEqual(upTo(5));
     expect(batches.slice(1).every((batch) => batch.join() === "3,4,5")).toBe(true);
     expect(batches.at(-1)).toEqual([3, 4, 5]);
+  });
+
+  it("goes on in a shard that has ended with what was not confirmed, and then in the next shard", async () => {
+    const seen: number[] = [];
+    const hasFailed = Promise.withResolvers<void>();
+    const failing = (event: DynamoDBStreamEvent) => {
+      if (numbersOf(event).includes(2)) {
+        hasFailed.resolve();
+        throw new Error("down");
+      }
+      seen.push(...numbersOf(event));
+    };
+    const open = () => openTableStream(shardsOf({ first: [1, 2], second: [3] }), tableName);
+    const first = await start({ one: failing }, { batchSize: 1 }, await open());
+    await hasFailed.promise;
+    await first.stop();
+    expect(seen).toEqual([1]);
+    await start({ one: (event) => void seen.push(...numbersOf(event)) }, {}, await open());
+    await expect.poll(() => seen, { timeout: patience }).toEqual([1, 2, 3]);
   });
 
   it("finishes the batch in hand before it stops", async () => {

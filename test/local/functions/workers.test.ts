@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import type { DynamoDBStreamEvent, SQSEvent } from "aws-lambda";
@@ -69,7 +70,13 @@ async function chain(name: string, event: unknown): Promise<unknown> {
 }
 
 test("what is written goes through stream, queue and worker, and is settled when all that follows is done", async () => {
-  const { settled } = await start(chain);
+  let hasBegun = false;
+  const { settled } = await start(async (name, event) => {
+    // Longer than a consumer that has nothing to do is waited for.
+    if (!hasBegun) await pause(1_300);
+    hasBegun = true;
+    return chain(name, event);
+  });
   for (let number = 1; number <= 25; number += 1) await put("RECORD", number);
   await settled(patience);
   const { Items = [] } = await database.send(new ScanCommand({ TableName: tableName }));

@@ -2,10 +2,11 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { startFront } from "../../../infra/local/gateway/http-server.ts";
+import { type FrontRequest, startFront } from "../../../infra/local/gateway/http-server.ts";
 import type { HttpService } from "../../../infra/local/http-service.ts";
 
 const events: APIGatewayProxyEventV2[] = [];
+const requests: FrontRequest[] = [];
 let result: unknown = {};
 let front: HttpService;
 let base: string;
@@ -22,8 +23,10 @@ beforeAll(async () => {
       { routeKey: "$default", functionName: "refuse" },
     ],
     cors: { AllowOrigins: ["https://app.example"] },
-    invoke: async (_, event) => {
+    onRequest: (request) => requests.push(request),
+    invoke: async (_, event, output) => {
       events.push(event as APIGatewayProxyEventV2);
+      output?.("said\n");
       if (result instanceof Error) throw result;
       return result;
     },
@@ -59,6 +62,7 @@ test.each([204, 304])("an answer of status %i has no length", async (statusCode)
 describe("the event", () => {
   it("has the shape of payload format 2.0", async () => {
     const event = await eventOf("/things?a=1", { headers: { "X-Case": "Kept", "user-agent": "test" } });
+    const { host } = new URL(base);
     expect(event).toMatchObject({
       version: "2.0",
       routeKey: "GET /things",
@@ -67,12 +71,21 @@ describe("the event", () => {
       queryStringParameters: { a: "1" },
       isBase64Encoded: false,
       requestContext: {
+        domainName: host,
+        domainPrefix: "127",
         http: { method: "GET", path: "/things", protocol: "HTTP/1.1", sourceIp: "127.0.0.1", userAgent: "test" },
         routeKey: "GET /things",
         stage: "$default",
       },
     });
-    expect(event.headers["x-case"]).toBe("Kept");
+    const second = Math.floor(event.requestContext.timeEpoch / 1000).toString(16);
+    expect(event.headers).toMatchObject({
+      "x-case": "Kept",
+      "x-amzn-trace-id": expect.stringMatching(new RegExp(`^Root=1-${second}-[0-9a-f]{24}$`)),
+      "x-forwarded-for": "127.0.0.1",
+      "x-forwarded-port": String(front.port),
+      "x-forwarded-proto": "http",
+    });
     expect(event.requestContext.time).toMatch(/^\d\d\/\w{3}\/\d{4}:\d\d:\d\d:\d\d \+0000$/);
     expect(event.requestContext.timeEpoch).toBeCloseTo(Date.now(), -4);
   });
@@ -95,6 +108,17 @@ describe("the event", () => {
     expect(event?.cookies).toEqual(["c=1", "d=2"]);
   });
 
+  it("adds the address that it came from to those that proxies name, and says itself how it came", async () => {
+    const { headers } = await eventOf("/things", {
+      headers: { "x-forwarded-for": "203.0.113.9", "x-forwarded-port": "443", "x-forwarded-proto": "https" },
+    });
+    expect(headers).toMatchObject({
+      "x-forwarded-for": "203.0.113.9, 127.0.0.1",
+      "x-forwarded-port": String(front.port),
+      "x-forwarded-proto": "http",
+    });
+  });
+
   it("decodes path and parameters, plus signs to spaces, and keeps the raw query string", async () => {
     const event = await eventOf("/things/a%20b?q=%2B44+1%C3%A9", { method: "PUT" });
     expect(event.pathParameters).toEqual({ id: "a b" });
@@ -115,11 +139,12 @@ describe("the event", () => {
     );
   });
 
-  it("carries JSON as text, and everything else, forms too, as base64", async () => {
-    const send = (type: string) =>
-      eventOf("/things", { method: "POST", body: "{}", headers: { "content-type": type } });
+  it("carries JSON as text, and everything else, forms and compressed bodies too, as base64", async () => {
+    const send = (type: string, more = {}) =>
+      eventOf("/things", { method: "POST", body: "{}", headers: { "content-type": type, ...more } });
     expect(await send("application/json; charset=utf-8")).toMatchObject({ body: "{}", isBase64Encoded: false });
     expect(await send("application/x-www-form-urlencoded")).toMatchObject({ body: "e30=", isBase64Encoded: true });
+    expect(await send("application/json", { "content-encoding": "gzip" })).toMatchObject({ isBase64Encoded: true });
   });
 });
 
@@ -141,6 +166,26 @@ describe("the route", () => {
   });
 });
 
+describe("the report", () => {
+  const body = '{"code":"token_missing"}';
+
+  it("has the names of the query, the function with its output, and the status and code of a refusal", async () => {
+    result = { statusCode: 401, headers: { "content-type": "application/problem+json; charset=utf-8" }, body };
+    await fetch(`${base}/things?a=1&b=2&a=3`);
+    const report = requests.at(-1);
+    const { requestId } = events.at(-1)?.requestContext ?? {};
+    const said = { functionName: "list-things", output: "said\n", requestId };
+    expect(report).toMatchObject({ queryNames: ["a", "b"], status: 401, code: "token_missing", ...said });
+    expect(report?.milliseconds).toBeGreaterThan(0);
+    expect(report?.milliseconds).toBeLessThan(5_000);
+  });
+
+  it("has no code of another answer", async () => {
+    await answerTo({ statusCode: 200, headers: { "content-type": "application/json" }, body });
+    expect(requests.at(-1)?.code).toBeUndefined();
+  });
+});
+
 describe("the answer", () => {
   it("carries status, headers and body of the function's result", async () => {
     const headers = { "Content-Type": "text/x", Total: 3 };
@@ -153,6 +198,7 @@ describe("the answer", () => {
     expect(response.status).toBe(201);
     expect(response.headers.get("content-type")).toBe("text/x");
     expect(response.headers.get("total")).toBe("3");
+    expect(response.headers.get("vary")).toBeNull();
     expect(await response.text()).toBe("hi");
   });
 
@@ -160,6 +206,10 @@ describe("the answer", () => {
     ["the function fails", new Error("secret detail")],
     ["the result has no status", { plain: true }],
     ["the status is no status", { statusCode: "fine" }],
+    ["the status is too small", { statusCode: 99 }],
+    ["the status is too large", { statusCode: 600 }],
+    ["the status is no whole number", { statusCode: 200.5 }],
+    ["the body is no text", { statusCode: 200, body: 7 }],
     ["a header cannot be sent", { statusCode: 200, headers: { "x-bad": "a\nb" } }],
   ])("is a 500 without detail when %s", async (_, given) => {
     const response = await answerTo(given);
@@ -175,8 +225,11 @@ describe("the answer", () => {
   });
 
   it("is 413 to a body over 10 MB, which reaches no function", async () => {
+    const most = 10 * 1024 * 1024;
+    const { body } = await eventOf("/things", { method: "POST", body: Buffer.alloc(most) });
+    expect(body).toBe(Buffer.alloc(most).toString("base64"));
     const before = events.length;
-    const response = await fetch(`${base}/things`, { method: "POST", body: Buffer.alloc(10 * 1024 * 1024 + 1) });
+    const response = await fetch(`${base}/things`, { method: "POST", body: Buffer.alloc(most + 1) });
     expect(response.status).toBe(413);
     expect(await response.json()).toEqual({ message: "Request Entity Too Large" });
     expect(events.length).toBe(before);

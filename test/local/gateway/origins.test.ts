@@ -82,8 +82,20 @@ test.each([
   "null",
 ])("pages of %s may not, and the console says so", async (origin) => {
   const { preflight, answer, refused } = await askFrom(origin);
-  for (const headers of [preflight, answer]) expect(headers.get("access-control-allow-origin")).toBeNull();
+  for (const headers of [preflight, answer]) {
+    expect(headers.get("access-control-allow-origin")).toBeNull();
+    expect(headers.get("vary")?.toLowerCase()).toMatch(/origin$/);
+  }
+  expect(preflight.get("access-control-allow-methods")).toBeNull();
   expect(refused).toEqual([origin, origin]);
+});
+
+test.each([
+  ["OPTIONS", { origin: "http://localhost" }, 404],
+  ["OPTIONS", { "access-control-request-method": "GET" }, 404],
+  ["GET", { origin: "http://localhost", "access-control-request-method": "GET" }, 200],
+])("%s with %j is no preflight", async (method, headers, status) => {
+  expect((await fetch(`${base}/things`, { method, headers })).status).toBe(status);
 });
 
 test("a request without an origin is refused none", async () => {

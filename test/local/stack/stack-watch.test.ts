@@ -25,3 +25,18 @@ test("a stack that cannot be taken into use stays as it was, and a line says why
   await watch.stop();
   expect(lines).toEqual([expect.stringContaining("stack.ts changed: "), "The stack stays as it was: another key"]);
 });
+
+test("a watch that is stopped while it synthesises ends when the new stack is in use", async () => {
+  const source = join(newFolder(), "stack.ts");
+  const synthesis = Promise.withResolvers<Awaited<ReturnType<typeof synthesizeAgain>>>();
+  vi.mocked(synthesizeAgain).mockReturnValue(synthesis.promise);
+  const lines: string[] = [];
+  const made = { from: [source], at: Date.now() };
+  const watch = watchStack({ directory: "", made, replace: async () => {}, say: (line) => lines.push(line) });
+  writeFileSync(source, "new");
+  await vi.waitFor(() => expect(lines).toHaveLength(1), { timeout: 5_000 });
+  const stopped = watch.stop();
+  setTimeout(() => synthesis.resolve({ template: {}, bundles: "", sources: [source] }), 50);
+  await stopped;
+  expect(lines.at(-1)).toBe("The changed stack is in use.");
+});

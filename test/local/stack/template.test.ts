@@ -66,6 +66,14 @@ test("a schedule that the machine could not keep is refused", () => {
   expect(() => readStack({ Resources }, "/bundles", place)).toThrow("rate(5 minutes)");
 });
 
+test.each([
+  [{ Ref: "Nobody" }, "The template refers to Nobody, which it does not define."],
+  [{ "Fn::GetAtt": ["Asking", "Colour"] }, "The local machine does not know Colour of Asking."],
+])("a reference to nothing is named: %j", (RedrivePolicy, message) => {
+  const Resources = { ...template.Resources, Asking: { Type: "AWS::SQS::Queue", Properties: { RedrivePolicy } } };
+  expect(() => readStack({ Resources }, "/bundles", place)).toThrow(message);
+});
+
 test("queues have the attributes that SQS takes", () => {
   const { attributes } = stack.queues.find(({ name }) => name.startsWith("PinsQueue")) ?? {};
   expect(attributes).toEqual({

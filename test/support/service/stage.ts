@@ -2,6 +2,7 @@ import { DeleteTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, inject } from "vitest";
 import { startAwsEndpoints } from "../../../infra/local/aws/aws-endpoints.ts";
+import { openEventBuses } from "../../../infra/local/aws/event-buses.ts";
 import { openInbox } from "../../../infra/local/aws/inbox.ts";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
 import { openSecrets } from "../../../infra/local/aws/secrets-manager.ts";
@@ -38,7 +39,7 @@ export function useDeployedStage(stageName: string): DeployedStage {
     const secrets = openSecrets(region);
     secrets.ensure(names.hmacSecret, () => JSON.stringify({ version: 1, key: "k".repeat(64) }));
     secrets.ensure(names.signingSecret, () => JSON.stringify({ keys: [signingKey] }));
-    const endpoints = await startAwsEndpoints({ inbox: openInbox(), secrets });
+    const endpoints = await startAwsEndpoints({ inbox: openInbox(), secrets, buses: openEventBuses(region) });
     closing.push(endpoints.close);
     const sts = await startHttpService((request, response) => {
       request.resume();
