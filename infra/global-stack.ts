@@ -9,7 +9,7 @@ export abstract class GlobalStack extends Stack {
     super(app, name, {
       description: `Workforce API, ${about} of the stage ${stage.name}`,
       tags,
-      env: { region: "us-east-1", ...(account !== undefined && { account }) },
+      env: { region: "us-east-1", account },
       terminationProtection: removal === "keep",
     });
     for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);

@@ -94,7 +94,7 @@ function ageAlarm(
     periods: 3,
     impact,
     heading,
-    ...(severity && { severity }),
+    severity,
   };
 }
 

@@ -25,7 +25,7 @@ export function copiesKept({ backupKeptDays: days = 0, backupLockDays, backupCop
   return (nightly + (days > nightly ? days / 7 : 0)) * (backupCopyTo === undefined ? 1 : 2);
 }
 
-function nightlyDays(keptDays: number, lockDays = 0): number {
+function nightlyDays(keptDays: number, lockDays = nightlyKeptDays): number {
   return Math.min(keptDays, Math.max(nightlyKeptDays, lockDays));
 }
 
