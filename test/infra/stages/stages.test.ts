@@ -62,6 +62,7 @@ test.each<[keyof Stage, unknown]>([
   ["serviceName", "Two\nlines"],
   ["serviceName", "x".repeat(61)],
   ["serviceName", "Łódź Crew"],
+  ["serviceName", "€".repeat(31)],
   ["senderAddress", "no-reply"],
   ["senderAddress", "Workforce <no-reply@harbour-logistics.co.uk>"],
   ["senderIdentity", "everything"],
@@ -122,9 +123,11 @@ test.each<[keyof Stage, unknown]>([
   ["origins", ["*"]],
   ["origins", ["https://*.harbour-logistics.co.uk"]],
   ["origins", ["http://harbour-logistics.co.uk"]],
+  ["origins", ["ws://localhost:5173"]],
   ["origins", ["https://harbour-logistics.co.uk/"]],
   ["throttle", { requestsPerSecond: 0, burst: 1 }],
   ["anonymousThrottle", { requestsPerSecond: 10, burst: dev.throttle.burst + 1 }],
+  ["anonymousThrottle", { requestsPerSecond: dev.throttle.requestsPerSecond + 1, burst: 1 }],
   ["customDomain", { name: "api.harbour-logistics.co.uk", certificateArn: "0bd60c40" }],
   ["edge", fullStage.edge],
   ["reservedConcurrency", []],
@@ -172,6 +175,7 @@ const deleted = { ...prod, removal: "delete" } as const;
 const elsewhere = { ...dev, region: "eu-west-1" };
 const withDomain = { ...dev, customDomain };
 const onEdge = (changed: object) => ({ ...withDomain, edge: { ...fullStage.edge, ...changed } });
+const inPlace = { ...prod, region: "eu-west-1", account: "123456789012" };
 const copying = { backupCopyTo: "arn:aws:backup:eu-west-1:123456789012:backup-vault:copies" };
 const reserving = (count: number) => ({ ...dev, webhooks, reservedConcurrency: { "deliver-webhook": count } });
 
@@ -199,13 +203,13 @@ test.each<[what: string, stage: Stage, ...faults: RegExp[]]>([
     { ...silent, backupKeptDays, onCallPrincipals: [rota], probedHost },
     /^Set alarmAddress of the stage prod .* it is missing\.$/,
   ],
-  [
-    "copies of backups into their own place",
-    { ...prod, region: "eu-west-1", account: "123456789012", ...copying },
-    /^Set backupCopyTo /,
-  ],
+  ["copies of backups into their own place", { ...inPlace, ...copying }, /^Set backupCopyTo /],
+  ["copies of backups into another account", { ...inPlace, account: "210987654321", ...copying }],
+  ["copies of backups into another region", { ...inPlace, region: "eu-west-2", ...copying }],
   ["copies of backups that are not made", { ...silent, alarmAddress, ...copying }, /^Set backupCopyTo /],
+  ["a lock as long as backups are kept", { ...prod, backupKeptDays: 7, backupLockDays: 7 }],
   ["a lock longer than backups are kept", { ...prod, backupKeptDays: 7, backupLockDays: 8 }, /^Set backupLockDays /],
+  ["a lock on no backups", { ...silent, alarmAddress, backupLockDays: 1 }, /^Set backupLockDays /],
   [
     "backups, which CloudFormation could not delete",
     { ...deleted, backupKeptDays: 7, backupLockDays: 7 },
@@ -224,7 +228,20 @@ test.each<[what: string, stage: Stage, ...faults: RegExp[]]>([
   // A secret may be replaced twice on a day.
   ["an edge with a secret of a day", onEdge({ secretRotatedAt: "2026-06-01" }), /^Set edge /],
   ["a certificate of another region", { ...elsewhere, customDomain }, /^Set customDomain /],
-  ["a platform application of another region", { ...elsewhere, platformApplications }, /^Set platformApplications /],
+  [
+    "one platform application of another region",
+    {
+      ...elsewhere,
+      platformApplications: {
+        ...platformApplications,
+        fcm: "arn:aws:sns:eu-west-1:000000000000:app/GCM/workforce",
+      },
+    },
+    /^Set platformApplications /,
+  ],
+  ["the whole API's throttle for its account routes", { ...dev, anonymousThrottle: dev.throttle }],
+  ["no SMS at all", { ...dev, smsCeilings: { perDay: 0 } }],
+  ["a name that is a placeholder's in addresses", { ...prod, name: "test" }],
   ["webhooks, as events go out", { ...dev, webhooks, outboundEvents: "on" }],
   ["webhooks, as events go out by default", { ...dev, webhooks }],
   [
@@ -377,7 +394,7 @@ test.each<[Partial<Stage>, DeployEnvironment, fault?: string]>([
 
 describe("D9: test logins", () => {
   const withEnd = (until: string): Stage => ({ ...prod, testLogins: { ...testLogins, until } });
-  beforeEach(() => void vi.useFakeTimers({ now: new Date("2026-06-01T09:30:00.000Z"), toFake: ["Date"] }));
+  beforeEach(() => void vi.useFakeTimers({ now: new Date("2026-06-01T00:00:00.000Z"), toFake: ["Date"] }));
   afterEach(() => void vi.useRealTimers());
 
   test.each(["2026-06-01", "2026-08-30", "2026-05-31"])("may end within 90 days, or have ended: %s", (until) => {

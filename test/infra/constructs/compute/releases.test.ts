@@ -43,6 +43,8 @@ test("each careful function, and no other, stands behind an alias of its newest 
   });
   expect(behind.toSorted()).toEqual(careful);
   expect(aliases.size).toBe(careful.length);
+  const kept = [...versions.values()].filter(({ deletionPolicy }) => deletionPolicy !== undefined);
+  expect(kept).toHaveLength(careful.length);
 });
 
 test("a new version goes back when its own alarm fires: each has one of its own, so that no fault of the last one stops its cure", () => {

@@ -91,8 +91,9 @@ describe("the account's limit on SMS", () => {
   const callOf = (id: string) => full.one("Custom::AWS", `SmsSpendLimit${id}`);
   const role = full.one("AWS::IAM::Role", "SmsSpendLimitDeliveryLogging");
 
-  test("is set by the stage that names one, and stays when the stage goes", () => {
-    for (const { id, properties } of calls) expect(properties.Delete, id).toBeUndefined();
+  test("is set by the stage that names one, with Lambda's own SDK, and stays when the stage goes", () => {
+    for (const { id, properties } of calls)
+      expect([properties.Delete, properties.InstallLatestAwsSdk], id).toEqual([undefined, false]);
     const attributes = {
       MonthlySpendLimit: "200",
       DefaultSMSType: "Transactional",

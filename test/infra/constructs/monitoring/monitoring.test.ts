@@ -140,6 +140,9 @@ describe("every alarm", () => {
       const { EvaluationPeriods, AlarmName } = properties;
       const Period = properties.Period ?? measuredBy(alarm)[0]?.period;
       expect(Period * EvaluationPeriods, AlarmName).toBeLessThanOrEqual((Period >= 3_600 ? 7 : 1) * 86_400);
+      // A percentile of few requests says nothing; of another statistic CloudWatch takes no word on it.
+      const { ExtendedStatistic, EvaluateLowSampleCountPercentile } = properties;
+      expect(EvaluateLowSampleCountPercentile, AlarmName).toBe(ExtendedStatistic && "ignore");
     }
   });
 
@@ -176,6 +179,9 @@ describe("every alarm", () => {
         ({ properties }) => properties.AlarmName === `Workforce-full-${area}-tomorrow`,
       );
       expect(summary?.properties.AlarmActions, area).toEqual([topic("Topic")]);
+      expect(headingOf(summary?.properties ?? {}), area).toBe(
+        area === "workers" ? "A worker fails" : "An operation fails",
+      );
       for (const id of named(summary?.properties.AlarmRule)) {
         const name = id.replace(/-(?:faults|errors)$/, "") as FunctionName;
         expect(functions[name].area, id).toBe(area);
@@ -188,6 +194,7 @@ describe("every alarm", () => {
     expect(common).toEqual(["GetItem", "TransactGetItems", "TransactWriteItems"].map((each) => `table-fails-${each}`));
     expect(cause?.properties.AlarmActions).toBeUndefined();
     const byId = new Map(fullAlarms.map((each) => [each.properties.AlarmName.replace("Workforce-full-", ""), each]));
+    expect(cause?.dependsOn).toEqual(expect.arrayContaining(common.map((id) => byId.get(id)?.id)));
     for (const { properties, dependsOn } of summaries) {
       expect(properties.ActionsSuppressor).toEqual({ "Fn::GetAtt": [cause?.id, "Arn"] });
       const [look] = measuredBy(byId.get(String(common[0])) as Resource);
@@ -220,6 +227,32 @@ test("what alarms and the budget say goes to the stage's addresses alone; CloudW
   }
   // A key that a failed deploy leaves costs a dollar a month.
   expect(key.deletionPolicy).toBe("Delete");
+});
+
+test("the dashboard has a graph for each chapter and for each expression, and the service's other figures in one", () => {
+  const { DashboardBody } = full.one("AWS::CloudWatch::Dashboard").properties;
+  const text = DashboardBody["Fn::Join"][1].map((part: unknown) => (typeof part === "string" ? part : "made")).join("");
+  const { widgets } = JSON.parse(text) as { widgets: { properties: { title?: string; metrics?: unknown[][] } }[] };
+  const titled = widgets.flatMap(({ properties: { title = "", metrics } }) =>
+    metrics ? [[title, metrics] as const] : [],
+  );
+  const graphs = new Map(titled);
+  expect(graphs.size).toBe(titled.length);
+  const byHeading = Map.groupBy(fullAlarms, ({ properties }) => String(headingOf(properties)));
+  for (const [heading, own] of byHeading) {
+    const expressions = own.flatMap(({ properties: { AlarmName, Metrics = [] } }) => {
+      const isShare = Metrics.some(({ Id }: { Id: string }) => Id === "part0");
+      return Metrics.length === 0 || isShare ? [] : [AlarmName.replace("Workforce-full-", "")];
+    });
+    const wanted = expressions.map((id) => `${heading}: ${id}`);
+    if (expressions.length < own.length) wanted.push(heading);
+    expect([...graphs.keys()].filter((title) => title.split(":")[0] === heading).toSorted()).toEqual(wanted.toSorted());
+  }
+  const alarmed = new Set(fullAlarms.flatMap(measuredBy).map(({ name }) => name));
+  const others = Object.keys(metrics).filter((name) => !alarmed.has(name) && !ofVersions.includes(name));
+  const shown = JSON.stringify(graphs.get("The service's own figures"));
+  expect(Object.keys(metrics).filter((name) => new RegExp(`\\b${name}\\b`).test(shown))).toEqual(others);
+  expect(text).toContain(`[Many requests fail](${fullStage.runbookUrl}#many-requests-fail) · [`);
 });
 
 test("the dashboard shows every function, queue, metric and alarm, the table's calls, and leads to every heading", () => {

@@ -56,6 +56,9 @@ test("copies of the table are in a vault with a fixed name, which outlasts the s
   expect(Statement).toMatchObject([{ Effect: "Allow", Principal: { Service: "backup.amazonaws.com" } }]);
   expect(JSON.stringify(role?.properties.ManagedPolicyArns)).toContain("AWSBackupServiceRolePolicyForRestores");
   expect(() => stackOf("dev").all("AWS::Backup::BackupPlan")).toThrow();
+  // A week is what nightly ones are kept for.
+  const { BackupPlanRule } = stackOf("staging").one("AWS::Backup::BackupPlan").properties.BackupPlan;
+  expect(BackupPlanRule).toMatchObject([{ RuleName: "daily" }]);
 });
 
 describe("what survives the account and the region", () => {
@@ -96,7 +99,9 @@ describe("what survives the account and the region", () => {
 test("copies and point-in-time recovery together cost at most 2.50 dollars a gigabyte of table and month", () => {
   const { backupPerGigabyteMonth, recoveryPerGigabyteMonth } = pricesOf("us-east-1");
   const copies = copiesKept(findStage("prod"));
-  expect(copies).toBeGreaterThan(7);
+  // A week of nightly ones, and thirteen weekly ones.
+  expect(copies).toBeCloseTo(20, 0);
+  expect([findStage("staging"), findStage("dev")].map(copiesKept)).toEqual([7, 0]);
   expect(copies * backupPerGigabyteMonth + recoveryPerGigabyteMonth).toBeLessThanOrEqual(2.5);
 });
 
