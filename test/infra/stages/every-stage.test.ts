@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { findStage, stageNames } from "../../../infra/stages/stages.ts";
-import { arnOf, countResources, findSynthesis, type Resource, stackOf } from "../stack.ts";
+import { countResources, findSynthesis, type Resource, stackOf } from "../stack.ts";
 import { fullStage } from "./owned-stage.ts";
 
 const mostSeconds = 20;
@@ -51,10 +51,6 @@ test.each(
     expect(LoggingConfig, operation).toMatchObject(lines);
     expect(groups.get(LoggingConfig.LogGroup.Ref)?.RetentionInDays, operation).toBe(logRetentionDays);
     expect(TracingConfig, operation).toEqual(tracing ? { Mode: "Active" } : undefined);
-    const Resource = arnOf({ id: LoggingConfig.LogGroup.Ref });
-    expect(stack.rightsOf(operation), operation).toContainEqual(
-      expect.objectContaining({ Action: ["logs:CreateLogStream", "logs:PutLogEvents"], Resource }),
-    );
     const actions = stack.rightsOf(operation).flatMap(({ Action = [] }) => Action);
     expect(actions.filter((action) => action.startsWith("xray:")).toSorted(), operation).toEqual(
       tracing ? ["xray:PutTelemetryRecords", "xray:PutTraceSegments"] : [],
