@@ -19,8 +19,9 @@ test.each(
     SuppressionOptions: { SuppressedReasons: ["BOUNCE", "COMPLAINT"] },
   });
   for (const sender of senders) {
-    const { CONFIGURATION_SET } = functions().get(sender)?.properties.Environment.Variables ?? {};
-    expect(CONFIGURATION_SET, sender).toEqual({ Ref: set.id });
+    const { Variables } = functions().get(sender)?.properties.Environment ?? {};
+    const wanted = { CONFIGURATION_SET: { Ref: set.id }, SENDER_ADDRESS: ownedStage(name).senderAddress };
+    expect(Variables, sender).toMatchObject(wanted);
   }
   expect(one("AWS::SES::ConfigurationSetEventDestination").properties.EventDestination).toMatchObject({
     Enabled: true,

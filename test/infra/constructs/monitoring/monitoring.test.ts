@@ -232,28 +232,37 @@ test("what alarms and the budget say goes to the stage's addresses alone; CloudW
 test("the dashboard has a graph for each chapter and for each expression, and the service's other figures in one", () => {
   const { DashboardBody } = full.one("AWS::CloudWatch::Dashboard").properties;
   const text = DashboardBody["Fn::Join"][1].map((part: unknown) => (typeof part === "string" ? part : "made")).join("");
-  const { widgets } = JSON.parse(text) as { widgets: { properties: { title?: string; metrics?: unknown[][] } }[] };
-  const titled = widgets.flatMap(({ properties: { title = "", metrics } }) =>
-    metrics ? [[title, metrics] as const] : [],
-  );
-  const graphs = new Map(titled);
-  expect(graphs.size).toBe(titled.length);
-  const byHeading = Map.groupBy(fullAlarms, ({ properties }) => String(headingOf(properties)));
-  for (const [heading, own] of byHeading) {
-    const expressions = own.flatMap(({ properties: { AlarmName, Metrics = [] } }) => {
-      const isShare = Metrics.some(({ Id }: { Id: string }) => Id === "part0");
-      return Metrics.length === 0 || isShare ? [] : [AlarmName.replace("Workforce-full-", "")];
-    });
-    const wanted = expressions.map((id) => `${heading}: ${id}`);
-    if (expressions.length < own.length) wanted.push(heading);
-    expect([...graphs.keys()].filter((title) => title.split(":")[0] === heading).toSorted()).toEqual(wanted.toSorted());
-  }
+  const { start, widgets } = JSON.parse(text) as { start: string; widgets: Widget[] };
+  expect(start).toBe("-PT12H");
+  const sizes = new Set(widgets.map(({ type, width, height }) => `${type} ${width}×${height}`));
+  expect([...sizes]).toEqual(["alarm 24×8", "text 24×3", "text 24×1", "metric 8×6"]);
+  // CloudWatch's limit.
+  for (const { properties } of widgets) expect(properties.alarms?.length ?? 0).toBeLessThanOrEqual(100);
+  const graphs = widgets.flatMap(({ properties: { title = "", metrics: lines } }) => (lines ? [{ title, lines }] : []));
+  const titles = graphs.map(({ title }) => title);
+  expect(new Set(titles).size).toBe(titles.length);
+  expect(titles.filter((title) => title.includes(": "))).toEqual([
+    "Many requests are refused: users-refused",
+    "Traffic has stopped: traffic-stopped",
+    "Functions are throttled: concurrency-near-limit",
+    ...fullStage.servedCountries.map((country) => `SMS do not arrive: sms-lost-${country}`),
+  ]);
+  const users = JSON.stringify(graphs.slice(0, 3));
+  expect(users, "five minutes, as CloudWatch shows without a word").not.toContain('"period"');
   const alarmed = new Set(fullAlarms.flatMap(measuredBy).map(({ name }) => name));
   const others = Object.keys(metrics).filter((name) => !alarmed.has(name) && !ofVersions.includes(name));
-  const shown = JSON.stringify(graphs.get("The service's own figures"));
+  const shown = JSON.stringify(graphs.find(({ title }) => title === "The service's own figures"));
   expect(Object.keys(metrics).filter((name) => new RegExp(`\\b${name}\\b`).test(shown))).toEqual(others);
+  expect(shown.match(/SEARCH\('\{Workforce\/full,\w+\}/g)).toEqual(["SEARCH('{Workforce/full,source}"]);
   expect(text).toContain(`[Many requests fail](${fullStage.runbookUrl}#many-requests-fail) · [`);
 });
+
+interface Widget {
+  readonly type: string;
+  readonly width: number;
+  readonly height: number;
+  readonly properties: { readonly title?: string; readonly metrics?: unknown[]; readonly alarms?: unknown[] };
+}
 
 test("the dashboard shows every function, queue, metric and alarm, the table's calls, and leads to every heading", () => {
   const body = JSON.stringify(stack.one("AWS::CloudWatch::Dashboard").properties.DashboardBody).replaceAll("\\", "");
