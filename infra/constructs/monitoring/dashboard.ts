@@ -88,8 +88,7 @@ function furtherGraphs({ rows, watched: { functions, stage } }: DashboardProps):
 /** A figure that is sent by source is one line for each source. */
 function ownFigure(namespace: string, name: MetricName): cloudwatch.IMetric {
   const [dimension] = metrics[name];
-  if (dimension === undefined)
-    return new cloudwatch.Metric({ namespace, metricName: name, statistic: "Sum", period: Duration.minutes(5) });
+  if (dimension === undefined) return new cloudwatch.Metric({ namespace, metricName: name, statistic: "Sum" });
   const expression = `SEARCH('{${namespace},${dimension}} MetricName="${name}"', 'Sum', 300)`;
   return new cloudwatch.MathExpression({ expression, label: "", usingMetrics: {} });
 }
