@@ -79,6 +79,8 @@ describe("the pages", () => {
     const titles = [...text.matchAll(/<h2 id="([\w-]+)">/g)].map(([, id]) => id);
     expect(titles.length).toBeGreaterThan(10);
     expect(titles[0]).toBe("first-call");
+    // The eighth and the eleventh.
+    expect(titles.indexOf("client")).toBeLessThan(titles.indexOf("webhooks"));
     for (const id of titles) expect(text).toContain(`<a href="#${id}">`);
     expect(text).toContain('<h2 id="first-call">');
     expect(text).toContain('<h3 id="webhooks-answer-them">');

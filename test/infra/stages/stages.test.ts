@@ -42,6 +42,7 @@ const wrongAddresses = [
 test("D22: a stage refuses unknown parameters unless it says warn", () => {
   expect(readStageSetting(dev, "unknownParameters")).toBe("refuse");
   expect(readStageSetting({ ...dev, unknownParameters: "warn" }, "unknownParameters")).toBe("warn");
+  expect(readStageSetting(dev, "smsSenderId"), "functions read an empty text as none").toBe("");
 });
 
 test.each(["staging", "prod"])("%s as shipped is refused, with one sentence for each placeholder", (name) => {
