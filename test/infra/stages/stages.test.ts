@@ -230,17 +230,7 @@ test.each<[what: string, stage: Stage, ...faults: RegExp[]]>([
   // A secret may be replaced twice on a day.
   ["an edge with a secret of a day", onEdge({ secretRotatedAt: "2026-06-01" }), /^Set edge /],
   ["a certificate of another region", { ...elsewhere, customDomain }, /^Set customDomain /],
-  [
-    "one platform application of another region",
-    {
-      ...elsewhere,
-      platformApplications: {
-        ...platformApplications,
-        fcm: "arn:aws:sns:eu-west-1:000000000000:app/GCM/workforce",
-      },
-    },
-    /^Set platformApplications /,
-  ],
+  ["a platform application of another region", { ...elsewhere, platformApplications }, /^Set platformApplications /],
   ["the whole API's throttle for its account routes", { ...dev, anonymousThrottle: dev.throttle }],
   [
     "the least and the most that a setting takes",
