@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { FirewallStack } from "../../infra/firewall-stack.ts";
 import { ProbeStack } from "../../infra/probe-stack.ts";
 import { namesOf } from "../../infra/stages/names.ts";
-import { requireDeployable } from "../../infra/stages/stage-rules.ts";
-import { findStage, type Stage } from "../../infra/stages/stages.ts";
+import type { Stage } from "../../infra/stages/stages.ts";
 import { getHealth } from "../../shared/contract/service.ts";
 import { stackBeside } from "./stack.ts";
 import { fullStage } from "./stages/owned-stage.ts";
@@ -53,15 +52,6 @@ describe("the check from outside", () => {
       ["email", fullStage.alarmAddress],
       ["https", fullStage.pagerUrl],
     ]);
-  });
-
-  test("asks no stage as it is shipped; one that is to be asked names its host, and somebody to notify", () => {
-    for (const name of ["dev", "staging", "prod"]) expect(findStage(name).probedHost).toBeUndefined();
-    const { probedHost, ...others } = fullStage;
-    const dev = { ...findStage("dev"), probedHost };
-    expect(() => requireDeployable(dev, {})).toThrow(/^Set probedHost of the stage dev /);
-    const silent = () => stackBeside((app) => new ProbeStack(app, others));
-    expect(silent).toThrow(/^Set probedHost of the stage full /);
   });
 });
 

@@ -223,34 +223,23 @@ describe("the documents for programs", () => {
     const { workflows } = JSON.parse(
       JSON.stringify(arazzoOf([{ workflowId: "one", summary: "One.", steps: [pay, see, list] }])),
     );
-    const token = { name: "Authorization", in: "header", value: "Bearer {$steps.sign-in.outputs.access_token}" };
     const [signIn, ...steps] = workflows[0].steps;
     expect(Object.keys(signIn.outputs)).toEqual(["access_token", "refresh_token"]);
     expect([signIn.parameters, signIn.requestBody.contentType]).toEqual([undefined, "application/json"]);
-    expect(steps).toEqual([
+    const token = { name: "Authorization", in: "header", value: "Bearer {$steps.sign-in.outputs.access_token}" };
+    expect(steps).toMatchObject([
       {
-        stepId: "pay",
-        operationId: "bulk-update-timesheets",
-        description: "Pays.",
         parameters: [token, { name: "Idempotency-Key", in: "header", value: "key" }],
-        requestBody: { contentType: "application/json", payload: pay.body },
+        requestBody: { payload: pay.body },
         successCriteria: [{ condition: "$statusCode == 200" }, { condition: "$response.body#/x == 1" }],
       },
       {
-        stepId: "see",
-        operationId: "get-invoice",
-        description: "Sees.",
         parameters: [token, { name: "id", in: "path", value: 1 }],
         successCriteria: [{ condition: "$statusCode == 404" }],
       },
-      {
-        stepId: "list",
-        operationId: "get-health",
-        description: "Asks.",
-        parameters: [{ name: "page", in: "query", value: 2 }],
-        successCriteria: [{ condition: "$statusCode == 200" }],
-      },
+      { parameters: [{ name: "page", in: "query", value: 2 }], successCriteria: [{ condition: "$statusCode == 200" }] },
     ]);
+    expect(steps.filter((step: object) => "requestBody" in step)).toHaveLength(1);
   });
 });
 
