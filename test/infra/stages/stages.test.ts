@@ -237,7 +237,6 @@ test.each<[what: string, stage: Stage, ...faults: RegExp[]]>([
     { ...dev, smsCeilings: { perDay: 0 }, historyDays: 1, serviceName: "x".repeat(60), smsMostDollars: 0.01 },
   ],
   ["a name that is a placeholder's in addresses", { ...prod, name: "test" }],
-  ["webhooks, as events go out", { ...dev, webhooks, outboundEvents: "on" }],
   ["webhooks, as events go out by default", { ...dev, webhooks }],
   [
     "webhooks where no events go out",
