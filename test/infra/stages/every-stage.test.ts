@@ -15,7 +15,7 @@ test.each(everyName)("the laws see every resource of every template of %s, and c
   const types = new Set(Object.values(template.Resources).map(({ Type }) => Type));
   const seen = [...types].flatMap((type) => stackOf(name).all(type));
   expect(seen).toHaveLength(inAll);
-  expect([...types], "nobody is told which constructs it is made of").not.toContain("AWS::CDK::Metadata");
+  expect([...types], "AWS learns nothing of the constructs that it is made of").not.toContain("AWS::CDK::Metadata");
 });
 
 test.each(everyName)("the stack of %s is synthesised within 20 seconds of a processor", (name) => {
