@@ -16,7 +16,7 @@ try {
   const file = app.node.tryGetContext("stages");
   if (file !== undefined) process.env.WORKFORCE_STAGES = file;
   const release = app.node.tryGetContext("release");
-  if (release !== undefined && release !== "now") {
+  if (![undefined, "now"].includes(release)) {
     throw new StageRefusal([`Leave release out, or set it to now (-c release=now): it is ${JSON.stringify(release)}.`]);
   }
   const stage = findStage(app.node.tryGetContext("stage") ?? "dev");

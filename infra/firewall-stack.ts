@@ -32,14 +32,9 @@ export class FirewallStack extends GlobalStack {
       // The account's other stages have firewalls too, and CloudWatch distinguishes them by this name.
       visibilityConfig: visibilityOf(firewall),
       rules: [
-        rateRule({
-          priority: 0,
-          name: "account-requests",
-          limit: accountRequestsPerMinute,
-          scopeDownStatement: changesAccounts,
-        }),
-        rateRule({ priority: 1, name: "all-requests", limit: requestsPerMinute }),
-      ],
+        { name: "account-requests", limit: accountRequestsPerMinute, scopeDownStatement: changesAccounts },
+        { name: "all-requests", limit: requestsPerMinute },
+      ].map(rateRule),
     });
     new CfnOutput(this, "WebAclArn", { value: webAcl.attrArn });
   }
@@ -57,14 +52,14 @@ const changesAccounts: CfnWebACL.StatementProperty = {
   },
 };
 
-/** Refuses an address with 429 while it sends more requests a minute than the limit. */
-function rateRule(rule: {
-  readonly priority: number;
+interface RateRule {
   readonly name: string;
   readonly limit: number;
   readonly scopeDownStatement?: CfnWebACL.StatementProperty;
-}): CfnWebACL.RuleProperty {
-  const { priority, name, limit, scopeDownStatement } = rule;
+}
+
+/** Refuses an address with 429 while it sends more requests a minute than the limit. */
+function rateRule({ name, limit, scopeDownStatement }: RateRule, priority: number): CfnWebACL.RuleProperty {
   return {
     priority,
     name,
@@ -73,7 +68,7 @@ function rateRule(rule: {
         aggregateKeyType: "IP",
         evaluationWindowSec: windowSeconds,
         limit,
-        ...(scopeDownStatement && { scopeDownStatement }),
+        scopeDownStatement,
       },
     },
     action: {

@@ -1,4 +1,4 @@
-import { type App, CfnOutput, type Environment, Stack, Tags } from "aws-cdk-lib";
+import { type App, CfnOutput, Stack, Tags } from "aws-cdk-lib";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import { Construct } from "constructs";
@@ -80,7 +80,8 @@ export class WorkforceStack extends Stack {
       tags: names.tags,
       // `cdk destroy` and a deletion in the console are refused until this is switched off.
       terminationProtection: stage.removal === "keep",
-      ...placeOf(stage),
+      // The cdk command refuses credentials of another account and region.
+      env: { account: stage.account, region: stage.region },
     });
     // CloudFormation does not pass the stack's own tags on to all types of resources.
     for (const [key, value] of Object.entries(names.tags)) Tags.of(this).add(key, value);
@@ -174,8 +175,11 @@ export class WorkforceStack extends Stack {
 
   /** The nested stacks so far, those with canaries last: each canary takes minutes, and chains of equal length end soonest. */
   #stacksByRelease(): FunctionStack[] {
-    const stacks = [...this.#stacks].map(([id, { scope, releases }]) => ({ order: `${releases ? 1 : 0}${id}`, scope }));
-    return stacks.toSorted((one, other) => (one.order < other.order ? -1 : 1)).map(({ scope }) => scope);
+    const stacks = [...this.#stacks].map(([id, { scope, releases }]) => ({
+      order: `${releases !== undefined}${id}`,
+      scope,
+    }));
+    return stacks.toSorted((one, other) => one.order.localeCompare(other.order)).map(({ scope }) => scope);
   }
 
   #addRoutes(): void {
@@ -235,10 +239,4 @@ export class WorkforceStack extends Stack {
     if (name === refreshToken.name) return false;
     return access === "anyone" && ["accounts", "sessions"].includes(rowOf(this.#service, name).area);
   }
-}
-
-/** The account and region of a stack, if its stage sets them. The cdk command refuses credentials of others. */
-function placeOf({ account, region }: Stage): { env?: Environment } {
-  if (account === undefined && region === undefined) return {};
-  return { env: { ...(account !== undefined && { account }), ...(region !== undefined && { region }) } };
 }

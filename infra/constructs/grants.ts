@@ -39,7 +39,7 @@ export interface Resources {
 /** Gives a function the rights and settings in its row, and no others. */
 export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resources, stage: Stage): void {
   const { records, hmacKey, signingKeys, queues, quarantine, emails, outboundBus, webhooks } = resources;
-  if (row.table || row.indexes) records.grant(fn, row);
+  if (row.table) records.grant(fn, row);
   if (row.verifiesTokens || row.readsPublicKeys) records.grantPublicKeys(fn);
   if (row.verifiesTokens || row.signsTokens) {
     fn.addEnvironment("TOKEN_ISSUER", namesOf(stage.name).tokenIssuer);

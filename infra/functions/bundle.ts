@@ -48,7 +48,7 @@ export function bundleFunctions(outdir: string): void {
 /** Builds functions as they are deployed, with source maps if requested. Writes only entries into `outdir`. */
 export function buildFunctions(
   outdir: string,
-  { names = Object.keys(functions), maps = false }: { names?: readonly string[]; maps?: boolean } = {},
+  { names = Object.keys(functions), maps }: { names?: readonly string[]; maps?: boolean } = {},
 ): Build[] {
   writeEntries(outdir);
   const { entryPoints, ...options } = bundleOptions(outdir);
@@ -102,7 +102,6 @@ export function bundleOptions(outdir: string) {
     tsconfig: join(root, "tsconfig.json"),
     // A string literal, so that the modules which make the document stay outside the bundle.
     define: { OPENAPI_DOCUMENT: JSON.stringify(JSON.stringify(describeInterface())), ...pageDefine() },
-    metafile: true,
     logLevel: "warning",
   } as const satisfies BuildOptions;
 }

@@ -76,7 +76,7 @@ function arazzoStep(step: JourneyStep): object {
     }),
     ...(body !== undefined && { requestBody: { contentType: "application/json", payload: body } }),
     successCriteria: [`$statusCode == ${status}`, ...conditions].map((condition) => ({ condition })),
-    ...(outputs && { outputs }),
+    outputs,
   };
 }
 

@@ -79,7 +79,7 @@ export interface FunctionRow {
   readonly table?: readonly TableAction[];
   /** The guarded partitions that these actions may reach. */
   readonly guarded?: readonly GuardedPartition[];
-  /** Indexes that it queries. */
+  /** Indexes that it queries, beside actions on the table. */
   readonly indexes?: readonly TableIndex[];
   /** True if it verifies access tokens: it reads the public keys and knows issuer and audience. */
   readonly verifiesTokens?: true;

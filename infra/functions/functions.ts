@@ -289,5 +289,5 @@ export const functions = {
 
 function withRequests([name, { settings = [], ...row }]: [string, OperationRow]): [string, OperationRow] {
   const verification = row.access === "anyone" ? {} : ({ verifiesTokens: true } as const);
-  return [name, { ...row, ...verification, settings: [...settings, "unknownParameters"] }];
+  return [name, { settings: [...settings, "unknownParameters"], ...row, ...verification }];
 }

@@ -18,16 +18,9 @@ export function readManifest(text: string): ReleaseManifest {
   return { commit, hashes };
 }
 
-let commit: string | undefined;
-
-/** Id of the checked-out commit, with `-dirty` if files differ from it; `unknown` outside of a repository. */
-export function readCommit(): string {
-  commit ??= describeCommit();
-  return commit;
-}
-
-function describeCommit(): string {
+/** Id of the commit that is checked out into a folder, with `-dirty` if files differ from it; `unknown` outside of a repository. */
+export function readCommit(folder = root): string {
   const describe = ["describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"];
-  const { status, stdout } = spawnSync("git", describe, { cwd: root, encoding: "utf8" });
+  const { status, stdout } = spawnSync("git", describe, { cwd: folder, encoding: "utf8" });
   return status === 0 ? stdout.trim() : "unknown";
 }

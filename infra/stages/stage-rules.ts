@@ -127,8 +127,7 @@ function ownIdentityOf({ senderAddress, senderIdentity }: Stage): string | undef
 }
 
 function textsIn(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+  return typeof value === "string" ? [value] : Object.values(value ?? {}).flatMap(textsIn);
 }
 
 /** The host in a web or e-mail address, or a name with a dot; none in another word. */

@@ -300,7 +300,7 @@ function setting<const Schema extends v.GenericSchema>(
 function optional<const Schema extends v.GenericSchema>(
   meaning: string,
   values: Schema,
-  { wanted = v.getTitle(values) ?? "", ...others }: Omit<SettingText, "meaning" | "wanted"> & { wanted?: string } = {},
+  { wanted = v.getTitle(values) ?? "", ...others }: { wanted?: string; otherwise?: v.InferOutput<Schema> } = {},
 ) {
   return v.exactOptional(v.pipe(values, v.metadata({ meaning, wanted, ...others } satisfies SettingText)));
 }

@@ -140,6 +140,22 @@ test("D6, D9: a secret is read by those functions that need it, replaced by the 
   expect(touching("EdgeSecret")).toEqual(Object.fromEntries(byAddress));
 });
 
+test("a function finds in its environment what it has a right to: the table, secrets, queues and the bus", () => {
+  const own =
+    /^(secretsmanager:GetSecretValue|sqs:SendMessage|events:PutEvents|dynamodb:(?!DescribeStream|GetRecords|GetShard|ListStreams).*)$/;
+  for (const [name, { properties }] of full.functions()) {
+    const known = JSON.stringify(properties.Environment.Variables);
+    const reaching = full.rightsOf(name).filter(({ Action }) => [Action].flat().some((each) => own.test(String(each))));
+    const ids = reaching.flatMap(({ Resource }) => Resource).flatMap((each) => refOf(each) ?? attributeOf(each) ?? []);
+    // The address of one webhook's queue says those of the others.
+    const reached = ids.filter((id) => !id.includes("Webhooksaudit"));
+    expect(
+      reached.filter((id) => !known.includes(`"${id}"`)),
+      name,
+    ).toEqual([]);
+  }
+});
+
 /** The condition of the right to read the public keys, which stands beside the others. */
 const onlyPublicKeys = JSON.stringify({
   "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": ["KEYS"] },

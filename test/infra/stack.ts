@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { functions } from "../../infra/functions/functions.ts";
-import type { Template } from "../../infra/whole-template.ts";
+import type { Template, WholeTemplate } from "../../infra/whole-template.ts";
 import { synthesizedTemplate } from "../support/service/made-stack.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 import {
@@ -87,6 +87,12 @@ export function findSynthesis(name: string): CheckedSynthesis {
   const synthesis = found.get(name) ?? JSON.parse(readFileSync(join(inject("run"), "stages", `${name}.json`), "utf8"));
   found.set(name, synthesis);
   return synthesis;
+}
+
+/** The number of resources in all templates, not counting the nested stacks themselves. */
+export function countResources(parts: WholeTemplate["parts"]): number {
+  const resources = Object.values(parts).flatMap(({ Resources }) => Object.values(Resources));
+  return resources.filter(({ Type }) => Type !== "AWS::CloudFormation::Stack").length;
 }
 
 /** A template's resources, to hold laws against. */

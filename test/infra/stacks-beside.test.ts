@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { FirewallStack } from "../../infra/firewall-stack.ts";
 import { ProbeStack } from "../../infra/probe-stack.ts";
-import { requireDeployable } from "../../infra/stages/stage-rules.ts";
-import { findStage, type Stage } from "../../infra/stages/stages.ts";
+import { namesOf } from "../../infra/stages/names.ts";
+import type { Stage } from "../../infra/stages/stages.ts";
 import { getHealth } from "../../shared/contract/service.ts";
 import { stackBeside } from "./stack.ts";
 import { fullStage } from "./stages/owned-stage.ts";
@@ -15,6 +15,8 @@ test.each([
   ["firewall", firewall],
 ])("the %s is in the one region that AWS takes it from, protected, and cdk-nag finds nothing", (_, made) => {
   expect([made.region, made.faults, made.isProtected]).toEqual(["us-east-1", [], true]);
+  for (const [Key, Value] of Object.entries(namesOf("full").tags))
+    expect(JSON.stringify(made.template)).toContain(JSON.stringify({ Key, Value }));
 });
 
 describe("the check from outside", () => {
@@ -51,20 +53,12 @@ describe("the check from outside", () => {
       ["https", fullStage.pagerUrl],
     ]);
   });
-
-  test("asks no stage as it is shipped; one that is to be asked names its host, and somebody to notify", () => {
-    for (const name of ["dev", "staging", "prod"]) expect(findStage(name).probedHost).toBeUndefined();
-    const { probedHost, ...others } = fullStage;
-    const dev = { ...findStage("dev"), probedHost };
-    expect(() => requireDeployable(dev, {})).toThrow(/^Set probedHost of the stage dev /);
-    const silent = () => stackBeside((app) => new ProbeStack(app, others));
-    expect(silent).toThrow(/^Set probedHost of the stage full /);
-  });
 });
 
 describe("the watch over the edge", () => {
+  const probeOf = (stage: Stage) => stackBeside((app) => new ProbeStack(app, stage));
   const watched = (stage: Stage) =>
-    stackBeside((app) => new ProbeStack(app, stage))
+    probeOf(stage)
       .all("AWS::CloudWatch::Alarm")
       .map(({ properties }) => properties.AlarmName.replace("Workforce-full-", ""));
   const { distributionId, ...undeployed } = fullStage.edge;
@@ -75,6 +69,7 @@ describe("the watch over the edge", () => {
     expect(watched(fullStage).toSorted()).toEqual(all);
     expect(watched({ ...fullStage, edge: undeployed }).toSorted()).toEqual(all.slice(1));
     expect(watched(others)).toEqual(["no-answer"]);
+    expect(probeOf(others).all("AWS::SNS::Topic")).toHaveLength(1);
     expect(JSON.stringify(probe.one("AWS::CloudWatch::Alarm", "edge5xx"))).toContain(distributionId);
   });
 

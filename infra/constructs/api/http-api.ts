@@ -20,7 +20,7 @@ export class Api extends Construct {
   readonly baseUrl: string;
   readonly #stage: apigateway.CfnStage;
   readonly #integrations = new Map<ServiceFunction, HttpLambdaIntegration>();
-  #routeSettings: Readonly<Record<string, unknown>> = {};
+  readonly #routeSettings: Record<string, unknown> = {};
 
   /** `edgeSecret` is the secret that the stage's edge sends, if it has an edge. */
   constructor(scope: Construct, id: string, stage: Stage, edgeSecret?: GeneratedSecret) {
@@ -93,8 +93,7 @@ export class Api extends Construct {
   }
 
   #throttle(route: apigateway.HttpRoute, routeKey: string, { requestsPerSecond, burst }: Throttle): void {
-    const limits = { ThrottlingRateLimit: requestsPerSecond, ThrottlingBurstLimit: burst };
-    this.#routeSettings = { ...this.#routeSettings, [routeKey]: limits };
+    this.#routeSettings[routeKey] = { ThrottlingRateLimit: requestsPerSecond, ThrottlingBurstLimit: burst };
     this.#stage.routeSettings = this.#routeSettings;
     // API Gateway refuses settings of a route that does not exist yet.
     this.#stage.addResourceDependency(route.node.defaultChild as apigateway.CfnRoute);

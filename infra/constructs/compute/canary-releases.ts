@@ -47,8 +47,9 @@ export class CanaryReleases extends Construct {
     this.#application = new LambdaApplication(this, "Application");
     this.#role = new InlineRole(this, "Role", { assumedBy: new ServicePrincipal("codedeploy.amazonaws.com") });
     // By name, because the function is in another stack.
-    this.#hook = hookName === undefined ? undefined : LambdaFunction.fromFunctionName(this, "Hook", hookName);
-    if (this.#hook && !this.#isNow) {
+    const isProbed = hookName !== undefined && !this.#isNow;
+    this.#hook = isProbed ? LambdaFunction.fromFunctionName(this, "Hook", hookName) : undefined;
+    if (this.#hook) {
       const reason = "The function's own row gives it the right to answer CodeDeploy";
       Annotations.of(this.#hook).acknowledgeWarning("@aws-cdk/aws-iam:unknownPrincipalAddStatementToRole", reason);
       const invoking = { actions: ["lambda:InvokeFunction"], resources: [this.#hook.functionArn] };
@@ -70,7 +71,7 @@ export class CanaryReleases extends Construct {
       deploymentConfig: this.#isNow ? ALL_AT_ONCE : CANARY_10PERCENT_5MINUTES,
       alarms,
       ignoreAlarmConfiguration: this.#isNow,
-      ...(this.#hook && !this.#isNow && { preHook: this.#hook }),
+      preHook: this.#hook,
       // CodeDeploy's managed policy covers every function of the account.
       role: this.#role.withoutPolicyUpdates(),
     });

@@ -49,8 +49,7 @@ export class ServiceFunction extends Construct {
     const role = new InlineRole(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     logGroup.grantWrite(role);
     const metricNamespace = namesOf(stage.name).metrics;
-    const reserved = stage.reservedConcurrency?.[name];
-    this.reserved = reserved;
+    this.reserved = stage.reservedConcurrency?.[name];
     this.function = new lambda.Function(this, "Function", {
       functionName,
       role,
@@ -74,7 +73,7 @@ export class ServiceFunction extends Construct {
       // Lambda traces each call by itself. The tracer's library would slow every start.
       tracing: stage.tracing ? lambda.Tracing.ACTIVE : lambda.Tracing.DISABLED,
       ...(row.mayCallItself && { recursiveLoop: lambda.RecursiveLoop.ALLOW }),
-      ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
+      reservedConcurrentExecutions: this.reserved,
     });
     const released = { operation: name, functionName, fn: this.function, metricNamespace };
     this.live = releases?.release(this, released) ?? this.function;

@@ -108,7 +108,7 @@ export function percentOf({ part, whole, least, label }: Share): cloudwatch.Math
     expression: `IF(${sumOf(parts)} >= ${least}, 100 * ${sumOf(parts)} / MAX([${sumOf(parts)}, ${sumOf(wholes)}]), 0)`,
     usingMetrics: Object.fromEntries([...parts, ...wholes]),
     label,
-    ...(part[0] && { period: part[0].period }),
+    period: part[0]?.period,
   });
 }
 

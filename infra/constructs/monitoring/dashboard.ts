@@ -88,8 +88,7 @@ function furtherGraphs({ rows, watched: { functions, stage } }: DashboardProps):
 /** A figure that is sent by source is one line for each source. */
 function ownFigure(namespace: string, name: MetricName): cloudwatch.IMetric {
   const [dimension] = metrics[name];
-  if (dimension === undefined)
-    return new cloudwatch.Metric({ namespace, metricName: name, statistic: "Sum", period: Duration.minutes(5) });
+  if (dimension === undefined) return new cloudwatch.Metric({ namespace, metricName: name, statistic: "Sum" });
   const expression = `SEARCH('{${namespace},${dimension}} MetricName="${name}"', 'Sum', 300)`;
   return new cloudwatch.MathExpression({ expression, label: "", usingMetrics: {} });
 }
@@ -102,8 +101,8 @@ function titleOf(row: AlarmRow): string {
 /** The lines of an alarm are named after it. Of a share they are the part, in numbers. */
 function linesOf(row: AlarmRow): cloudwatch.IMetric[] {
   const parts = partsOf(row);
-  if (parts.length === 0 && !(row.metric instanceof cloudwatch.Metric)) return [row.metric.with({ label: row.id })];
-  return parts.map((part) => part.with({ label: row.id }));
+  const shown = parts.length > 0 ? parts : [row.metric];
+  return shown.map((each) => each.with({ label: row.id }));
 }
 
 /** The one metric of an alarm, or those that its share adds up; none for other expressions. */

@@ -20,23 +20,17 @@ export function queueAlarms(watched: MonitoredResources): AlarmRow[] {
   return [
     ...watched.queues.flatMap(({ name, row, queue, deadLetters }) => [
       ageAlarm(`${name}-late`, queue, { ...row, heading: "A queue is behind" }),
-      deadLetterAlarm(`${name}-dead-letters`, deadLetters, row.lost, "Dead letters"),
+      deadLetterAlarm(`${name}-dead-letters`, deadLetters, { impact: row.lost, heading: "Dead letters" }),
     ]),
-    deadLetterAlarm(
-      "quarantine",
-      watched.quarantine,
-      "A change was left out: somebody was not notified, or the history lacks it.",
-      "Quarantined changes",
-    ),
-    {
-      ...deadLetterAlarm(
-        "undelivered",
-        watched.undelivered,
-        "Events of other systems did not get in for a day: records are out of date.",
-        "Undelivered events",
-      ),
+    deadLetterAlarm("quarantine", watched.quarantine, {
+      impact: "A change was left out: somebody was not notified, or the history lacks it.",
+      heading: "Quarantined changes",
+    }),
+    deadLetterAlarm("undelivered", watched.undelivered, {
+      impact: "Events of other systems did not get in for a day: records are out of date.",
+      heading: "Undelivered events",
       severity: "page",
-    },
+    }),
     {
       id: "intake-rule-fails",
       metric: awsMetric("Events FailedInvocations", intakeRule, { statistic: "Sum", minutes: 5 }),
@@ -66,12 +60,12 @@ function webhookAlarms({ stage, webhooks }: MonitoredResources): AlarmRow[] {
     heading,
   };
   const late = "A receiver of a webhook learns late of what happens here. Users lose nothing.";
-  const lost = "A receiver of a webhook did not learn of something that happened here. Users lose nothing.";
+  const impact = "A receiver of a webhook did not learn of something that happened here. Users lose nothing.";
   return [
     disabled,
     ...webhooks.flatMap(({ name, queue, deadLetters }) => [
       ageAlarm(`webhook-${name}-late`, queue, { ...webhookBehind, late, heading }),
-      deadLetterAlarm(`webhook-${name}-fails`, deadLetters, lost, heading),
+      deadLetterAlarm(`webhook-${name}-fails`, deadLetters, { impact, heading }),
     ]),
   ];
 }
@@ -94,14 +88,18 @@ function ageAlarm(
     periods: 3,
     impact,
     heading,
-    ...(severity && { severity }),
+    severity,
   };
 }
 
-function deadLetterAlarm(id: string, { queueName: QueueName }: Queue, impact: string, heading: string): AlarmRow {
+function deadLetterAlarm(
+  id: string,
+  { queueName: QueueName }: Queue,
+  about: Pick<AlarmRow, "impact" | "heading" | "severity">,
+): AlarmRow {
   const most = { statistic: "Maximum", minutes: 5 } as const;
   const metric = awsMetric("SQS ApproximateNumberOfMessagesVisible", { QueueName }, most);
-  return { id, metric, threshold: 1, impact, heading };
+  return { id, metric, threshold: 1, ...about };
 }
 
 function consumerAlarm(name: (typeof streamConsumers)[number], { stage }: MonitoredResources): AlarmRow {

@@ -105,7 +105,7 @@ export class GeneratedSecret extends Construct {
     this.secret = new Secret(this, "Secret", {
       secretName: name,
       removalPolicy: removalPolicyOf(removal),
-      ...(replicaRegions && { replicaRegions: replicaRegions.map((region) => ({ region })) }),
+      replicaRegions: replicaRegions?.map((region) => ({ region })),
       description,
       generateSecretString: { ...text, ...letters },
     });

@@ -94,7 +94,6 @@ export class RecordsTable extends Construct {
   #allow(fn: LambdaFunction, actions: readonly string[], conditions: object): void {
     const { tableArn, tableName } = this.table;
     fn.addEnvironment("TABLE_NAME", tableName);
-    if (actions.length === 0) return;
     const allowed = actions.map((action) => `dynamodb:${action}`);
     fn.addToRolePolicy(new PolicyStatement({ actions: allowed, resources: [tableArn], conditions }));
   }

@@ -25,7 +25,7 @@ export function copiesKept({ backupKeptDays: days = 0, backupLockDays, backupCop
   return (nightly + (days > nightly ? days / 7 : 0)) * (backupCopyTo === undefined ? 1 : 2);
 }
 
-function nightlyDays(keptDays: number, lockDays = 0): number {
+function nightlyDays(keptDays: number, lockDays = nightlyKeptDays): number {
   return Math.min(keptDays, Math.max(nightlyKeptDays, lockDays));
 }
 
@@ -65,10 +65,10 @@ export class TableBackups extends Construct {
     const recoveryPointTags = { stage: stage.name };
     const nightly = nightlyDays(keptDays, backupLockDays);
     const daily = copyRule("daily", nightly, { hour: "2", minute: "0" }, copyTo);
-    plan.addRule(new backup.BackupPlanRule({ ...daily, recoveryPointTags }));
+    plan.addRule(new backup.BackupPlanRule({ recoveryPointTags, ...daily }));
     if (keptDays > nightly) {
       const weekly = copyRule("weekly", keptDays, { weekDay: "SUN", hour: "2", minute: "0" }, copyTo);
-      plan.addRule(new backup.BackupPlanRule({ ...weekly, recoveryPointTags }));
+      plan.addRule(new backup.BackupPlanRule({ recoveryPointTags, ...weekly }));
     }
     plan.addSelection("Table", { resources: [backup.BackupResource.fromArn(table.tableArn)] });
     new Role(this, "RestoreRole", {

@@ -56,12 +56,12 @@ export class Webhooks extends Construct {
   grantDelivery(fn: LambdaFunction): void {
     const [first] = this.queues;
     if (!first) return;
+    const allow = (actions: string[], queues: Queue[]) =>
+      fn.addToRolePolicy(new PolicyStatement({ actions, resources: queues.map(({ queueArn }) => queueArn) }));
     this.#keys.grantRead(fn);
     fn.addEnvironment("WEBHOOKS", readWebhooks(this.#stage));
     fn.addEnvironment("WEBHOOK_QUEUE_URL", first.queue.queueUrl);
     fn.addEnvironment("WEBHOOK_DEAD_LETTERS_URL", first.deadLetters.queueUrl);
-    const allow = (actions: string[], queues: Queue[]) =>
-      fn.addToRolePolicy(new PolicyStatement({ actions, resources: queues.map(({ queueArn }) => queueArn) }));
     const taking = ["ReceiveMessage", "DeleteMessage", "GetQueueAttributes", "ChangeMessageVisibility"];
     allow(
       taking.map((each) => `sqs:${each}`),

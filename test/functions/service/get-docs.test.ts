@@ -79,7 +79,11 @@ describe("the pages", () => {
     const titles = [...text.matchAll(/<h2 id="([\w-]+)">/g)].map(([, id]) => id);
     expect(titles.length).toBeGreaterThan(10);
     expect(titles[0]).toBe("first-call");
+    // The eighth and the eleventh.
+    expect(titles.indexOf("client")).toBeLessThan(titles.indexOf("webhooks"));
     for (const id of titles) expect(text).toContain(`<a href="#${id}">`);
+    expect(text).toContain('<h2 id="first-call">');
+    expect(text).toContain('<h3 id="webhooks-answer-them">');
     expect(text).toContain("&lt;");
     expect(text).not.toContain("json journey");
   });
@@ -99,6 +103,7 @@ describe("the pages", () => {
     const htmlOf = (path: string) =>
       gunzipSync(Buffer.from(local.find((file) => file.path === path)?.gzip ?? "", "base64"));
     for (const path of pages) expect(String(htmlOf(path))).toContain('<script src="/_local/call-as.js" type="module">');
+    expect(String(htmlOf("/docs"))).toContain(`</section>\n${callAsParts.slot}\n<section aria-labelledby="`);
   });
 
   test.each([
@@ -202,6 +207,39 @@ describe("the documents for programs", () => {
     for (const id of ids) expect(page.text).toContain(`<code>${id}</code>`);
     const step = { stepId: "pay", operationId: "pay-nobody", description: "Pays." };
     expect(() => arazzoOf([{ workflowId: "one", summary: "One.", steps: [step] }])).toThrow("pay-nobody");
+  });
+
+  test("a journey begins with the sign-in, whose token the steps send, each parameter in its place", () => {
+    const pay = {
+      stepId: "pay",
+      operationId: "bulk-update-timesheets",
+      description: "Pays.",
+      parameters: { "Idempotency-Key": "key" },
+      body: { timesheet_ids: [1] },
+      conditions: ["$response.body#/x == 1"],
+    };
+    const see = { stepId: "see", operationId: "get-invoice", description: "Sees.", parameters: { id: 1 }, status: 404 };
+    const list = { stepId: "list", operationId: "get-health", description: "Asks.", parameters: { page: 2 } };
+    const { workflows } = JSON.parse(
+      JSON.stringify(arazzoOf([{ workflowId: "one", summary: "One.", steps: [pay, see, list] }])),
+    );
+    const [signIn, ...steps] = workflows[0].steps;
+    expect(Object.keys(signIn.outputs)).toEqual(["access_token", "refresh_token"]);
+    expect([signIn.parameters, signIn.requestBody.contentType]).toEqual([undefined, "application/json"]);
+    const token = { name: "Authorization", in: "header", value: "Bearer {$steps.sign-in.outputs.access_token}" };
+    expect(steps).toMatchObject([
+      {
+        parameters: [token, { name: "Idempotency-Key", in: "header", value: "key" }],
+        requestBody: { payload: pay.body },
+        successCriteria: [{ condition: "$statusCode == 200" }, { condition: "$response.body#/x == 1" }],
+      },
+      {
+        parameters: [token, { name: "id", in: "path", value: 1 }],
+        successCriteria: [{ condition: "$statusCode == 404" }],
+      },
+      { parameters: [{ name: "page", in: "query", value: 2 }], successCriteria: [{ condition: "$statusCode == 200" }] },
+    ]);
+    expect(steps.filter((step: object) => "requestBody" in step)).toHaveLength(1);
   });
 });
 

@@ -2,8 +2,10 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { bundleFile } from "../../../infra/functions/bundle-places.ts";
+import type { FunctionRow } from "../../../infra/functions/function-row.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { pageFunction } from "../../../infra/functions/worker-rows.ts";
+import { namesOf, tokenAudience } from "../../../infra/stages/names.ts";
 import { queueNames, queueSetting } from "../../../shared/settings.ts";
 import { builtBundles } from "../../support/service/made-stack.ts";
 import { stackOf, useStack } from "../stack.ts";
@@ -21,11 +23,14 @@ test("every row of infra/functions/functions.ts is a function that knows its ope
   expect(stack.all("AWS::Lambda::Function")).toHaveLength(names.length + others.length);
 });
 
-test("D4: the functions that verify tokens, and no others, know the stage's OIDC issuer, if it has one", () => {
+test("D4: the functions that verify tokens, and no others, know the stage's OIDC issuer, if it has one; those that sign know its own name, too", () => {
   for (const [name, { properties }] of stackOf("full").functions()) {
-    const { OIDC_ISSUER = "null" } = properties.Environment.Variables;
-    const { verifiesTokens = false } = functions[name as FunctionName];
+    const { OIDC_ISSUER = "null", TOKEN_ISSUER, TOKEN_AUDIENCE } = properties.Environment.Variables;
+    const { verifiesTokens, signsTokens }: FunctionRow = functions[name as FunctionName];
     expect(JSON.parse(OIDC_ISSUER), name).toEqual(verifiesTokens ? fullStage.oidcIssuer : null);
+    const ofTokens =
+      verifiesTokens || signsTokens ? [namesOf("full").tokenIssuer, tokenAudience] : [undefined, undefined];
+    expect([TOKEN_ISSUER, TOKEN_AUDIENCE], name).toEqual(ofTokens);
   }
   for (const [name, { properties }] of stack.functions())
     expect(properties.Environment.Variables, name).not.toHaveProperty("OIDC_ISSUER");

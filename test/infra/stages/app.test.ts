@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { root } from "../../../infra/local/stack/synthesis.ts";
+import { namesOf } from "../../../infra/stages/names.ts";
 import { faultsOf } from "../../../infra/stages/stage-rules.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
 import { createApp } from "../../../infra/synthesize.ts";
@@ -34,9 +35,15 @@ test.each<[what: string, stage: string, context: object, said: RegExp]>([
   ],
   ["a setting is wrong, before anything is made", "dev", { stages: refused }, /^Set webhooks of the stage dev /],
   [
-    "a stage does not say at which host it is to be asked from outside",
+    "no stack has that name",
     "dev",
-    { stack: "probe" },
+    { stack: "probes" },
+    /^There is no stack "probes"; the stacks are service, .*\.\n$/,
+  ],
+  [
+    "a stage does not say at which host it is to be asked from outside; dev, if none is named",
+    "dev",
+    { stack: "probe", stage: undefined },
     /^Set probedHost of the stage dev in infra\/stages\/stages\.ts to the host that clients call\.\n$/,
   ],
 ])("the app ends with 1 and one sentence when %s", async (_, stage, context, said) => {
@@ -44,12 +51,16 @@ test.each<[what: string, stage: string, context: object, said: RegExp]>([
 });
 
 test("the app makes the firewall of a stage that cannot name an edge yet", async () => {
-  const keeping = { ...ownedStage("prod"), edge: undefined };
+  const keeping = { ...ownedStage("prod"), edge: undefined, region: "eu-west-2" };
   const context = { stages: writeStages("stages", { prod: keeping }), "aws:cdk:enable-path-metadata": false };
+  const firewall = { ...context, stack: "firewall", release: "now" };
   vi.stubEnv("WORKFORCE_STAGES", "other.ts");
-  expect(await synth("prod", { ...context, stack: "firewall" })).toEqual({ status: undefined, stdout: "", stderr: "" });
+  expect(await synth("prod", firewall)).toEqual({ status: undefined, stdout: "", stderr: "" });
+  expect(existsSync(join(outdir, `${namesOf("prod").firewall}.template.json`))).toBe(true);
   const { status, stderr } = await synth("prod", context);
-  expect([status, stderr]).toEqual([1, expect.stringMatching(/^Set edge of the stage prod /)]);
+  // The firewall is in one region, whatever the stage's is.
+  const said = /^Set AWS_REGION to eu-west-2, .*: it is us-east-1\.\nSet edge of the stage prod /;
+  expect([status, stderr]).toEqual([1, expect.stringMatching(said)]);
 });
 
 test("the app says what a lock keeps from being deleted, and until when", async () => {
@@ -67,6 +78,8 @@ test("cdk.json decides every feature flag that the CDK recommends, and every syn
   expect(Object.keys(context)).toEqual(expect.arrayContaining(Object.keys(recommended)));
   const { node } = createApp({ outdir });
   for (const [flag, value] of Object.entries(context)) expect(node.tryGetContext(flag), flag).toEqual(value);
+  const [flag = ""] = Object.keys(context);
+  expect(createApp({ outdir, context: { [flag]: "own" } }).node.tryGetContext(flag), "a program's own").toBe("own");
 });
 
 function writeStages(name: string, stages: object): string {
@@ -88,6 +101,7 @@ async function synth(stage: string, context: object = {}) {
   const listeners = process.listeners("beforeExit");
   vi.stubEnv("CDK_CONTEXT_JSON", JSON.stringify({ stage, ...context }));
   vi.stubEnv("CDK_OUTDIR", outdir);
+  vi.stubEnv("CDK_DEFAULT_REGION", "us-east-1");
   // The app sets it.
   vi.stubEnv("WORKFORCE_STAGES", undefined);
   vi.resetModules();

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { findStage, stageNames } from "../../../infra/stages/stages.ts";
-import { countResources } from "../../../infra/whole-template.ts";
-import { findSynthesis, type Resource, stackOf } from "../stack.ts";
+import { countResources, findSynthesis, type Resource, stackOf } from "../stack.ts";
 import { fullStage } from "./owned-stage.ts";
 
 const mostSeconds = 20;
@@ -16,6 +15,7 @@ test.each(everyName)("the laws see every resource of every template of %s, and c
   const types = new Set(Object.values(template.Resources).map(({ Type }) => Type));
   const seen = [...types].flatMap((type) => stackOf(name).all(type));
   expect(seen).toHaveLength(inAll);
+  expect([...types], "AWS learns nothing of the constructs that it is made of").not.toContain("AWS::CDK::Metadata");
 });
 
 test.each(everyName)("the stack of %s is synthesised within 20 seconds of a processor", (name) => {
@@ -43,6 +43,7 @@ test.each(
   const groups = new Map(stack.all("AWS::Logs::LogGroup").map(({ id, properties }) => [id, properties]));
   const used = stack.all("AWS::Lambda::Function").map(({ properties }) => properties.LoggingConfig?.LogGroup?.Ref);
   expect(new Set(used).size).toBe(used.length);
+  expect(used, "a group that the CDK makes never expires").not.toContain(undefined);
   const lines = { LogFormat: "JSON", ApplicationLogLevel: "INFO", SystemLogLevel: "WARN" };
   for (const [operation, { properties }] of stack.functions()) {
     const { Runtime, Architectures, LoggingConfig, TracingConfig } = properties;

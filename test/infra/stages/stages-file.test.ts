@@ -60,6 +60,11 @@ test.each<[string, string | undefined, (file: string) => string]>([
     (file) => `The stages in ${file} cannot be read: its default export is no object with stages by name`,
   ],
   [
+    "a number",
+    "7",
+    (file) => `The stages in ${file} cannot be read: its default export is no object with stages by name`,
+  ],
+  [
     "another name",
     JSON.stringify({ dev: live }),
     (file) => `Set name of the stage dev in ${file} to dev: it is "live".`,
@@ -82,6 +87,8 @@ test("two stages that have SES verify the same domain are refused, unless accoun
     [{ account: "111122223333" }, { account: "444455556666" }],
     [{ region: "eu-west-1" }, { region: "eu-west-2" }],
     [{ senderIdentity: "existing" }, {}],
+    [{ senderIdentity: "existing" }, { senderIdentity: "existing" }],
+    [{ senderIdentity: "address", senderAddress: `other@${domain}` }, { senderIdentity: "address" }],
   ]) {
     useFile("apart.json", JSON.stringify({ live: { ...anywhere, ...its }, trial: { ...other, ...mine } }));
     expect(() => requireDeployable(findStage("trial"), {})).not.toThrow();

@@ -3,10 +3,10 @@ import type { Area, FunctionRow } from "../../../infra/functions/function-row.ts
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { type ServiceTable, service } from "../../../infra/functions/service-table.ts";
 import { functionNameOf } from "../../../infra/stages/names.ts";
-import { countResources, type Template } from "../../../infra/whole-template.ts";
+import type { Template } from "../../../infra/whole-template.ts";
 import { getHealth } from "../../../shared/contract/service.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
-import { findSynthesis, readStack, type Statement, synthesizeAlone } from "../stack.ts";
+import { countResources, findSynthesis, readStack, type Statement, synthesizeAlone } from "../stack.ts";
 import { everyStage, type StageSynthesis } from "../synthesize-stages.ts";
 
 const made = usualOrFull(80, 200);

@@ -21,7 +21,7 @@ test.each(everyStage)("of $name at most three nested stacks make routes at once"
   expect(before.filter(({ length }) => length === 0).length).toBeLessThanOrEqual(mostAtOnce);
 });
 
-test("a chain of prod has its even share of the nested stacks with canaries: a deploy waits five minutes for each of them", () => {
+test("a chain of prod has its even share of the nested stacks with canaries, at its end: a deploy waits five minutes for each of them", () => {
   const { template, parts } = findSynthesis("prod");
   const [root] = Object.values(parts);
   const groups = Object.entries(template.Resources).filter(([, { Type }]) => Type === "AWS::CodeDeploy::Application");
@@ -33,4 +33,7 @@ test("a chain of prod has its even share of the nested stacks with canaries: a d
     return Math.max(0, ...before.map(countTo)) + (careful.has(id) ? 1 : 0);
   };
   expect(Math.max(...[...careful].map(countTo))).toBe(Math.ceil(careful.size / mostAtOnce));
+  const others = Object.keys(root?.Resources ?? {}).filter((id) => /^Endpoints\d$/.test(id) && !careful.has(id));
+  expect(others.filter((id) => countTo(id) > 0)).toEqual([]);
+  expect(others.length).toBeGreaterThan(0);
 });

@@ -1,6 +1,7 @@
 import { CloudFormationClient, paginateListStackResources } from "@aws-sdk/client-cloudformation";
 import { expect } from "vitest";
-import { countResources, readWholeTemplate } from "../../../infra/whole-template.ts";
+import { readWholeTemplate } from "../../../infra/whole-template.ts";
+import { countResources } from "../../infra/stack.ts";
 
 const nestedStack = "AWS::CloudFormation::Stack";
 

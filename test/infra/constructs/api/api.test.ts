@@ -33,6 +33,8 @@ test("every operation has one route, with its method and path, to its own functi
     ...(head.includes(name) ? [[`HEAD ${path}`, name]] : []),
   ]);
   const docs = page.map((key) => [key, "get-docs"]);
+  // The routes of a function share its integration.
+  expect(integrations.size).toBe(new Set(routes.map(([, operation]) => operation)).size);
   expect(routes.sort()).toEqual([...wanted, ...docs, ["$default", "refuse-unrouted"]].sort());
 });
 
@@ -113,10 +115,10 @@ const logged = `error.responseType identity.sourceIp integration.requestId integ
 describe.each(stageNames)("the API of %s", (name) => {
   const { all, one } = stackOf(name);
   const { Name, IpAddressType, CorsConfiguration } = one("AWS::ApiGatewayV2::Api").properties;
-  const { AccessLogSettings, DefaultRouteSettings } = one("AWS::ApiGatewayV2::Stage").properties;
+  const { AccessLogSettings, AutoDeploy, DefaultRouteSettings } = one("AWS::ApiGatewayV2::Stage").properties;
 
-  test("has the stage's name, an address in IPv6, and no metrics that are paid for by route", () => {
-    expect([Name, IpAddressType]).toEqual([namesOf(name).api, "dualstack"]);
+  test("has the stage's name, an address in IPv6, routes as they are deployed, and no metrics that are paid for by route", () => {
+    expect([Name, IpAddressType, AutoDeploy]).toEqual([namesOf(name).api, "dualstack", true]);
     expect(DefaultRouteSettings.DetailedMetricsEnabled).toBe(false);
   });
 
@@ -152,7 +154,8 @@ test("an address of one's own leads to the API with TLS 1.2, and the outputs say
   const ApiId = { Ref: one("AWS::ApiGatewayV2::Api").id };
   expect(mapping.properties).toMatchObject({ ApiId, DomainName: { Ref: id }, Stage: "$default" });
   expect(mapping.dependsOn).toContain(one("AWS::ApiGatewayV2::Stage").id);
-  const { CustomBaseUrl, CustomDomainTarget, CustomDomainHostedZone } = template.Outputs ?? {};
+  const { BaseUrl, CustomBaseUrl, CustomDomainTarget, CustomDomainHostedZone } = template.Outputs ?? {};
+  expect(BaseUrl?.Value).toEqual({ "Fn::GetAtt": [ApiId.Ref, "ApiEndpoint"] });
   expect(CustomBaseUrl?.Value).toBe(`https://${name}`);
   expect(CustomDomainTarget?.Value).toEqual({ "Fn::GetAtt": [id, "RegionalDomainName"] });
   expect(CustomDomainHostedZone?.Value).toEqual({ "Fn::GetAtt": [id, "RegionalHostedZoneId"] });
@@ -168,6 +171,8 @@ describe("a stage with an edge", () => {
     expect(full.template.Outputs?.CustomDomainTarget?.Value).toEqual({
       "Fn::GetAtt": [expect.stringContaining("Distribution"), "DomainName"],
     });
+    // The zone of all distributions.
+    expect(full.template.Outputs?.CustomDomainHostedZone?.Value).toBe("Z2FDTNDATAQYW2");
     const without = stackOf("prod");
     expect(() => without.all("AWS::CloudFront::Distribution")).toThrow();
     expect(without.all("AWS::SecretsManager::Secret")).toHaveLength(2);

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { FunctionRow } from "../../../../infra/functions/function-row.ts";
 import { functions } from "../../../../infra/functions/functions.ts";
+import { namesOf } from "../../../../infra/stages/names.ts";
 import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
 import type { QueueName } from "../../../../shared/settings.ts";
 import {
@@ -113,6 +115,15 @@ describe.each([...stageNames, "full"])("D42: in %s", (name) => {
     });
   });
 
+  test("the functions that make events, and no others, know their source; the outputs name the bus", () => {
+    for (const [each, { sendsTo = [] }] of Object.entries<FunctionRow>(functions)) {
+      const { EVENT_SOURCE } = stack.functions().get(each)?.properties.Environment.Variables ?? {};
+      if (stack.functions().has(each))
+        expect(EVENT_SOURCE, each).toBe(sendsTo.includes("events") ? namesOf(name).eventSource : undefined);
+    }
+    expect(stack.template.Outputs?.OutboundBusName?.Value).toEqual({ Ref: outbound.id });
+  });
+
   test("no rule leads from a bus to the outbound one, and the inbound one has none but its own", () => {
     const inbound = stack.one("AWS::Events::EventBus", "IntakeBus");
     expect(outbound.properties.Name).toBe(`workforce-${name}-outbound`);
@@ -131,7 +142,7 @@ test("D42: a stage with outboundEvents off has nothing that sends events, and co
   expect(JSON.stringify(made.template)).not.toMatch(/EventsQueue|events-late|events-dead|OutboundBus|send-events/);
   expect(quiet.functions().has("send-events")).toBe(false);
   const { Variables } = quiet.functions().get("notify")?.properties.Environment ?? {};
-  expect(Variables).not.toHaveProperty("EVENT_QUEUE_URL");
+  for (const variable of ["EVENT_QUEUE_URL", "EVENT_SOURCE"]) expect(Variables).not.toHaveProperty(variable);
   expect(quiet.all("AWS::CloudWatch::Alarm").length).toBeGreaterThan(10);
 });
 

@@ -1,10 +1,12 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { hashesIn } from "../../../../infra/functions/bundle-places.ts";
 import { type FunctionName, functions } from "../../../../infra/functions/functions.ts";
-import { readManifest } from "../../../../infra/functions/release.ts";
+import { readCommit, readManifest } from "../../../../infra/functions/release.ts";
 import type { Stage } from "../../../../infra/stages/stages.ts";
 import type { Template } from "../../../../infra/whole-template.ts";
 import { builtBundles } from "../../../support/service/made-stack.ts";
+import { newFolder } from "../../../support/service/new-folder.ts";
 import {
   findSynthesis,
   type Resource,
@@ -43,6 +45,8 @@ test("each careful function, and no other, stands behind an alias of its newest 
   });
   expect(behind.toSorted()).toEqual(careful);
   expect(aliases.size).toBe(careful.length);
+  const kept = [...versions.values()].filter(({ deletionPolicy }) => deletionPolicy !== undefined);
+  expect(kept).toHaveLength(careful.length);
 });
 
 test("a new version goes back when its own alarm fires: each has one of its own, so that no fault of the last one stops its cure", () => {
@@ -217,6 +221,15 @@ describe("the manifest of a release", () => {
     const hashes: string[] = [];
     expect([before?.manifests, after?.manifests]).toEqual([[{ commit: "unknown", hashes }], [{ commit, hashes }]]);
   }, 60_000);
+
+  test("has the commit that is checked out, which a folder outside of a repository lacks", () => {
+    const folder = newFolder();
+    expect(readCommit(folder)).toBe("unknown");
+    const git = (...words: string[]) => execFileSync("git", words, { cwd: folder, encoding: "utf8" }).trim();
+    git("init", "--quiet");
+    git("-c", "user.name=Ada", "-c", "user.email=ada@mail.test", "commit", "--quiet", "--allow-empty", "-m", "first");
+    expect(readCommit(folder)).toBe(git("rev-parse", "HEAD"));
+  });
 
   test("names its commit and the build of every function", async () => {
     const bundles = await builtBundles();

@@ -19,8 +19,9 @@ test.each(
     SuppressionOptions: { SuppressedReasons: ["BOUNCE", "COMPLAINT"] },
   });
   for (const sender of senders) {
-    const { CONFIGURATION_SET } = functions().get(sender)?.properties.Environment.Variables ?? {};
-    expect(CONFIGURATION_SET, sender).toEqual({ Ref: set.id });
+    const { Variables } = functions().get(sender)?.properties.Environment ?? {};
+    const wanted = { CONFIGURATION_SET: { Ref: set.id }, SENDER_ADDRESS: ownedStage(name).senderAddress };
+    expect(Variables, sender).toMatchObject(wanted);
   }
   expect(one("AWS::SES::ConfigurationSetEventDestination").properties.EventDestination).toMatchObject({
     Enabled: true,
@@ -91,8 +92,9 @@ describe("the account's limit on SMS", () => {
   const callOf = (id: string) => full.one("Custom::AWS", `SmsSpendLimit${id}`);
   const role = full.one("AWS::IAM::Role", "SmsSpendLimitDeliveryLogging");
 
-  test("is set by the stage that names one, and stays when the stage goes", () => {
-    for (const { id, properties } of calls) expect(properties.Delete, id).toBeUndefined();
+  test("is set by the stage that names one, with Lambda's own SDK, and stays when the stage goes", () => {
+    for (const { id, properties } of calls)
+      expect([properties.Delete, properties.InstallLatestAwsSdk], id).toEqual([undefined, false]);
     const attributes = {
       MonthlySpendLimit: "200",
       DefaultSMSType: "Transactional",

@@ -140,6 +140,9 @@ describe("every alarm", () => {
       const { EvaluationPeriods, AlarmName } = properties;
       const Period = properties.Period ?? measuredBy(alarm)[0]?.period;
       expect(Period * EvaluationPeriods, AlarmName).toBeLessThanOrEqual((Period >= 3_600 ? 7 : 1) * 86_400);
+      // A percentile of few requests says nothing; of another statistic CloudWatch takes no word on it.
+      const { ExtendedStatistic, EvaluateLowSampleCountPercentile } = properties;
+      expect(EvaluateLowSampleCountPercentile, AlarmName).toBe(ExtendedStatistic && "ignore");
     }
   });
 
@@ -176,6 +179,9 @@ describe("every alarm", () => {
         ({ properties }) => properties.AlarmName === `Workforce-full-${area}-tomorrow`,
       );
       expect(summary?.properties.AlarmActions, area).toEqual([topic("Topic")]);
+      expect(headingOf(summary?.properties ?? {}), area).toBe(
+        area === "workers" ? "A worker fails" : "An operation fails",
+      );
       for (const id of named(summary?.properties.AlarmRule)) {
         const name = id.replace(/-(?:faults|errors)$/, "") as FunctionName;
         expect(functions[name].area, id).toBe(area);
@@ -188,6 +194,7 @@ describe("every alarm", () => {
     expect(common).toEqual(["GetItem", "TransactGetItems", "TransactWriteItems"].map((each) => `table-fails-${each}`));
     expect(cause?.properties.AlarmActions).toBeUndefined();
     const byId = new Map(fullAlarms.map((each) => [each.properties.AlarmName.replace("Workforce-full-", ""), each]));
+    expect(cause?.dependsOn).toEqual(expect.arrayContaining(common.map((id) => byId.get(id)?.id)));
     for (const { properties, dependsOn } of summaries) {
       expect(properties.ActionsSuppressor).toEqual({ "Fn::GetAtt": [cause?.id, "Arn"] });
       const [look] = measuredBy(byId.get(String(common[0])) as Resource);
@@ -221,6 +228,41 @@ test("what alarms and the budget say goes to the stage's addresses alone; CloudW
   // A key that a failed deploy leaves costs a dollar a month.
   expect(key.deletionPolicy).toBe("Delete");
 });
+
+test("the dashboard has a graph for each chapter and for each expression, and the service's other figures in one", () => {
+  const { DashboardBody } = full.one("AWS::CloudWatch::Dashboard").properties;
+  const text = DashboardBody["Fn::Join"][1].map((part: unknown) => (typeof part === "string" ? part : "made")).join("");
+  const { start, widgets } = JSON.parse(text) as { start: string; widgets: Widget[] };
+  expect(start).toBe("-PT12H");
+  const sizes = new Set(widgets.map(({ type, width, height }) => `${type} ${width}×${height}`));
+  expect([...sizes]).toEqual(["alarm 24×8", "text 24×3", "text 24×1", "metric 8×6"]);
+  // CloudWatch's limit.
+  for (const { properties } of widgets) expect(properties.alarms?.length ?? 0).toBeLessThanOrEqual(100);
+  const graphs = widgets.flatMap(({ properties: { title = "", metrics: lines } }) => (lines ? [{ title, lines }] : []));
+  const titles = graphs.map(({ title }) => title);
+  expect(new Set(titles).size).toBe(titles.length);
+  expect(titles.filter((title) => title.includes(": "))).toEqual([
+    "Many requests are refused: users-refused",
+    "Traffic has stopped: traffic-stopped",
+    "Functions are throttled: concurrency-near-limit",
+    ...fullStage.servedCountries.map((country) => `SMS do not arrive: sms-lost-${country}`),
+  ]);
+  const users = JSON.stringify(graphs.slice(0, 3));
+  expect(users, "five minutes, as CloudWatch shows without a word").not.toContain('"period"');
+  const alarmed = new Set(fullAlarms.flatMap(measuredBy).map(({ name }) => name));
+  const others = Object.keys(metrics).filter((name) => !alarmed.has(name) && !ofVersions.includes(name));
+  const shown = JSON.stringify(graphs.find(({ title }) => title === "The service's own figures"));
+  expect(Object.keys(metrics).filter((name) => new RegExp(`\\b${name}\\b`).test(shown))).toEqual(others);
+  expect(shown.match(/SEARCH\('\{Workforce\/full,\w+\}/g)).toEqual(["SEARCH('{Workforce/full,source}"]);
+  expect(text).toContain(`[Many requests fail](${fullStage.runbookUrl}#many-requests-fail) · [`);
+});
+
+interface Widget {
+  readonly type: string;
+  readonly width: number;
+  readonly height: number;
+  readonly properties: { readonly title?: string; readonly metrics?: unknown[]; readonly alarms?: unknown[] };
+}
 
 test("the dashboard shows every function, queue, metric and alarm, the table's calls, and leads to every heading", () => {
   const body = JSON.stringify(stack.one("AWS::CloudWatch::Dashboard").properties.DashboardBody).replaceAll("\\", "");

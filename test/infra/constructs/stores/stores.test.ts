@@ -56,6 +56,9 @@ test("copies of the table are in a vault with a fixed name, which outlasts the s
   expect(Statement).toMatchObject([{ Effect: "Allow", Principal: { Service: "backup.amazonaws.com" } }]);
   expect(JSON.stringify(role?.properties.ManagedPolicyArns)).toContain("AWSBackupServiceRolePolicyForRestores");
   expect(() => stackOf("dev").all("AWS::Backup::BackupPlan")).toThrow();
+  // A week is what nightly ones are kept for.
+  const { BackupPlanRule } = stackOf("staging").one("AWS::Backup::BackupPlan").properties.BackupPlan;
+  expect(BackupPlanRule).toMatchObject([{ RuleName: "daily" }]);
 });
 
 describe("what survives the account and the region", () => {
@@ -96,7 +99,9 @@ describe("what survives the account and the region", () => {
 test("copies and point-in-time recovery together cost at most 2.50 dollars a gigabyte of table and month", () => {
   const { backupPerGigabyteMonth, recoveryPerGigabyteMonth } = pricesOf("us-east-1");
   const copies = copiesKept(findStage("prod"));
-  expect(copies).toBeGreaterThan(7);
+  // A week of nightly ones, and thirteen weekly ones.
+  expect(copies).toBeCloseTo(20, 0);
+  expect([findStage("staging"), findStage("dev")].map(copiesKept)).toEqual([7, 0]);
   expect(copies * backupPerGigabyteMonth + recoveryPerGigabyteMonth).toBeLessThanOrEqual(2.5);
 });
 
@@ -141,12 +146,10 @@ describe("D6, D9: a secret", () => {
     expect([deletionPolicy, updateReplacePolicy]).toEqual(["Delete", "Delete"]);
   });
 
-  test("of test logins is known, with the logins and their end, to the one function that stores pins", () => {
+  test("of test logins is for logins that the one function that stores pins knows, with their end", () => {
     for (const [name, { properties }] of full.functions()) {
-      const { TEST_PIN_SECRET_ARN, TEST_LOGINS = "null" } = properties.Environment.Variables;
-      const isSender = name === "deliver-pin";
-      expect(TEST_PIN_SECRET_ARN !== undefined, name).toBe(isSender);
-      expect(JSON.parse(TEST_LOGINS), name).toEqual(isSender ? fullStage.testLogins : null);
+      const { TEST_LOGINS = "null" } = properties.Environment.Variables;
+      expect(JSON.parse(TEST_LOGINS), name).toEqual(name === "deliver-pin" ? fullStage.testLogins : null);
     }
   });
 });

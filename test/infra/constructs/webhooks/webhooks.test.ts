@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { functions } from "../../../../infra/functions/functions.ts";
 import { namesOf } from "../../../../infra/stages/names.ts";
+import { readWebhooks } from "../../../../infra/stages/stage-settings.ts";
 import { arnOf, type Statement, stackOf } from "../../stack.ts";
 import { fullStage } from "../../stages/owned-stage.ts";
 
@@ -70,6 +71,12 @@ test("D42: the function delivers from the webhooks' queues alone, and gives up t
     ["sqs:SendMessage", deadLettersOf],
   ] as const)
     expect(resourcesOf(action).toSorted(byText), action).toEqual(all(find));
+  const [{ name: first }] = webhooks;
+  expect(stack.functions().get("deliver-webhook")?.properties.Environment.Variables).toMatchObject({
+    WEBHOOKS: readWebhooks(fullStage),
+    WEBHOOK_QUEUE_URL: { Ref: queueOf(first).id },
+    WEBHOOK_DEAD_LETTERS_URL: { Ref: deadLettersOf(first).id },
+  });
 });
 
 test("D42: of the table it reaches which webhooks fail, and nothing else; no other function does", () => {
