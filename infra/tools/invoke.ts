@@ -61,10 +61,11 @@ export async function invoke(parameters: string[], directory: string): Promise<n
 function textOfEvent(name: FunctionName, text: string, changes: RequestOverrides): string {
   const event = JSON.parse(text);
   requireKind(event, JSON.parse(readEvent(sampleFile(name))), name);
-  const options = (["query", "body", "path"] as const).filter((option) => changes[option] !== undefined);
-  if (options.length === 0) return text;
-  if (functions[name].area !== "workers") return JSON.stringify(overrideRequest(event, changes));
-  throw new UsageError(`--${options[0]} is of a request, and ${name} takes none.`);
+  const option = (["query", "body", "path"] as const).find((each) => changes[each] !== undefined);
+  if (option && functions[name].area === "workers") {
+    throw new UsageError(`--${option} is of a request, and ${name} takes none.`);
+  }
+  return JSON.stringify(overrideRequest(event, changes));
 }
 
 async function run(

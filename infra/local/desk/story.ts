@@ -124,7 +124,7 @@ function timeOf(change: PastChange, isNamed: boolean, work: readonly PastCall[])
   const [writer] = writers;
   if (writers.length !== 1 || !writer) return { at: seen, milliseconds: 0 };
   const until = Math.min(seen, writer.at + writer.milliseconds);
-  const at = Math.min(until, Math.max(writer.at, Date.parse(stamp?.at ?? "") || 0));
+  const at = Math.min(until, Date.parse(stamp?.at ?? "") || writer.at);
   return { at, milliseconds: until - at };
 }
 

@@ -43,8 +43,7 @@ export function commentOf(schema: Schema, indent: string): string {
     ...(absent === undefined ? [] : [`@default ${JSON.stringify(absent)}`]),
     ...(example === undefined ? [] : [`@example ${JSON.stringify(example)}`]),
   ].map((line) => line.replaceAll("*/", "*\\/").trimEnd());
-  if (lines.length === 0) return "";
-  if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
+  if (lines.length < 2) return lines.map((line) => `${indent}/** ${line} */\n`).join("");
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join("\n")}\n${indent} */\n`;
 }
 
