@@ -7,6 +7,7 @@ import { UsageError } from "../../infra/tools/cli/command.ts";
 import { sampleFile } from "../../infra/tools/invoke/sample-event.ts";
 import { invoke } from "../../infra/tools/invoke.ts";
 import { operations } from "../../shared/contract/operations.ts";
+import { settings } from "../../shared/settings.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 import { runProgram, runTool, useMachine } from "./machine.ts";
 
@@ -81,6 +82,17 @@ test("the handler's log lines go to standard error alone", async () => {
   const { out, err } = await run("get-health");
   expect(err).toContain('"message":"answered"');
   expect(out).not.toContain('"message":"answered"');
+});
+
+test.each([
+  ["request-password-reset", "recoveryDisclosure", "infra/functions/functions.ts"],
+  ["notify-password-changed", "serviceName", "infra/functions/worker-rows.ts"],
+] as const)("a setting that the row of %s lacks is missing, and it says where that row is", async (name, read, file) => {
+  const reader = vi.spyOn(settings, read).mockImplementation(() => String(settings.historyDays()) as never);
+  const { code, err } = await run(name).finally(() => reader.mockRestore());
+  expect(code, err).toBe(1);
+  expect(err).toContain("The setting HISTORY_DAYS is missing");
+  expect(err).toContain(`${name} gets the settings that its row in ${file} names`);
 });
 
 test("a batch with a failed message ends with 1", async () => {
