@@ -62,7 +62,6 @@ export function openDesk(options: () => DeskOptions): Desk {
   const history = openHistory();
   const webhook = openLocalWebhook();
   const guard = openGuard();
-  let stream = "";
   let index = openItemIndex();
   const sources = () => ({ ...options(), history, webhook, index });
 
@@ -89,11 +88,9 @@ export function openDesk(options: () => DeskOptions): Desk {
   };
   return {
     openStream(arn) {
-      // Workers start again with a new stack, on the same table.
       guard(() => {
-        if (arn !== stream) index = indexOf(arn, options().placesDirectory);
+        index = indexOf(arn, options().placesDirectory);
       });
-      stream = arn;
       return async (event) => guard(() => index.add(history.addChanges(event)));
     },
     alongside: (given) => ({

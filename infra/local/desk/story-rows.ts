@@ -76,7 +76,7 @@ export function silentPushes(
     const names = [...new Set(given.map(({ userId }) => index.person(userId)?.name ?? `user ${userId}`))];
     const none = `${listOf(names)} ${names.length > 1 ? "have" : "has"} no device`;
     const why = reason === "none" ? none : `nothing was left to send to ${listOf(names)}`;
-    return rowOf("message", `No push: ${why}`, "", given.slice(0, 1));
+    return rowOf("message", `No push: ${why}`, "", given);
   });
 }
 

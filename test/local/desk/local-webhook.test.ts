@@ -1,5 +1,6 @@
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { viewOutbound } from "../../../infra/local/desk/answers.ts";
 import { type LocalWebhook, openLocalWebhook } from "../../../infra/local/desk/local-webhook.ts";
 import { useService } from "../../support/service/service.ts";
 import { eventOut } from "../../support/workers/events.ts";
@@ -25,19 +26,25 @@ beforeEach(() => {
 afterEach(() => webhook.point("", service.buses, "out"));
 
 const point = (url: string) => webhook.point(url, service.buses, "out");
+/** The outcome of posting an event, as the desk shows it. */
+const outcomeOf = (id: string) => {
+  const sources = { buses: service.buses, environment: { OUTBOUND_BUS_NAME: "out" }, webhook };
+  return viewOutbound(sources).find(({ key }) => key === id)?.posted;
+};
 const here = (host = "localhost") => `http://${host}:${receiver.port}/events`;
 
 test("D42: each event is posted once to an address of this computer, and verified with the secret that is shown", async () => {
-  await put(1);
+  const early = await put(1);
   point(here());
   const [key, other] = [await put(2), await put(3, "in")];
-  await vi.waitFor(() => expect(webhook.outcomeOf(key)).toBe("200"));
+  await vi.waitFor(() => expect(outcomeOf(key)).toBe("200"));
   const { url, secret } = await webhook.view();
   expect(url).toBe(here());
   const [{ headers, body } = { headers: {}, body: Buffer.of() }, ...others] = receiver.got;
   expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(eventOut(2));
   expect(others).toEqual([]);
-  expect(webhook.outcomeOf(other)).toBeUndefined();
+  expect(outcomeOf(early)).toBeNull();
+  expect(outcomeOf(other)).toBeUndefined();
 });
 
 test("D42: what it answers is shown; a redirect is not followed, and what fails keeps nothing waiting", async () => {
@@ -45,17 +52,27 @@ test("D42: what it answers is shown; a redirect is not followed, and what fails 
   receiver.headers = { location: here("127.0.0.1") };
   point(here("127.0.0.1"));
   const redirected = await put(1);
-  await vi.waitFor(() => expect(webhook.outcomeOf(redirected)).toBe("307"));
+  await vi.waitFor(() => expect(outcomeOf(redirected)).toBe("307"));
   expect(receiver.got).toHaveLength(1);
   point("http://localhost:1/nobody");
   const lost = await put(2);
-  await vi.waitFor(() => expect(webhook.outcomeOf(lost)).toBe("connection_failed"));
+  await vi.waitFor(() => expect(outcomeOf(lost)).toBe("connection_failed"));
   point("");
   await put(3);
   point(here());
   const again = await put(4);
-  await vi.waitFor(() => expect(webhook.outcomeOf(again)).toBe("307"));
+  await vi.waitFor(() => expect(outcomeOf(again)).toBe("307"));
   expect(receiver.got.map(({ headers }) => headers["webhook-id"])).toEqual([eventOut(1).id, eventOut(4).id]);
+});
+
+test("D42: events that wait for an address are dropped when another one is set", async () => {
+  point("http://localhost:1/nobody");
+  const [first, waiting] = [await put(1), await put(2)];
+  point(here());
+  const last = await put(3);
+  await vi.waitFor(() => expect(outcomeOf(last)).toBe("200"));
+  expect([outcomeOf(first), outcomeOf(waiting)]).toEqual(["connection_failed", null]);
+  expect(receiver.got).toHaveLength(1);
 });
 
 test.each([
