@@ -245,7 +245,7 @@ describe("npm run client", () => {
     });
   });
 
-  test.each(["Acme", "@acme", "../up", "a b", ""])("refuses a name that npm does not take: %o", async (wrong) => {
+  test.each(["Acme", "@acme", "../up", "a b", "", "x".repeat(215)])("refuses a name that npm does not take: %o", async (wrong) => {
     await expect(run("--name", wrong)).rejects.toThrow("is no name of an npm package");
   });
 
