@@ -75,15 +75,15 @@ async function run(
   service: LocalService,
 ): Promise<number> {
   const now = new Date();
+  // The pin of an earlier request would stay, and the sample's would not be sent.
+  if (name === "deliver-pin") await forgetPins(await subjectOf("pin", demoUsers.driver.login));
   const needsToken = login !== undefined || asksFor(text, "token");
   const token = needsToken ? await service.mintTokenFor(login ?? defaultLogin(name), tokenHours) : "";
   const event = fillEvent(text, { token, pin: newestPin(service, text) }, now);
   enterEnvironment(service.functionEnvironment(name));
-  // The pin of an earlier request would stay, and the sample's would not be sent.
-  if (name === "deliver-pin") await forgetPins(await subjectOf("pin", demoUsers.driver.login));
   const outcome = await invokeHandler(name, event);
   // Queues of the local machine are in memory. If no machine runs, nothing else delivers the handler's messages.
-  if (!service.running && functions[name].sendsTo) await service.processPending();
+  if (functions[name].sendsTo) await service.processPending();
   const sent = () => service.messages().filter(({ sent_at }) => sent_at >= now.toISOString());
   const isWorker = functions[name].area === "workers";
   process.stdout.write(isWorker ? describeWork(outcome, event, sent()) : describeAnswer(outcome));
@@ -100,7 +100,8 @@ function findFunction([name, ...others]: readonly string[]): FunctionName {
 function defaultLogin(name: FunctionName): string {
   const access = operations.find((each) => each.name === name)?.access ?? [];
   const { operatorA, admin } = demoUsers;
-  return access.includes(operatorA.role) || !access.includes(admin.role) ? operatorA.login : admin.login;
+  const { login } = [operatorA, admin].find(({ role }) => access.includes(role)) ?? operatorA;
+  return login;
 }
 
 function newestPin(service: LocalService, event: string): string {

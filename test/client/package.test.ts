@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import ts from "typescript";
@@ -237,15 +237,26 @@ describe("npm run client", () => {
 
   test("names the package after the project, unless it is named", async () => {
     expect(usualName()).toBe("workforce-api-client");
+    const old = join(root, ".local/client/old.tgz");
+    mkdirSync(dirname(old), { recursive: true });
+    writeFileSync(old, "");
     expect(await run("--name", "@acme/one")).toMatchObject({
       code: 0,
       out: expect.stringMatching(
         /^@acme\/one: \.local\/client, \d\.\d KB gzipped\nnpm install \S+\/acme-one-\S+\.tgz\n$/,
       ),
     });
+    expect(existsSync(old)).toBe(false);
   });
 
-  test.each(["Acme", "@acme", "../up", "a b", "", "x".repeat(215)])("refuses a name that npm does not take: %o", async (wrong) => {
+  test.each([
+    "Acme",
+    "@acme",
+    "../up",
+    "a b",
+    "",
+    "x".repeat(215),
+  ])("refuses a name that npm does not take: %o", async (wrong) => {
     await expect(run("--name", wrong)).rejects.toThrow("is no name of an npm package");
   });
 

@@ -67,15 +67,14 @@ export function openDesk(options: () => DeskOptions): Desk {
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { path, query } = splitTarget(request.url ?? "/");
-    const place = path.replace(/^\/_local\/?/, "");
-    // Commands send events without a token, as they do to EventBridge; pages must still be of this origin.
-    const isEvents = /^events\/?$/.test(place);
+    const place = path.replace(/^\/_local\/?/, "").replace(/^events\/$/, "events");
     const isRead = ["GET", "HEAD"].includes(request.method ?? "");
     // Only this computer may set the webhook: its address may lead to services that listen for this computer alone.
     const lan = options().lan && (isRead || place !== "desk/webhook");
-    const refusal = refusalOf(request, { lan, token: isEvents ? undefined : token });
+    // Commands send events without a token, as they do to EventBridge; pages must still be of this origin.
+    const refusal = refusalOf(request, { lan, token: place === "events" ? undefined : token });
     if (refusal) return writeAnswer(response, json({ message: `Not for this request: ${refusal}.` }, 403));
-    if (isEvents) return options().answerEvents(request, response);
+    if (place === "events") return options().answerEvents(request, response);
     if (place === "desk/live") return follow(response, sources());
     if (place === "desk/start" && isRead) {
       return writeAnswer(response, json({ deskToken: token, ...viewStart(options()) }));

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -76,7 +76,5 @@ function manifestOf(name: string): object {
 
 function pack(folder: string): string {
   const call = ["pack", "--json", "--ignore-scripts"];
-  const { status, stdout, stderr } = spawnSync("npm", call, { cwd: folder, encoding: "utf8" });
-  if (status !== 0) throw new Error(`npm pack failed: ${stderr.trim()}`);
-  return JSON.parse(stdout)[0].filename;
+  return JSON.parse(execFileSync("npm", call, { cwd: folder, stdio: "pipe", encoding: "utf8" }))[0].filename;
 }

@@ -135,6 +135,10 @@ test("the documentation page's choice of a user gets the demo users and the toke
   expect(callers).toHaveLength(5);
   expect(callers[1]).toMatchObject({ id: 2, name: "Owen Pryce", role: "operator" });
   for (const { role, path } of callers) expect(path.includes("/users/me")).toBe(role === "driver");
+  const { routes } = options.stack;
+  options.stack.routes = [];
+  expect(JSON.parse((await send("/_local/desk/start")).body).docs).toBeNull();
+  options.stack.routes = routes;
   const script = await send("/_local/call-as.js");
   expect([script.status, script.body.includes(token), script.body.includes("Owen")]).toEqual([200, false, false]);
 });
@@ -159,7 +163,7 @@ describe("a change", () => {
     ["POST", "desk/webhook", 400, JSON.stringify({ url: "http://receiver.example/" }), "of this computer"],
     ["POST", "desk/nothing", 404, body, "Not Found"],
     ["POST", "", 404, body, "Not Found"],
-    ["POST", "run", 404, body, "Not Found"],
+    ["POST", "inboxrun", 404, body, "Not Found"],
     ["PUT", "desk/run", 404, body, "Not Found"],
     ["POST", "desk/start", 404, "", "Not Found"],
     ["POST", "desk/run", 400, "no JSON", "JSON"],
@@ -245,7 +249,7 @@ test("the page hears once of each message, request, call and change, until it is
     ];
     for (const [at, happen] of happenings.entries()) {
       await happen();
-      vi.advanceTimersByTime(3_000);
+      if (at > 0) vi.advanceTimersByTime(3_000);
       await vi.waitFor(() => expect(heard.match(/^data: .*\n\n/gm)).toHaveLength(at + 1));
     }
     expect(await send("/_local/desk/people")).toMatchObject({ body: '{"people":[],"total":0}' });

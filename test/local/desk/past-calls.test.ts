@@ -48,6 +48,8 @@ describe("a request that is sent again", () => {
     const story = storyAbout(more);
     expect(story?.unsendable === null).toBe(isSendable);
     expect(story?.event?.body === undefined).toBe(!("body" in more));
+    const { pin: _, ...parameters } = Object.fromEntries(new URLSearchParams(more.query ?? ""));
+    if (more.query) expect(story?.event).toHaveProperty("queryStringParameters", expect.objectContaining(parameters));
   });
 
   test("has its body as text where it came as bytes", () => {

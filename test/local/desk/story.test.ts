@@ -69,7 +69,10 @@ describe("the story of a request", () => {
     const { rows = [] } = storyIn(history, "one", [push]) ?? {};
     expect(rows[0]?.layer).toBe("request");
     const taken = rows.flatMap(({ runs }) => runs).flatMap((run) => run.messages);
-    expect(taken.map(({ id }) => id).sort()).toEqual(["m-one", "m3"]);
+    expect(taken.map(({ id, queue, attempt }) => [id, queue, attempt]).sort()).toEqual([
+      ["m-one", "Notifications queue", 1],
+      ["m3", "Notifications queue", 1],
+    ]);
     const [, ...followed] = rows.map(({ at }) => at);
     expect(followed).toEqual(followed.toSorted((a, b) => a - b));
     // A consumer cannot have begun before the change was there.
@@ -118,19 +121,31 @@ describe("the story of a request", () => {
     expect(kindsOf(history, "one")).toHaveLength(2);
   });
 
+  test("has a write that two calls may have made at the moment when it was seen", () => {
+    vi.useFakeTimers({ now: 1_000, toFake: ["Date"] });
+    const history = afterRequest();
+    vi.setSystemTime(1_004);
+    addRun(history, "keep-history", asEvent(), line({ request_id: "one" }), { milliseconds: 0 });
+    history.addChanges(asEvent(record("e1", "TIMESHEET#1", "TIMESHEET", 1)));
+    const written = storyIn(history, "one")?.rows.find(({ layer }) => layer === "table");
+    expect([written?.at, written?.milliseconds]).toEqual([1_004, 0]);
+  });
+
   test.each([
-    ["bulk-update-timesheets", 999, 0],
-    ["bulk-update-timesheets", 1_000, 1],
-    ["bulk-update-timesheets", 1_255, 1],
-    ["bulk-update-timesheets", 1_256, 0],
-    ["list-timesheets", 1_100, 0],
-    ["unknown", 1_100, 0],
-  ])("takes a change that names no request for one of %s at 1000 for 5 ms, seen at %i: %i", (functionName, at, count) => {
+    ["bulk-update-timesheets", "JOB#1", 999, 0],
+    ["bulk-update-timesheets", "JOB#1", 1_000, 1],
+    ["bulk-update-timesheets", "JOB#1", 1_255, 1],
+    ["bulk-update-timesheets", "JOB#1", 1_256, 0],
+    ["bulk-update-timesheets", "RESET#1", 1_100, 0],
+    ["set-password", "RESET#1", 1_100, 1],
+    ["list-timesheets", "JOB#1", 1_100, 0],
+    ["unknown", "JOB#1", 1_100, 0],
+  ])("takes a change of %s at 1000 for 5 ms, in %s, seen at %i, that names no request: %i", (functionName, pk, at, count) => {
     vi.useFakeTimers({ now: 1_000, toFake: ["Date"] });
     const history = openHistory();
     history.addRequest({ ...requestOf("one"), functionName });
     vi.setSystemTime(at);
-    history.addChanges(asEvent(record("e1", "TIMESHEET#1", "TIMESHEET", 1)));
+    history.addChanges(asEvent(record("e1", pk, "SOME", 1)));
     expect(storyIn(history, "one")?.rows.flatMap(({ changes }) => changes)).toHaveLength(count);
   });
 
