@@ -3,11 +3,15 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import ts from "typescript";
+import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../../infra/functions/bundle-places.ts";
+import { declareClient } from "../../infra/tools/client/declarations.ts";
 import { usualName } from "../../infra/tools/client/package.ts";
 import { commentOf, typeOf } from "../../infra/tools/client/schema-types.ts";
 import { client } from "../../infra/tools/client.ts";
+import { bulkUpdateTimesheets, listInvoices } from "../../shared/contract/finance.ts";
+import type { Operation } from "../../shared/contract/operation.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { refusalCodes } from "../../shared/contract/refusal-codes.ts";
 import type { JsonSchema } from "../../shared/openapi/schemas.ts";
@@ -202,6 +206,19 @@ describe("the declarations", () => {
     const missing = [...texts].filter((text) => text.split("\n").some((line) => !declarations.includes(line.trim())));
     expect(missing).toEqual([]);
   });
+});
+
+test.each([
+  ["a query beside its body", { query: listInvoices.query }],
+  ["a name in its path and its body", { path: "/api/v1/{state}", parameters: v.object({ state: v.string() }) }],
+])("an operation with %s has no declarations, because the client takes both in one object", (_, more) => {
+  const given = operations as Operation[];
+  given.push({ ...bulkUpdateTimesheets, name: "strange", path: "/api/v1/strange", ...more } as Operation);
+  try {
+    expect(declareClient).toThrow("strange has a query beside its body, or a name twice");
+  } finally {
+    given.pop();
+  }
 });
 
 test.each<[string, JsonSchema, string]>([

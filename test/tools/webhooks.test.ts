@@ -199,6 +199,8 @@ describe("D42: what is delivered again", () => {
       return pass(command as never);
     }) as never);
     await expect(redeliver(client, urls, { waitSeconds: 0 })).rejects.toThrow("refused");
+    const isDeleted = failing.mock.calls.some(([command]) => (command as object) instanceof DeleteMessageCommand);
+    expect(isDeleted).toBe(refused === DeleteMessageCommand);
     failing.mockRestore();
   });
 });

@@ -12,8 +12,8 @@ export function typeOf(schema: Schema, indent = ""): string {
   const known = (schema as { readonly [extensibleEnum]?: readonly string[] })[extensibleEnum];
   // The type of further values keeps editors from folding the known ones into it.
   if (known) return [...known.map((choice) => JSON.stringify(choice)), "(string & {})"].join(" | ");
-  if (anyOf) return anyOf.map((option) => typeOf(option, indent)).join(" | ");
-  if (allOf) return allOf.map((part) => typeOf(part, indent)).join(" & ");
+  const parts = anyOf ?? allOf;
+  if (parts) return parts.map((part) => typeOf(part, indent)).join(anyOf ? " | " : " & ");
   if (Array.isArray(type)) return type.map((each) => typeOf({ ...schema, type: each }, indent)).join(" | ");
   switch (type) {
     case "integer":

@@ -108,6 +108,8 @@ test.each([
       return command instanceof refused ? Promise.reject(new Error("refused")) : send.call(this, command as never);
     } as never);
     await expect(act(sources)).rejects.toThrow("refused");
+    const isDeleted = sending.mock.calls.some(([command]) => (command as object) instanceof DeleteMessageCommand);
+    expect(isDeleted).toBe(refused === DeleteMessageCommand);
     sending.mockRestore();
   });
 });

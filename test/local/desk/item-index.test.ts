@@ -294,6 +294,7 @@ test.each([
   ["a session", { opened_at: "2026-05-01T08:30:00.000Z", seed: "x" }, "2026-05-01"],
   ["an entry of the history", { record: { did: "updated", at: "2026-05-01T08:30:00.000Z" } }, "2026-05-01 · updated"],
   ["totals", { paid: 7 }, ""],
+  ["a record, by what it says itself,", { state: "pending", record: { state: "paid" } }, "paid"],
 ])("%s is listed by its name, number, date and state", (_, item, title) => {
   expect(titleOf(item)).toBe(title);
 });

@@ -68,6 +68,10 @@ test.each([
   expect(maskBody(body)).toBe(body);
 });
 
+test("what is kept beside a secret has its place in lists and objects", () => {
+  expect(maskBody('{"a":[{"pin":1},[2,"x"]],"b":null}')).toBe('{"a":[{"pin":"(masked)"},[2,"x"]],"b":null}');
+});
+
 test("texts that only look like JSON stay, and queries without secrets", () => {
   const harmless = JSON.stringify({
     a: '{ "b": 1 }',
