@@ -105,7 +105,7 @@ test.each([
       this: SQSClient,
       command: object,
     ) {
-      return command instanceof refused ? Promise.reject(new Error("refused")) : send.call(this, command as never);
+      return command instanceof refused ? Promise.reject(new Error("refused")) : Reflect.apply(send, this, [command]);
     } as never);
     await expect(act(sources)).rejects.toThrow("refused");
     const isDeleted = sending.mock.calls.some(([command]) => (command as object) instanceof DeleteMessageCommand);

@@ -39,7 +39,7 @@ describe("an answer", () => {
 });
 
 describe("a request that is sent again", () => {
-  test.each([
+  test.each<[{ query?: string; body?: string }, boolean]>([
     [{}, true],
     [{ query: "q=1", body: '{"a":1}' }, true],
     [{ query: "pin=1" }, false],
