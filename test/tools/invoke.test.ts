@@ -153,6 +153,11 @@ test("a changed request has its own content type, and the length of no other bod
   expect(changed).toMatchObject({ rawQueryString: "a=1&a=2", queryStringParameters: { a: "1,2" } });
   expect(changed).toMatchObject({ headers: { "content-type": "text/plain" }, body: "{}", isBase64Encoded: false });
   expect(changed.headers).not.toHaveProperty("content-length");
+  const job = JSON.parse(readFileSync(sampleFile("get-job"), "utf8"));
+  expect(overrideRequest(job, { path: ["id=2"] })).toMatchObject({
+    rawPath: "/api/v1/jobs/2",
+    requestContext: { http: { path: "/api/v1/jobs/2" } },
+  });
   expect(overrideRequest({ ...event, headers: {} }, { body: "{}" }).headers["content-type"]).toBe("application/json");
 });
 
@@ -191,6 +196,7 @@ test("an unknown operation ends with 2, and hears of the nearest and of all", as
   expect(code).toBe(2);
   expect(err).toContain("Did you mean list-invoices?");
   for (const { name } of operations) expect(err).toContain(name);
+  await expect(invoke(["get-job", "list-jobs"], directory)).rejects.toThrow("Name one operation");
 });
 
 test("an event from standard input that is not JSON ends with 2 and says where", () => {

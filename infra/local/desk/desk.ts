@@ -189,7 +189,7 @@ function redirect(location: string): GatewayAnswer {
 function viewStart({ stack }: DeskOptions) {
   const callers = Object.values(demoUsers).map(({ id, role }) => {
     const person = demoPeople.find((each) => each.id === id);
-    const name = [person?.first_name, person?.last_name].filter(Boolean).join(" ");
+    const name = `${person?.first_name} ${person?.last_name}`;
     const path = role === "driver" ? "/api/v1/users/me" : "/api/v1/finance/invoices?by_state=pending&per_page=1";
     return { id, name, role, path };
   });
