@@ -112,13 +112,19 @@ describe("the index of the table's items", () => {
   });
 });
 
+interface Read {
+  Keys: { pk: { S: string } }[];
+  ConsistentRead: boolean;
+}
+
 test("a listed item has its user's name once, and no secret; one that is gone meanwhile is left out", async () => {
   process.env.TABLE_NAME = "records";
   const index = openItemIndex();
   index.add([...user(7), ...user(8, { email: "dana@harbour.example" }), timesheet(1), timesheet(2)]);
   index.add([change(deviceKey(7, 1), { platform: "ios" })]);
   const sending = vi.spyOn(DynamoDBClient.prototype, "send").mockImplementation(async (command: { input: object }) => {
-    const { RequestItems } = command.input as { RequestItems: { records: { Keys: { pk: { S: string } }[] } } };
+    const { RequestItems } = command.input as { RequestItems: { records: Read } };
+    expect(RequestItems.records.ConsistentRead).toBe(false);
     const found = RequestItems.records.Keys.filter(({ pk }) => pk.S !== "TIMESHEET#1");
     const more = { refresh_token: { S: "secret" } };
     const items = found.map((key) => ({
