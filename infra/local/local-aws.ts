@@ -171,7 +171,9 @@ export function describeLocalAws(directory: string, { stack, environment }: Take
         throw new Error(
           `The stack that runs has no function ${name}: if it is new, its stack is still being synthesised.`,
         );
-      return { ...environment, ...found.environment };
+      const settings = allSettings(stack.functions);
+      const client = Object.entries(environment).filter(([each]) => !Object.hasOwn(settings, each));
+      return { ...Object.fromEntries(client), ...found.environment };
     },
     async mintAccessToken({ id, role, company_id }, lifeSeconds) {
       enterEnvironment(environment);
@@ -210,8 +212,13 @@ function allSettings(functions: LocalFunction[]): Record<string, string> {
   return settings;
 }
 
-/** Makes this process a client of local AWS alone: it removes the user's own profile, keys and region. */
+let entered: Record<string, string> = {};
+
+/** Makes this process a client of local AWS alone: it removes the user's own profile, keys and region, and what it entered before. */
 export function enterEnvironment(environment: Record<string, string>): void {
-  for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) delete process.env[name];
+  for (const name of Object.keys({ ...process.env, ...entered })) {
+    if (name.startsWith("AWS_") || Object.hasOwn(entered, name)) delete process.env[name];
+  }
+  entered = environment;
   Object.assign(process.env, environment);
 }

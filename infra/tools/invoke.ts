@@ -61,10 +61,11 @@ export async function invoke(parameters: string[], directory: string): Promise<n
 function textOfEvent(name: FunctionName, text: string, changes: RequestOverrides): string {
   const event = JSON.parse(text);
   requireKind(event, JSON.parse(readEvent(sampleFile(name))), name);
-  const options = (["query", "body", "path"] as const).filter((option) => changes[option] !== undefined);
-  if (options.length === 0) return text;
-  if (functions[name].area !== "workers") return JSON.stringify(overrideRequest(event, changes));
-  throw new UsageError(`--${options[0]} is of a request, and ${name} takes none.`);
+  const option = (["query", "body", "path"] as const).find((each) => changes[each] !== undefined);
+  if (option && functions[name].area === "workers") {
+    throw new UsageError(`--${option} is of a request, and ${name} takes none.`);
+  }
+  return JSON.stringify(overrideRequest(event, changes));
 }
 
 async function run(
@@ -74,15 +75,15 @@ async function run(
   service: LocalService,
 ): Promise<number> {
   const now = new Date();
+  // The pin of an earlier request would stay, and the sample's would not be sent.
+  if (name === "deliver-pin") await forgetPins(await subjectOf("pin", demoUsers.driver.login));
   const needsToken = login !== undefined || asksFor(text, "token");
   const token = needsToken ? await service.mintTokenFor(login ?? defaultLogin(name), tokenHours) : "";
   const event = fillEvent(text, { token, pin: newestPin(service, text) }, now);
   enterEnvironment(service.functionEnvironment(name));
-  // The pin of an earlier request would stay, and the sample's would not be sent.
-  if (name === "deliver-pin") await forgetPins(await subjectOf("pin", demoUsers.driver.login));
   const outcome = await invokeHandler(name, event);
   // Queues of the local machine are in memory. If no machine runs, nothing else delivers the handler's messages.
-  if (!service.running && functions[name].sendsTo) await service.processPending();
+  if (functions[name].sendsTo) await service.processPending();
   const sent = () => service.messages().filter(({ sent_at }) => sent_at >= now.toISOString());
   const isWorker = functions[name].area === "workers";
   process.stdout.write(isWorker ? describeWork(outcome, event, sent()) : describeAnswer(outcome));
@@ -99,7 +100,8 @@ function findFunction([name, ...others]: readonly string[]): FunctionName {
 function defaultLogin(name: FunctionName): string {
   const access = operations.find((each) => each.name === name)?.access ?? [];
   const { operatorA, admin } = demoUsers;
-  return access.includes(operatorA.role) || !access.includes(admin.role) ? operatorA.login : admin.login;
+  const { login } = [operatorA, admin].find(({ role }) => access.includes(role)) ?? operatorA;
+  return login;
 }
 
 function newestPin(service: LocalService, event: string): string {

@@ -1,4 +1,5 @@
 import { describeInterface } from "../../shared/openapi/document.ts";
+import { spreadJson } from "../local/json-text.ts";
 import { readArguments, runCommand } from "./cli/command.ts";
 
 const help = `npm run -s openapi
@@ -8,6 +9,6 @@ Prints the OpenAPI document of the interface, which GET /api/v1/openapi.json ans
 
 await runCommand((parameters) => {
   readArguments("openapi", help, { args: parameters });
-  process.stdout.write(`${JSON.stringify(describeInterface(), null, 2)}\n`);
+  process.stdout.write(`${spreadJson(JSON.stringify(describeInterface()))}\n`);
   return 0;
 });

@@ -94,12 +94,8 @@ function findSetting(name = ""): WebhookSetting {
   const all = settings.webhooks();
   const found = all.find((each) => each.name === name);
   if (found) return found;
-  if (all.length === 0) throw new UsageError("The stage has no webhooks.");
-  throw unknownWord(
-    "webhook",
-    name,
-    all.map((each) => each.name),
-  );
+  const names = all.map((each) => each.name);
+  throw names.length === 0 ? new UsageError("The stage has no webhooks.") : unknownWord("webhook", name, names);
 }
 
 async function showAll(): Promise<number> {

@@ -1,13 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import ts from "typescript";
+import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../../infra/functions/bundle-places.ts";
+import { declareClient } from "../../infra/tools/client/declarations.ts";
 import { usualName } from "../../infra/tools/client/package.ts";
 import { commentOf, typeOf } from "../../infra/tools/client/schema-types.ts";
 import { client } from "../../infra/tools/client.ts";
+import { bulkUpdateTimesheets, listInvoices } from "../../shared/contract/finance.ts";
+import type { Operation } from "../../shared/contract/operation.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { refusalCodes } from "../../shared/contract/refusal-codes.ts";
 import type { JsonSchema } from "../../shared/openapi/schemas.ts";
@@ -204,6 +208,19 @@ describe("the declarations", () => {
   });
 });
 
+test.each([
+  ["a query beside its body", { query: listInvoices.query }],
+  ["a name in its path and its body", { path: "/api/v1/{state}", parameters: v.object({ state: v.string() }) }],
+])("an operation with %s has no declarations, because the client takes both in one object", (_, more) => {
+  const given = operations as Operation[];
+  given.push({ ...bulkUpdateTimesheets, name: "strange", path: "/api/v1/strange", ...more } as Operation);
+  try {
+    expect(declareClient).toThrow("strange has a query beside its body, or a name twice");
+  } finally {
+    given.pop();
+  }
+});
+
 test.each<[string, JsonSchema, string]>([
   ["a choice or null", { anyOf: [{ type: "string", enum: ["a", "b"] }, { type: "null" }] }, '"a" | "b" | null'],
   ["several types", { type: ["integer", "null"] }, "number | null"],
@@ -237,12 +254,16 @@ describe("npm run client", () => {
 
   test("names the package after the project, unless it is named", async () => {
     expect(usualName()).toBe("workforce-api-client");
+    const old = join(root, ".local/client/old.tgz");
+    mkdirSync(dirname(old), { recursive: true });
+    writeFileSync(old, "");
     expect(await run("--name", "@acme/one")).toMatchObject({
       code: 0,
       out: expect.stringMatching(
         /^@acme\/one: \.local\/client, \d\.\d KB gzipped\nnpm install \S+\/acme-one-\S+\.tgz\n$/,
       ),
     });
+    expect(existsSync(old)).toBe(false);
   });
 
   test.each([

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
-import { sampleFile } from "../../infra/tools/invoke/sample-event.ts";
+import { fillEvent, overrideRequest, sampleFile } from "../../infra/tools/invoke/sample-event.ts";
 import { invoke } from "../../infra/tools/invoke.ts";
 import { operations } from "../../shared/contract/operations.ts";
+import { settings } from "../../shared/settings.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 import { runProgram, runTool, useMachine } from "./machine.ts";
 
@@ -71,6 +72,12 @@ test("a refusal is printed like any answer and ends with 1", async () => {
   expect(out).toMatch(/^405 Method Not Allowed/);
 });
 
+test("a bad request ends with 1, too", async () => {
+  const { code, out } = await run("sign-in", "--body", "{");
+  expect(code).toBe(1);
+  expect(out).toMatch(/^400 Bad Request/);
+});
+
 test("--as sends the token of another user", async () => {
   const { code, out } = await run("list-invoices", "--as", demoUsers.driver.login);
   expect(code).toBe(1);
@@ -81,6 +88,18 @@ test("the handler's log lines go to standard error alone", async () => {
   const { out, err } = await run("get-health");
   expect(err).toContain('"message":"answered"');
   expect(out).not.toContain('"message":"answered"');
+  expect(err).not.toContain("\x1b");
+});
+
+test.each([
+  ["request-password-reset", "recoveryDisclosure", "infra/functions/functions.ts"],
+  ["notify-password-changed", "serviceName", "infra/functions/worker-rows.ts"],
+] as const)("a setting that the row of %s lacks is missing, and it says where that row is", async (name, read, file) => {
+  const reader = vi.spyOn(settings, read).mockImplementation(() => String(settings.historyDays()) as never);
+  const { code, err } = await run(name).finally(() => reader.mockRestore());
+  expect(code, err).toBe(1);
+  expect(err).toContain("The setting HISTORY_DAYS is missing");
+  expect(err).toContain(`${name} gets the settings that its row in ${file} names`);
 });
 
 test("a batch with a failed message ends with 1", async () => {
@@ -118,9 +137,48 @@ test.each<[string, string[], string]>([
   await expect(run(...parameters)).rejects.toThrow(said);
 });
 
+test("an event's places are filled in: the times, and the session of the token", () => {
+  const token = `x.${Buffer.from('{"sid":"s-1"}').toString("base64url")}.y`;
+  const text = JSON.stringify({ a: "{{now}} {{in_10_minutes}} {{session}} {{token}} {{pin}}" });
+  expect(fillEvent(text, { token, pin: "123456" }, new Date(0))).toEqual({
+    a: `1970-01-01T00:00:00.000Z 1970-01-01T00:10:00.000Z s-1 ${token} 123456`,
+  });
+  expect(() => fillEvent('{"a":"{{constructor}}"}', {})).toThrow(UsageError);
+});
+
+test("a changed request has its own content type, and the length of no other body", () => {
+  const event = JSON.parse(readFileSync(sampleFile("sign-in"), "utf8"));
+  const typed = { ...event, headers: { "content-type": "text/plain", "content-length": "2" } };
+  const changed = overrideRequest(typed, { query: "?a=1&a=2", body: "{}" });
+  expect(changed).toMatchObject({ rawQueryString: "a=1&a=2", queryStringParameters: { a: "1,2" } });
+  expect(changed).toMatchObject({ headers: { "content-type": "text/plain" }, body: "{}", isBase64Encoded: false });
+  expect(changed.headers).not.toHaveProperty("content-length");
+  const job = JSON.parse(readFileSync(sampleFile("get-job"), "utf8"));
+  expect(overrideRequest(job, { path: ["id=2"] })).toMatchObject({
+    rawPath: "/api/v1/jobs/2",
+    requestContext: { http: { path: "/api/v1/jobs/2" } },
+  });
+  expect(overrideRequest({ ...event, headers: {} }, { body: "{}" }).headers["content-type"]).toBe("application/json");
+});
+
+test.each([
+  ["[]", "is not a JSON object"],
+  ["null", "is not a JSON object"],
+  ["7", "is not a JSON object"],
+])("an event of %s %s", async (text, said) => {
+  const file = eventFile(JSON.parse(text));
+  await expect(run("list-invoices", "--event", file)).rejects.toThrow(`The event in ${file} ${said}`);
+  await expect(run("list-invoices", "--event", `${file}s`)).rejects.toThrow("The event cannot be read: ENOENT");
+});
+
 test.each<[string, object, string]>([
   ["list-invoices", {}, "list-invoices takes an event like its sample in events/, and this one has no rawPath."],
   ["deliver-pin", { Records: [] }, "this one has no Records[].messageId."],
+  [
+    "deliver-pin",
+    { Records: [{ messageId: "m-1", body: "{}" }, { messageId: "m-2" }] },
+    "this one has no Records[].body.",
+  ],
   ["mark-overdue", {}, "this one has no detail-type."],
 ])("%s says in one sentence that an event is of another kind", async (name, event, said) => {
   const call = run(name, "--event", eventFile(event));
@@ -130,7 +188,7 @@ test.each<[string, object, string]>([
 
 test("a login that no user has is a mistake that names it", async () => {
   await expect(run("list-invoices", "--as", "nobody@demo.example")).rejects.toThrow(UsageError);
-  await expect(run("list-invoices", "--as", "nobody@demo.example")).rejects.toThrow("nobody@demo.example");
+  await expect(run("get-health", "--as", "nobody@demo.example")).rejects.toThrow("nobody@demo.example");
 });
 
 test("an unknown operation ends with 2, and hears of the nearest and of all", async () => {
@@ -138,6 +196,7 @@ test("an unknown operation ends with 2, and hears of the nearest and of all", as
   expect(code).toBe(2);
   expect(err).toContain("Did you mean list-invoices?");
   for (const { name } of operations) expect(err).toContain(name);
+  await expect(invoke(["get-job", "list-jobs"], directory)).rejects.toThrow("Name one operation");
 });
 
 test("an event from standard input that is not JSON ends with 2 and says where", () => {

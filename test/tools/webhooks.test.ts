@@ -5,6 +5,7 @@ import { UsageError } from "../../infra/tools/cli/command.ts";
 import { type QueueUrls, redeliver } from "../../infra/tools/webhooks/redeliver.ts";
 import { manageWebhooks } from "../../infra/tools/webhooks.ts";
 import { enableWebhook, findWebhook, keepFailure } from "../../shared/db/webhooks.ts";
+import { settings } from "../../shared/settings.ts";
 import { usualOrFull } from "../support/service/counts.ts";
 import { useService } from "../support/service/service.ts";
 import { eventOut } from "../support/workers/events.ts";
@@ -39,9 +40,10 @@ const send = (QueueUrl: string, body: object) =>
   client.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(body) }));
 const letter = (id: number) => onBus(eventOut(id));
 
-async function disable(): Promise<void> {
-  const moment = "2026-06-01T08:00:00.000Z";
-  const failing = { failing_since: moment, failed_at: moment, disabled_at: moment };
+const moment = "2026-06-01T08:00:00.000Z";
+
+async function disable(more: object = { disabled_at: moment }): Promise<void> {
+  const failing = { failing_since: moment, failed_at: moment, ...more };
   await keepFailure(testWebhook(), await findWebhook(testWebhook()), failing);
 }
 
@@ -54,8 +56,10 @@ describe("D42: npm run webhooks", () => {
     expect(out).toBe(
       "example: https://receiver.workforce.example/events\n  delivers; signs with one secret\n  about 0 events wait, 0 were given up\n",
     );
+    await disable({});
+    expect((await run("list")).out).toContain(`  fails since ${moment};`);
     await disable();
-    expect((await run("list")).out).toContain("disabled since 2026-06-01T08:00:00.000Z, fails since 2026-06-01");
+    expect((await run("list")).out).toContain(`  disabled since ${moment}, fails since ${moment};`);
     expect((await run("enable", "example")).code).toBe(0);
     expect((await run("list")).out).toContain("example: https://receiver.workforce.example/events\n  delivers;");
   });
@@ -75,11 +79,14 @@ describe("D42: npm run webhooks", () => {
   });
 
   test("replaces the secret: both sign for as long as is said, then the new one alone", async () => {
+    const hoursIn = (err: string) => (Date.parse(/until (20\S+)\. /.exec(err)?.[1] ?? "") - Date.now()) / 3_600_000;
+    expect(hoursIn((await run("rotate", "example")).err)).toBeCloseTo(24, 1);
+    await run("rotate", "example", "--keep-hours", "0");
     const before = (await run("secret", "example")).out.trim();
     const { out, err } = await run("rotate", "example", "--keep-hours", "2");
     const after = out.trim();
     expect(after).toMatch(/^whsec_/);
-    expect(err).toMatch(/signs beside the new one until 20/);
+    expect(hoursIn(err)).toBeCloseTo(2, 1);
     expect((await run("list")).out).toContain("signs with two secrets");
     expect((await run("secret", "example")).out.trim()).toBe(after);
     const verifies = async () => {
@@ -115,8 +122,19 @@ describe("D42: npm run webhooks", () => {
     expect(progress.show.mock.calls.map(([text]) => text())).toEqual([
       "2 of about 2 dead letters visited, 1 on their way",
     ]);
+    expect(progress.end).toHaveBeenCalled();
     expect(await takeMessages("WEBHOOK_DEAD_LETTERS_URL")).toHaveLength(1);
     expect(await takeMessages("WEBHOOK_QUEUE_URL")).toHaveLength(1);
+    await send(urls.deadLettersUrl, letter(1));
+    expect(await run("redeliver", "example", "--id", eventOut(1).id)).toMatchObject({ code: 0 });
+    expect(await takeMessages("WEBHOOK_QUEUE_URL")).toHaveLength(1);
+  });
+
+  test("of a stage without webhooks says so", async () => {
+    const none = vi.spyOn(settings, "webhooks").mockReturnValue([]);
+    expect(await run()).toMatchObject({ code: 0, out: "The stage has no webhooks.\n" });
+    await expect(run("test", "example")).rejects.toThrow("The stage has no webhooks.");
+    none.mockRestore();
   });
 
   test.each([
@@ -141,7 +159,8 @@ describe("D42: what is delivered again", () => {
   test(`of ${many} dead letters the one that is named, and the others are there as before`, async () => {
     for (const id of ids) await send(urls.deadLettersUrl, letter(id));
     await send(urls.deadLettersUrl, { no: "event" });
-    const { moved } = await redeliver(client, urls, { eventId: eventOut(many).id, waitSeconds: 0 });
+    const { visited, moved } = await redeliver(client, urls, { eventId: eventOut(1).id, waitSeconds: 0 });
+    expect(visited, "it ends where the event is found").toBeLessThan(many);
     expect(moved).toBe(1);
     expect(await redeliver(client, urls, { eventId: "f".repeat(32), waitSeconds: 0 })).toEqual({
       visited: many,
@@ -169,14 +188,19 @@ describe("D42: what is delivered again", () => {
     expect(await takeMessages("WEBHOOK_DEAD_LETTERS_URL")).toHaveLength(many);
   }, 600_000);
 
-  test("a letter that cannot be deleted ends the run with the fault", async () => {
+  test.each([
+    ["queued", SendMessageCommand],
+    ["deleted", DeleteMessageCommand],
+  ])("a letter that cannot be %s ends the run with the fault", async (_, refused) => {
     await send(urls.deadLettersUrl, letter(1));
     const pass = client.send.bind(client);
     const failing = vi.spyOn(client, "send").mockImplementation((async (command: object) => {
-      if (command instanceof DeleteMessageCommand) throw new Error("no delete");
+      if (command instanceof refused) throw new Error("refused");
       return pass(command as never);
     }) as never);
-    await expect(redeliver(client, urls, { waitSeconds: 0 })).rejects.toThrow("no delete");
+    await expect(redeliver(client, urls, { waitSeconds: 0 })).rejects.toThrow("refused");
+    const isDeleted = failing.mock.calls.some(([command]) => (command as object) instanceof DeleteMessageCommand);
+    expect(isDeleted).toBe(refused === DeleteMessageCommand);
     failing.mockRestore();
   });
 });

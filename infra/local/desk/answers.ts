@@ -55,9 +55,9 @@ async function mintToken(userId: number, { mintAccessToken }: DeskSources): Prom
 /** The newest events on the outbound bus, newest first. */
 export function viewOutbound(sources: Pick<DeskSources, "buses" | "environment" | "webhook">): OutboundView[] {
   const { buses, environment, webhook } = sources;
-  return buses.past(environment.OUTBOUND_BUS_NAME ?? "").map(({ id: key, detail }) => ({
-    key,
-    event: detail as OutboundEvent,
-    posted: webhook.outcomeOf(key) ?? null,
+  return buses.past(environment.OUTBOUND_BUS_NAME ?? "").map((event) => ({
+    key: event.id,
+    event: event.detail as OutboundEvent,
+    posted: webhook.outcomeOf(event) ?? null,
   }));
 }

@@ -10,6 +10,7 @@ import { type GatewayAnswer, gatewayRefusal, writeAnswer } from "../gateway/gate
 import { splitTarget } from "../gateway/gateway-event.ts";
 import type { FrontOptions } from "../gateway/http-server.ts";
 import { readBody } from "../http-service.ts";
+import { spreadJson } from "../json-text.ts";
 import { changeDesk, readDesk, viewOutbound } from "./answers.ts";
 import { icon, mailPolicy, pageFiles, pagePolicy, renderPage } from "./desk-page-build.ts";
 import { refusalOf } from "./guard.ts";
@@ -62,21 +63,19 @@ export function openDesk(options: () => DeskOptions): Desk {
   const history = openHistory();
   const webhook = openLocalWebhook();
   const guard = openGuard();
-  let stream = "";
   let index = openItemIndex();
   const sources = () => ({ ...options(), history, webhook, index });
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { path, query } = splitTarget(request.url ?? "/");
-    const place = path.replace(/^\/_local\/?/, "");
-    // Commands send events without a token, as they do to EventBridge; pages must still be of this origin.
-    const isEvents = /^events\/?$/.test(place);
+    const place = path.replace(/^\/_local\/?/, "").replace(/^events\/$/, "events");
     const isRead = ["GET", "HEAD"].includes(request.method ?? "");
     // Only this computer may set the webhook: its address may lead to services that listen for this computer alone.
     const lan = options().lan && (isRead || place !== "desk/webhook");
-    const refusal = refusalOf(request, { lan, token: isEvents ? undefined : token });
+    // Commands send events without a token, as they do to EventBridge; pages must still be of this origin.
+    const refusal = refusalOf(request, { lan, token: place === "events" ? undefined : token });
     if (refusal) return writeAnswer(response, json({ message: `Not for this request: ${refusal}.` }, 403));
-    if (isEvents) return options().answerEvents(request, response);
+    if (place === "events") return options().answerEvents(request, response);
     if (place === "desk/live") return follow(response, sources());
     if (place === "desk/start" && isRead) {
       return writeAnswer(response, json({ deskToken: token, ...viewStart(options()) }));
@@ -89,11 +88,9 @@ export function openDesk(options: () => DeskOptions): Desk {
   };
   return {
     openStream(arn) {
-      // Workers start again with a new stack, on the same table.
       guard(() => {
-        if (arn !== stream) index = indexOf(arn, options().placesDirectory);
+        index = indexOf(arn, options().placesDirectory);
       });
-      stream = arn;
       return async (event) => guard(() => index.add(history.addChanges(event)));
     },
     alongside: (given) => ({
@@ -123,11 +120,11 @@ async function read(
   if (place === "") return redirect("/_local/");
   if (place === "inbox") {
     if (request.headers.accept?.includes("text/html")) return redirect("/_local/#/inbox");
-    return file("json", JSON.stringify(inbox.entries(), null, 2));
+    return file("json", spreadJson(JSON.stringify(inbox.entries())));
   }
   if (place === "outbound") {
     const events = viewOutbound(sources).map(({ event }) => event);
-    return file("json", JSON.stringify(events, null, 2));
+    return file("json", spreadJson(JSON.stringify(events)));
   }
   if (place === "desk.js") return file("js", (await pageFiles()).script);
   if (place === "desk.css") return file("css", (await pageFiles()).style);
@@ -192,7 +189,7 @@ function redirect(location: string): GatewayAnswer {
 function viewStart({ stack }: DeskOptions) {
   const callers = Object.values(demoUsers).map(({ id, role }) => {
     const person = demoPeople.find((each) => each.id === id);
-    const name = [person?.first_name, person?.last_name].filter(Boolean).join(" ");
+    const name = `${person?.first_name} ${person?.last_name}`;
     const path = role === "driver" ? "/api/v1/users/me" : "/api/v1/finance/invoices?by_state=pending&per_page=1";
     return { id, name, role, path };
   });

@@ -34,7 +34,7 @@ export function htmlOf(entries: readonly InboxEntry[], id: string): string | und
 
 /** An id that depends on the message alone, not on its position. */
 function mailId(entry: InboxEntry): string {
-  return createHash("sha256").update(JSON.stringify(entry)).digest("hex").slice(0, 16);
+  return createHash("sha256").update(JSON.stringify(entry)).digest("hex");
 }
 
 /** The words of a push on a phone: the alert of APNs, or the notification of FCM. */

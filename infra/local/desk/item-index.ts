@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { logins } from "../../../shared/db/accounts/logins.ts";
 import { users } from "../../../shared/db/accounts/users.ts";
@@ -42,16 +42,30 @@ CREATE TRIGGER IF NOT EXISTS removed AFTER DELETE ON items BEGIN UPDATE counts S
 /** The desk's own consumer of the table's stream, by which it sees changes. */
 export const ownConsumer = "desk";
 
-/** The index of a stream's table, beside the consumers' positions. A new one reads the stream from its beginning. */
+/** The index of a stream's table, beside the consumers' positions. A new one, also in place of a damaged one, reads the stream from its beginning. */
 export function indexOf(streamArn: string, placesDirectory: string): ItemIndex {
   const name = createHash("sha256").update(streamArn).digest("hex").slice(0, 16);
   const file = join(placesDirectory, `${ownConsumer}-${name}.sqlite`);
   mkdirSync(placesDirectory, { recursive: true });
-  if (!existsSync(file)) {
-    rmSync(join(placesDirectory, `${ownConsumer}.json`), { force: true });
+  if (!isWhole(file)) {
+    const old = [`${ownConsumer}.json`, ...["", "-wal", "-shm"].map((ending) => `${basename(file)}${ending}`)];
+    for (const each of old) rmSync(join(placesDirectory, each), { force: true });
     writeFileSync(file, "", { mode: 0o600 });
   }
   return openItemIndex(file);
+}
+
+/** True for an index that SQLite can read from end to end. */
+function isWhole(file: string): boolean {
+  if (!existsSync(file)) return false;
+  const database = new DatabaseSync(file);
+  try {
+    return database.prepare("PRAGMA quick_check(1)").get()?.quick_check === "ok";
+  } catch {
+    return false;
+  } finally {
+    database.close();
+  }
 }
 
 /** Opens the index in a file; without one it is in memory. */

@@ -4,7 +4,7 @@ import type { WebhookReceiver } from "../../../shared/settings.ts";
 import { attemptDelivery } from "../../../shared/webhooks/attempt.ts";
 import type { PostOptions } from "../../../shared/webhooks/post.ts";
 import { readWebhookKeys, shownSecret } from "../../../shared/webhooks/webhook-secrets.ts";
-import type { EventBuses } from "../aws/event-buses.ts";
+import type { BusEvent, EventBuses } from "../aws/event-buses.ts";
 import type { WebhookView } from "./views.ts";
 
 /** A webhook of this machine alone. It posts events to an address of this computer, signed as on a stage (D42). */
@@ -15,27 +15,23 @@ export interface LocalWebhook {
    */
   point(url: string, buses: Pick<EventBuses, "watch">, busName: string | undefined): void;
   view(): Promise<WebhookView>;
-  /** The status or error code that posting an event led to, by its id on the bus; undefined if it was not posted. */
-  outcomeOf(busEventId: string): string | undefined;
+  /** The status or error code that posting an event of the bus led to; undefined if it was not posted. */
+  outcomeOf(event: BusEvent): string | undefined;
 }
 
 /** Contains a space, so that no webhook of a stage has this name. */
 const name = "this computer";
 const hosts = ["localhost", "127.0.0.1", "[::1]"];
-const mostOutcomes = 200;
 
 export function openLocalWebhook(): LocalWebhook {
   let url = "";
   let unwatch = () => {};
   let last = Promise.resolve();
-  const outcomes = new Map<string, string>();
+  const outcomes = new WeakMap<BusEvent, string>();
 
-  const send = async (key: string, event: OutboundEvent, to: string) => {
+  const send = async (event: BusEvent, to: string) => {
     // Events that wait for a replaced address are dropped.
-    if (to !== url) return;
-    outcomes.set(key, await deliver({ name, url: to }, event));
-    const [oldest = ""] = outcomes.keys();
-    if (outcomes.size > mostOutcomes) outcomes.delete(oldest);
+    if (to === url) outcomes.set(event, await deliver({ name, url: to }, event.detail as OutboundEvent));
   };
 
   return {
@@ -43,16 +39,13 @@ export function openLocalWebhook(): LocalWebhook {
       if (given !== "") requireLocal(given);
       unwatch();
       url = given;
-      unwatch = () => {};
       if (url === "") return;
-      unwatch = buses.watch((bus, { id, detail }) => {
-        if (bus !== busName) return;
-        const to = url;
-        last = last.then(() => send(id, detail as OutboundEvent, to));
+      unwatch = buses.watch((bus, event) => {
+        if (bus === busName) last = last.then(() => send(event, given));
       });
     },
     view: async () => ({ url, secret: shownSecret(await readWebhookKeys(), name) }),
-    outcomeOf: (busEventId) => outcomes.get(busEventId),
+    outcomeOf: (event) => outcomes.get(event),
   };
 }
 

@@ -209,7 +209,7 @@ function messagesOf(event: unknown): PastMessage[] {
     ({ messageId, body, attributes, eventSourceARN }) => ({
       id: messageId,
       queue: queueTitle(eventSourceARN.split(":").at(-1) ?? ""),
-      attempt: Number(attributes?.ApproximateReceiveCount ?? 1),
+      attempt: Number(attributes.ApproximateReceiveCount),
       body: maskBody(body),
       ...readFacts(body, messageId),
     }),

@@ -76,7 +76,7 @@ export function silentPushes(
     const names = [...new Set(given.map(({ userId }) => index.person(userId)?.name ?? `user ${userId}`))];
     const none = `${listOf(names)} ${names.length > 1 ? "have" : "has"} no device`;
     const why = reason === "none" ? none : `nothing was left to send to ${listOf(names)}`;
-    return rowOf("message", `No push: ${why}`, "", given.slice(0, 1));
+    return rowOf("message", `No push: ${why}`, "", given);
   });
 }
 
@@ -99,11 +99,11 @@ export function sentenceOf(
   { kind, functionName, method, target, user }: RequestRow,
   rows: readonly StoryRow[],
 ): string {
+  if (kind === "work") return method === "schedule" ? `${functionName} ran on its schedule` : target;
   const changed = rows.find(({ changes: [first] }) => first?.action === "changed");
   const who = user ? user.name || `User ${user.id}` : undefined;
   const say = did[functionName];
   if (say && who && changed) return `${who} ${say(changed.title, String(fieldOf(changed.changes[0])?.after))}`;
-  if (kind === "work") return method === "schedule" ? `${functionName} ran on its schedule` : target;
   const [summary = functionName] = operations.find(({ name }) => name === functionName)?.summary.split(", ") ?? [];
   if (!who) return summary;
   return summary.includes("the caller") ? summary.replace("the caller", who) : `${summary}, for ${who}`;

@@ -104,7 +104,7 @@ function viewChange(change: PastChange, id: string, work: readonly PastCall[]): 
   const action = before ? (after ? "changed" : "removed") : "new";
   const name = `${key.pk} ${key.sk}`;
   const fields = changedFields(before, after);
-  const time = timeOf(change, isNamed, work);
+  const time = timeOf(change, work);
   return [{ ...time, entity: kindOf(key), title: titleOf(item) || name, key: name, action, fields, isNamed }];
 }
 
@@ -112,8 +112,8 @@ function viewChange(change: PastChange, id: string, work: readonly PastCall[]): 
  * The time within which a change was written: from when it was asked for to the end of the one call that may have
  * written it. If there is no such call, the moment at which it was seen.
  */
-function timeOf(change: PastChange, isNamed: boolean, work: readonly PastCall[]) {
-  const stamp = isNamed ? (change.removedBy ?? lastChangeOf(change.after)) : undefined;
+function timeOf(change: PastChange, work: readonly PastCall[]) {
+  const stamp = change.removedBy ?? lastChangeOf(change.after);
   const reads = ({ eventIds }: PastCall) => eventIds.has(change.eventId);
   // The stream delivers a change a moment after it was written. Consumers may have begun before the desk sees it.
   const seen = Math.min(change.at, ...work.filter(reads).map(({ at }) => at));
@@ -124,7 +124,7 @@ function timeOf(change: PastChange, isNamed: boolean, work: readonly PastCall[])
   const [writer] = writers;
   if (writers.length !== 1 || !writer) return { at: seen, milliseconds: 0 };
   const until = Math.min(seen, writer.at + writer.milliseconds);
-  const at = Math.min(until, Math.max(writer.at, Date.parse(stamp?.at ?? "") || 0));
+  const at = Math.min(until, Date.parse(stamp?.at ?? "") || writer.at);
   return { at, milliseconds: until - at };
 }
 

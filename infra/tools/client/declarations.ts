@@ -128,9 +128,7 @@ function inputOf(document: Document, described: Described, { name, body }: Opera
 
 /** A parameter as a field; where it takes a list, one value as well. */
 function fieldOf({ name: _, schema, ...texts }: Parameter): object {
-  const { type, items, ...facts } = schema;
-  if (type !== "array") return { ...schema, ...texts };
-  return { ...facts, ...texts, anyOf: [schema, items] };
+  return schema.type === "array" ? { ...texts, anyOf: [schema, schema.items] } : { ...schema, ...texts };
 }
 
 function named(codes: readonly string[]): string {

@@ -1,8 +1,9 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
+import { spreadJson } from "../../local/json-text.ts";
 import { root } from "../../local/stack/synthesis.ts";
 import { clientOperations } from "./client-operations.ts";
 import { declareClient } from "./declarations.ts";
@@ -45,7 +46,7 @@ export function writeClient(folder: string, name: string): void {
   const readme = readFileSync(join(root, "shared/client/README.md"), "utf8").replaceAll(writtenName, name);
   writeFileSync(join(folder, "README.md"), readme);
   writeFileSync(join(folder, "index.d.ts"), `${declareClient()}\n`);
-  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifestOf(name), null, 2)}\n`);
+  writeFileSync(join(folder, "package.json"), `${spreadJson(JSON.stringify(manifestOf(name)))}\n`);
   copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
 }
 
@@ -76,7 +77,5 @@ function manifestOf(name: string): object {
 
 function pack(folder: string): string {
   const call = ["pack", "--json", "--ignore-scripts"];
-  const { status, stdout, stderr } = spawnSync("npm", call, { cwd: folder, encoding: "utf8" });
-  if (status !== 0) throw new Error(`npm pack failed: ${stderr.trim()}`);
-  return JSON.parse(stdout)[0].filename;
+  return JSON.parse(execFileSync("npm", call, { cwd: folder, stdio: "pipe", encoding: "utf8" }))[0].filename;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { gunzipSync } from "node:zlib";
 import type { APIGatewayProxyStructuredResultV2, Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { type FunctionName, functions } from "../../functions/functions.ts";
+import { type FunctionName, functions, operationRows } from "../../functions/functions.ts";
 import type { InboxEntry } from "../../local/aws/inbox.ts";
 import { spreadJson } from "../../local/json-text.ts";
 
@@ -17,7 +17,7 @@ export async function invokeHandler(name: FunctionName, event: unknown): Promise
   const { handler } = await import(`../../../functions/${functions[name].area}/${name}.ts`);
   const context = { awsRequestId: randomUUID(), functionName: name } satisfies Partial<Context>;
   const writeOut = process.stdout.write;
-  process.stdout.write = writeAside;
+  process.stdout.write = (chunk: string | Uint8Array) => writeAside(chunk, name);
   const began = performance.now();
   try {
     const answer: unknown = await handler(event, context);
@@ -46,7 +46,7 @@ export function describeWork({ answer, milliseconds }: Outcome, event: unknown, 
   const work = messages
     ? `${messages.length - failuresOf(answer)} of ${messages.length} messages processed`
     : "processed";
-  const said = answer === undefined ? [] : [JSON.stringify(answer, null, 2)];
+  const said = answer === undefined ? [] : [spreadJson(JSON.stringify(answer))];
   const texts = sent.map(({ channel, to, subject, text }) => `${channel} to ${to}\n${subject ?? ""}\n${text ?? ""}`);
   return `${[`${work}  ${milliseconds.toFixed(0)} ms`, ...said, ...texts].join("\n\n")}\n`;
 }
@@ -61,7 +61,14 @@ function failuresOf(answer: unknown): number {
   return (answer as SQSBatchResponse | undefined)?.batchItemFailures?.length ?? 0;
 }
 
-function writeAside(chunk: string | Uint8Array): boolean {
+function writeAside(chunk: string | Uint8Array, name: FunctionName): boolean {
   const text = typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
-  return process.stderr.write(process.stderr.isTTY ? `\x1b[2m${text}\x1b[22m` : text);
+  return process.stderr.write((process.stderr.isTTY ? `\x1b[2m${text}\x1b[22m` : text) + adviceOn(text, name));
+}
+
+/** The place of the settings that a function gets, if its log line says that it lacks one. */
+function adviceOn(line: string, name: FunctionName): string {
+  if (!/The setting \w+ is missing/.test(line)) return "";
+  const file = Object.hasOwn(operationRows, name) ? "functions" : "worker-rows";
+  return `${name} gets the settings that its row in infra/functions/${file}.ts names: add it there.\n`;
 }

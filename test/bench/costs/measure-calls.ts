@@ -184,6 +184,7 @@ async function measureCall(
     return { name, isOperation: functions[name].area !== "workers", readUnits, writeUnits, logBytes, answer };
   } finally {
     process.stderr.write = write;
+    enterEnvironment(service.environment);
   }
 }
 

@@ -1,6 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
+import { expect, test, vi } from "vitest";
 import { startQueues } from "../../../infra/local/aws/sqs.ts";
 import { changeDesk, readDesk } from "../../../infra/local/desk/answers.ts";
 import { isBad, type ResourcesView } from "../../../infra/local/desk/views.ts";
@@ -37,11 +43,11 @@ test("each worker is as far behind as the desk is ahead", async () => {
   }
 });
 
-test("a queue has its failed messages, at each look again, until they are sent again; one without a worker keeps its own", async () => {
+/** Queues with a failed message of the queue `worked`, and two messages in one that has no worker. */
+async function withFailed(work: (sources: Sources) => Promise<void>): Promise<void> {
   const queues = await startQueues("eu-west-1");
   try {
     const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: "arn:aws:sqs:eu-west-1:0:dead", maxReceiveCount: 3 });
-    const [worked, undelivered] = ["workforce_webhook_worked", "ExampleQueue0A1B2C3D"];
     const definitions = ["dead", worked, undelivered].map((name) => ({ name, attributes: {} }));
     await queues.create(definitions);
     for (const name of ["dead", undelivered, undelivered]) await queues.send(name, '{"pin":"123456"}');
@@ -49,15 +55,24 @@ test("a queue has its failed messages, at each look again, until they are sent a
       queues: definitions.map((each) => (each.name === worked ? { ...each, attributes: { RedrivePolicy } } : each)),
       mappings: [{ queueName: worked }],
     });
-    const sources = deskSources({
-      stack,
-      environment: { AWS_ENDPOINT_URL_SQS: queues.endpoint, AWS_REGION: "eu-west-1" },
-    });
+    const environment = { AWS_ENDPOINT_URL_SQS: queues.endpoint, AWS_REGION: "eu-west-1" };
+    await work(deskSources({ stack, environment }));
+  } finally {
+    await queues.close();
+  }
+}
+
+const [worked, undelivered] = ["workforce_webhook_worked", "LostEventsQueue0A1B2C3D"];
+const redrive = (sources: Sources, queue = worked) => changeDesk("redrive", { queue }, sources);
+
+test("a queue has its failed messages, at each look again, until they are sent again; one without a worker keeps its own", async () => {
+  await withFailed(async (sources) => {
     const failed = { words: "1 failed", look: "bad" };
     const none = { words: "0 failed", look: "" };
     for (const _ of ["first", "second"]) {
-      expect((await readData(sources)).queues).toMatchObject([
-        { name: "Example", about: "keeps what no queue took", chips: [{ words: "2 failed", look: "bad" }] },
+      const { queues } = await readData(sources);
+      expect(queues).toMatchObject([
+        { name: "Lost events", about: "keeps what no queue took", chips: [{ words: "2 failed", look: "bad" }] },
         {
           name: "Webhook worked",
           about: "0 in work",
@@ -66,15 +81,47 @@ test("a queue has its failed messages, at each look again, until they are sent a
           messages: [{ body: '{"pin":"(masked)"}' }],
         },
       ]);
+      expect(queues.flatMap(({ messages = [] }) => messages)).toHaveLength(3);
+      expect(Date.now() - Number(queues[1]?.messages?.[0]?.sentAt)).toBeLessThan(60_000);
     }
-    expect(await changeDesk("redrive", { queue: worked }, sources)).toEqual({ done: "1 sent again" });
+    expect(await redrive(sources)).toEqual({ done: "1 sent again" });
     expect((await readData(sources)).queues[1]).toMatchObject({
       chips: [{ words: "1 waiting", look: "warn" }, none],
       action: { isIdle: true },
       messages: [],
     });
-    await expect(changeDesk("redrive", { queue: undelivered }, sources)).rejects.toThrow("Example");
-  } finally {
-    await queues.close();
-  }
+    await expect(redrive(sources, undelivered)).rejects.toThrow("Lost");
+  });
+});
+
+test.each([
+  ["shown again", ChangeMessageVisibilityBatchCommand, readData],
+  ["sent again", SendMessageCommand, redrive],
+  ["deleted", DeleteMessageCommand, redrive],
+])("a failed message that cannot be %s is said", async (_, refused, act: (sources: Sources) => Promise<unknown>) => {
+  await withFailed(async (sources) => {
+    const { send } = SQSClient.prototype;
+    const sending = vi.spyOn(SQSClient.prototype, "send").mockImplementation(function (
+      this: SQSClient,
+      command: object,
+    ) {
+      return command instanceof refused ? Promise.reject(new Error("refused")) : Reflect.apply(send, this, [command]);
+    } as never);
+    await expect(act(sources)).rejects.toThrow("refused");
+    const isDeleted = sending.mock.calls.some(([command]) => (command as object) instanceof DeleteMessageCommand);
+    expect(isDeleted).toBe(refused === DeleteMessageCommand);
+    sending.mockRestore();
+  });
+});
+
+test("the schedules have their time, and each may be called now", async () => {
+  const schedules = [{ functionName: "mark-overdue", hour: 0, minute: 5, timeZone: "Europe/London" }];
+  expect((await readData(deskSources({ stack: stackWith({ schedules }) }))).schedules).toMatchObject([
+    {
+      name: "mark-overdue",
+      about: "daily at 00:05, Europe/London",
+      action: { path: "run", what: { function: "mark-overdue" } },
+    },
+    { action: { path: "limits" } },
+  ]);
 });

@@ -1,13 +1,18 @@
 import { request as httpRequest, type IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { openInbox } from "../../../infra/local/aws/inbox.ts";
+import { type InboxEntry, openInbox } from "../../../infra/local/aws/inbox.ts";
 import { openDesk } from "../../../infra/local/desk/desk.ts";
 import { refusalOf } from "../../../infra/local/desk/guard.ts";
+import { viewInbox } from "../../../infra/local/desk/inbox-views.ts";
 import type { DeskOptions } from "../../../infra/local/desk/sources.ts";
+import type { Person } from "../../../infra/local/desk/views.ts";
 import type { FrontRequest } from "../../../infra/local/gateway/http-server.ts";
 import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
 import { makeTemporaryFolder } from "../../../infra/local/temporary-folder.ts";
+import { loginKey } from "../../../shared/db/accounts/logins.ts";
+import type { Key } from "../../../shared/db/table/table.ts";
+import { asEvent, record, requestOf } from "./happenings.ts";
 
 const inbox = openInbox();
 const folder = makeTemporaryFolder("desk");
@@ -17,9 +22,14 @@ const options = {
   placesDirectory: folder.path,
   stack: {
     routes: [{ routeKey: "GET /docs" }],
-    schedules: [{ functionName: "mark-overdue", hour: 0, minute: 5, timeZone: "Europe/London" }],
+    schedules: [{ functionName: "mark-overdue" }, { functionName: "rotate-signing-key" }],
   },
-  run: async (name: string) => void ran.push(name),
+  environment: { OUTBOUND_BUS_NAME: "out" },
+  buses: { past: (name: string) => [{ id: "1", detail: { type: `of ${name}` } }] },
+  run: async (name: string) => {
+    if (name !== "mark-overdue") throw new Error("It failed");
+    ran.push(name);
+  },
   answerEvents: (_: IncomingMessage, response: ServerResponse) => response.end("events"),
 } as unknown as DeskOptions;
 const ran: string[] = [];
@@ -46,11 +56,15 @@ interface Sent {
 }
 
 /** Sends any header, the Host too. */
-async function send(path: string, { method = "GET", headers = {}, body = "" }: Sent = {}) {
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+function ask(path: string, { method = "GET", headers = {}, body = "" }: Sent = {}): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
     const sent = httpRequest({ port: service.port, host: "127.0.0.1", path, method, headers }, resolve);
     sent.on("error", reject).end(body);
   });
+}
+
+async function send(path: string, sent?: Sent) {
+  const answer = await ask(path, sent);
   return { status: answer.statusCode, headers: answer.headers, body: await text(answer) };
 }
 
@@ -99,6 +113,16 @@ describe("the desk refuses, and never with its token,", () => {
     const elsewhere = { ...request, headers: { host: "192.168.1.9:3000" } } as unknown as IncomingMessage;
     expect(refusalOf(elsewhere, { lan: true, token })).toBeDefined();
   });
+
+  test.each([
+    ["127.0.0.1", 80, "localhost"],
+    ["::1", 3000, "127.0.0.1:3000"],
+    ["::ffff:127.0.0.1", 3000, "localhost:3000"],
+  ])("no caller at %s, port %i, Host %s", (remoteAddress, localPort, host) => {
+    const socket = { remoteAddress, localAddress: remoteAddress, localPort };
+    const request = { socket, method: "GET", headers: { host } } as unknown as IncomingMessage;
+    expect(refusalOf(request, { lan: false, token })).toBeUndefined();
+  });
 });
 
 test("the documentation page's choice of a user gets the demo users and the token of changes, its script neither", async () => {
@@ -110,6 +134,11 @@ test("the documentation page's choice of a user gets the demo users and the toke
   expect([deskToken, docs]).toEqual([token, "/docs"]);
   expect(callers).toHaveLength(5);
   expect(callers[1]).toMatchObject({ id: 2, name: "Owen Pryce", role: "operator" });
+  for (const { role, path } of callers) expect(path.includes("/users/me")).toBe(role === "driver");
+  const { routes } = options.stack;
+  options.stack.routes = [];
+  expect(JSON.parse((await send("/_local/desk/start")).body).docs).toBeNull();
+  options.stack.routes = routes;
   const script = await send("/_local/call-as.js");
   expect([script.status, script.body.includes(token), script.body.includes("Owen")]).toEqual([200, false, false]);
 });
@@ -127,17 +156,23 @@ describe("a change", () => {
   });
 
   test.each([
-    ["run", 200, body, ["mark-overdue"]],
-    ["run", 400, JSON.stringify({ function: "sign-in" }), []],
-    ["webhook", 400, JSON.stringify({ url: "http://receiver.example/" }), []],
-    ["nothing", 404, body, []],
-    ["run", 400, "no JSON", []],
-    ["run", 413, "x".repeat(70_000), []],
-  ])("with it, %s, is answered with %i", async (place, status, sent, runs) => {
+    ["POST", "desk/run", 200, body, "It ran"],
+    ["POST", "desk/run", 400, JSON.stringify({ function: "rotate-signing-key" }), "It failed"],
+    ["POST", "desk/run", 400, JSON.stringify({ function: "sign-in" }), "No schedule calls sign-in"],
+    ["POST", "desk/run", 400, "", "No schedule calls undefined"],
+    ["POST", "desk/webhook", 400, JSON.stringify({ url: "http://receiver.example/" }), "of this computer"],
+    ["POST", "desk/nothing", 404, body, "Not Found"],
+    ["POST", "", 404, body, "Not Found"],
+    ["POST", "inboxrun", 404, body, "Not Found"],
+    ["PUT", "desk/run", 404, body, "Not Found"],
+    ["POST", "desk/start", 404, "", "Not Found"],
+    ["POST", "desk/run", 400, "no JSON", "JSON"],
+    ["POST", "desk/run", 413, "x".repeat(70_000), "Too Large"],
+  ])("with it, %s %s, is answered with %i", async (method, place, status, sent, said) => {
     ran.length = 0;
-    const headers = { "x-desk-token": token };
-    expect(await send(`/_local/desk/${place}`, { method: "POST", headers, body: sent })).toMatchObject({ status });
-    expect(ran).toEqual(runs);
+    const answer = await send(`/_local/${place}`, { method, headers: { "x-desk-token": token }, body: sent });
+    expect(answer).toMatchObject({ status, body: expect.stringContaining(said) });
+    expect(ran).toEqual(status === 200 ? ["mark-overdue"] : []);
   });
 
   test.each([
@@ -178,6 +213,54 @@ test("the page runs and shows what is of this origin alone, in no other page, an
   expect(Buffer.byteLength(script)).toBeLessThan(60_000);
 });
 
+test.each([
+  ["/_local", 302, "", undefined],
+  ["/_local/desk.svg", 200, "<svg", "image/svg+xml"],
+  ["/_local/desk.css", 200, "{", "text/css"],
+  ["/_local/desk.js", 200, "/_local/", "text/javascript"],
+  ["/_local/outbound", 200, '[\n  {\n    "type": "of out"\n  }\n]', "application/json"],
+  ["/_local/desk/requests", 200, "[]", "application/json"],
+  ["/_local/desk/nothing", 404, "newest 500", "application/json"],
+  ["/_local/desk/story?id=none", 404, "newest 500", "application/json"],
+  ["/_local/desk/data", 500, "TypeError", "application/json"],
+  ["/_local/nothing", 404, "Not Found", "application/json"],
+])("%s is answered with %i, %s", async (path, status, part, type) => {
+  const { headers, ...answer } = await send(path);
+  expect(answer).toEqual({ status, body: expect.stringContaining(part) });
+  expect(headers["content-type"]?.split(";")[0]).toBe(type);
+});
+
+test("the page hears once of each message, request, call and change, until it is closed", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    const answer = await ask("/_local/desk/live");
+    let heard = "";
+    answer.setEncoding("utf8").on("data", (chunk) => {
+      heard += chunk;
+    });
+    const listeners = desk.alongside({});
+    const take = desk.openStream("arn");
+    const happenings = [
+      () => {},
+      () => inbox.add({ channel: "sms", to: "+447700900001", subject: null, text: "T", html: null }),
+      () => listeners.onRequest(requestOf("one")),
+      () => listeners.onWork({ functionName: "x", event: {}, records: 1, milliseconds: 1, output: "" }),
+      () => take(asEvent(record("e1", "TIMESHEET#1", "TIMESHEET", 1))),
+    ];
+    for (const [at, happen] of happenings.entries()) {
+      await happen();
+      if (at > 0) vi.advanceTimersByTime(3_000);
+      await vi.waitFor(() => expect(heard.match(/^data: .*\n\n/gm)).toHaveLength(at + 1));
+    }
+    expect(await send("/_local/desk/people")).toMatchObject({ body: '{"people":[],"total":0}' });
+    expect(heard.match(/data/g)).toHaveLength(happenings.length);
+    answer.destroy();
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test("the inbox is JSON for commands; a browser is led to the desk's", async () => {
   const { status, body } = await send("/_local/inbox");
   expect({ status, entries: JSON.parse(body) }).toEqual({ status: 200, entries: inbox.entries() });
@@ -186,16 +269,36 @@ test("the inbox is JSON for commands; a browser is led to the desk's", async () 
 });
 
 test("a mail is served without script, network and origin; what there is not is 404", async () => {
-  const { htmlOf, viewInbox } = await import("../../../infra/local/desk/inbox-views.ts");
-  const [mail] = viewInbox(inbox.entries(), { ownerOf: () => undefined });
-  expect(htmlOf(inbox.entries(), mail?.id ?? "")).toContain("<script>");
-  const { status, headers } = await send(`/_local/desk/mail/${mail?.id}`);
-  expect(status).toBe(200);
+  inbox.add({ channel: "email", to: "a@b.example", subject: "S", text: "T", html: null });
+  const [plain, ...others] = viewInbox(inbox.entries(), { ownerOf: () => undefined });
+  const { status, headers, body } = await send(`/_local/desk/mail/${others.at(-1)?.id}`);
+  expect([status, body]).toEqual([200, "<script>x()</script><p>hi"]);
+  expect(await send(`/_local/desk/mail/${plain?.id}`)).toMatchObject({ status: 404 });
   expect(headers["content-security-policy"]).toMatch(
     /^sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:/,
   );
   expect(await send("/_local/desk/mail/0")).toMatchObject({ status: 404 });
-  expect(await send("/_local/other")).toMatchObject({ status: 404 });
+});
+
+const wren: Person = { id: 7, name: "Wren", role: "operator", companyId: null, company: null, logins: [] };
+const push = { subject: "Paid", text: "140 GBP", pin: null, person: null };
+test.each<[InboxEntry["channel"], string, string | null, object]>([
+  ["push", "token", JSON.stringify({ aps: { alert: { title: "Paid", body: "140 GBP" } } }), push],
+  [
+    "push",
+    "token",
+    JSON.stringify({ fcmV1Message: { message: { notification: { title: "Paid", body: "140 GBP" } } } }),
+    push,
+  ],
+  ["push", "other", "123456", { ...push, subject: "Push", text: "123456" }],
+  ["push", "token", null, { ...push, subject: "Push", text: "" }],
+  ["email", "Wren@example.com", "Your pin: 123456", { subject: "S", pin: "123456", person: { id: 7, name: "Wren" } }],
+  ["sms", "+447700900001", "Paid", { subject: "S", text: "Paid", pin: null, person: null }],
+])("a message by %s to %s shows the words that a person reads: %s", (channel, to, text, shown) => {
+  const inbox = openInbox();
+  inbox.add({ channel, to, subject: "S", text, html: text });
+  const ownerOf = ({ pk }: Key) => (pk === loginKey("wren@example.com").pk ? wren : undefined);
+  expect(viewInbox(inbox.entries(), { ownerOf })).toMatchObject([{ channel, to, hasHtml: text !== null, ...shown }]);
 });
 
 test("a fault of the desk is printed once, and is none of a request, a worker or the stream", async () => {

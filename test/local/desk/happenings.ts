@@ -24,6 +24,7 @@ export function requestOf(id: string, more: Sent = {}): FrontRequest {
   const event = {
     rawPath: path,
     rawQueryString: query,
+    ...(query && { queryStringParameters: Object.fromEntries(new URLSearchParams(query)) }),
     headers: { authorization: "Bearer secret-bearer", accept: "application/json" },
     requestContext: { requestId: id, timeEpoch: Date.now(), http },
     ...(body !== undefined && { body }),

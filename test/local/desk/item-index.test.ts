@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { readDesk } from "../../../infra/local/desk/answers.ts";
@@ -7,6 +8,8 @@ import { type ItemIndex, indexOf, openItemIndex, titleOf } from "../../../infra/
 import type { ItemView, PeopleView, RequestRow, ResourcesView } from "../../../infra/local/desk/views.ts";
 import { makeTemporaryFolder } from "../../../infra/local/temporary-folder.ts";
 import { loginKey } from "../../../shared/db/accounts/logins.ts";
+import { deviceOwnerKey } from "../../../shared/db/notifications/device-owners.ts";
+import { deviceKey } from "../../../shared/db/notifications/devices.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
 import type { Item, Key } from "../../../shared/db/table/table.ts";
@@ -93,6 +96,63 @@ describe("the index of the table's items", () => {
     expect(index.ownerOf(loginKey("nobody@harbour.example"))).toBeUndefined();
     expect(index.person(7)).toMatchObject({ role: "driver", logins: ["dana@harbour.example"] });
   });
+
+  test("knows who has a device, and whose token it is", () => {
+    const index = openItemIndex();
+    index.add([
+      ...user(7),
+      ...user(17, { role: "admin", financial_company_id: null }),
+      change(deviceKey(17, 1), { id: 1 }),
+    ]);
+    index.add([change(deviceOwnerKey("hash"), { user_id: 17, id: 1 })]);
+    expect([7, 17, 1].map((id) => index.hasDevice(id))).toEqual([false, true, false]);
+    expect(index.ownerOf(deviceOwnerKey("hash"))?.id).toBe(17);
+    expect(index.ownerOf(recordKey("USER", 17))).toBeUndefined();
+    expect(index.person(17)).toMatchObject({ companyId: null, company: null });
+  });
+});
+
+interface Read {
+  Keys: { pk: { S: string } }[];
+  ConsistentRead: boolean;
+}
+
+test("a listed item has its user's name once, and no secret; one that is gone meanwhile is left out", async () => {
+  process.env.TABLE_NAME = "records";
+  const index = openItemIndex();
+  index.add([...user(7), ...user(8, { email: "dana@harbour.example" }), timesheet(1), timesheet(2)]);
+  index.add([change(deviceKey(7, 1), { platform: "ios" })]);
+  const sending = vi.spyOn(DynamoDBClient.prototype, "send").mockImplementation(async (command: { input: object }) => {
+    const { RequestItems } = command.input as { RequestItems: { records: Read } };
+    expect(RequestItems.records.ConsistentRead).toBe(false);
+    const found = RequestItems.records.Keys.filter(({ pk }) => pk.S !== "TIMESHEET#1");
+    const more = { refresh_token: { S: "secret" } };
+    const items = found.map((key) => ({
+      ...key,
+      ...more,
+      ...(key.pk.S.startsWith("LOGIN#") && { user_id: { N: "8" } }),
+    }));
+    return { Responses: { records: items } };
+  });
+  try {
+    const list = (kind: string) =>
+      readDesk("items", new URLSearchParams({ kind }), deskSources({}, index)) as Promise<ItemView[]>;
+    expect((await list("device")).map(({ title }) => title)).toEqual(["Zoë Hussain 7 · ios"]);
+    expect((await list("user")).map(({ title }) => title)).toEqual([
+      "Zoë Hussain 8 · driver",
+      "Zoë Hussain 7 · driver",
+    ]);
+    expect((await list("login")).map(({ title }) => title)).toContain("Zoë Hussain 8");
+    expect(await list("timesheet")).toEqual([
+      {
+        key: "TIMESHEET#2 TIMESHEET",
+        title: titleOf({ record: timesheetLine(2, 1) }),
+        item: { pk: "TIMESHEET#2", sk: "TIMESHEET", refresh_token: "(masked)" },
+      },
+    ]);
+  } finally {
+    sending.mockRestore();
+  }
 });
 
 describe.each([100, 20_000])("with %d users and as many timesheets", (count) => {
@@ -169,6 +229,30 @@ test("a stream without an index is read from its beginning, one with an index fr
   }
 });
 
+test.each([
+  ["no database", () => "half of a page"],
+  ["a database with a damaged page", (text: string) => text.slice(0, 4096) + "x".repeat(text.length - 4096)],
+])("an index that is %s is made again from the stream's beginning", (_, damage) => {
+  const { path, remove } = makeTemporaryFolder("index");
+  try {
+    indexOf("stream/1", path).add([timesheet(1)]);
+    const [name = ""] = readdirSync(path).filter((each) => each.endsWith(".sqlite"));
+    // The write-ahead log of the open index goes into its file.
+    const file = new DatabaseSync(join(path, name));
+    file.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    file.close();
+    writeFileSync(join(path, name), damage(readFileSync(join(path, name), "latin1")), "latin1");
+    writeFileSync(join(path, "desk.json"), "{}");
+    const index = indexOf("stream/1", path);
+    expect(existsSync(join(path, "desk.json"))).toBe(false);
+    index.add([timesheet(2)]);
+    expect(index.counts()).toEqual({ timesheet: 1 });
+    expect(statSync(join(path, name)).mode & 0o077).toBe(0);
+  } finally {
+    remove();
+  }
+});
+
 test("only its owner reads the index, which has names and logins", () => {
   const { path, remove } = makeTemporaryFolder("index");
   try {
@@ -216,6 +300,7 @@ test.each([
   ["a session", { opened_at: "2026-05-01T08:30:00.000Z", seed: "x" }, "2026-05-01"],
   ["an entry of the history", { record: { did: "updated", at: "2026-05-01T08:30:00.000Z" } }, "2026-05-01 · updated"],
   ["totals", { paid: 7 }, ""],
+  ["a record, by what it says itself,", { state: "pending", record: { state: "paid" } }, "paid"],
 ])("%s is listed by its name, number, date and state", (_, item, title) => {
   expect(titleOf(item)).toBe(title);
 });

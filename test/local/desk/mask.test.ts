@@ -68,9 +68,18 @@ test.each([
   expect(maskBody(body)).toBe(body);
 });
 
+test("what is kept beside a secret has its place in lists and objects", () => {
+  expect(maskBody('{"a":[{"pin":1},[2,"x"]],"b":null}')).toBe('{"a":[{"pin":"(masked)"},[2,"x"]],"b":null}');
+});
+
 test("texts that only look like JSON stay, and queries without secrets", () => {
-  const harmless = JSON.stringify({ a: '{ "b": 1 }', note: "[the pin was sent", other: "x: {" });
-  expect(JSON.parse(maskBody(harmless))).toMatchObject({ a: '{ "b": 1 }', other: "x: {" });
+  const harmless = JSON.stringify({
+    a: '{ "b": 1 }',
+    note: "[the pin was sent",
+    said: "the pin was sent",
+    other: "x: {",
+  });
+  expect(JSON.parse(maskBody(harmless))).toMatchObject({ a: '{ "b": 1 }', said: "the pin was sent", other: "x: {" });
   expect(maskQuery("by_state=paid&page=2&login=a%40b")).toBe("by_state=paid&page=2&login=a%40b");
 });
 

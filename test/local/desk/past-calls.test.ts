@@ -4,16 +4,53 @@ import { describe, expect, test } from "vitest";
 import { openHistory } from "../../../infra/local/desk/past-calls.ts";
 import { storyOf } from "../../../infra/local/desk/story.ts";
 import { splitTarget } from "../../../infra/local/gateway/gateway-event.ts";
+import type { FrontRequest } from "../../../infra/local/gateway/http-server.ts";
 import { addRun, asEvent, line, message, record, requestOf } from "./happenings.ts";
 
 const index = { person: () => undefined, hasDevice: () => false };
 
-describe("a request that is sent again", () => {
-  const storyAbout = (more: Parameters<typeof requestOf>[1]) => {
+function storyAbout(more: Parameters<typeof requestOf>[1], request: Partial<FrontRequest> = {}) {
+  const history = openHistory();
+  history.addRequest({ ...requestOf("one", more), ...request });
+  return storyOf("one", { history, index, messages: [] });
+}
+
+describe("an answer", () => {
+  const answered = (type: string, body: Buffer) =>
+    storyAbout({}, { code: "busy", answer: { status: 200, headers: { "content-type": type, cookie: "c" }, body } });
+
+  test.each([
+    ["text", "text/html; charset=utf-8", Buffer.from("<p>hi"), "<p>hi"],
+    ["JSON", "application/problem+json", Buffer.from('{"pin":"123456"}'), '{"pin":"(masked)"}'],
+    ["bytes", "image/png", Buffer.from("abc"), "(3 bytes)"],
+    ["nothing", "text/html", Buffer.alloc(0), null],
+  ])("of %s has its headers, its code and what may be kept of its body", (_, type, body, kept) => {
+    const story = answered(type, body);
+    expect(story?.answer).toEqual({ headers: { "content-type": type, cookie: "(masked)" }, body: kept });
+    expect(story?.row).toMatchObject({ code: "busy", method: "PATCH", status: 200 });
+  });
+
+  test("that a gateway gave without a call is none of a request", () => {
     const history = openHistory();
-    history.addRequest(requestOf("one", more));
-    return storyOf("one", { history, index, messages: [] });
-  };
+    history.addRequest({ ...requestOf("one"), event: undefined });
+    history.addRequest({ ...requestOf("two"), answer: undefined });
+    expect(history.requests).toEqual([]);
+  });
+});
+
+describe("a request that is sent again", () => {
+  test.each<[{ query?: string; body?: string }, boolean]>([
+    [{}, true],
+    [{ query: "q=1", body: '{"a":1}' }, true],
+    [{ query: "pin=1" }, false],
+    [{ body: '{"pin":1}' }, false],
+  ])("is %o, or it is said why not: %s", (more, isSendable) => {
+    const story = storyAbout(more);
+    expect(story?.unsendable === null).toBe(isSendable);
+    expect(story?.event?.body === undefined).toBe(!("body" in more));
+    const { pin: _, ...parameters } = Object.fromEntries(new URLSearchParams(more.query ?? ""));
+    if (more.query) expect(story?.event).toHaveProperty("queryStringParameters", expect.objectContaining(parameters));
+  });
 
   test("has its body as text where it came as bytes", () => {
     const body = Buffer.from('{"a":"é"}').toString("base64");
@@ -52,7 +89,36 @@ describe("what functions wrote", () => {
   });
 });
 
+test("the error of a call is kept with its kind and its trace, without tokens; lines of metrics and blank ones are not", () => {
+  const history = openHistory();
+  const error = Object.assign(new Error(`of eyJhbGciOiJFUzI1NiJ9.${"a".repeat(20)}.b`), {
+    errorType: "Fault",
+    trace: "at x",
+  });
+  const output = `${line({ _aws: {} })}\n \n${line({ request_id: "s-1" })}plain\n`;
+  addRun(history, "mark-overdue", {}, output, { error });
+  addRun(history, "mark-overdue", {}, output, { error: new Error("x".repeat(40_000)) });
+  addRun(history, "mark-overdue", {}, output, { error: "lost" as unknown as Error });
+  const [run, long, other] = history.runs;
+  expect(run).toMatchObject({ error: "Fault: of (masked)\nat x", records: undefined });
+  expect(run?.lines.map(({ fields }) => fields.message)).toEqual(["processed", "plain"]);
+  expect(long?.error).toMatch(/^x+… \(7232 more characters\)$/);
+  expect([other?.error, run && other && other.at - run.at < 60_000]).toEqual(["lost", true]);
+  const { runs } = storyOf("s-1", { history, index, messages: [] })?.rows[0] ?? {};
+  expect(runs?.[0]?.lines).toHaveLength(2);
+});
+
 describe("memory", () => {
+  test("holds the newest 1,000 calls and 2,000 changes", () => {
+    const history = openHistory();
+    for (let each = 0; each <= 2_000; each += 1) {
+      if (each <= 1_000) addRun(history, `call ${each}`, {}, "");
+      history.addChanges(asEvent(record(`e${each}`, "TIMESHEET#1", "TIMESHEET", 1)));
+    }
+    expect([history.runs.length, history.runs[0]?.functionName]).toEqual([1_000, "call 1"]);
+    expect([history.changes.length, history.changes[0]?.eventId]).toEqual([2_000, "e1"]);
+  });
+
   test("holds what is kept of long texts, not the texts", () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;

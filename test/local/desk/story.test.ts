@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type History, openHistory } from "../../../infra/local/desk/past-calls.ts";
 import { requestRows, storyOf } from "../../../infra/local/desk/story.ts";
-import { type InboxView, latestChange, type Person } from "../../../infra/local/desk/views.ts";
+import { type InboxView, latestChange, type Person, plural } from "../../../infra/local/desk/views.ts";
 import { addRun, asEvent, changedBy, line, message, record, requestOf } from "./happenings.ts";
 
 const person: Person = {
@@ -49,8 +49,9 @@ describe("the story of a request", () => {
     );
     addRun(history, "notify", changes, line({ request_ids: ["one", "two"] }));
     history.addChanges(changes);
-    addRun(history, "deliver-notifications", asEvent(message("m1", { requestId: "one" })), line({ request_id: "one" }));
-    addRun(history, "deliver-notifications", asEvent(message("m2", { requestId: "two" })), line({ request_id: "two" }));
+    const messages = ["one", "two"].map((requestId) => message(`m-${requestId}`, { requestId }));
+    addRun(history, "deliver-notifications", asEvent(...messages), line({ request_id: "one" }));
+    addRun(history, "deliver-notifications", asEvent(...messages.slice(1)), line({ request_id: "two" }));
     addRun(
       history,
       "send-pushes",
@@ -67,6 +68,11 @@ describe("the story of a request", () => {
     );
     const { rows = [] } = storyIn(history, "one", [push]) ?? {};
     expect(rows[0]?.layer).toBe("request");
+    const taken = rows.flatMap(({ runs }) => runs).flatMap((run) => run.messages);
+    expect(taken.map(({ id, queue, attempt }) => [id, queue, attempt]).sort()).toEqual([
+      ["m-one", "Notifications queue", 1],
+      ["m3", "Notifications queue", 1],
+    ]);
     const [, ...followed] = rows.map(({ at }) => at);
     expect(followed).toEqual(followed.toSorted((a, b) => a - b));
     // A consumer cannot have begun before the change was there.
@@ -113,6 +119,34 @@ describe("the story of a request", () => {
     history.addChanges(asEvent(unnamed("COUNTERS#TIMESHEETS#1", "ALL#00"), unnamed("KEYS", "KEY#1")));
     expect(kindsOf(history, "one")).toContain("list counter false");
     expect(kindsOf(history, "one")).toHaveLength(2);
+  });
+
+  test("has a write that two calls may have made at the moment when it was seen", () => {
+    vi.useFakeTimers({ now: 1_000, toFake: ["Date"] });
+    const history = afterRequest();
+    vi.setSystemTime(1_004);
+    addRun(history, "keep-history", asEvent(), line({ request_id: "one" }), { milliseconds: 0 });
+    history.addChanges(asEvent(record("e1", "TIMESHEET#1", "TIMESHEET", 1)));
+    const written = storyIn(history, "one")?.rows.find(({ layer }) => layer === "table");
+    expect([written?.at, written?.milliseconds]).toEqual([1_004, 0]);
+  });
+
+  test.each([
+    ["bulk-update-timesheets", "JOB#1", 999, 0],
+    ["bulk-update-timesheets", "JOB#1", 1_000, 1],
+    ["bulk-update-timesheets", "JOB#1", 1_255, 1],
+    ["bulk-update-timesheets", "JOB#1", 1_256, 0],
+    ["bulk-update-timesheets", "RESET#1", 1_100, 0],
+    ["set-password", "RESET#1", 1_100, 1],
+    ["list-timesheets", "JOB#1", 1_100, 0],
+    ["unknown", "JOB#1", 1_100, 0],
+  ])("takes a change of %s at 1000 for 5 ms, in %s, seen at %i, that names no request: %i", (functionName, pk, at, count) => {
+    vi.useFakeTimers({ now: 1_000, toFake: ["Date"] });
+    const history = openHistory();
+    history.addRequest({ ...requestOf("one"), functionName });
+    vi.setSystemTime(at);
+    history.addChanges(asEvent(record("e1", pk, "SOME", 1)));
+    expect(storyIn(history, "one")?.rows.flatMap(({ changes }) => changes)).toHaveLength(count);
   });
 
   test("says what changed by field, and its user, and is undefined for an unknown id", () => {
@@ -197,10 +231,20 @@ describe("a payment reads as a person would say it:", () => {
     expect(storyIn(history, "one")?.rows.filter(({ layer }) => layer === "worker")).toMatchObject([
       { title: "send-pushes", about: "2 times, 80.0\u00a0s", isBad: true },
     ]);
+    const both = asEvent(...[pushTo(7), pushTo(8)].flatMap(({ Records }) => Records));
+    addRun(history, "notify", both, line({ request_id: "one" }), { error: new Error("It failed") });
+    addRun(history, "keep-history", {}, line({ request_id: "one" }), { milliseconds: 1_000 });
+    const rows = storyIn(history, "one")?.rows.filter(({ layer }) => layer === "worker") ?? [];
+    expect(rows.map(({ title, about, isBad }) => [title, about, isBad]).sort()).toEqual([
+      ["keep-history", "1.0\u00a0s", false],
+      ["notify", "1\u00a0ms", true],
+      ["send-pushes", "2 times, 80.0\u00a0s", true],
+    ]);
   });
 
   test("who was to get a push and got none, and why", () => {
     const history = afterRequest();
+    addRun(history, "deliver-notifications", pushTo(5), line({ request_id: "one" }));
     for (const userId of [7, 8, 9]) {
       addRun(history, "send-pushes", pushTo(userId), line({ request_id: "one", pushes: 1 }), { milliseconds: 60_000 });
     }
@@ -213,35 +257,108 @@ describe("a payment reads as a person would say it:", () => {
     const push = { id: "p", channel: "push", person, subject: "Paid", text: "140 GBP", at: Date.now() - 10 };
     expect(silent([push as unknown as InboxView])).toContain("Push to Wren Ashby");
     expect(silent([push as unknown as InboxView])).not.toContain("No push: nothing was left to send to Wren Ashby");
+    for (const userId of [8, 10]) addRun(history, "send-pushes", pushTo(userId), line({ request_id: "one" }));
+    expect(silent([])).toContain("No push: user 8, user 9 and user 10 have no device");
+    addRun(history, "send-pushes", pushTo(11), line({ request_id: "one" }));
+    expect(silent([])).toContain("No push: user 8, user 9, user 10 and 1 more have no device");
   });
 
-  test("many messages of a channel are one row, and one to an address of nobody names the address", () => {
+  test("more than six messages of a channel are one row, and one to an address of nobody names the address", () => {
     const history = afterRequest();
-    addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 9, emails: 1 }), {
+    addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 9, emails: 1, sms: 1 }), {
       milliseconds: 60_000,
     });
     const at = Date.now() - 10;
-    const pushes = Array.from({ length: 9 }, (_, id) => ({ id, channel: "push", person, at }));
-    const mail = { id: "m", channel: "email", person: null, to: "new@example.com", subject: "Welcome", at };
-    const { rows = [] } = storyIn(history, "one", [...pushes, mail] as unknown as InboxView[]) ?? {};
-    expect(rows.slice(-2).map(({ title }) => title)).toEqual(["9 pushes", "Mail to new@example.com"]);
+    const pushes = (length: number) =>
+      Array.from({ length }, (_, id) => ({ id, channel: "push", person, subject: "Paid", text: "140 GBP", at }));
+    const mail = { id: "m", channel: "email", person: null, to: "new@example.com", subject: "Welcome", text: "Hi", at };
+    const sms = { id: "s", channel: "sms", person, to: "+447700900001", subject: null, text: "Your pin", at };
+    const sent = (...messages: object[]) =>
+      storyIn(history, "one", messages as InboxView[])?.rows.filter(({ layer }) => layer === "message");
+    expect(sent(...pushes(7), mail, sms)?.map(({ title, about }) => [title, about])).toEqual([
+      ["7 pushes", "140 GBP"],
+      ["Mail to new@example.com", "Welcome"],
+      ["SMS to Wren Ashby", "Your pin"],
+    ]);
+    expect(sent(...pushes(6))?.map(({ title }) => title)).toEqual(Array(6).fill("Push to Wren Ashby"));
+  });
+
+  test("a message is one of the call that was under way when it was sent, and that sent some of its channel", () => {
+    vi.useFakeTimers({ now: 2_000, toFake: ["Date"] });
+    const history = afterRequest();
+    addRun(history, "send-pushes", pushTo(7), line({ request_id: "one", pushes: 1 }), { milliseconds: 500.5 });
+    addRun(history, "deliver-pin", asEvent(), line({ request_id: "two", emails: 1 }), { milliseconds: 500 });
+    const sent = [1_498, 1_499, 2_001, 2_002].map((at) => ({ id: String(at), channel: "push", person, text: "T", at }));
+    const mail = { id: "mail", channel: "email", person, subject: "S", at: 1_800 };
+    const shown = storyIn(history, "one", [...sent, mail] as unknown as InboxView[])?.rows.flatMap(({ messages }) => messages);
+    expect(shown?.map(({ id }) => id)).toEqual(["1499", "2001"]);
+  });
+
+  test.each<[string, object | undefined, string]>([
+    ["undo-change", { state: { S: "paid" } }, "Wren Ashby undid a change of 1 timesheet"],
+    ["bulk-update-timesheets", { state: { S: "open" } }, "Wren Ashby set 1 timesheet back to open"],
+    ["adjust-job-timers", {}, "Wren Ashby set the timer of 1 timesheet"],
+    ["mark-notifications", {}, "Wren Ashby marked 1 timesheet"],
+    ["get-profile", undefined, "Shows Wren Ashby's own profile"],
+    ["get-gone", undefined, "get-gone, for Wren Ashby"],
+  ])("%s is told as a sentence", (functionName, change, title) => {
+    const history = openHistory();
+    history.addRequest({ ...requestOf("one"), functionName });
+    const stamp = { ...changedBy("one"), ...change };
+    if (change) history.addChanges(asEvent(record("e1", "TIMESHEET#1", "TIMESHEET", 1, stamp)));
+    expect(storyIn(history, "one")?.title).toBe(title);
+  });
+
+  test("one of somebody without a name is a user by id, one of nobody has the summary alone", () => {
+    const history = openHistory();
+    history.addRequest({ ...requestOf("one"), output: line({ request_id: "one", user_id: 8 }) });
+    history.addRequest({ ...requestOf("two"), output: "" });
+    expect(["one", "two"].map((id) => storyIn(history, id)?.title)).toEqual([
+      "Marks timesheets as paid or pending, for User 8",
+      "Marks timesheets as paid or pending",
+    ]);
+    expect(storyIn(history, "two")?.row.user).toBeNull();
+    expect(storyIn(history, "one")?.row.user).toEqual({ id: 8, name: "", login: "" });
+  });
+
+  test("a new record has its title and its fields, those of its parts by their path", () => {
+    const history = afterRequest();
+    const added = record("e1", "TIMESHEET#1", "TIMESHEET", 1, changedBy("one"));
+    const { OldImage: _, NewImage, ...dynamodb } = added.dynamodb;
+    const { state, ...rest } = NewImage;
+    const whole = { ...rest, name: { S: "Loader" }, list: { L: [{ N: "1" }] }, record: { M: { state } } };
+    history.addChanges(asEvent({ ...added, dynamodb: { ...dynamodb, NewImage: whole } }));
+    const [, row] = storyIn(history, "one")?.rows ?? [];
+    expect(row).toMatchObject({ title: "1 timesheet", about: "new · Loader · paid" });
+    expect(row?.changes[0]).toMatchObject({
+      action: "new",
+      fields: [
+        { name: "revision", before: null, after: 2 },
+        { name: "name", before: null, after: "Loader" },
+        { name: "list", before: null, after: [1] },
+        { name: "record.state", before: null, after: "paid" },
+      ],
+    });
   });
 });
 
 describe("the list", () => {
   test("has the latest that succeeded and changed more than a session", () => {
     const history = openHistory();
-    for (const [id, status, functionName, method] of [
+    const requests = [
       ["paid", 200, "bulk-update-timesheets", "PATCH"],
       ["signed-in", 200, "sign-in", "POST"],
-      ["refused", 422, "bulk-update-timesheets", "PATCH"],
+      ["refused", 400, "bulk-update-timesheets", "PATCH"],
       ["read", 200, "list-timesheets", "GET"],
-    ] as const) {
+    ] as const;
+    for (const [at, [id, status, functionName, method]] of requests.entries()) {
       const request = requestOf(id);
-      if (request.event) request.event.requestContext.http.method = method;
+      Object.assign(request.event?.requestContext ?? {}, { timeEpoch: at, http: { method } });
       history.addRequest({ ...request, status, functionName });
     }
-    expect(latestChange(requestRows({ history, index }).reverse())?.id).toBe("paid");
+    const rows = requestRows({ history, index });
+    expect(rows.map(({ id }) => id)).toEqual(["read", "refused", "signed-in", "paid"]);
+    expect(latestChange(rows)?.id).toBe("paid");
     expect(latestChange([])).toBeUndefined();
   });
 
@@ -258,6 +375,11 @@ describe("the list", () => {
       "too long to keep",
       JSON.stringify({ "detail-type": "Record", source: "rota.example", detail: { note: "x".repeat(70_000) } }),
       "Record from rota.example",
+    ],
+    [
+      "from a system with a long name",
+      JSON.stringify({ "detail-type": "Record", source: "x".repeat(300) }),
+      `Record from ${"x".repeat(188)}… (112 more characters)`,
     ],
   ])("and the story name a message %s", (_, body, title) => {
     const history = openHistory();
@@ -281,6 +403,28 @@ describe("the list", () => {
       ["s-1", "mark-overdue", null],
     ]);
     expect(kindsOf(history, "e-1")).toEqual(["intake", "intake"]);
+    expect(["e-1", "s-1"].map((id) => storyIn(history, id)?.title)).toEqual([
+      "Record from rota.example",
+      "mark-overdue ran on its schedule",
+    ]);
+  });
+
+  test.each([
+    ["an error that it threw", line({ request_id: "s-1" }), { error: new Error("It failed") }, 500, "fault"],
+    ["a line of an error", line({ request_id: "s-1", level: "error" }), {}, 500, "fault"],
+    [
+      "a line of an error of another",
+      `${line({ request_id: "s-1" })}${line({ request_id: "2", level: "error" })}`,
+      {},
+      200,
+      null,
+    ],
+    ["nothing", line({ request_id: "s-1" }), {}, 200, null],
+  ])("says of work with %s how it ended", (_, output, more, status, code) => {
+    const history = openHistory();
+    addRun(history, "mark-overdue", {}, output, more);
+    addRun(history, "mark-overdue", {}, "");
+    expect(requestRows({ history, index })).toMatchObject([{ id: "s-1", method: "schedule", status, code }]);
   });
 
   test("keeps the newest 500 requests, and of each bodies of 64 KB", () => {
@@ -293,3 +437,11 @@ describe("the list", () => {
     expect(JSON.stringify(history.requests.at(-1)).length).toBeLessThan(2 * 66_000);
   });
 });
+
+test.each([
+  [1, "company", "1 company"],
+  [2, "company", "2 companies"],
+  [2, "key", "2 keys"],
+  [1_200, "history", "1,200 history"],
+  [0, "limit counts", "0 limit counts"],
+])("%i %s reads as %s", (count, name, text) => expect(plural(count, name)).toBe(text));

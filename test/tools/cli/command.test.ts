@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 
 test("a command whose reader closes the pipe, such as head, ends quietly", async () => {
@@ -13,4 +14,9 @@ test("a command whose reader closes the pipe, such as head, ends quietly", async
   child.stdout.once("data", () => child.stdout.destroy());
   const [code] = await once(child, "close");
   expect({ code, err }).toEqual({ code: 0, err: "" });
+});
+
+test.each(["client", "token", "webhooks"])("the program of npm run %s answers", async (name) => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, `../../../infra/tools/${name}.ts`), "--help"]);
+  expect(await text(child.stdout)).toMatch(new RegExp(`^npm run ${name} `));
 });
