@@ -290,7 +290,9 @@ describe("a payment reads as a person would say it:", () => {
     addRun(history, "deliver-pin", asEvent(), line({ request_id: "two", emails: 1 }), { milliseconds: 500 });
     const sent = [1_498, 1_499, 2_001, 2_002].map((at) => ({ id: String(at), channel: "push", person, text: "T", at }));
     const mail = { id: "mail", channel: "email", person, subject: "S", at: 1_800 };
-    const shown = storyIn(history, "one", [...sent, mail] as unknown as InboxView[])?.rows.flatMap(({ messages }) => messages);
+    const shown = storyIn(history, "one", [...sent, mail] as unknown as InboxView[])?.rows.flatMap(
+      ({ messages }) => messages,
+    );
     expect(shown?.map(({ id }) => id)).toEqual(["1499", "2001"]);
   });
 
