@@ -77,8 +77,8 @@ test("an operation that is added moves no other to another stack, and neither do
   expect(enlarged.size).toBeGreaterThan(0);
   for (const [name, synthesis] of enlarged) {
     const [before, after] = [findSynthesis(name), synthesis].map(stacksOf);
-    // CloudFront's functions and the CDK's own have no operation.
-    expect(before?.size).toBe(Object.keys(functions).length);
+    // Workers of events are on stages that send some; CloudFront's functions and the CDK's own have no operation.
+    expect([...(before?.keys() ?? [])]).toEqual(expect.arrayContaining(service.operations.map((each) => each.name)));
     for (const [operation, stack] of before ?? []) expect(after?.get(operation), operation).toBe(stack);
   }
 });
