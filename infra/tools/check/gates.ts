@@ -65,7 +65,8 @@ export const gates: readonly Gate[] = [
     name: "store",
     title: "store on DynamoDB Local",
     program: "vitest",
-    parameters: ["run", "test/db/write-record.test.ts", "test/db/accounts/user-writes.test.ts"],
+    // It refuses reads of an index that DynamoDB refuses, and the engine of `npm test` does not.
+    parameters: ["run", "test/db/write-record.test.ts", "test/db/accounts/user-writes.test.ts", "test/db/lists"],
     environment: onDynamodbLocal,
     obstacle: dynamodbLocalObstacle,
   },
