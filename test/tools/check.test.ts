@@ -108,7 +108,7 @@ test("the gates that are asked for run: the usual ones, the long ones, or single
 
 test("gates that measure or keep all processors busy run alone; the help names all of them, in columns", async () => {
   const alone = [...gates, ...longGates].filter(({ isAlone }) => isAlone).map(({ name }) => name);
-  expect(alone).toEqual(["times", "tests", "engine", "plant", "bench-cold", "bench-warm"]);
+  expect(alone).toEqual(["times", "tests", "plant", "bench-cold", "bench-warm"]);
   const { code, out } = await runProgram(() => check(["--help"]));
   expect(code).toBe(0);
   const longest = "OpenAPI document: linters, generated clients, receivers of events";
