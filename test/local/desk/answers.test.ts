@@ -11,7 +11,7 @@ import { deskSources } from "./happenings.ts";
 
 useService();
 
-test("a token is of the user whom the table has, for a day", async () => {
+test("a token is of a user in the table, for a day", async () => {
   await store([userLine(7, { role: "operator", financial_company_id: 3 })]);
   const mintAccessToken = vi.fn<DeskSources["mintAccessToken"]>(async () => "minted");
   const sources = deskSources({ mintAccessToken });

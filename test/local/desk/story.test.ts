@@ -303,7 +303,7 @@ describe("a payment reads as a person would say it:", () => {
     ["mark-notifications", {}, "Wren Ashby marked 1 timesheet"],
     ["get-profile", undefined, "Shows Wren Ashby's own profile"],
     ["get-gone", undefined, "get-gone, for Wren Ashby"],
-  ])("%s is told as a sentence", (functionName, change, title) => {
+  ])("%s is a sentence", (functionName, change, title) => {
     const history = openHistory();
     history.addRequest({ ...requestOf("one"), functionName });
     const stamp = { ...changedBy("one"), ...change };
