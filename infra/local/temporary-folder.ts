@@ -37,7 +37,7 @@ function memoryOrDisk(): string {
 }
 
 /**
- * The end of the number of this process's namespace: short for the first screen: a container that shares the folder counts its own
+ * The end of the number of this process's namespace, short for the first screen. A container that shares the folder counts its own
  * processes. Linux alone has namespaces.
  */
 function ownNamespace(): string {
