@@ -21,7 +21,7 @@ import { importLines } from "../store/load.ts";
 import type { Canned } from "./canned-dynamodb.ts";
 
 const invoices = 300;
-const state = "pending";
+const state = "paid";
 const hour = 3600;
 
 /** A table with invoices, the settings of a function that reads it, and a request for one page of them. */
