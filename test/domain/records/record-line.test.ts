@@ -44,7 +44,7 @@ test.each<[string, unknown, string[]]>([
   ["a lone surrogate", { type: "job", id: 1, title: "\ud800" }, ["/title invalid"]],
   ["a lone surrogate in a name", { type: "user", id: 1, first_name: "\udc00" }, ["/first_name invalid"]],
   ["a NUL byte in params", notificationLine(1, 2, { params: { type: "x", note: ["\0"] } }), ["/params invalid"]],
-  ["params too deep", notificationLine(1, 2, { params: { type: "x", deep: nested(40) } }), ["/params invalid"]],
+  ["params too deep", notificationLine(1, 2, { params: { type: "x", deep: nested(12) } }), ["/params invalid"]],
   ["a number too great in params", notificationLine(1, 2, { params: { type: "x", n: 1e300 } }), ["/params invalid"]],
   ["2^53 in params", notificationLine(1, 2, { params: { type: "x", n: 2 ** 53 } }), ["/params invalid"]],
   ["too much in params", notificationLine(1, 2, { params: { type: "x", s: "y".repeat(17_000) } }), ["/params invalid"]],
@@ -91,6 +91,11 @@ test.each<[string, unknown, string[]]>([
   ],
 ])("D35: refused by field: %s", (_, line, faults) => {
   expect(faultsOf(line)).toEqual(faults);
+});
+
+test("params of twelve levels are taken", () => {
+  const params = { type: "x", deep: nested(11) };
+  expect(parseRecordLine(notificationLine(1, 2, { params }), "GB")).toMatchObject({ params });
 });
 
 test("a refusal never repeats a value", () => {

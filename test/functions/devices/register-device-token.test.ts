@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { handler } from "../../../functions/devices/register-device-token.ts";
 import { registerDeviceToken } from "../../../shared/contract/devices.ts";
+import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { costOf } from "../../support/records/costs.ts";
 import { allItems } from "../../support/records/items.ts";
 import { callerLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -59,6 +61,11 @@ describe("200", () => {
     const answer = await register({ token: token || Buffer.from(platform).toString("hex"), platform }, user);
     expect(answer.body.notification.platform).toBe(platform);
     expect(await devicesOf(user.id)).toMatchObject([{ push_service: pushService, platform }]);
+  });
+
+  test("D28: a new token costs one read unit", async () => {
+    const device = { token: "once", platform: "android", pushService: "fcm" } as const;
+    expect(await costOf(() => saveDeviceToken(newUser().id, device, 1))).toMatchObject({ readUnits: 1 });
   });
 
   test("D28: the same token again keeps its id and is kept once", async () => {

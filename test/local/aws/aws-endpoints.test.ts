@@ -77,6 +77,12 @@ describe("SNS", () => {
     if (text !== undefined) expect(inbox.entries()[0]?.text).toBe(text);
   });
 
+  it("sends a message without parts to a device as it is", async () => {
+    const { EndpointArn: TargetArn } = await register("device-plain");
+    await sns.send(new PublishCommand({ TargetArn, Message: '{"default":"d"}' }));
+    expect(inbox.entries()[0]?.text).toBe('{"default":"d"}');
+  });
+
   it("gives a token's endpoint again, but refuses it with other user data", async () => {
     const first = await register("device-2", "7");
     expect((await register("device-2", "7")).EndpointArn).toBe(first.EndpointArn);
