@@ -3,6 +3,8 @@ import { openInbox } from "../../../infra/local/aws/inbox.ts";
 import { type ItemIndex, openItemIndex } from "../../../infra/local/desk/item-index.ts";
 import { type History, openHistory } from "../../../infra/local/desk/past-calls.ts";
 import type { DeskSources } from "../../../infra/local/desk/sources.ts";
+import { storyOf } from "../../../infra/local/desk/story.ts";
+import type { InboxView, Person } from "../../../infra/local/desk/views.ts";
 import type { FrontRequest } from "../../../infra/local/gateway/http-server.ts";
 
 export function line(fields: object): string {
@@ -95,4 +97,38 @@ export function deskSources(more: Partial<DeskSources> = {}, index: ItemIndex = 
   const empty = { inbox: openInbox(), history: openHistory(), stack, environment: { AWS_REGION: "eu-west-1" } };
   const own = { placesDirectory: "", index };
   return { ...empty, ...own, ...more } as unknown as DeskSources;
+}
+
+export const person: Person = {
+  id: 7,
+  name: "Wren Ashby",
+  role: "operator",
+  companyId: 1,
+  company: "Wren & Co",
+  logins: ["wren@example.com"],
+};
+
+export const index = {
+  person: (id: number) => (id === person.id ? person : undefined),
+  hasDevice: (id: number) => id === person.id,
+};
+export const storyIn = (history: History, id: string, messages: InboxView[] = []) =>
+  storyOf(id, { history, index, messages });
+
+export function afterRequest(more?: Parameters<typeof requestOf>[1]): History {
+  const history = openHistory();
+  history.addRequest(requestOf("one", more));
+  return history;
+}
+
+/** The consequences of a request, without its handler. */
+export function kindsOf(history: History, id: string, messages: InboxView[] = []) {
+  const { rows = [] } = storyIn(history, id, messages) ?? {};
+  return rows
+    .filter(({ layer }) => layer !== "request")
+    .flatMap((row) => [
+      ...row.changes.map(({ entity, isNamed }) => `${entity} ${isNamed}`),
+      ...row.runs.map(({ functionName }) => functionName),
+      ...row.messages.map((each) => each.id),
+    ]);
 }
