@@ -101,7 +101,7 @@ async function runGate(gate: Gate, folder: string): Promise<GateResult> {
   const own = { passed: Number(isSuccess), failed: Number(!isSuccess) };
   return {
     gate,
-    counts: existsSync(report) ? countTests(report, isSuccess) : own,
+    counts: gate.program === "vitest" || existsSync(report) ? countTests(report, isSuccess) : own,
     verdict: `${isSuccess ? "passed" : "FAILED"} ${seconds} s`,
     output: isSuccess ? "" : readFileSync(log, "utf8"),
   };
