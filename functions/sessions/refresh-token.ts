@@ -32,6 +32,7 @@ export const handler = anonymous(refreshToken, async ({ body, now, change }) => 
   const outcome = await rotateSession(given, session, account?.epoch, now);
   if (outcome === "reused") {
     await endSession(userId, family, change, { revoked: true });
+    // After the end of the session, so that no device can be registered meanwhile.
     await dropDevicesOfSession(userId, family);
   }
   const isAnswered = outcome === "renewed" || (outcome === "repeated" && (await mayRepeat(given, now)));
