@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/companies/list-companies.ts";
 import { listCompanies } from "../../../shared/contract/companies.ts";
+import { useNetwork } from "../../support/faults/network.ts";
 import { companyLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
@@ -11,6 +12,7 @@ import type { TestUser } from "../../support/tokens/tokens.ts";
 const admin = { id: 1, role: "admin", company_id: null } as const;
 
 useService();
+const network = useNetwork();
 
 beforeAll(() => store(Array.from({ length: 23 }, (_, index) => companyLine(index + 1, `Company ${index + 1}`))));
 
@@ -46,5 +48,17 @@ describe("200", () => {
     const answer = await list({ per_page: "2" });
     expect(answer.body.companies).toMatchObject([{ id: 23 }, { id: 22, name: "Northgate" }]);
     expect(answer.headers.total).toBe("23");
+  });
+
+  test("a page whose companies are removed while it is read is the one that follows", async () => {
+    await store([companyLine(24, "Gone")]);
+    const release = network.hold("BatchGetItem");
+    const listing = list({ per_page: "1" });
+    await expect.poll(() => network.holding("BatchGetItem")).toBe(true);
+    await store([{ type: "company", id: 24, deleted: true }]);
+    release();
+    const answer = await listing;
+    expect(answer.body.companies).toMatchObject([{ id: 23 }]);
+    expect(nextQuery(answer)?.cursor).toBeTypeOf("string");
   });
 });
