@@ -17,6 +17,8 @@ const marked = usualOrFull(495, 10_000);
 const asked = 10_000;
 const mostSeconds = 20;
 const mostTogether = 99;
+/** A page of the index is read beside a transaction, and costs a round trip where that takes less time. */
+const idsPerPage = 10 * mostTogether;
 /** The units that one partition of a table takes in a second, and keeps at least when it is idle; a user's notifications are in one. */
 const partitionUnits = 1_000;
 /** The most seconds that a transaction of 100 writes takes, with the way to the table. */
@@ -72,7 +74,9 @@ test(`D27: marking ${marked} as read is one call, in time for ${asked} in ${most
   expect(total).toBe(marked);
   expect(onAws.byUnits).toBeLessThan(mostSeconds);
   expect(onAws.byTrips).toBeLessThan(mostSeconds);
-  expect(cost.sequentialTrips).toBeLessThanOrEqual(Math.ceil(marked / mostTogether) + 2);
+  expect(cost.sequentialTrips).toBeLessThanOrEqual(
+    Math.ceil(marked / mostTogether) + Math.floor(marked / idsPerPage) + 2,
+  );
   expect(cost.readUnits).toBeLessThanOrEqual(marked * 1.02 + 1);
   expect(await findUnreadCounts(3)).toMatchObject({ notifications: 0, jobs: 0 });
   const left = (await storedNotifications(3)).filter(({ record, mark_key }) => mark_key || !(record as Item).read_at);

@@ -17,6 +17,7 @@ import { useService } from "../../support/service/service.ts";
 // The owner and a stranger are behind one address. While the owner acts the clock stands still: "at once" is the same moment.
 const service = useService();
 const [password, newPassword] = ["seven quiet harbours", "eight loud harbours"];
+const mostMs = usualOrFull(30_000, 300_000);
 /** Another for each test: the limits of one outlast it. */
 let from: string;
 /** The refresh token of a device that the owner has used before. */
@@ -71,7 +72,7 @@ test("D10, D11, D15: after a neighbour's requests, pins and passwords, a device 
   expect((await tryPassword(own.login, password, { from, proof })).status).toBe(200);
   const token = await recover({ from });
   expect((await tryPassword(own.login, password, { from, proof: token })).status).toBe(200);
-});
+}, mostMs);
 
 test(
   "D10, D11, D15: a site behind one address: each asks for a pin, mistypes it, uses it, and signs in with a new password",
@@ -92,5 +93,5 @@ test(
     }
     expect(refused).toEqual([]);
   },
-  usualOrFull(30_000, 300_000),
+  mostMs,
 );

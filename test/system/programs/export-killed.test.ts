@@ -15,7 +15,7 @@ const file = useFolder();
 
 /** With the full count, more than a heap of 64 MB could hold. */
 const kilobytes = 16;
-const count = usualOrFull(300, 20_000);
+const count = usualOrFull(300, 6_000);
 const userId = 999;
 
 /** Starts the command in a process of its own, with a small heap. */
