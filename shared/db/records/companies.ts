@@ -43,7 +43,8 @@ export async function findCompanies({ limit, beforeId, skip }: PageStart): Promi
   const found = items.flatMap((item) => (item ? [companies.decode(item)] : []));
   const hasMore = following.length > skip + limit;
   // An empty page would have no cursor, and seem to be the last one.
-  if (hasMore && asked.length > 0 && found.length === 0) return findCompanies({ limit, beforeId: asked.at(-1), skip: 0 });
+  if (hasMore && asked.length > 0 && found.length === 0)
+    return findCompanies({ limit, beforeId: asked.at(-1), skip: 0 });
   return {
     items: found.map(({ id, name }) => ({ id, name })),
     // One that was removed meanwhile is in the index still.

@@ -65,14 +65,18 @@ async function recover(client: Client): Promise<string> {
   return confirmed.body.user.reset_password_token;
 }
 
-test("D10, D11, D15: after a neighbour's requests, pins and passwords, a device used before or another pin lets the owner in", async () => {
-  await burnRequests();
-  await burnTries(25);
-  await burnPasswords();
-  expect((await tryPassword(own.login, password, { from, proof })).status).toBe(200);
-  const token = await recover({ from });
-  expect((await tryPassword(own.login, password, { from, proof: token })).status).toBe(200);
-}, mostMs);
+test(
+  "D10, D11, D15: after a neighbour's requests, pins and passwords, a device used before or another pin lets the owner in",
+  async () => {
+    await burnRequests();
+    await burnTries(25);
+    await burnPasswords();
+    expect((await tryPassword(own.login, password, { from, proof })).status).toBe(200);
+    const token = await recover({ from });
+    expect((await tryPassword(own.login, password, { from, proof: token })).status).toBe(200);
+  },
+  mostMs,
+);
 
 test(
   "D10, D11, D15: a site behind one address: each asks for a pin, mistypes it, uses it, and signs in with a new password",
