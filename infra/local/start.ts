@@ -91,7 +91,7 @@ function endInOrder(startedMachine: () => Machine | undefined): void {
   const endOnce = () => {
     if (ending) return;
     ending = true;
-    end(startedMachine());
+    void end(startedMachine());
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, endOnce);
   for (const stream of [process.stdout, process.stderr]) stream.on("error", endOnce);
@@ -99,15 +99,14 @@ function endInOrder(startedMachine: () => Machine | undefined): void {
 }
 
 /** Ends in order. A start that is interrupted ends at once, and the engine with it. */
-function end(machine: Machine | undefined): void {
-  if (!machine) process.exit(0);
-  machine.close().then(
-    () => process.exit(0),
-    (error) => {
-      say(`Ending failed: ${firstLine(error)}`);
-      process.exit(1);
-    },
-  );
+async function end(machine: Machine | undefined): Promise<void> {
+  try {
+    await machine?.close();
+    process.exit(0);
+  } catch (error) {
+    say(`Ending failed: ${firstLine(error)}`);
+    process.exit(1);
+  }
 }
 
 function say(text: string | undefined): void {
