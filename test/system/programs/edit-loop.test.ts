@@ -69,16 +69,6 @@ test("a fault three calls deep stands below its request, with what was logged, i
   expect((await get("/api/v1/health")).status).toBe(200);
 });
 
-test("a source that does not compile fails its functions with file and line, others go on, and its next version runs", async () => {
-  const source = copy.read(health);
-  copy.save(health, `${source}\nconst = 1;\n`);
-  const printed = await printedBy(() => get("/api/v1/health"), /ERROR/);
-  expect(printed).toMatch(/functions\/service\/get-health\.ts:\d+:6: ERROR/);
-  expect((await get("/.well-known/jwks.json")).status).toBe(200);
-  copy.save(health, source);
-  expect((await get("/api/v1/health")).status).toBe(200);
-});
-
 test("an edit of a shared file is in the next answers of two functions, and in the next call of a consumer of the stream, which an event led to", async () => {
   const show = 'console.log("edit", Reflect.get(globalThis, "edit"))';
   edit(health, "  const keys", `  ${show};\n  const keys`);
@@ -132,17 +122,4 @@ test("a new operation, and a changed setting of the stage, work without a restar
   expect((await register()).status).toBe(404);
   expect(machine.output()).toMatch(/\.ts changed: synthesising the stack again …/);
   expect(machine.output()).toContain("The changed stack is in use.");
-}, 120_000);
-
-test("a stack that does not synthesise, or needs a fresh start, leaves the one that runs, and one line says why", async () => {
-  const rows = copy.read("infra/functions/functions.ts");
-  const broken = () => edit("infra/functions/functions.ts", '"sign-out": {', '...notThere, "sign-out": {');
-  expect(await printedBy(async () => broken(), /stays as it was: /)).toMatch(
-    /functions\.ts:\d+: ReferenceError: notThere/,
-  );
-  expect((await get("/api/v1/jobs/count")).status).toBe(200);
-  copy.save("infra/functions/functions.ts", rows);
-  const key = () => edit("infra/constructs/stores/records-table.ts", 'sortKey: { name: "sk"', 'sortKey: { name: "sk2"');
-  expect(await printedBy(async () => key(), /stays as it was: .*fresh/)).toContain("--fresh");
-  expect((await get("/api/v1/jobs/count")).status).toBe(200);
 }, 120_000);
