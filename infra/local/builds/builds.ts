@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type BuildResult, build, type Plugin } from "esbuild";
+import { createTurns } from "../../../shared/batches.ts";
 import { entryFile, root } from "../../functions/bundle-places.ts";
 import { type LocalParts, pageDefine, pageSources } from "../../functions/docs-page-build.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
@@ -43,7 +44,7 @@ export function buildsFolder(directory: string): string {
 export function openBuilds(directory: string, bundles: string): Builds {
   const packages = openPackages(directory, bundles);
   const states = new Map<string, { revision: string; stamps: FileStamps }>();
-  const running = new Map<string, Promise<string>>();
+  const inTurn = createTurns();
 
   const buildOnce = async (name: string): Promise<string> => {
     const before = states.get(name);
@@ -58,15 +59,7 @@ export function openBuilds(directory: string, bundles: string): Builds {
     states.set(name, { revision, stamps: stampFiles(inputs, readFrom) });
     return revision;
   };
-  return {
-    build(name) {
-      const shared = running.get(name);
-      if (shared) return shared.then(() => this.build(name));
-      const building = buildOnce(name).finally(() => running.delete(name));
-      running.set(name, building);
-      return building;
-    },
-  };
+  return { build: (name) => inTurn(name, () => buildOnce(name)) };
 }
 
 async function buildFunction(name: string, directory: string, bundles: string, packages: BuiltPackages) {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { createTurns } from "../../../shared/batches.ts";
 import { packageAliases, root } from "../../functions/bundle-places.ts";
 import { readJsonFile, writeJsonFile } from "../json-file.ts";
 import { writeChangedFile } from "../whole-file.ts";
@@ -27,7 +28,7 @@ export function openPackages(directory: string, bundles: string): BuiltPackages 
   const digest = digestOf(["package-lock.json", "infra/functions/lambda-credentials.ts"]);
   const saved = readJsonFile<Built>(file);
   let built = new Set(saved?.digest === digest ? saved.specifiers : []);
-  let added = Promise.resolve();
+  const inTurn = createTurns();
   const addNext = async (specifiers: Iterable<string>) => {
     const wanted = new Set([...built, ...specifiers]);
     if (wanted.size === built.size) return;
@@ -38,11 +39,7 @@ export function openPackages(directory: string, bundles: string): BuiltPackages 
   return {
     moduleOf: (specifier) => `../../packages/${specifier}.mjs`,
     // One after the other, because each build includes the packages of those before it.
-    add(specifiers) {
-      const adding = added.then(() => addNext(specifiers));
-      added = adding.catch(() => {});
-      return adding;
-    },
+    add: (specifiers) => inTurn("packages", () => addNext(specifiers)),
   };
 }
 
