@@ -78,7 +78,11 @@ async function introduce(machine: Machine, began: number): Promise<void> {
     say("Loading the demo data …");
     await machine.loadDemo();
     // The history and notifications come from the stream. Wait, so that the report covers the whole demo.
-    say(await machine.settled(demoSettlesWithinMilliseconds).then(() => undefined, firstLine));
+    try {
+      await machine.settled(demoSettlesWithinMilliseconds);
+    } catch (error) {
+      say(firstLine(error));
+    }
   }
   const people = await findDemoPeople();
   const seconds = (performance.now() - began) / 1000;
