@@ -60,7 +60,8 @@ export async function findFreePort(wanted = 0): Promise<number> {
 async function requireFree(wanted: number): Promise<number> {
   try {
     const { port, close } = await startHttpService(() => {}, { port: wanted });
-    return close().then(() => port);
+    await close();
+    return port;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
     throw new Error(`Port ${wanted} is in use: stop the process that uses it, or set PORT to another one.`);

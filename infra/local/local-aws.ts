@@ -15,7 +15,6 @@ import { bundleProgram } from "./builds/program-bundle.ts";
 import { type Engine, startEngine } from "./engine/engine.ts";
 import { createTable } from "./engine/local-table.ts";
 import { createEnvironments } from "./functions/environments.ts";
-import type { WorkersOptions } from "./functions/workers.ts";
 import { readJsonFile } from "./json-file.ts";
 import { runModule } from "./program.ts";
 import { synthesizeOnce } from "./stack/synthesis.ts";
@@ -85,14 +84,9 @@ export function readMachineFile(directory: string): MachineFile | undefined {
   return readJsonFile<MachineFile>(machineFile(directory));
 }
 
-export function workersOptions(
-  directory: string,
-  { stack, environment, engine }: TakenIn & Pick<OwnLocalAws, "engine">,
-  invoke: WorkersOptions["invoke"],
-): WorkersOptions {
-  const queueEndpoint = environment.AWS_ENDPOINT_URL_SQS ?? "";
-  const placesDirectory = join(dataDirectory(directory), "stream");
-  return { stack, engine, region: localRegion, queueEndpoint, placesDirectory, invoke };
+/** The folder of the positions of the stream's consumers. */
+export function placesDirectory(directory: string): string {
+  return join(dataDirectory(directory), "stream");
 }
 
 /**
@@ -103,7 +97,7 @@ export async function startLocalAws(directory: string, onProgress?: (step: strin
   const data = dataDirectory(directory);
   requireStoredShapes(data);
   const inbox = openInbox(join(data, "inbox.jsonl"));
-  const secrets = openSecrets(localRegion, join(data, "secrets.json"));
+  const secrets = openSecrets(join(data, "secrets.json"));
   const buses = openEventBuses(localRegion);
   await using starting = new AsyncDisposableStack();
   const start = async <T extends { close(): Promise<void> }>(part: Promise<T>) =>
@@ -144,9 +138,11 @@ async function runTriggers({ stack, environment }: TakenIn, builds: Builds): Pro
   const options = { functions: stack.functions, environment, builds, output: () => {} };
   const environments = running.adopt(createEnvironments(options), (each) => each.close());
   for (const name of stack.triggers) {
-    await environments.invoke(name, {}).catch((error: Error) => {
-      throw new Error(`${name}, which a deploy calls, failed: ${error.message}`, { cause: error });
-    });
+    try {
+      await environments.invoke(name, {});
+    } catch (error) {
+      throw new Error(`${name}, which a deploy calls, failed: ${(error as Error).message}`, { cause: error });
+    }
   }
 }
 

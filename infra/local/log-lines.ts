@@ -8,14 +8,12 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Reads a line of JSON; another line becomes a message. It has the source and time of `from` unless it names its own. */
-export function readLine(text: string, from: { source: string; at?: number }): LogLine {
+/** Reads a line of JSON; another line becomes a message. It has the given source and time unless it names its own. */
+export function readLine(text: string, { source, at = 0 }: { source: string; at?: number }): LogLine {
   const fields = text.startsWith("{") ? (parseJson(text) as LogLine["fields"] | undefined) : undefined;
-  if (!fields) return { at: from.at ?? 0, source: from.source, fields: { message: text.trim() } };
-  const { operation = from.source, timestamp, time } = fields;
-  const said = Date.parse(String(timestamp ?? time));
-  const at = Number.isNaN(said) ? (from.at ?? 0) : said;
-  return { at, source: String(operation), fields };
+  if (!fields) return { at, source, fields: { message: text.trim() } };
+  const { operation = source, timestamp, time } = fields;
+  return { at: Date.parse(String(timestamp ?? time)) || at, source: String(operation), fields };
 }
 
 /** Whether a line is about a request, or about a batch that contains work of it. Lines of metrics do not count. */

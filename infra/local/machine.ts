@@ -14,10 +14,10 @@ import {
   type MachineFile,
   machineFile,
   type OwnLocalAws,
+  placesDirectory,
   readMachineFile,
   startLocalAws,
   type TakenIn,
-  workersOptions,
 } from "./local-aws.ts";
 import { takeLock } from "./machine-lock.ts";
 import { type MachineLog, openMachineLog } from "./machine-log.ts";
@@ -90,19 +90,21 @@ async function assemble(options: MachineOptions, port: number, starting: AsyncDi
     (each) => each.close(),
   );
   const invoke = logCalls(environments.invoke, log);
-  const { placesDirectory } = workersOptions(directory, aws, invoke);
+  const places = placesDirectory(directory);
   const desk = openDesk(() => ({
     ...machine,
     ...machine.endpoints,
     lan,
-    placesDirectory,
+    placesDirectory: places,
     run: (name) => work(name, {}),
   }));
   const listeners = desk.alongside(options);
   const work = reportWork(invoke, listeners);
   const startWork = (taken: TakenIn) =>
     startWorkers({
-      ...workersOptions(directory, { ...aws, ...taken }, work),
+      ...taken,
+      placesDirectory: places,
+      invoke: work,
       onFailure: options.onWorkerFailure,
       onStream: desk.openStream,
     });
@@ -110,12 +112,14 @@ async function assemble(options: MachineOptions, port: number, starting: AsyncDi
   const settled: Workers["settled"] = (milliseconds) => workers.settled(milliseconds);
   const machine: OpenMachine = { ...aws, baseUrl, logFile, invoke, settled };
   let workers = await startWork(aws);
-  starting.defer(() =>
-    workers
-      .settled(drainMilliseconds)
-      .catch((error) => log.write(`${String(error)}\n`))
-      .then(() => workers.stop()),
-  );
+  starting.defer(async () => {
+    try {
+      await workers.settled(drainMilliseconds);
+    } catch (error) {
+      log.write(`${String(error)}\n`);
+    }
+    await workers.stop();
+  });
   const { onRequest } = listeners;
   const front = starting.adopt(
     await startFront({ port, lan, ...aws.stack, answerLocal: desk.answer, invoke, onRequest }),
@@ -131,7 +135,8 @@ async function assemble(options: MachineOptions, port: number, starting: AsyncDi
     writeMachineFile(directory, machine);
     const sources = ["mappings", "streamMappings", "schedules"] as const;
     if (sources.every((part) => isDeepStrictEqual(before[part], taken.stack[part]))) return;
-    workers = await workers.stop().then(() => startWork(taken));
+    await workers.stop();
+    workers = await startWork(taken);
   };
   starting.adopt(watchStack({ directory, made, replace, say: (line) => options.onStack?.(line) }), (each) =>
     each.stop(),
@@ -142,16 +147,17 @@ async function assemble(options: MachineOptions, port: number, starting: AsyncDi
 }
 
 function logCalls(call: Environments["invoke"], log: MachineLog): Invoke {
-  return (name, event, output) => {
-    const listen = (text: string) => {
-      log.write(text);
-      output?.(text);
-    };
-    return call(name, event, listen).catch((error) => {
+  return async (name, event, output) => {
+    try {
+      return await call(name, event, (text) => {
+        log.write(text);
+        output?.(text);
+      });
+    } catch (error) {
       const stack = (error as { trace?: string }).trace;
       log.write(`${JSON.stringify({ level: "error", operation: name, error: String(error), stack })}\n`);
       throw error;
-    });
+    }
   };
 }
 

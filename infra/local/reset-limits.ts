@@ -3,7 +3,7 @@ import { pins } from "../../shared/db/accounts/pins.ts";
 import { limitCounts } from "../../shared/db/accounts/windows.ts";
 import { deleteItemAt } from "../../shared/db/table/conditional-writes.ts";
 import { keyOf } from "../../shared/db/table/item-keys.ts";
-import { scanPage } from "../../shared/db/table/table.ts";
+import { scanPages } from "../../shared/db/table/table.ts";
 
 const limits = [limitCounts, pins];
 const deletesAtOnce = 8;
@@ -11,13 +11,10 @@ const deletesAtOnce = 8;
 /** Deletes the counts of every limit: pins, passwords, passcodes and messages. Returns the number of counts. */
 export async function resetLimits(): Promise<number> {
   let count = 0;
-  let lastKey: Awaited<ReturnType<typeof scanPage>>["lastKey"];
-  do {
-    const page = await scanPage({ ProjectionExpression: "pk, sk", ExclusiveStartKey: lastKey });
-    const keys = page.items.map(keyOf).filter((key) => limits.some((entity) => entity.matches(key)));
+  for await (const { items } of scanPages({ ProjectionExpression: "pk, sk" })) {
+    const keys = items.map(keyOf).filter((key) => limits.some((entity) => entity.matches(key)));
     await inParallel(keys, deletesAtOnce, deleteItemAt);
     count += keys.length;
-    lastKey = page.lastKey;
-  } while (lastKey);
+  }
   return count;
 }

@@ -78,7 +78,11 @@ async function introduce(machine: Machine, began: number): Promise<void> {
     say("Loading the demo data …");
     await machine.loadDemo();
     // The history and notifications come from the stream. Wait, so that the report covers the whole demo.
-    say(await machine.settled(demoSettlesWithinMilliseconds).then(() => undefined, firstLine));
+    try {
+      await machine.settled(demoSettlesWithinMilliseconds);
+    } catch (error) {
+      say(firstLine(error));
+    }
   }
   const people = await findDemoPeople();
   const seconds = (performance.now() - began) / 1000;
@@ -91,7 +95,7 @@ function endInOrder(startedMachine: () => Machine | undefined): void {
   const endOnce = () => {
     if (ending) return;
     ending = true;
-    end(startedMachine());
+    void end(startedMachine());
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, endOnce);
   for (const stream of [process.stdout, process.stderr]) stream.on("error", endOnce);
@@ -99,15 +103,14 @@ function endInOrder(startedMachine: () => Machine | undefined): void {
 }
 
 /** Ends in order. A start that is interrupted ends at once, and the engine with it. */
-function end(machine: Machine | undefined): void {
-  if (!machine) process.exit(0);
-  machine.close().then(
-    () => process.exit(0),
-    (error) => {
-      say(`Ending failed: ${firstLine(error)}`);
-      process.exit(1);
-    },
-  );
+async function end(machine: Machine | undefined): Promise<void> {
+  try {
+    await machine?.close();
+    process.exit(0);
+  } catch (error) {
+    say(`Ending failed: ${firstLine(error)}`);
+    process.exit(1);
+  }
 }
 
 function say(text: string | undefined): void {

@@ -57,8 +57,8 @@ describe("a data directory", () => {
 
   it("keeps secrets where only their owner reads them", () => {
     const file = join(directory, "secrets.json");
-    openSecrets("eu-west-2", file).ensure("key", () => "first");
-    const reopened = openSecrets("eu-west-2", file);
+    openSecrets(file).ensure("key", () => "first");
+    const reopened = openSecrets(file);
     reopened.ensure("key", () => "second");
     expect(reopened.perform("GetSecretValue", { SecretId: "key" })).toMatchObject({ SecretString: "first" });
     expect(statSync(file).mode & 0o777).toBe(0o600);

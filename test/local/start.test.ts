@@ -51,15 +51,21 @@ test.each(["0", "65536", "4200.5"])("PORT=%s is refused before anything starts",
   });
 });
 
-test("data of other stored shapes end the start with a sentence that names --fresh, and stay", async () => {
+test("data of other stored shapes end the start with a sentence that names --fresh, and stay until then", async () => {
   const number = join(directory.path, "data/stored-shapes");
   writeFileSync(number, String(storedShapes + 1));
-  const start = async () => runTool("infra/local/start.ts", [], directory.path, { PORT: String(await findFreePort()) });
+  const start = async (...parameters: string[]) => {
+    const environment = { PORT: String(await findFreePort()), DYNAMODB_ENGINE: "none" };
+    return runTool("infra/local/start.ts", parameters, directory.path, environment);
+  };
   const refused = {
     code: 1,
     stdout: "",
     stderr: expect.stringMatching(/^The data in .+ npm start -- --fresh .+\.\n$/),
   };
+  const hasData = () => existsSync(join(directory.path, "data/secrets.json"));
   expect(await start()).toEqual(refused);
-  expect(existsSync(join(directory.path, "data/secrets.json"))).toBe(true);
+  expect(hasData()).toBe(true);
+  expect(await start("--fresh")).toMatchObject({ code: 1, stderr: expect.stringContaining("Unknown DynamoDB engine") });
+  expect(hasData()).toBe(false);
 }, 60_000);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { openJsonFile } from "../json-file.ts";
+import { parseJson } from "../json-text.ts";
 import { AwsError, type QueryAction } from "./aws-error.ts";
 import type { Inbox } from "./inbox.ts";
 
@@ -116,10 +117,8 @@ function publish(
 
 function platformPayload(message: string, parameters: URLSearchParams): string {
   const platform = /:endpoint\/(\w+)\//.exec(parameters.get("TargetArn") ?? "")?.[1] ?? "";
-  let parts: Record<string, unknown>;
-  try {
-    parts = JSON.parse(message);
-  } catch {
+  const parts = parseJson(message) as Record<string, unknown> | undefined;
+  if (!parts) {
     throw new AwsError("InvalidParameter", "Invalid parameter: Message Structure - JSON message body failed to parse");
   }
   const payload = parts[platform] ?? parts.default;

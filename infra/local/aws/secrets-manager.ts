@@ -14,8 +14,8 @@ export interface SecretStore {
   ensure(name: string, makeValue: () => string): void;
 }
 
-/** Opens the secrets of a region, kept in a file of mode 0600 or in memory. */
-export function openSecrets(region: string, path?: string): SecretStore {
+/** Opens the secrets, kept in a file of mode 0600 or in memory. */
+export function openSecrets(path?: string): SecretStore {
   const file = openJsonFile<Record<string, string>>(path, {});
   const secrets = file.value;
 
@@ -23,21 +23,17 @@ export function openSecrets(region: string, path?: string): SecretStore {
     secrets[name] = value;
     file.save();
   };
-  const actions: Record<string, (name: string, input: Input) => object> = {
-    GetSecretValue: (name) => ({ SecretString: secrets[name] }),
-    PutSecretValue: (name, { SecretString = "" }) => {
-      put(name, SecretString);
-      return {};
-    },
-  };
   return {
-    perform(action, input) {
-      const perform = actions[action];
-      if (!perform) throw new AwsError("UnknownOperationException", `The local machine does not know "${action}".`);
-      const { SecretId = "" } = input;
+    perform(action, { SecretId = "", SecretString = "" }) {
+      if (!["GetSecretValue", "PutSecretValue"].includes(action)) {
+        throw new AwsError("UnknownOperationException", `The local machine does not know "${action}".`);
+      }
       const name = /:secret:(.+)-\w{6}$/.exec(SecretId)?.[1] ?? SecretId;
-      if (secrets[name] !== undefined) return { ARN: secretArn(name, region), Name: name, ...perform(name, input) };
-      throw new AwsError("ResourceNotFoundException", "Secrets Manager can't find the specified secret.");
+      if (secrets[name] === undefined) {
+        throw new AwsError("ResourceNotFoundException", "Secrets Manager can't find the specified secret.");
+      }
+      if (action === "GetSecretValue") return { SecretString: secrets[name] };
+      return put(name, SecretString);
     },
     ensure(name, makeValue) {
       if (secrets[name] === undefined) put(name, makeValue());
@@ -53,19 +49,14 @@ export function secretArn(name: string, region: string): string {
 /** The stack's rules for a secret's first value: the parts of `GenerateSecretString` that the stack has. */
 export interface SecretGeneration {
   PasswordLength?: number;
-  ExcludeLowercase?: boolean;
-  ExcludeUppercase?: boolean;
   SecretStringTemplate: string;
   GenerateStringKey: string;
 }
 
-const letters = "abcdefghijklmnopqrstuvwxyz";
+const alphabet = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /** A random first value of digits and letters, made the way Secrets Manager makes it for the stack. */
 export function generateSecret(how: SecretGeneration): string {
-  const lower = how.ExcludeLowercase ? "" : letters;
-  const upper = how.ExcludeUppercase ? "" : letters.toUpperCase();
-  const alphabet = `0123456789${lower}${upper}`;
   const pick = () => alphabet[randomInt(alphabet.length)] ?? "";
   const password = Array.from({ length: how.PasswordLength ?? 32 }, pick).join("");
   return JSON.stringify({ ...JSON.parse(how.SecretStringTemplate), [how.GenerateStringKey]: password });

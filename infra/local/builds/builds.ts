@@ -1,12 +1,14 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type BuildOptions, type BuildResult, build, type Plugin } from "esbuild";
+import { type BuildResult, build, type Plugin } from "esbuild";
+import { createTurns } from "../../../shared/batches.ts";
 import { entryFile, root } from "../../functions/bundle-places.ts";
 import { type LocalParts, pageDefine, pageSources } from "../../functions/docs-page-build.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
 import { type FileStamps, stampFiles } from "../file-stamps.ts";
 import { writeWholeFile } from "../whole-file.ts";
 import { type BuiltPackages, openPackages } from "./packages.ts";
+import { forNode } from "./program-bundle.ts";
 
 /** The part of the documentation page that the local machine alone has: a choice of the user that it calls as. */
 export const callAsParts: LocalParts = {
@@ -42,7 +44,7 @@ export function buildsFolder(directory: string): string {
 export function openBuilds(directory: string, bundles: string): Builds {
   const packages = openPackages(directory, bundles);
   const states = new Map<string, { revision: string; stamps: FileStamps }>();
-  const running = new Map<string, Promise<string>>();
+  const inTurn = createTurns();
 
   const buildOnce = async (name: string): Promise<string> => {
     const before = states.get(name);
@@ -57,37 +59,22 @@ export function openBuilds(directory: string, bundles: string): Builds {
     states.set(name, { revision, stamps: stampFiles(inputs, readFrom) });
     return revision;
   };
-  return {
-    build(name) {
-      const shared = running.get(name);
-      if (shared) return shared.then(() => this.build(name));
-      const building = buildOnce(name).finally(() => running.delete(name));
-      running.set(name, building);
-      return building;
-    },
-  };
+  return { build: (name) => inTurn(name, () => buildOnce(name)) };
 }
 
 async function buildFunction(name: string, directory: string, bundles: string, packages: BuiltPackages) {
   const imported = new Set<string>();
-  const options = {
-    absWorkingDir: root,
+  const result: Result = await build({
+    ...forNode,
     entryPoints: [{ in: entryFile(bundles, name), out: join(name, "function") }],
     outdir: buildsFolder(directory),
     plugins: [takePackages(packages, imported)],
     define: name === pageFunction ? pageDefine(callAsParts) : {},
-    bundle: true,
-    platform: "node",
-    target: "node24",
-    format: "esm",
     outExtension: { ".js": ".mjs" },
     sourcemap: "linked",
     sourcesContent: false,
     metafile: true,
-    write: false,
-    logLevel: "silent",
-  } as const satisfies BuildOptions;
-  const result: Result = await build(options);
+  });
   return { result, imported };
 }
 

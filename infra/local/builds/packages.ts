@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type BuildOptions, build } from "esbuild";
+import { build } from "esbuild";
+import { createTurns } from "../../../shared/batches.ts";
 import { packageAliases, root } from "../../functions/bundle-places.ts";
 import { readJsonFile, writeJsonFile } from "../json-file.ts";
 import { writeChangedFile } from "../whole-file.ts";
+import { forNode } from "./program-bundle.ts";
 
 /** The packages that functions import, built once for all of them, apart from the functions' own sources. */
 export interface BuiltPackages {
@@ -26,7 +28,7 @@ export function openPackages(directory: string, bundles: string): BuiltPackages 
   const digest = digestOf(["package-lock.json", "infra/functions/lambda-credentials.ts"]);
   const saved = readJsonFile<Built>(file);
   let built = new Set(saved?.digest === digest ? saved.specifiers : []);
-  let added = Promise.resolve();
+  const inTurn = createTurns();
   const addNext = async (specifiers: Iterable<string>) => {
     const wanted = new Set([...built, ...specifiers]);
     if (wanted.size === built.size) return;
@@ -37,11 +39,7 @@ export function openPackages(directory: string, bundles: string): BuiltPackages 
   return {
     moduleOf: (specifier) => `../../packages/${specifier}.mjs`,
     // One after the other, because each build includes the packages of those before it.
-    add(specifiers) {
-      const adding = added.then(() => addNext(specifiers));
-      added = adding.catch(() => {});
-      return adding;
-    },
+    add: (specifiers) => inTurn("packages", () => addNext(specifiers)),
   };
 }
 
@@ -50,27 +48,20 @@ export function packagesFolder(directory: string): string {
 }
 
 async function buildPackages(specifiers: readonly string[], folder: string, bundles: string): Promise<void> {
-  const options = {
-    absWorkingDir: root,
+  const { outputFiles } = await build({
+    ...forNode,
     entryPoints: specifiers.map((specifier) => ({ in: specifier, out: specifier })),
     outdir: folder,
     alias: packageAliases(bundles),
-    bundle: true,
     splitting: true,
     minifyWhitespace: true,
-    platform: "node",
-    target: "node24",
-    format: "esm",
     outExtension: { ".js": ".mjs" },
     mainFields: ["module", "main"],
     // Packages in CommonJS load Node's own modules by `require`.
     banner: {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },
-    logLevel: "silent",
-    write: false,
-  } as const satisfies BuildOptions;
-  const { outputFiles } = await build(options);
+  });
   // A function may be loading these files now, so unchanged ones are not written. Shared chunks are named by their
   // contents.
   for (const { path, contents } of outputFiles) writeChangedFile(path, contents);

@@ -4,28 +4,32 @@ import { pathToFileURL } from "node:url";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { root } from "../../functions/bundle-places.ts";
 
+/** The options of every build here for Node. */
+export const forNode = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: "node",
+  target: "node24",
+  format: "esm",
+  write: false,
+  logLevel: "silent",
+} as const satisfies BuildOptions;
+
 /**
- * Joins a program's modules into one, without packages: its code, and the files that it was read from. Node strips the types of a hundred files in seconds, esbuild in
- * milliseconds. The bundle runs in the folder of the checkout.
+ * Joins a program's modules into one, without packages: its code, and the files that it was read from. Node strips the
+ * types of a hundred files in seconds, esbuild in milliseconds. The bundle runs in the folder of the checkout.
  */
 export async function bundleProgram(file: string) {
-  const options = {
-    absWorkingDir: root,
+  const { outputFiles, metafile } = await build({
+    ...forNode,
     entryPoints: [file],
     plugins: [keepPlaces],
     define: { "import.meta.url": ownPlace },
-    bundle: true,
     packages: "external",
-    platform: "node",
-    target: "node24",
-    format: "esm",
     sourcemap: "inline",
     sourcesContent: false,
     metafile: true,
-    write: false,
-    logLevel: "silent",
-  } as const satisfies BuildOptions;
-  const { outputFiles, metafile } = await build(options);
+  });
   const sources = Object.keys(metafile.inputs).map((input) => resolve(root, input));
   return { code: outputFiles[0]?.text ?? "", sources: sources.sort() };
 }

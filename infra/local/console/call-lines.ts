@@ -1,7 +1,7 @@
 import { relative, sep } from "node:path";
 import type { Work } from "../functions/work-report.ts";
 import type { FrontRequest } from "../gateway/http-server.ts";
-import { parseJson } from "../json-text.ts";
+import { readLine } from "../log-lines.ts";
 import { root } from "../stack/synthesis.ts";
 import { escapeControls, escapeLine, type Style } from "./style.ts";
 
@@ -56,10 +56,7 @@ const most = { lines: 60, characters: 400 };
 
 function outputLines(output: string, style: Style): string[] {
   const written = output.split("\n").filter((line) => line.trim() !== "");
-  const lines = written.flatMap((line) => {
-    const fields = readLogLine(line);
-    return fields ? logLines(fields, style) : [clip(line)];
-  });
+  const lines = written.flatMap((line) => logLines(line, style));
   const rest = lines.length - most.lines;
   const shown = lines.slice(0, most.lines);
   return rest > 0 ? [...shown, style("dim", `… ${rest} more lines in the log file`)] : shown;
@@ -72,19 +69,20 @@ function errorLines(error: unknown, style: Style): string[] {
   return [...title.map((line) => style("red", line)), ...stackLines(trace ?? "", style)];
 }
 
-type LogLine = { level: string; message: string } & Record<string, unknown>;
-
-function readLogLine(line: string): Partial<LogLine> | undefined {
-  const fields = (line.startsWith("{") ? parseJson(line) : undefined) as Partial<LogLine> | undefined;
-  if (!fields || "_aws" in fields) return fields;
-  return typeof fields.level === "string" && typeof fields.message === "string" ? fields : undefined;
-}
-
-function logLines(
-  { level, message, timestamp: _, stack, error, error_message, ...rest }: Partial<LogLine>,
-  style: Style,
-) {
-  if (level === undefined || (level === "info" && stack === undefined)) return [];
+function logLines(line: string, style: Style): string[] {
+  const {
+    level,
+    message,
+    timestamp: _,
+    stack,
+    error,
+    error_message,
+    _aws,
+    ...rest
+  } = readLine(line, { source: "" }).fields;
+  if (_aws !== undefined) return [];
+  if (typeof level !== "string" || typeof message !== "string") return [clip(line)];
+  if (level === "info" && stack === undefined) return [];
   const thrown =
     error === undefined ? "" : ` ${[error, error_message].filter((part) => part !== undefined).join(": ")}`;
   const fields = Object.entries(rest).filter(([name]) => !["operation", "request_id"].includes(name));

@@ -8,19 +8,7 @@ export interface DemoCompany {
   readonly domain: string;
 }
 
-export interface DemoUser {
-  readonly id: number;
-  readonly role: Role;
-  readonly financial_company_id: number | null;
-  readonly first_name: string;
-  readonly last_name: string;
-  readonly email: string | null;
-  readonly phone_number: string | null;
-  readonly contact_phone_number: string | null;
-  readonly job_position: string | null;
-  readonly profile_id: number | null;
-  readonly password?: string;
-}
+export type DemoUser = ReturnType<typeof person>;
 
 /** Password of every user in `demoUsers`. */
 export const demoPassword = "workforce demo";
@@ -37,7 +25,7 @@ const firstNames =
 const lastNames =
   "Adeyemi,Brannigan,Clarke,Dobson,Evans,Fielding,Grant,Hussain,Iqbal,Jones,Kowalska,Lloyd,Murray,Nowak,O'Brien,Patel,Quinn,Reid,Shaw,Taylor";
 
-const named: readonly DemoUser[] = [
+const named = [
   person(1, "admin", null, "Ruth", "Ashdown", { email: "admin@workforce.example", password: demoPassword }),
   person(2, "operator", 1, "Owen", "Pryce", { email: "operator@harbour-logistics.example", password: demoPassword }),
   person(3, "operator", 2, "Leila", "Haddad", { email: "operator@northgate.example", password: demoPassword }),
@@ -81,8 +69,14 @@ function person(
   companyId: number | null,
   first_name: string,
   last_name: string,
-  more: Partial<DemoUser>,
-): DemoUser {
+  more: {
+    readonly email?: string;
+    readonly phone_number?: string;
+    readonly contact_phone_number?: string;
+    readonly profile_id?: number;
+    readonly password?: string;
+  },
+) {
   const positions: Record<Role, string> = {
     admin: "Platform administrator",
     operator: "Transport planner",

@@ -10,7 +10,6 @@ import { type GatewayAnswer, gatewayRefusal, writeAnswer } from "../gateway/gate
 import { splitTarget } from "../gateway/gateway-event.ts";
 import type { FrontOptions } from "../gateway/http-server.ts";
 import { readBody } from "../http-service.ts";
-import { spreadJson } from "../json-text.ts";
 import { changeDesk, readDesk, viewOutbound } from "./answers.ts";
 import { icon, mailPolicy, pageFiles, pagePolicy, renderPage } from "./desk-page-build.ts";
 import { refusalOf } from "./guard.ts";
@@ -120,11 +119,11 @@ async function read(
   if (place === "") return redirect("/_local/");
   if (place === "inbox") {
     if (request.headers.accept?.includes("text/html")) return redirect("/_local/#/inbox");
-    return file("json", spreadJson(JSON.stringify(inbox.entries())));
+    return file("json", JSON.stringify(inbox.entries(), null, 2));
   }
   if (place === "outbound") {
     const events = viewOutbound(sources).map(({ event }) => event);
-    return file("json", spreadJson(JSON.stringify(events)));
+    return file("json", JSON.stringify(events, null, 2));
   }
   if (place === "desk.js") return file("js", (await pageFiles()).script);
   if (place === "desk.css") return file("css", (await pageFiles()).style);

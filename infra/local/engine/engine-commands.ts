@@ -68,16 +68,12 @@ function findDynamodbLocal({ directory, port, temporary }: EngineOptions): Engin
     .at(-1);
   if (!release) return undefined;
   const jar = join(library, release, "DynamoDBLocal.jar");
+  // Kept data is one database for all credentials. Else each access key has its own: no writer waits for another.
+  const place = temporary ? ["-inMemory"] : ["-sharedDb", "-dbPath", directory];
   const natives = `-Djava.library.path=${join(library, release, "DynamoDBLocal_lib")}`;
   return {
     name: "dynamodb-local",
     file: "java",
-    arguments: [natives, "-jar", jar, ...localFlags(port, temporary ? undefined : directory)],
+    arguments: [natives, "-jar", jar, "-disableTelemetry", "-port", String(port), ...place],
   };
-}
-
-/** Kept data is one database for all credentials. Else each access key has its own: no writer waits for another. */
-function localFlags(port: number, directory: string | undefined): string[] {
-  const place = directory ? ["-sharedDb", "-dbPath", directory] : ["-inMemory"];
-  return ["-disableTelemetry", "-port", String(port), ...place];
 }

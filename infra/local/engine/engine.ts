@@ -32,7 +32,10 @@ export async function startEngine(dataDirectory?: string): Promise<Engine> {
   const temporary = dataDirectory === undefined;
   const command = findEngine(process.env.DYNAMODB_ENGINE, { directory, port, temporary });
   const child = startChild(command.file, command.arguments);
-  const close = () => child.close().then(folder.remove);
+  const close = async () => {
+    await child.close();
+    folder.remove();
+  };
   const url = `http://127.0.0.1:${port}`;
   await using starting = new AsyncDisposableStack();
   starting.defer(close);
@@ -46,13 +49,13 @@ async function untilReady(url: string, child: ChildService, command: EngineComma
   const deadline = Date.now() + startMilliseconds;
   while (Date.now() < deadline) {
     if (child.ended()) throw new Error(`The DynamoDB engine ${command.name} ended at once: ${child.lastWords()}`);
-    // Every engine refuses an unsigned request. A refusal is enough to know that it listens.
-    const listening = await fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
-      () => true,
-      () => false,
-    );
-    if (listening) return;
-    await pause(10);
+    try {
+      // Every engine refuses an unsigned request. A refusal is enough to know that it listens.
+      await fetch(url, { signal: AbortSignal.timeout(2_000) });
+      return;
+    } catch {
+      await pause(10);
+    }
   }
   throw new Error(`The DynamoDB engine ${command.name} did not answer within ${startMilliseconds / 1000} s.`);
 }

@@ -18,8 +18,17 @@ export type TableDefinition = Pick<
  * table is ready at once, and keeps expired items. Throws one sentence if a table with another definition exists.
  */
 export async function createTable(client: DynamoDBClient, definition: TableDefinition, name: string): Promise<boolean> {
+  const { AttributeDefinitions, KeySchema, GlobalSecondaryIndexes, StreamSpecification: stream } = definition;
+  const creation = new CreateTableCommand({
+    TableName: name,
+    BillingMode: "PAY_PER_REQUEST",
+    AttributeDefinitions,
+    KeySchema,
+    GlobalSecondaryIndexes,
+    StreamSpecification: stream && { ...stream, StreamEnabled: true },
+  });
   try {
-    await client.send(new CreateTableCommand(creation(definition, name)));
+    await client.send(creation);
     return true;
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
@@ -29,24 +38,6 @@ export async function createTable(client: DynamoDBClient, definition: TableDefin
   throw new Error(
     `The local table ${name} was made from another definition of its keys and indexes: start with --fresh to create it again.`,
   );
-}
-
-function creation(definition: TableDefinition, name: string): CreateTableCommandInput {
-  return {
-    TableName: name,
-    BillingMode: "PAY_PER_REQUEST",
-    AttributeDefinitions: definition.AttributeDefinitions,
-    KeySchema: definition.KeySchema,
-    GlobalSecondaryIndexes: definition.GlobalSecondaryIndexes?.map(({ IndexName, KeySchema, Projection }) => ({
-      IndexName,
-      KeySchema,
-      Projection,
-    })),
-    StreamSpecification: definition.StreamSpecification && {
-      StreamEnabled: true,
-      StreamViewType: definition.StreamSpecification.StreamViewType,
-    },
-  };
 }
 
 /** A text that is equal for two tables exactly if their keys, indexes and stream are equal. */

@@ -71,16 +71,18 @@ export async function openTableStream(client: DynamoDBStreamsClient, tableName: 
 }
 
 /** Starts at the oldest record if the engine no longer has the place. */
-function readOrStartOver(
+async function readOrStartOver(
   read: (place: StreamPosition | undefined) => Promise<StreamPage>,
   place: StreamPosition | undefined,
 ): Promise<StreamPage> {
-  return read(place).catch((error) => {
+  try {
+    return await read(place);
+  } catch (error) {
     const name = error instanceof Error ? error.name : "";
     if (name === "ExpiredIteratorException") return read(place);
     if (place && ["ResourceNotFoundException", "TrimmedDataAccessException"].includes(name)) return read(undefined);
     throw error;
-  });
+  }
 }
 
 async function findShards(client: DynamoDBStreamsClient, StreamArn: string): Promise<Shard[]> {

@@ -1,4 +1,3 @@
-import type { Output } from "./environment.ts";
 import type { Invoke } from "./environments.ts";
 
 /** One call of a worker, as developers are shown it. */
@@ -20,24 +19,19 @@ export interface WorkListeners {
 
 /** Reports every call of a worker, however it ends. */
 export function reportWork(invoke: Invoke, { onWork }: WorkListeners): Invoke {
-  return (functionName, event) => {
+  return async (functionName, event) => {
     const began = performance.now();
     const records = (event as { Records?: unknown[] }).Records?.length;
-    let output = "";
-    const add: Output = (text) => {
-      output += text;
-    };
-    const report = (outcome: { error?: unknown }) =>
-      onWork?.({ functionName, event, records, milliseconds: performance.now() - began, output, ...outcome });
-    return invoke(functionName, event, add).then(
-      (answer) => {
-        report({});
-        return answer;
-      },
-      (error) => {
-        report({ error });
-        throw error;
-      },
-    );
+    const work: Work = { functionName, event, records, milliseconds: 0, output: "" };
+    try {
+      return await invoke(functionName, event, (text) => {
+        work.output += text;
+      });
+    } catch (error) {
+      work.error = error;
+      throw error;
+    } finally {
+      onWork?.({ ...work, milliseconds: performance.now() - began });
+    }
   };
 }

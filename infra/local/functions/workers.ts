@@ -5,7 +5,6 @@ import type { DynamoDBStreamEvent } from "aws-lambda";
 import { localAccount } from "../aws/local-account.ts";
 import { localCredentials } from "../aws/local-credentials.ts";
 import { countMessages, queueUrl } from "../aws/sqs.ts";
-import type { Engine } from "../engine/engine.ts";
 import type { LocalStack } from "../stack/template.ts";
 import type { Invoke } from "./environments.ts";
 import { type PumpOptions, startPump } from "./pump.ts";
@@ -15,9 +14,8 @@ import { openTableStream } from "./table-stream.ts";
 
 export interface WorkersOptions {
   stack: LocalStack;
-  engine: Engine;
-  region: string;
-  queueEndpoint: string;
+  /** The environment of a client of the stack's table and queues. */
+  environment: Readonly<Record<string, string>>;
   /** The folder that keeps each stream consumer's position. */
   placesDirectory: string;
   /** Reports its errors itself. */
@@ -34,6 +32,9 @@ export interface WorkersOptions {
 /** The consumer that shows changes, named as the file that keeps its position. */
 const observer = { functionName: "desk", batchSize: 100, reportsItemFailures: false, filters: [] };
 
+/** Long enough for idle consumers to look once more. */
+const shortestWaitMilliseconds = 1_000;
+
 /** The pumps of queues and stream, and the schedules: everything that calls functions without a request. */
 export interface Workers {
   /**
@@ -45,10 +46,11 @@ export interface Workers {
 }
 
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
-  const { stack, engine, region, queueEndpoint } = options;
+  const { stack, environment } = options;
+  const { AWS_REGION: region = "", AWS_ENDPOINT_URL_SQS = "", AWS_ENDPOINT_URL_DYNAMODB_STREAMS = "" } = environment;
   const client = { region, credentials: localCredentials };
-  const queues = new SQSClient({ ...client, endpoint: queueEndpoint });
-  const streams = new DynamoDBStreamsClient({ ...client, endpoint: engine.endpoint });
+  const queues = new SQSClient({ ...client, endpoint: AWS_ENDPOINT_URL_SQS });
+  const streams = new DynamoDBStreamsClient({ ...client, endpoint: AWS_ENDPOINT_URL_DYNAMODB_STREAMS });
   // The middleware copies every answer for a logger, and there is no logger.
   streams.middlewareStack.remove("loggerMiddleware");
   let batches = 0;
@@ -59,18 +61,16 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const call = (name: string, event: object) => invoke(name, event).catch(() => {});
 
   const stream = await startStream({ ...options, invoke }, streams);
-  const parts = [
-    ...stack.mappings.map((mapping) => startPump(pumpOptions(mapping, { ...options, invoke }, queues))),
-    stream,
-    startSchedules(stack.schedules, call),
-  ];
+  const pumped = stack.mappings.map((mapping) => pumpOptions(mapping, { ...options, invoke }, queues));
+  const parts = [...pumped.map(startPump), stream, startSchedules(stack.schedules, call)];
   return {
     async settled(milliseconds) {
       const deadline = Date.now() + milliseconds;
       for (;;) {
         const before = batches;
         await stream.settled(Math.max(shortestWaitMilliseconds, deadline - Date.now()));
-        const queued = await countQueued(queues, options);
+        const counts = await Promise.all(pumped.map(({ queueUrl }) => countMessages(queues, queueUrl)));
+        const queued = counts.reduce((sum, { waiting, held }) => sum + waiting + held, 0);
         // Stream consumers queue messages and queue workers write, which is work too.
         if (queued === 0 && batches === before) return;
         if (Date.now() > deadline) throw new Error(`${queued} messages are still queued.`);
@@ -99,24 +99,15 @@ async function startStream(options: WorkersOptions, streams: DynamoDBStreamsClie
 
 function pumpOptions(
   { functionName, queueName, ...mapping }: LocalStack["mappings"][number],
-  { region, queueEndpoint, invoke, onFailure }: WorkersOptions,
+  { environment, invoke, onFailure }: WorkersOptions,
   client: SQSClient,
 ): PumpOptions {
   return {
     ...mapping,
     client,
-    queueUrl: queueUrl(queueEndpoint, queueName),
-    queueArn: `arn:aws:sqs:${region}:${localAccount}:${queueName}`,
+    queueUrl: queueUrl(environment.AWS_ENDPOINT_URL_SQS ?? "", queueName),
+    queueArn: `arn:aws:sqs:${environment.AWS_REGION}:${localAccount}:${queueName}`,
     invoke: (event) => invoke(functionName, event),
     onFailure: (error) => onFailure?.(functionName, error),
   };
-}
-
-// Long enough for idle consumers to look once more.
-const shortestWaitMilliseconds = 1_000;
-
-async function countQueued(client: SQSClient, { stack, queueEndpoint }: WorkersOptions): Promise<number> {
-  const urls = stack.mappings.map(({ queueName }) => queueUrl(queueEndpoint, queueName));
-  const counts = await Promise.all(urls.map((url) => countMessages(client, url)));
-  return counts.reduce((sum, { waiting, held }) => sum + waiting + held, 0);
 }

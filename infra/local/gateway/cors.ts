@@ -9,20 +9,20 @@ export function isPreflight(method: string | undefined, headers: IncomingHttpHea
 export function preflightHeaders(rules: CorsRules, headers: IncomingHttpHeaders): Record<string, string> {
   const allowed = corsHeaders(rules, headers);
   if (!allowed["access-control-allow-origin"]) return allowed;
-  const lists = {
-    "access-control-allow-methods": rules.AllowMethods?.join(","),
-    "access-control-allow-headers": rules.AllowHeaders?.join(","),
-    "access-control-max-age": rules.MaxAge?.toString(),
+  return {
+    ...allowed,
+    "access-control-allow-methods": rules.AllowMethods.join(","),
+    "access-control-allow-headers": rules.AllowHeaders.join(","),
+    "access-control-max-age": String(rules.MaxAge),
   };
-  return { ...allowed, ...present(lists) };
 }
 
 /** The CORS headers of every answer to another origin. */
 export function corsHeaders(rules: CorsRules, { origin }: IncomingHttpHeaders): Record<string, string> {
   if (!origin) return {};
   if (!isAllowed(rules, origin)) return { vary: "origin" };
-  const exposed = { "access-control-expose-headers": rules.ExposeHeaders?.join(",") };
-  return { "access-control-allow-origin": origin, vary: "origin", ...present(exposed) };
+  const exposed = rules.ExposeHeaders.join(",");
+  return { "access-control-allow-origin": origin, vary: "origin", "access-control-expose-headers": exposed };
 }
 
 /** Hosts of web apps under development. Capacitor apps on Android have http://localhost. */
@@ -36,13 +36,9 @@ const developersHosts = [
 ];
 
 /** Whether pages of an origin may call the API: those of the stage, of this machine and of private networks. */
-export function isAllowed({ AllowOrigins = [] }: CorsRules, origin: string): boolean {
+export function isAllowed({ AllowOrigins }: CorsRules, origin: string): boolean {
   if (AllowOrigins.includes(origin) || origin === "capacitor://localhost") return true;
   const url = URL.parse(origin);
   const isWritten = url?.origin === origin && /^https?:$/.test(url.protocol);
   return isWritten && developersHosts.some((host) => host.test(url.hostname));
-}
-
-function present(headers: Record<string, string | undefined>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => Boolean(entry[1])));
 }

@@ -67,15 +67,9 @@ function decodeEscapes(text: string): string {
   });
 }
 
-function joinHeaders(request: IncomingMessage): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (let index = 0; index < request.rawHeaders.length; index += 2) {
-    const name = (request.rawHeaders[index] ?? "").toLowerCase();
-    const value = request.rawHeaders[index + 1] ?? "";
-    const separator = name === "cookie" ? "; " : ",";
-    headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}${separator}${value}` : value;
-  }
-  return headers;
+function joinHeaders({ headersDistinct }: IncomingMessage): Record<string, string> {
+  const headers = Object.entries(headersDistinct);
+  return Object.fromEntries(headers.map(([name, values = []]) => [name, values.join(name === "cookie" ? "; " : ",")]));
 }
 
 /** The parameters of a query string, decoded. Several values of one name are joined by commas. */

@@ -33,7 +33,7 @@ export interface FrontRequest {
 export interface FrontOptions {
   port: number;
   routes: LocalRoute[];
-  cors: CorsRules | undefined;
+  cors: CorsRules;
   /** Answers requests below `/_local`, which are not part of the API. */
   answerLocal: RequestListener;
   lan?: boolean;
@@ -74,11 +74,10 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   };
 
   const answer = async (request: IncomingMessage, report: FrontRequest): Promise<GatewayAnswer> => {
-    if (cors && isPreflight(request.method, request.headers)) {
+    if (isPreflight(request.method, request.headers)) {
       return { status: 204, headers: preflightHeaders(cors, request.headers), body: Buffer.of() };
     }
     const given = await answerApi(request, report);
-    if (!cors) return given;
     // The gateway's own CORS headers replace those of the function.
     const kept = Object.entries(given.headers).filter(([name]) => !name.startsWith("access-control-"));
     const { vary, ...own } = corsHeaders(cors, request.headers);
@@ -118,8 +117,8 @@ export async function startFront(options: FrontOptions): Promise<Front> {
 }
 
 /** The origin of a page that may not read the answer; undefined for pages of the machine itself. */
-function refusedOrigin(cors: CorsRules | undefined, { origin, host }: IncomingMessage["headers"]): string | undefined {
-  if (!cors || origin === undefined || origin === `http://${host}`) return undefined;
+function refusedOrigin(cors: CorsRules, { origin, host }: IncomingMessage["headers"]): string | undefined {
+  if (origin === undefined || origin === `http://${host}`) return undefined;
   return isAllowed(cors, origin) ? undefined : origin;
 }
 

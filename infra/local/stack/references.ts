@@ -67,7 +67,6 @@ export function localNames(resources: Record<string, Resource>, place: LocalAddr
     "AWS::Region": place.region,
     "AWS::AccountId": localAccount,
     "AWS::Partition": "aws",
-    "AWS::URLSuffix": "amazonaws.com",
   };
   const find = (id: string) => {
     const resource = resources[id];

@@ -42,10 +42,12 @@ export async function synthesizeAgain(directory: string): Promise<LocalSynthesis
   const outdir = resolve(`${assemblyFolder(directory)}.next`);
   rmSync(outdir, { recursive: true, force: true });
   const program = await bundleProgram("infra/local/stack/synthesis-program.ts");
-  await runModule(program.code, [outdir]).catch((error) => {
+  try {
+    await runModule(program.code, [outdir]);
+  } catch (error) {
     rmSync(outdir, { recursive: true, force: true });
     throw error;
-  });
+  }
   const sources = [...program.sources, ...settingFiles];
   rmSync(assemblyFolder(directory), { recursive: true, force: true });
   renameSync(outdir, assemblyFolder(directory));

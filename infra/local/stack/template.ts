@@ -40,11 +40,12 @@ export interface LocalRoute {
 
 /** The permissions of browsers on other origins, in the form of the HTTP API's `CorsConfiguration`. */
 export interface CorsRules {
-  AllowOrigins?: string[];
-  AllowMethods?: string[];
-  AllowHeaders?: string[];
-  ExposeHeaders?: string[];
-  MaxAge?: number;
+  AllowOrigins: string[];
+  AllowMethods: string[];
+  AllowHeaders: string[];
+  ExposeHeaders: string[];
+  /** Seconds. */
+  MaxAge: number;
 }
 
 /** The stack as plain values with local names. */
@@ -60,7 +61,7 @@ export interface LocalStack {
   triggers: string[];
   table: { name: string; definition: TableDefinition };
   secrets: { name: string; generation: SecretGeneration }[];
-  cors: CorsRules | undefined;
+  cors: CorsRules;
 }
 
 type Properties = Record<string, unknown>;
@@ -109,7 +110,7 @@ export function readStack(template: unknown, builds: string, place: LocalAddress
       name,
       generation: properties.GenerateSecretString as SecretGeneration,
     })),
-    cors: all("AWS::ApiGatewayV2::Api")[0]?.properties.CorsConfiguration as CorsRules | undefined,
+    cors: all("AWS::ApiGatewayV2::Api")[0]?.properties.CorsConfiguration as CorsRules,
   };
 }
 

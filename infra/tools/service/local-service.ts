@@ -10,9 +10,9 @@ import {
   type LocalAws,
   machineFile,
   type OwnLocalAws,
+  placesDirectory,
   readMachineFile,
   startLocalAws,
-  workersOptions,
 } from "../../local/local-aws.ts";
 import { takeLock } from "../../local/machine-lock.ts";
 import { root } from "../../local/stack/synthesis.ts";
@@ -79,9 +79,10 @@ function joinMachine(directory: string): OpenAws {
 const processPendingMs = 10 * 60_000;
 
 async function processPending(directory: string, aws: OwnLocalAws): Promise<void> {
-  const { environment, builds } = aws;
-  const environments = createEnvironments({ functions: aws.stack.functions, environment, builds, output: () => {} });
-  const workers = await startWorkers(workersOptions(directory, aws, environments.invoke));
+  const { stack, environment, builds } = aws;
+  const environments = createEnvironments({ functions: stack.functions, environment, builds, output: () => {} });
+  const { invoke } = environments;
+  const workers = await startWorkers({ stack, environment, placesDirectory: placesDirectory(directory), invoke });
   return workers
     .settled(processPendingMs)
     .finally(() => workers.stop())

@@ -23,7 +23,7 @@ beforeAll(async () => {
     expect(body).toMatch(/^[ -~]+$/);
     sent.push([queue, JSON.parse(body)]);
   });
-  endpoints = await startAwsEndpoints({ inbox: openInbox(), secrets: openSecrets(region), buses });
+  endpoints = await startAwsEndpoints({ inbox: openInbox(), secrets: openSecrets(), buses });
   client = new EventBridgeClient({
     endpoint: endpoints.endpoint,
     region,

@@ -1,14 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type CurlRequest, curlOf } from "../../../infra/local/desk/page/curl.ts";
-import { makeDirectory } from "../../support/service/local-machine.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 
-const directory = makeDirectory();
-afterAll(() => directory.remove());
-
-const trap = join(directory.path, "trap");
+const directory = newFolder();
+const trap = join(directory, "trap");
 const hostile = [
   `it's "quoted"`,
   "first\nsecond\n",
@@ -23,7 +21,7 @@ const hostile = [
 /** The arguments of curl when a shell runs the command; npm prints a token. */
 function runInBash(command: string): string[] {
   const script = `npm() { printf 'TOKEN(%s)' "\${@: -1}"; }\ncurl() { printf '%s\\0' "$@"; }\n${command}\n`;
-  const { stdout, stderr, status } = spawnSync("bash", ["-c", script], { cwd: directory.path, encoding: "utf8" });
+  const { stdout, stderr, status } = spawnSync("bash", ["-c", script], { cwd: directory, encoding: "utf8" });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   return stdout.split("\0").slice(0, -1);
 }

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { type InboxEntry, openInbox } from "../../../infra/local/aws/inbox.ts";
 import { openDesk } from "../../../infra/local/desk/desk.ts";
 import { refusalOf } from "../../../infra/local/desk/guard.ts";
@@ -9,17 +9,16 @@ import type { DeskOptions } from "../../../infra/local/desk/sources.ts";
 import type { Person } from "../../../infra/local/desk/views.ts";
 import type { FrontRequest } from "../../../infra/local/gateway/http-server.ts";
 import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
-import { makeTemporaryFolder } from "../../../infra/local/temporary-folder.ts";
 import { loginKey } from "../../../shared/db/accounts/logins.ts";
 import type { Key } from "../../../shared/db/table/table.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 import { asEvent, record, requestOf } from "./happenings.ts";
 
 const inbox = openInbox();
-const folder = makeTemporaryFolder("desk");
 const options = {
   inbox,
   lan: false,
-  placesDirectory: folder.path,
+  placesDirectory: newFolder(),
   stack: {
     routes: [{ routeKey: "GET /docs" }],
     schedules: [{ functionName: "mark-overdue" }, { functionName: "rotate-signing-key" }],
@@ -44,10 +43,11 @@ beforeAll(async () => {
   inbox.add({ channel: "email", to: "a@b.example", subject: "S", text: "T", html: "<script>x()</script><p>hi" });
 });
 
-afterAll(async () => {
-  await service.close();
-  folder.remove();
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
 });
+afterAll(() => service.close());
 
 interface Sent {
   method?: string;
@@ -232,33 +232,29 @@ test.each([
 
 test("the page hears once of each message, request, call and change, until it is closed", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  try {
-    const answer = await ask("/_local/desk/live");
-    let heard = "";
-    answer.setEncoding("utf8").on("data", (chunk) => {
-      heard += chunk;
-    });
-    const listeners = desk.alongside({});
-    const take = desk.openStream("arn");
-    const happenings = [
-      () => {},
-      () => inbox.add({ channel: "sms", to: "+447700900001", subject: null, text: "T", html: null }),
-      () => listeners.onRequest(requestOf("one")),
-      () => listeners.onWork({ functionName: "x", event: {}, records: 1, milliseconds: 1, output: "" }),
-      () => take(asEvent(record("e1", "TIMESHEET#1", "TIMESHEET", 1))),
-    ];
-    for (const [at, happen] of happenings.entries()) {
-      await happen();
-      if (at > 0) vi.advanceTimersByTime(3_000);
-      await vi.waitFor(() => expect(heard.match(/^data: .*\n\n/gm)).toHaveLength(at + 1));
-    }
-    expect(await send("/_local/desk/people")).toMatchObject({ body: '{"people":[],"total":0}' });
-    expect(heard.match(/data/g)).toHaveLength(happenings.length);
-    answer.destroy();
-    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
-  } finally {
-    vi.useRealTimers();
+  const answer = await ask("/_local/desk/live");
+  let heard = "";
+  answer.setEncoding("utf8").on("data", (chunk) => {
+    heard += chunk;
+  });
+  const listeners = desk.alongside({});
+  const take = desk.openStream("arn");
+  const happenings = [
+    () => {},
+    () => inbox.add({ channel: "sms", to: "+447700900001", subject: null, text: "T", html: null }),
+    () => listeners.onRequest(requestOf("one")),
+    () => listeners.onWork({ functionName: "x", event: {}, records: 1, milliseconds: 1, output: "" }),
+    () => take(asEvent(record("e1", "TIMESHEET#1", "TIMESHEET", 1))),
+  ];
+  for (const [at, happen] of happenings.entries()) {
+    await happen();
+    if (at > 0) vi.advanceTimersByTime(3_000);
+    await vi.waitFor(() => expect(heard.match(/^data: .*\n\n/gm)).toHaveLength(at + 1));
   }
+  expect(await send("/_local/desk/people")).toMatchObject({ body: '{"people":[],"total":0}' });
+  expect(heard.match(/data/g)).toHaveLength(happenings.length);
+  answer.destroy();
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
 });
 
 test("the inbox is JSON for commands; a browser is led to the desk's", async () => {
@@ -303,20 +299,16 @@ test.each<[InboxEntry["channel"], string, string | null, object]>([
 
 test("a fault of the desk is printed once, and is none of a request, a worker or the stream", async () => {
   const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
-  try {
-    const onRequest = vi.fn();
-    const onWork = vi.fn();
-    const faulty = openDesk(() => ({ ...options, placesDirectory: import.meta.filename }));
-    const listeners = faulty.alongside({ onRequest, onWork });
-    const strange = { event: {}, answer: { headers: {}, body: Buffer.alloc(0) } } as unknown as FrontRequest;
-    listeners.onRequest(strange);
-    listeners.onWork({ functionName: "x", event: null, records: 1, milliseconds: 1, output: "" });
-    await faulty.openStream("arn")({ Records: [{}] });
-    expect([onRequest.mock.calls.length, onWork.mock.calls.length]).toEqual([1, 1]);
-    expect(written.mock.calls.map(([text]) => text)).toEqual([
-      expect.stringMatching(/^The desk does not show everything: TypeError: .*\n$/),
-    ]);
-  } finally {
-    written.mockRestore();
-  }
+  const onRequest = vi.fn();
+  const onWork = vi.fn();
+  const faulty = openDesk(() => ({ ...options, placesDirectory: import.meta.filename }));
+  const listeners = faulty.alongside({ onRequest, onWork });
+  const strange = { event: {}, answer: { headers: {}, body: Buffer.alloc(0) } } as unknown as FrontRequest;
+  listeners.onRequest(strange);
+  listeners.onWork({ functionName: "x", event: null, records: 1, milliseconds: 1, output: "" });
+  await faulty.openStream("arn")({ Records: [{}] });
+  expect([onRequest.mock.calls.length, onWork.mock.calls.length]).toEqual([1, 1]);
+  expect(written.mock.calls.map(([text]) => text)).toEqual([
+    expect.stringMatching(/^The desk does not show everything: TypeError: .*\n$/),
+  ]);
 });

@@ -6,7 +6,6 @@ import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { readDesk } from "../../../infra/local/desk/answers.ts";
 import { type ItemIndex, indexOf, openItemIndex, titleOf } from "../../../infra/local/desk/item-index.ts";
 import type { ItemView, PeopleView, RequestRow, ResourcesView } from "../../../infra/local/desk/views.ts";
-import { makeTemporaryFolder } from "../../../infra/local/temporary-folder.ts";
 import { loginKey } from "../../../shared/db/accounts/logins.ts";
 import { deviceOwnerKey } from "../../../shared/db/notifications/device-owners.ts";
 import { deviceKey } from "../../../shared/db/notifications/devices.ts";
@@ -14,7 +13,10 @@ import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
 import type { Item, Key } from "../../../shared/db/table/table.ts";
 import { invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 import { deskSources, requestOf } from "./happenings.ts";
+
+afterEach(() => void vi.restoreAllMocks());
 
 const change = (key: Key, item: Item | undefined): StreamRecord => ({
   eventId: `${key.pk} ${key.sk}`,
@@ -122,7 +124,7 @@ test("a listed item has its user's name once, and no secret; one that is gone me
   const index = openItemIndex();
   index.add([...user(7), ...user(8, { email: "dana@harbour.example" }), timesheet(1), timesheet(2)]);
   index.add([change(deviceKey(7, 1), { platform: "ios" })]);
-  const sending = vi.spyOn(DynamoDBClient.prototype, "send").mockImplementation(async (command: { input: object }) => {
+  vi.spyOn(DynamoDBClient.prototype, "send").mockImplementation(async (command: { input: object }) => {
     const { RequestItems } = command.input as { RequestItems: { records: Read } };
     expect(RequestItems.records.ConsistentRead).toBe(false);
     const found = RequestItems.records.Keys.filter(({ pk }) => pk.S !== "TIMESHEET#1");
@@ -134,25 +136,18 @@ test("a listed item has its user's name once, and no secret; one that is gone me
     }));
     return { Responses: { records: items } };
   });
-  try {
-    const list = (kind: string) =>
-      readDesk("items", new URLSearchParams({ kind }), deskSources({}, index)) as Promise<ItemView[]>;
-    expect((await list("device")).map(({ title }) => title)).toEqual(["Zoë Hussain 7 · ios"]);
-    expect((await list("user")).map(({ title }) => title)).toEqual([
-      "Zoë Hussain 8 · driver",
-      "Zoë Hussain 7 · driver",
-    ]);
-    expect((await list("login")).map(({ title }) => title)).toContain("Zoë Hussain 8");
-    expect(await list("timesheet")).toEqual([
-      {
-        key: "TIMESHEET#2 TIMESHEET",
-        title: titleOf({ record: timesheetLine(2, 1) }),
-        item: { pk: "TIMESHEET#2", sk: "TIMESHEET", refresh_token: "(masked)" },
-      },
-    ]);
-  } finally {
-    sending.mockRestore();
-  }
+  const list = (kind: string) =>
+    readDesk("items", new URLSearchParams({ kind }), deskSources({}, index)) as Promise<ItemView[]>;
+  expect((await list("device")).map(({ title }) => title)).toEqual(["Zoë Hussain 7 · ios"]);
+  expect((await list("user")).map(({ title }) => title)).toEqual(["Zoë Hussain 8 · driver", "Zoë Hussain 7 · driver"]);
+  expect((await list("login")).map(({ title }) => title)).toContain("Zoë Hussain 8");
+  expect(await list("timesheet")).toEqual([
+    {
+      key: "TIMESHEET#2 TIMESHEET",
+      title: titleOf({ record: timesheetLine(2, 1) }),
+      item: { pk: "TIMESHEET#2", sk: "TIMESHEET", refresh_token: "(masked)" },
+    },
+  ]);
 });
 
 describe.each([100, 20_000])("with %d users and as many timesheets", (count) => {
@@ -161,7 +156,6 @@ describe.each([100, 20_000])("with %d users and as many timesheets", (count) => 
     index = indexWith(count);
     process.env.TABLE_NAME = "records";
   });
-  afterEach(() => void vi.restoreAllMocks());
 
   /** A view's answer, and the keys of each read of the table that it took. */
   async function read<T>(path: string): Promise<{ view: T; reads: number[] }> {
@@ -211,57 +205,39 @@ describe.each([100, 20_000])("with %d users and as many timesheets", (count) => 
 });
 
 test("a stream without an index is read from its beginning, one with an index from where the desk was", async () => {
-  const { path, remove } = makeTemporaryFolder("index");
-  try {
-    const position = join(path, "desk.json");
-    const isKept = () => existsSync(position);
-    writeFileSync(position, "{}");
-    const index = indexOf("stream/1", path);
-    expect(isKept()).toBe(false);
-    index.add([timesheet(1)]);
-    writeFileSync(position, "{}");
-    expect(indexOf("stream/1", path).counts()).toEqual({ timesheet: 1 });
-    expect(isKept()).toBe(true);
-    expect(indexOf("stream/2", path).counts()).toEqual({});
-    expect(isKept()).toBe(false);
-  } finally {
-    remove();
-  }
+  const path = newFolder();
+  const position = join(path, "desk.json");
+  const isKept = () => existsSync(position);
+  writeFileSync(position, "{}");
+  const index = indexOf("stream/1", path);
+  expect(isKept()).toBe(false);
+  index.add([timesheet(1)]);
+  writeFileSync(position, "{}");
+  expect(indexOf("stream/1", path).counts()).toEqual({ timesheet: 1 });
+  expect(isKept()).toBe(true);
+  expect(indexOf("stream/2", path).counts()).toEqual({});
+  expect(isKept()).toBe(false);
 });
 
 test.each([
   ["no database", () => "half of a page"],
   ["a database with a damaged page", (text: string) => text.slice(0, 4096) + "x".repeat(text.length - 4096)],
 ])("an index that is %s is made again from the stream's beginning", (_, damage) => {
-  const { path, remove } = makeTemporaryFolder("index");
-  try {
-    indexOf("stream/1", path).add([timesheet(1)]);
-    const [name = ""] = readdirSync(path).filter((each) => each.endsWith(".sqlite"));
-    // The write-ahead log of the open index goes into its file.
-    const file = new DatabaseSync(join(path, name));
-    file.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    file.close();
-    writeFileSync(join(path, name), damage(readFileSync(join(path, name), "latin1")), "latin1");
-    writeFileSync(join(path, "desk.json"), "{}");
-    const index = indexOf("stream/1", path);
-    expect(existsSync(join(path, "desk.json"))).toBe(false);
-    index.add([timesheet(2)]);
-    expect(index.counts()).toEqual({ timesheet: 1 });
-    expect(statSync(join(path, name)).mode & 0o077).toBe(0);
-  } finally {
-    remove();
-  }
-});
-
-test("only its owner reads the index, which has names and logins", () => {
-  const { path, remove } = makeTemporaryFolder("index");
-  try {
-    indexOf("stream/1", path);
-    const [file = ""] = readdirSync(path).filter((name) => name.endsWith(".sqlite") && name.startsWith("desk-"));
-    expect(statSync(join(path, file)).mode & 0o077).toBe(0);
-  } finally {
-    remove();
-  }
+  const path = newFolder();
+  indexOf("stream/1", path).add([timesheet(1)]);
+  const [name = ""] = readdirSync(path).filter((each) => each.endsWith(".sqlite"));
+  // The write-ahead log of the open index goes into its file.
+  const file = new DatabaseSync(join(path, name));
+  file.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  file.close();
+  writeFileSync(join(path, name), damage(readFileSync(join(path, name), "latin1")), "latin1");
+  writeFileSync(join(path, "desk.json"), "{}");
+  const index = indexOf("stream/1", path);
+  expect(existsSync(join(path, "desk.json"))).toBe(false);
+  index.add([timesheet(2)]);
+  expect(index.counts()).toEqual({ timesheet: 1 });
+  // It has names and logins.
+  expect(statSync(join(path, name)).mode & 0o077).toBe(0);
 });
 
 test.each([

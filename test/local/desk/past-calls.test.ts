@@ -42,11 +42,12 @@ describe("a request that is sent again", () => {
   test.each<[{ query?: string; body?: string }, boolean]>([
     [{}, true],
     [{ query: "q=1", body: '{"a":1}' }, true],
-    [{ query: "pin=1" }, false],
-    [{ body: '{"pin":1}' }, false],
-  ])("is %o, or it is said why not: %s", (more, isSendable) => {
+    [{ query: "pin=123456" }, false],
+    [{ body: '{"user":{"password":"hunter22"}}' }, false],
+  ])("is %o, without its secrets, or it is said why not: %s", (more, isSendable) => {
     const story = storyAbout(more);
     expect(story?.unsendable === null).toBe(isSendable);
+    expect(JSON.stringify(story)).not.toMatch(/hunter22|123456|secret-bearer/);
     expect(story?.event?.body === undefined).toBe(!("body" in more));
     const { pin: _, ...parameters } = Object.fromEntries(new URLSearchParams(more.query ?? ""));
     if (more.query) expect(story?.event).toHaveProperty("queryStringParameters", expect.objectContaining(parameters));

@@ -154,22 +154,6 @@ describe("the story of a request", () => {
     const changes = storyIn(history, "one")?.rows.flatMap((row) => row.changes);
     expect(changes).toMatchObject([{ entity: "job", key: "JOB#1 JOB", action: "removed" }]);
   });
-
-  test("keeps no secret of a request, and says that it cannot be sent again", () => {
-    const history = openHistory();
-    history.addRequest(
-      requestOf("one", {
-        body: '{"user":{"password":"hunter22"}}',
-        query: "pin=123456",
-        answer: '{"token":{"refresh_token":"r-1-2"}}',
-      }),
-    );
-    history.addRequest(requestOf("two", { body: '{"a":1}' }));
-    const kept = JSON.stringify([history.requests, storyIn(history, "one")]);
-    for (const secret of ["hunter22", "123456", "r-1-2", "secret-bearer"]) expect(kept).not.toContain(secret);
-    const unsendable = (id: string) => storyIn(history, id)?.unsendable;
-    expect([typeof unsendable("one"), unsendable("two")]).toEqual(["string", null]);
-  });
 });
 
 describe("a payment reads as a person would say it:", () => {

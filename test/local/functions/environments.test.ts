@@ -160,15 +160,13 @@ describe("a function", () => {
 
   it("gives what it writes to the call that it writes it in, before its answer or its end", async () => {
     define({ say: "console.log(event.word); if (event.end) process.exit(1); return event.word;" });
-    const words = (word: string, end = false) => {
+    const words = async (word: string, end = false) => {
       let heard = "";
       const call = environments.invoke("say", { word, end }, (text) => {
         heard += text;
       });
-      return call.then(
-        () => heard,
-        () => heard,
-      );
+      await Promise.allSettled([call]);
+      return heard;
     };
     expect(await Promise.all([words("one"), words("two"), words("last", true)])).toEqual(["one\n", "two\n", "last\n"]);
   });

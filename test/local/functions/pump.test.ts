@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSEvent } from "aws-lambda";
@@ -75,24 +74,19 @@ describe("a pump", () => {
     expect(seen.sort()).toEqual(["bad", "bad", "good"]);
   });
 
-  it("brings back the whole batch when the function throws", async () => {
+  it.each<[string, PumpOptions["invoke"]]>([
+    ["throws", () => Promise.reject(new Error("down"))],
+    ["names a message that is not in the batch", async () => ({ batchItemFailures: [{ itemIdentifier: "unknown" }] })],
+    ["names no list", async () => ({ batchItemFailures: "all of them" })],
+  ])("brings back the whole batch when the function %s, as Lambda does", async (_, invoke) => {
     await send("bad");
     let calls = 0;
-    pump(() => {
+    pump((event) => {
       calls += 1;
-      return Promise.reject(new Error("down"));
+      return invoke(event);
     });
     expect(await receiveDead()).toEqual(["bad"]);
     expect(calls).toBe(2);
-  });
-
-  it.each([
-    ["a message that is not in the batch", [{ itemIdentifier: "unknown" }]],
-    ["no list", "all of them"],
-  ])("brings back the whole batch when the function names %s, as Lambda does", async (_, batchItemFailures) => {
-    await send("bad");
-    pump(async () => ({ batchItemFailures }));
-    expect(await receiveDead()).toEqual(["bad"]);
   });
 
   it.each([
@@ -108,15 +102,14 @@ describe("a pump", () => {
 
   it("finishes the batch in hand before it stops", async () => {
     await send("slow");
-    const gate = new EventTarget();
-    const invoked = once(gate, "invoked");
+    const invoked = Promise.withResolvers<void>();
     let finished = false;
     pump(async () => {
-      gate.dispatchEvent(new Event("invoked"));
+      invoked.resolve();
       await new Promise(setImmediate);
       finished = true;
     });
-    await invoked;
+    await invoked.promise;
     await stops.pop()?.();
     expect(finished).toBe(true);
   });

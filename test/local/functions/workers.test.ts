@@ -47,15 +47,12 @@ async function start(invoke: WorkersOptions["invoke"]): Promise<Workers> {
     schedules: [],
     table: { name: tableName, definition: inject("tableDefinition") },
   } as unknown as LocalStack;
-  const engine = { name: "external" as const, endpoint: inject("engineEndpoint"), close: async () => {} };
-  workers = await startWorkers({
-    stack,
-    engine,
-    region,
-    queueEndpoint: queues.endpoint,
-    placesDirectory: directory,
-    invoke,
-  });
+  const environment = {
+    AWS_REGION: region,
+    AWS_ENDPOINT_URL_SQS: queues.endpoint,
+    AWS_ENDPOINT_URL_DYNAMODB_STREAMS: inject("engineEndpoint"),
+  };
+  workers = await startWorkers({ stack, environment, placesDirectory: directory, invoke });
   return workers;
 }
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
       { routeKey: "PUT /things/all", functionName: "put-all" },
       { routeKey: "$default", functionName: "refuse" },
     ],
-    cors: { AllowOrigins: ["https://app.example"] },
+    cors: { AllowOrigins: ["https://app.example"], AllowMethods: [], AllowHeaders: [], ExposeHeaders: [], MaxAge: 0 },
     onRequest: (request) => requests.push(request),
     invoke: async (_, event, output) => {
       events.push(event as APIGatewayProxyEventV2);

@@ -9,15 +9,19 @@ export interface OwnMachine {
   request(method: string, path: string, sent?: { role?: string; body?: object }): Promise<HttpResult>;
 }
 
-/** Starts a machine on a folder for a test file, ends it after the tests, and removes the folder. */
-export function useOwnMachine(directory: { readonly path: string; remove(): void }): OwnMachine {
+/** Starts a machine on a folder, from this checkout or a copy, for a test file, ends it after the tests, and removes the folder. */
+export function useOwnMachine(
+  directory: { readonly path: string; remove(): void },
+  parameters: string[] = [],
+  checkout?: string,
+): OwnMachine {
   const own = {} as OwnMachine;
   own.request = async (method, path, { role, body } = {}) => {
     const { baseUrl, tokenOf } = own.machine;
     return send(baseUrl, method, path, { body, bearer: role && (await tokenOf(role)) });
   };
   beforeAll(async () => {
-    own.machine = await startLocalMachine(directory.path);
+    own.machine = await startLocalMachine(directory.path, parameters, checkout);
   }, 120_000);
   afterAll(async () => {
     await own.machine?.interrupt();

@@ -50,7 +50,7 @@ export function useService(): Service {
 
 async function startService(): Promise<Service> {
   const inbox = openInbox();
-  const secrets = openSecrets(region);
+  const secrets = openSecrets();
   secrets.ensure(hmacSecret, () => JSON.stringify({ version: 1, key: "k".repeat(64) }));
   const buses = openEventBuses(region);
   buses.open([outboundBus], [], async () => {});

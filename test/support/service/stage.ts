@@ -36,7 +36,7 @@ export function useDeployedStage(stageName: string): DeployedStage {
     const TableName = tableNameOf({ name: stageName });
     const region = "eu-west-1";
     const signingKey = await makeSigningKey(new Date(0));
-    const secrets = openSecrets(region);
+    const secrets = openSecrets();
     secrets.ensure(names.hmacSecret, () => JSON.stringify({ version: 1, key: "k".repeat(64) }));
     secrets.ensure(names.signingSecret, () => JSON.stringify({ keys: [signingKey] }));
     const endpoints = await startAwsEndpoints({ inbox: openInbox(), secrets, buses: openEventBuses(region) });

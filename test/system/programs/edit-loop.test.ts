@@ -1,26 +1,16 @@
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
+import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { copyCheckout } from "../../support/service/checkout-copy.ts";
 import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
-import { type StartedMachine, startLocalMachine } from "../../support/service/local-machine.ts";
 
 const copy = copyCheckout();
-const directory = await makeDemoDirectory();
+afterAll(copy.remove);
+const own = useOwnMachine(await makeDemoDirectory(), [], copy.path);
 /** To synthesise takes seconds, on a machine with much to do many. */
 const patience = { timeout: 60_000, interval: 100 };
-let machine: StartedMachine;
 
-beforeAll(async () => {
-  machine = await startLocalMachine(directory.path, [], copy.path);
-}, 120_000);
-
-afterAll(async () => {
-  await machine?.interrupt();
-  directory.remove();
-  copy.remove();
-});
-
-const get = (path: string) => fetch(`${machine.baseUrl}${path}`);
+const get = (path: string) => fetch(`${own.machine.baseUrl}${path}`);
 
 /** Edits a file of the copy; what is to be replaced must be there. */
 function edit(file: string, from: string | RegExp, to: string): void {
@@ -32,9 +22,9 @@ function edit(file: string, from: string | RegExp, to: string): void {
 
 /** The lines that the machine prints of a request from now on, with those below it. */
 async function printedBy(act: () => Promise<unknown>, until: string | RegExp): Promise<string> {
-  const before = machine.output().length;
+  const before = own.machine.output().length;
   await act();
-  const since = () => machine.output().slice(before);
+  const since = () => own.machine.output().slice(before);
   await expect.poll(since, patience).toMatch(until);
   return since();
 }
@@ -69,16 +59,6 @@ test("a fault three calls deep stands below its request, with what was logged, i
   expect((await get("/api/v1/health")).status).toBe(200);
 });
 
-test("a source that does not compile fails its functions with file and line, others go on, and its next version runs", async () => {
-  const source = copy.read(health);
-  copy.save(health, `${source}\nconst = 1;\n`);
-  const printed = await printedBy(() => get("/api/v1/health"), /ERROR/);
-  expect(printed).toMatch(/functions\/service\/get-health\.ts:\d+:6: ERROR/);
-  expect((await get("/.well-known/jwks.json")).status).toBe(200);
-  copy.save(health, source);
-  expect((await get("/api/v1/health")).status).toBe(200);
-});
-
 test("an edit of a shared file is in the next answers of two functions, and in the next call of a consumer of the stream, which an event led to", async () => {
   const show = 'console.log("edit", Reflect.get(globalThis, "edit"))';
   edit(health, "  const keys", `  ${show};\n  const keys`);
@@ -94,7 +74,7 @@ test("an edit of a shared file is in the next answers of two functions, and in t
   const entry = { EventBusName: "workforce-local", Source: "rota.example", DetailType: "Record", Detail };
   const credentials = { accessKeyId: "local", secretAccessKey: "local" };
   const client = new EventBridgeClient({
-    endpoint: `${machine.baseUrl}/_local/events`,
+    endpoint: `${own.machine.baseUrl}/_local/events`,
     region: "eu-west-2",
     credentials,
   });
@@ -102,7 +82,7 @@ test("an edit of a shared file is in the next answers of two functions, and in t
   client.destroy();
   expect(printed).toMatch(/keep-history with \d+ records? \d+ ms\n {2}edit seven\n/);
   const headers = { "x-amz-target": "secretsmanager.GetSecretValue" };
-  const refused = await fetch(`${machine.baseUrl}/_local/events`, { method: "POST", headers, body: "{}" });
+  const refused = await fetch(`${own.machine.baseUrl}/_local/events`, { method: "POST", headers, body: "{}" });
   expect(refused.status).toBe(404);
 }, 120_000);
 
@@ -112,12 +92,7 @@ test("a new operation, and a changed setting of the stage, work without a restar
   const handler = `import { countJobs } from "../../shared/contract/jobs.ts";
     import { anonymous } from "../../shared/http/endpoint.ts";
     export const handler = anonymous(countJobs, async () => ({ count: 42 }));`;
-  const register = () =>
-    fetch(`${machine.baseUrl}/api/v1/users`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: "{}",
-    });
+  const register = () => own.request("POST", "/api/v1/users", { body: {} });
   expect((await register()).status).toBe(400);
   copy.save("shared/contract/jobs.ts", `${copy.read("shared/contract/jobs.ts")}\n${entry}\n`);
   copy.save("functions/jobs/count-jobs.ts", handler);
@@ -130,19 +105,6 @@ test("a new operation, and a changed setting of the stage, work without a restar
   await expect.poll(async () => (await get("/api/v1/jobs/count")).status, patience).toBe(200);
   expect(await (await get("/api/v1/jobs/count")).json()).toEqual({ count: 42 });
   expect((await register()).status).toBe(404);
-  expect(machine.output()).toMatch(/\.ts changed: synthesising the stack again …/);
-  expect(machine.output()).toContain("The changed stack is in use.");
-}, 120_000);
-
-test("a stack that does not synthesise, or needs a fresh start, leaves the one that runs, and one line says why", async () => {
-  const rows = copy.read("infra/functions/functions.ts");
-  const broken = () => edit("infra/functions/functions.ts", '"sign-out": {', '...notThere, "sign-out": {');
-  expect(await printedBy(async () => broken(), /stays as it was: /)).toMatch(
-    /functions\.ts:\d+: ReferenceError: notThere/,
-  );
-  expect((await get("/api/v1/jobs/count")).status).toBe(200);
-  copy.save("infra/functions/functions.ts", rows);
-  const key = () => edit("infra/constructs/stores/records-table.ts", 'sortKey: { name: "sk"', 'sortKey: { name: "sk2"');
-  expect(await printedBy(async () => key(), /stays as it was: .*fresh/)).toContain("--fresh");
-  expect((await get("/api/v1/jobs/count")).status).toBe(200);
+  expect(own.machine.output()).toMatch(/\.ts changed: synthesising the stack again …/);
+  expect(own.machine.output()).toContain("The changed stack is in use.");
 }, 120_000);

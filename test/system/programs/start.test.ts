@@ -40,26 +40,6 @@ test("a reset token is taken by a command, also twice in a row; the demo passwor
   expect(own.machine.output()).not.toContain("Building");
 }, 180_000);
 
-test("a pin is printed by a command, within a minute the same again while it is unused", async () => {
-  const takePin = () => runTool("infra/tools/local.ts", ["pin", own.machine.loginOf("driver")], directory.path);
-  const first = await takePin();
-  expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d{6}\n$/) });
-  expect(await takePin()).toEqual(first);
-});
-
-test("the base URL is printed by a command, whatever the port; where nothing runs, one line says so", async () => {
-  const ask = (parameters: string[], path = directory.path) => runTool("infra/tools/local.ts", parameters, path);
-  expect(await ask(["url"])).toMatchObject({ code: 0, stdout: `${own.machine.baseUrl}\n` });
-  expect(await ask(["pin"])).toMatchObject({ code: 2, stderr: "npm run -s local -- pin LOGIN\n" });
-  const empty = makeDirectory();
-  const { code, stderr } = await ask(["url"], empty.path);
-  empty.remove();
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: `No local machine runs in ${empty.path}: start it with npm start, or name its folder by WORKFORCE_DIRECTORY.\n`,
-  });
-});
-
 test.each(
   usualOrFull<readonly NodeJS.Signals[]>(["SIGKILL"], ["SIGTERM", "SIGKILL"]),
 )("npm that is ended by %s takes the server with it", async (signal) => {
