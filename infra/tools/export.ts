@@ -2,7 +2,16 @@ import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { recordTypes } from "../../shared/contract/records.ts";
 import { tombstoneDays } from "../../shared/db/writes/record-plans.ts";
-import { abortOnSignals, interrupted, readArguments, readId, runCommand, UsageError } from "./cli/command.ts";
+import {
+  abortOnSignals,
+  flag,
+  interrupted,
+  readArguments,
+  readId,
+  runCommand,
+  text,
+  UsageError,
+} from "./cli/command.ts";
 import { nextSince } from "./export/changed-since.ts";
 import { describeTable } from "./export/describe-table.ts";
 import { type ExportSummary, exportRecords } from "./export/export-records.ts";
@@ -67,25 +76,17 @@ export async function runExport(parameters: string[], directory: string, signal?
 }
 
 function readCall(parameters: string[]) {
-  const options = {
-    stage: { type: "string" },
-    types: { type: "string" },
-    company: { type: "string" },
-    since: { type: "string" },
-    out: { type: "string" },
-    csv: { type: "boolean", default: false },
-    user: { type: "string" },
-  } as const;
-  const call = readArguments("export", help, { args: parameters, options });
-  const { stage, csv, user, types, company, since } = call.values;
+  const options = { stage: text, types: text, company: text, since: text, out: text, csv: flag, user: text };
+  const { values } = readArguments("export", help, { args: parameters, options });
+  const { stage, csv = false, user, types, company, since } = values;
   if (user !== undefined && (csv || (types ?? company ?? since) !== undefined)) {
     throw new UsageError("--user goes with --stage and --out alone: it exports all about one person");
   }
   const userId = user === undefined ? undefined : readId("user", user);
   const name = `workforce-${stage ?? "local"}${userId === undefined ? "" : `-user-${userId}`}`;
-  const out = call.values.out ?? `${name}.${csv ? "csv" : "jsonl"}`;
+  const out = values.out ?? `${name}.${csv ? "csv" : "jsonl"}`;
   if (!existsSync(dirname(resolve(out)))) throw new UsageError(`There is no folder for ${out}`);
-  return { stage, csv, userId, out, selection: readSelection({ ...call.values, csv }, new Date()) };
+  return { stage, csv, userId, out, selection: readSelection({ ...values, csv }, new Date()) };
 }
 
 type Call = ReturnType<typeof readCall>;

@@ -5,17 +5,18 @@ import { type RecordLine, recordTypes } from "../../shared/contract/records.ts";
 import { escapeLine } from "../local/console/style.ts";
 import {
   abortOnSignals,
+  flag,
   interrupted,
   readArguments,
   readWholeNumber,
   runCommand,
+  text,
   UsageError,
   unknownWord,
 } from "./cli/command.ts";
 import { readColumnMap } from "./import/column-map.ts";
 import { csvReader } from "./import/csv-lines.ts";
-import type { RecordReader } from "./import/import-lines.ts";
-import { readJsonLines } from "./import/import-lines.ts";
+import { type RecordReader, readJsonLines } from "./import/import-lines.ts";
 import { type ImportOptions, type ImportProgress, type ImportSummary, importRecords } from "./import/import-records.ts";
 import type { LineError } from "./import/line-errors.ts";
 import { localDirectory } from "./service/local-service.ts";
@@ -104,14 +105,7 @@ async function followImport(service: Service, stage: string | undefined, directo
 }
 
 function readCall(parameters: string[]) {
-  const options = {
-    stage: { type: "string" },
-    notify: { type: "boolean" },
-    "dry-run": { type: "boolean" },
-    csv: { type: "string" },
-    map: { type: "string" },
-    from: { type: "string" },
-  } as const;
+  const options = { stage: text, notify: flag, "dry-run": flag, csv: text, map: text, from: text };
   const call = readArguments("import", help, { args: parameters, allowPositionals: true, options });
   const { values } = call;
   const [file, ...others] = call.positionals;

@@ -48,6 +48,12 @@ export function abortOnSignals(): { readonly signal: AbortSignal; release(): voi
   return { signal: stop.signal, release };
 }
 
+/** An option with a value. */
+export const text = { type: "string" } as const;
+
+/** An option without one. */
+export const flag = { type: "boolean" } as const;
+
 /**
  * The options and words of a command line. With `--help` it throws, and `runCommand` prints the help. Throws `UsageError` on
  * an unknown option.

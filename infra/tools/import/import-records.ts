@@ -17,8 +17,7 @@ import { settings } from "../../../shared/settings.ts";
 import { carryOut } from "../../../shared/work.ts";
 import { patiently } from "../aws/patience.ts";
 import { createKeyedQueue } from "../cli/keyed-queue.ts";
-import type { ReadLine, RecordReader } from "./import-lines.ts";
-import { readJsonLines } from "./import-lines.ts";
+import { type ReadLine, type RecordReader, readJsonLines } from "./import-lines.ts";
 import { type LineError, lineErrors } from "./line-errors.ts";
 
 /** The result of an import: lines by outcome, without blank ones. */
