@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
+import { StoppedError } from "../../../infra/tools/cli/command.ts";
 import { beforeCalls } from "../../support/faults/before-calls.ts";
 import { allItems } from "../../support/records/items.ts";
 import { jobLine } from "../../support/records/records.ts";
@@ -92,16 +93,14 @@ test.each([1, 2, 5])("stopped or failed at page %i, it leaves nothing, and the n
   const whole = await exported(file("whole.jsonl"));
   const out = file("interrupted.jsonl");
   const stop = new AbortController();
-  const stopping = (page: number) => page === at && stop.abort();
-  const stopped = await beforePage(
-    (page) => void stopping(page),
-    () => runExport(out, { pageItems, signal: stop.signal }),
-  );
+  const stopping = (page: number) => void (page === at && stop.abort());
+  const stopped = beforePage(stopping, () => runExport(out, { pageItems, signal: stop.signal }));
+  await expect(stopped).rejects.toThrow(StoppedError);
   const failing = (page: number) => {
     if (page === at) throw new Error("the cable is out");
   };
   await expect(beforePage(failing, () => runExport(out, { pageItems }))).rejects.toThrow("the cable is out");
-  expect([stopped.isComplete, leftOf(out)]).toEqual([false, []]);
+  expect(leftOf(out)).toEqual([]);
   expect(await exported(out, { pageItems })).toBe(whole);
 });
 
@@ -117,7 +116,7 @@ test("stopped while it writes, it leaves no file and no draft; the next run has 
   const onProgress = (text: () => string) => {
     if (text().endsWith("written")) stop.abort();
   };
-  expect(await runExport(out, { signal: stop.signal, onProgress })).toMatchObject({ isComplete: false });
+  await expect(runExport(out, { signal: stop.signal, onProgress })).rejects.toThrow(StoppedError);
   expect(leftOf(out)).toEqual([]);
   expect((await exported(out)) === whole).toBe(true);
 });

@@ -192,6 +192,7 @@ test("one that is stopped leaves no file", async () => {
   const stop = new AbortController();
   await store([timesheetLine(userId * 10, userId, { driver: driver() })]);
   const onProgress = () => stop.abort();
-  expect(await exportUser({ userId, out, signal: stop.signal, onProgress })).toBeUndefined();
+  const stopped = exportUser({ userId, out, signal: stop.signal, onProgress });
+  await expect(stopped).rejects.toThrow("Stopped. There is no file.");
   expect([existsSync(out), existsSync(`${out}.draft`)]).toEqual([false, false]);
 });
