@@ -171,12 +171,15 @@ const mostLetters = 200;
 function openImportRun(file: string, run: Change, commit: Commit) {
   const about = { file: file.slice(0, mostLetters) };
   let beginning: Promise<void> | undefined;
-  const begin = () =>
-    keepImport(run, about).catch((error) => {
+  const begin = async () => {
+    try {
+      await keepImport(run, about);
+    } catch (error) {
       // The next write tries again, because the table may only be throttling.
       beginning = undefined;
       throw error;
-    });
+    }
+  };
   return {
     /** Commits writes by the given function, once the run is stored. */
     commit: (async (writes, counts) => {

@@ -73,7 +73,9 @@ export async function findRegion(stage: Stage): Promise<string> {
 export async function inStage<T>(stage: Stage, work: (region: string) => Promise<T>): Promise<T> {
   enterStage(stage);
   const region = await findRegion(stage);
-  return work(region).catch((error) => {
+  try {
+    return await work(region);
+  } catch (error) {
     throw explainAwsFault(error, { stage: stage.name, region });
-  });
+  }
 }

@@ -33,10 +33,9 @@ export interface LocalService extends LocalAws, Service {
  * without a server. Loads the demo data at the first use.
  */
 export async function withLocalService<T>(directory: string, work: (service: LocalService) => Promise<T>): Promise<T> {
-  const aws = await openLocalAws(directory);
-  return openService(aws, directory)
-    .then(work)
-    .finally(() => aws.close());
+  await using closing = new AsyncDisposableStack();
+  const aws = closing.adopt(await openLocalAws(directory), (each) => each.close());
+  return await work(await openService(aws, directory));
 }
 
 async function openService(aws: OpenAws, directory: string): Promise<LocalService> {
@@ -56,12 +55,12 @@ type OpenAws = LocalAws & Pick<Service, "running" | "processPending">;
 async function openLocalAws(directory: string): Promise<OpenAws> {
   const release = takeLock(directory);
   if (!release) return joinMachine(directory);
+  await using starting = new AsyncDisposableStack();
+  starting.defer(release);
   rmSync(machineFile(directory), { force: true });
-  const aws = await startLocalAws(directory).catch((error) => {
-    release();
-    throw error;
-  });
-  const close = () => aws.close().finally(release);
+  const aws = starting.adopt(await startLocalAws(directory), (each) => each.close());
+  const started = starting.move();
+  const close = () => started.disposeAsync();
   return { ...aws, running: false, processPending: () => processPending(directory, aws), close };
 }
 
@@ -80,12 +79,12 @@ const processPendingMs = 10 * 60_000;
 
 async function processPending(directory: string, aws: OwnLocalAws): Promise<void> {
   const { environment, builds } = aws;
-  const environments = createEnvironments({ functions: aws.stack.functions, environment, builds, output: () => {} });
-  const workers = await startWorkers(workersOptions(directory, aws, environments.invoke));
-  return workers
-    .settled(processPendingMs)
-    .finally(() => workers.stop())
-    .finally(() => environments.close());
+  await using running = new AsyncDisposableStack();
+  const options = { functions: aws.stack.functions, environment, builds, output: () => {} };
+  const environments = running.adopt(createEnvironments(options), (each) => each.close());
+  const started = await startWorkers(workersOptions(directory, aws, environments.invoke));
+  const workers = running.adopt(started, (each) => each.stop());
+  await workers.settled(processPendingMs);
 }
 
 async function loadDemoData(aws: OpenAws, directory: string): Promise<void> {
