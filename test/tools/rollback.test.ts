@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { functions as rows } from "../../infra/functions/functions.ts";
 import { stages } from "../../infra/stages/stages.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
 import { rollback } from "../../infra/tools/rollback.ts";
 import { ownedStage } from "../infra/stages/owned-stage.ts";
-import { makeDirectory } from "../support/service/local-machine.ts";
+import { newFolder } from "../support/service/new-folder.ts";
 import { useFakeAws } from "./fake-aws.ts";
 import { runTool } from "./machine.ts";
 
@@ -25,15 +25,13 @@ interface Alias {
 }
 
 const lambda = { aliases: new Map<string, Alias>(), moved: [] as string[] };
-const directory = makeDirectory();
 const aws = useFakeAws();
 
 beforeAll(() => {
-  const file = join(directory.path, "stages.json");
+  const file = join(newFolder(), "stages.json");
   writeFileSync(file, JSON.stringify({ prod: ownedStage("prod"), dev: stages.dev }));
   vi.stubEnv("WORKFORCE_STAGES", file);
 });
-afterAll(directory.remove);
 beforeEach(() => {
   lambda.moved = [];
   for (const name of functions) release(name, [lastWeek, today]);

@@ -1,5 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { join } from "node:path";
 import { CreatePlatformEndpointCommand, SetEndpointAttributesCommand, SNSClient } from "@aws-sdk/client-sns";
 import { beforeEach, expect, test } from "vitest";
 import { type ErasedList, openErasedList } from "../../../infra/tools/forget/erased-list.ts";
@@ -24,10 +22,9 @@ import { applications } from "../../support/workers/pushes.ts";
 import { emptyTable } from "../export/run-export.ts";
 
 const service = useService();
-const directory = newFolder();
 let list: ErasedList;
 beforeEach(() => {
-  list = openErasedList({ stage: undefined, directory: mkdtempSync(join(directory, "list-")) });
+  list = openErasedList({ stage: undefined, directory: newFolder() });
 });
 
 const now = new Date();
