@@ -8,20 +8,15 @@ import { jobLine } from "../../support/records/records.ts";
 import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
-import { runImport, streamOf } from "../import/run-import.ts";
-import { anyLine, inOrder, type Line, placeOf } from "./random-lines.ts";
+import { importLines } from "../import/run-import.ts";
+import { anyLine, inOrder, keyOf, type Line, rowsOf } from "./random-lines.ts";
 import { emptyTable, exported, runExport, useFolder } from "./run-export.ts";
 
 useService();
 
 const file = useFolder();
-const keyOf = (line: Line) => placeOf(line).join();
 /** So that an export has a dozen pages: each of four segments has some. */
 const pageItems = 8;
-
-async function importLines(lines: readonly object[]): Promise<void> {
-  expect((await runImport(streamOf(...lines))).errors).toEqual([]);
-}
 
 /** The files that an interrupted export leaves in the folder of its file. */
 const leftOf = (out: string) => readdirSync(dirname(out)).filter((name) => name.startsWith(basename(out)));
@@ -74,10 +69,7 @@ test("what changes while the table is read is in the file once, as it was before
         }
       };
       const text = await beforePage(meanwhile, () => exported(file("changing.jsonl"), { pageItems, segments }));
-      const rows: Line[] = text
-        .split("\n")
-        .slice(0, -1)
-        .map((row) => JSON.parse(row));
+      const rows: Line[] = rowsOf(text).map((row) => JSON.parse(row));
       expect(rows.map(keyOf)).toEqual(inOrder(rows).map(keyOf));
       const found = new Map(rows.map((row) => [keyOf(row), row]));
       for (const [key, possible] of states) expect(possible).toContainEqual(found.get(key));
