@@ -2,7 +2,6 @@ import { beginChange } from "../../shared/domain/records/change.ts";
 import { settings } from "../../shared/settings.ts";
 import { carryOut } from "../../shared/work.ts";
 import { findStage, type Stage } from "../stages/stages.ts";
-import { patiently } from "./aws/patience.ts";
 import { flag, readArguments, readId, runCommand, text, UsageError } from "./cli/command.ts";
 import { describeReading } from "./cli/progress-line.ts";
 import { describeTable } from "./export/describe-table.ts";
@@ -47,7 +46,7 @@ export async function forget(parameters: string[], directory: string): Promise<n
   const list = openErasedList({ stage, directory });
   const id = user === undefined ? undefined : readId("user", user);
   return withService({ stage, directory }, async (service, { show }) => {
-    const { items: total } = await patiently(describeTable);
+    const { items: total } = await describeTable();
     let [pass, read, began] = [0, 0, 0];
     const onRead = (items: number, isFirst: boolean) => {
       if (isFirst) [pass, read, began] = [pass + 1, 0, performance.now()];

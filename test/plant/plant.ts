@@ -39,7 +39,8 @@ export async function plant(parameters: string[]): Promise<number> {
   const progress = openProgress(parameters);
   const { seed, count } = progress.value;
   say(`${count} places, seed ${seed}`);
-  const { signal, release } = abortOnSignals();
+  using stopping = abortOnSignals();
+  const { signal } = stopping;
   try {
     const { planted, survivors } = await plantFaults({ root, progress, runTests: runVitest, signal, say });
     for (const survivor of survivors) say(describe(survivor));
@@ -51,8 +52,6 @@ export async function plant(parameters: string[]): Promise<number> {
     if (!signal.aborted) throw error;
     say("Stopped. Go on with: npm run plant -- --resume");
     return interrupted;
-  } finally {
-    release();
   }
 }
 
