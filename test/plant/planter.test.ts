@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openJsonFile } from "../../infra/local/json-file.ts";
-import { UsageError } from "../../infra/tools/cli/command.ts";
 import { newFolder } from "../support/service/new-folder.ts";
+import { expectMistake } from "../tools/machine.ts";
 import { choosePlaces, readEquivalents } from "./places.ts";
 import { plant } from "./plant.ts";
 import { type Progress, plantFaults } from "./planter.ts";
@@ -175,6 +175,5 @@ test.each([
   [["--resume", "--seed", "a"], /the other options/],
   [["--plases", "3"], /--help/],
 ])("%j is a mistake of the call", async (parameters, message) => {
-  await expect(plant(parameters)).rejects.toThrow(UsageError);
-  await expect(plant(parameters)).rejects.toThrow(message);
+  await expectMistake(plant(parameters), message);
 });

@@ -3,12 +3,11 @@ import { join } from "node:path";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { functions as rows } from "../../infra/functions/functions.ts";
 import { stages } from "../../infra/stages/stages.ts";
-import { UsageError } from "../../infra/tools/cli/command.ts";
 import { rollback } from "../../infra/tools/rollback.ts";
 import { ownedStage } from "../infra/stages/owned-stage.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 import { useFakeAws } from "./fake-aws.ts";
-import { runTool } from "./machine.ts";
+import { expectMistake, runTool } from "./machine.ts";
 
 const functions = Object.entries(rows)
   .flatMap(([name, { canary }]) => (canary ? [name] : []))
@@ -94,8 +93,8 @@ test("where no version before is left, it ends with 1 and says so", async () => 
 });
 
 test("a stage without versions, and no stage, are mistakes that say what to do", async () => {
-  await expect(run("--stage", "dev")).rejects.toThrow("check out the last good commit");
-  await expect(run()).rejects.toThrow(UsageError);
+  await expectMistake(run("--stage", "dev"), "check out the last good commit");
+  await expectMistake(run(), "Say which stage");
 });
 
 const run = (...parameters: string[]) => runTool(() => rollback(parameters));
