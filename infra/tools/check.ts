@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { writeJsonFile } from "../local/json-file.ts";
 import { root } from "../local/stack/synthesis.ts";
 import { type Gate, gates, longGates } from "./check/gates.ts";
-import { readArguments, runCommand, unknownWord } from "./cli/command.ts";
+import { flag, readArguments, runCommand, text, unknownWord } from "./cli/command.ts";
 import { countTests, sumCounts, type TestCounts } from "./cli/count-tests.ts";
 
 const help = `npm run check [-- --only GATE] [--report FILE]
@@ -28,13 +28,8 @@ if (import.meta.main) await runCommand((parameters) => check(parameters));
 
 /** Runs the command, keeps the output of gates in the folder and returns its exit code. */
 export async function check(parameters: string[], known = { gates, longGates }, folder = join(root, ".local/check")) {
-  const options = {
-    long: { type: "boolean" },
-    only: { type: "string", multiple: true },
-    report: { type: "string" },
-  } as const;
-  const call = readArguments("check", help, { args: parameters, options });
-  const { values } = call;
+  const options = { long: flag, only: { ...text, multiple: true }, report: text } as const;
+  const { values } = readArguments("check", help, { args: parameters, options });
   const find = (name: string) => findGate(name, [...known.gates, ...known.longGates]);
   const chosen = values.only?.map(find) ?? (values.long ? known.longGates : known.gates);
   const results = await runAll(chosen, folder);

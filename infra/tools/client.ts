@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
 import { root } from "../local/stack/synthesis.ts";
-import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { readArguments, runCommand, text, UsageError } from "./cli/command.ts";
 import { buildClient, usualName } from "./client/package.ts";
 
 const help = `npm run client [-- --name NAME]
@@ -16,7 +16,7 @@ if (import.meta.main) await runCommand((parameters) => client(parameters));
 
 /** Runs the command and returns its exit code. */
 export function client(parameters: string[]): number {
-  const call = readArguments("client", help, { args: parameters, options: { name: { type: "string" } } });
+  const call = readArguments("client", help, { args: parameters, options: { name: text } });
   const { name = usualName() } = call.values;
   if (!/^(?=.{1,214}$)(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/.test(name)) {
     throw new UsageError(
@@ -24,9 +24,8 @@ export function client(parameters: string[]): number {
     );
   }
   const { folder, packed, gzipped } = buildClient(join(root, ".local/client"), name);
-  process.stdout.write(
-    `${name}: ${relative(process.cwd(), folder) || "."}, ${(gzipped / 1024).toFixed(1)} KB gzipped\n`,
-  );
+  const place = relative(process.cwd(), folder) || ".";
+  process.stdout.write(`${name}: ${place}, ${(gzipped / 1024).toFixed(1)} KB gzipped\n`);
   process.stdout.write(`npm install ${relative(process.cwd(), packed)}\n`);
   return 0;
 }

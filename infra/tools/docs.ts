@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root as checkout } from "../local/stack/synthesis.ts";
-import { readArguments, runCommand } from "./cli/command.ts";
+import { flag, readArguments, runCommand } from "./cli/command.ts";
 import { contractPages } from "./docs/doc-pages.ts";
 import { figuresPage } from "./docs/figures/figures-page.ts";
 import { fillTables, type MarkedTables } from "./docs/marked-tables.ts";
@@ -23,10 +23,7 @@ if (import.meta.main) await runCommand((parameters) => docs(parameters));
 
 /** Runs the command on the pages of a checkout and returns its exit code. */
 export function docs(parameters: string[], root = checkout, readFigures = synthesizeFigures): number {
-  const call = readArguments("docs", help, {
-    args: parameters,
-    options: { costs: { type: "boolean" }, examples: { type: "boolean" } },
-  });
+  const { values } = readArguments("docs", help, { args: parameters, options: { costs: flag, examples: flag } });
   const pages = { ...contractPages(), [figuresPage]: readFigures() };
   for (const [page, tables] of Object.entries(pages)) {
     const file = join(root, page);
@@ -35,8 +32,8 @@ export function docs(parameters: string[], root = checkout, readFigures = synthe
     if (filled !== text) writeFileSync(file, filled);
     process.stdout.write(`${page}: ${filled === text ? "up to date" : "written"}\n`);
   }
-  if (call.values.costs) runNode(root, ["test/bench/bench.ts", "costs"]);
-  if (call.values.examples) runNode(root, recording, { RECORD_EXAMPLES: "1" });
+  if (values.costs) runNode(root, ["test/bench/bench.ts", "costs"]);
+  if (values.examples) runNode(root, recording, { RECORD_EXAMPLES: "1" });
   return 0;
 }
 

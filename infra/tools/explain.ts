@@ -4,7 +4,7 @@ import type { ReleaseManifest } from "../functions/release.ts";
 import { escapeLine } from "../local/console/style.ts";
 import { isOf, type LogLine, readLine } from "../local/log-lines.ts";
 import type { Stage } from "../stages/stages.ts";
-import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { readArguments, runCommand, text, UsageError } from "./cli/command.ts";
 import { findDeployedLines, findReleases } from "./explain/deployed-lines.ts";
 import { createStackMapper, noteOn } from "./explain/mapped-stacks.ts";
 import { findDeployedStage, inStage } from "./service/deployed-stage.ts";
@@ -40,15 +40,15 @@ if (import.meta.main) await runCommand((parameters) => explain(parameters, local
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function explain(parameters: string[], directory: string): Promise<number> {
-  const options = { stage: { type: "string" }, request: { type: "string" }, hours: { type: "string" } } as const;
+  const options = { stage: text, request: text, hours: text };
   const call = readArguments("explain", help, { args: parameters, options, allowPositionals: true });
   const { stage, request, hours } = call.values;
-  const text = call.positionals.join(" ");
-  if ((request === undefined) === (text === "")) {
+  const given = call.positionals.join(" ");
+  if ((request === undefined) === (given === "")) {
     throw new UsageError("Give either --request ID or a stack (npm run explain -- --help)");
   }
   const find = async (place?: Stage) => {
-    if (request === undefined) return linesIn(text);
+    if (request === undefined) return linesIn(given);
     const id = readId(request);
     return place ? findDeployedLines(place.name, id, readHours(hours)) : findLocalLines(directory, id);
   };

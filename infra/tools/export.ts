@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { recordTypes } from "../../shared/contract/records.ts";
 import { tombstoneDays } from "../../shared/db/writes/record-plans.ts";
-import { abortOnSignals, interrupted, readArguments, readId, runCommand, UsageError } from "./cli/command.ts";
+import { abortOnSignals, flag, readArguments, readId, runCommand, text, UsageError } from "./cli/command.ts";
 import { nextSince } from "./export/changed-since.ts";
 import { describeTable } from "./export/describe-table.ts";
+import { noFile } from "./export/draft-files.ts";
 import { type ExportSummary, exportRecords } from "./export/export-records.ts";
 import { csvTypes, readSelection } from "./export/selection.ts";
 import { exportUser } from "./export/user-lines.ts";
@@ -44,8 +45,6 @@ Import makes every login a confirmed one, and its user asks for a password by pi
  */
 const segments = { stage: 4, local: 1 } as const;
 
-const noFile = "There is no file. The same command begins again.";
-
 if (import.meta.main)
   await runCommand((parameters) => runExport(parameters, localDirectory(), abortOnSignals().signal));
 
@@ -56,55 +55,35 @@ export async function runExport(parameters: string[], directory: string, signal?
   const next = ({ isOutage }: { isOutage: boolean }) => (isOutage ? noFile : undefined);
   const service = { stage, directory: resolve(directory), signal, next };
   const said = await withService(service, async (_, { show: onProgress }) => {
-    if (userId !== undefined) return describeUser(out, await exportUser({ userId, out, signal, onProgress }));
+    if (userId !== undefined) return `${await exportUser({ userId, out, signal, onProgress })} lines, in ${out}\n`;
     const parts = stage === undefined ? segments.local : segments.stage;
     const table = await describeTable();
     return describe(call, await exportRecords({ ...call, table, segments: parts, signal, onProgress }));
   });
-  if (said === undefined) process.stderr.write(`Stopped. ${noFile}\n`);
-  else process.stdout.write(said);
-  return said === undefined ? interrupted : 0;
+  process.stdout.write(said);
+  return 0;
 }
 
 function readCall(parameters: string[]) {
-  const options = {
-    stage: { type: "string" },
-    types: { type: "string" },
-    company: { type: "string" },
-    since: { type: "string" },
-    out: { type: "string" },
-    csv: { type: "boolean", default: false },
-    user: { type: "string" },
-  } as const;
-  const call = readArguments("export", help, { args: parameters, options });
-  const { stage, csv, user, types, company, since } = call.values;
+  const options = { stage: text, types: text, company: text, since: text, out: text, csv: flag, user: text };
+  const { values } = readArguments("export", help, { args: parameters, options });
+  const { stage, csv = false, user, types, company, since } = values;
   if (user !== undefined && (csv || (types ?? company ?? since) !== undefined)) {
     throw new UsageError("--user goes with --stage and --out alone: it exports all about one person");
   }
   const userId = user === undefined ? undefined : readId("user", user);
   const name = `workforce-${stage ?? "local"}${userId === undefined ? "" : `-user-${userId}`}`;
-  const out = call.values.out ?? `${name}.${csv ? "csv" : "jsonl"}`;
+  const out = values.out ?? `${name}.${csv ? "csv" : "jsonl"}`;
   if (!existsSync(dirname(resolve(out)))) throw new UsageError(`There is no folder for ${out}`);
-  return { stage, csv, userId, out, selection: readSelection({ ...call.values, csv }, new Date()) };
+  return { stage, csv, userId, out, selection: readSelection({ ...values, csv }, new Date()) };
 }
 
 type Call = ReturnType<typeof readCall>;
 
-function describe({ selection, csv }: Call, summary: ExportSummary): string | undefined {
-  const { isComplete, files, counts, begunAt, readAt } = summary;
-  if (!isComplete) return undefined;
+function describe({ selection, csv }: Call, { files, counts, begunAt, readAt }: ExportSummary): string {
   const parts = [...counts].map(([type, count]) => `${type} ${count}`);
   const takesSince = selection.companyId === undefined && !csv;
-  const next = `For the next export of changes, pass --since ${nextSince(begunAt)}: it is earlier, so that none is missed.`;
-  return [
-    `Records: ${parts.join(", ")}, in ${files.join(" and ")}`,
-    `Each as it was between ${begunAt} and ${readAt}.`,
-    ...(takesSince ? [next] : []),
-  ]
-    .map((line) => `${line}\n`)
-    .join("");
-}
-
-function describeUser(out: string, lines: number | undefined): string | undefined {
-  return lines === undefined ? undefined : `${lines} lines, in ${out}\n`;
+  const next = `For the next export of changes, pass --since ${nextSince(begunAt)}: it is earlier, so that none is missed.\n`;
+  const found = `Records: ${parts.join(", ")}, in ${files.join(" and ")}\n`;
+  return `${found}Each as it was between ${begunAt} and ${readAt}.\n${takesSince ? next : ""}`;
 }

@@ -2,8 +2,7 @@ import { beginChange } from "../../shared/domain/records/change.ts";
 import { settings } from "../../shared/settings.ts";
 import { carryOut } from "../../shared/work.ts";
 import { findStage, type Stage } from "../stages/stages.ts";
-import { patiently } from "./aws/patience.ts";
-import { readArguments, readId, runCommand, UsageError } from "./cli/command.ts";
+import { flag, readArguments, readId, runCommand, text, UsageError } from "./cli/command.ts";
 import { describeReading } from "./cli/progress-line.ts";
 import { describeTable } from "./export/describe-table.ts";
 import { type ErasedList, openErasedList } from "./forget/erased-list.ts";
@@ -38,22 +37,16 @@ if (import.meta.main) await runCommand((parameters) => forget(parameters, localD
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function forget(parameters: string[], directory: string): Promise<number> {
-  const options = {
-    user: { type: "string" },
-    yes: { type: "boolean", default: false },
-    replay: { type: "boolean", default: false },
-    readmit: { type: "boolean", default: false },
-    stage: { type: "string" },
-  } as const;
-  const call = readArguments("forget", help, { args: parameters, options });
-  const { user, yes, replay, readmit: readmits, stage } = call.values;
+  const options = { user: text, yes: flag, replay: flag, readmit: flag, stage: text };
+  const { values } = readArguments("forget", help, { args: parameters, options });
+  const { user, yes = false, replay = false, readmit: readmits = false, stage } = values;
   if (replay === (user !== undefined) || (replay && readmits)) {
     throw new UsageError("Name a person with --user ID, or give --replay (npm run forget -- --help)");
   }
   const list = openErasedList({ stage, directory });
   const id = user === undefined ? undefined : readId("user", user);
   return withService({ stage, directory }, async (service, { show }) => {
-    const { items: total } = await patiently(describeTable);
+    const { items: total } = await describeTable();
     let [pass, read, began] = [0, 0, 0];
     const onRead = (items: number, isFirst: boolean) => {
       if (isFirst) [pass, read, began] = [pass + 1, 0, performance.now()];

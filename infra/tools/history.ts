@@ -3,7 +3,7 @@ import { Refusal } from "../../shared/domain/refusal.ts";
 import { findChanges } from "../../shared/history/find-changes.ts";
 import type { ShownChange } from "../../shared/history/shown-changes.ts";
 import { escapeLine, type Style, styleOf } from "../local/console/style.ts";
-import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
+import { readArguments, runCommand, text, UsageError, unknownWord } from "./cli/command.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
@@ -36,7 +36,7 @@ if (import.meta.main) await runCommand((parameters) => history(parameters, local
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function history(parameters: string[], directory: string): Promise<number> {
-  const options = { change: { type: "string" }, stage: { type: "string" } } as const;
+  const options = { change: text, stage: text };
   const call = readArguments("history", help, { args: parameters, options, allowPositionals: true });
   const { change, stage } = call.values;
   const subject = readSubject(call.positionals, change);

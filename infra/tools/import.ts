@@ -5,17 +5,19 @@ import { type RecordLine, recordTypes } from "../../shared/contract/records.ts";
 import { escapeLine } from "../local/console/style.ts";
 import {
   abortOnSignals,
+  flag,
   interrupted,
+  orMistake,
   readArguments,
   readWholeNumber,
   runCommand,
+  text,
   UsageError,
   unknownWord,
 } from "./cli/command.ts";
 import { readColumnMap } from "./import/column-map.ts";
 import { csvReader } from "./import/csv-lines.ts";
-import type { RecordReader } from "./import/import-lines.ts";
-import { readJsonLines } from "./import/import-lines.ts";
+import { type RecordReader, readJsonLines } from "./import/import-lines.ts";
 import { type ImportOptions, type ImportProgress, type ImportSummary, importRecords } from "./import/import-records.ts";
 import type { LineError } from "./import/line-errors.ts";
 import { localDirectory } from "./service/local-service.ts";
@@ -48,46 +50,43 @@ if (import.meta.main) await runCommand((parameters) => runImport(parameters, loc
 /** Runs the command on a machine's directory; gives its exit code. A signal to the process ends it after the lines in hand. */
 export async function runImport(parameters: string[], directory: string): Promise<number> {
   const call = readCall(parameters);
+  using ending = new DisposableStack();
   const { source, size } = openSource(call.file);
-  const { signal, release } = abortOnSignals();
+  ending.defer(() => source.destroy());
+  const { signal } = ending.use(abortOnSignals());
   let far: ImportProgress = { bytesRead: 0, doneUpTo: 0, failed: 0 };
   let first: RecordLine | undefined;
   const next = () => describeStop(far.doneUpTo, call);
-  try {
-    return await withService({ stage: call.stage, directory, signal, next }, async (service, progress) => {
-      const report = createErrorReport(call.report, process.stderr);
-      const began = performance.now();
-      progress.show(() => describeProgress(far, size));
-      const options: ImportOptions = {
-        ...call,
-        source,
-        file: basename(call.file),
-        now: new Date(),
-        signal,
-        onError(error) {
-          progress.clear();
-          report.add(error);
-        },
-        onRecord(record) {
-          first ??= record;
-        },
-        onProgress(made) {
-          far = made;
-        },
-      };
-      const summary = await importRecords(options).finally(() => {
-        progress.end();
-        process.stderr.write(report.close());
-      });
-      process.stdout.write(describe(summary, call, (performance.now() - began) / 1_000));
-      if (call.dryRun && call.isTable && first) process.stdout.write(`The first record: ${JSON.stringify(first)}\n`);
-      if (!call.dryRun) await followImport(service, call.stage, directory);
-      return summary.isComplete ? Number(summary.failed > 0) : interrupted;
+  return await withService({ stage: call.stage, directory, signal, next }, async (service, progress) => {
+    const report = createErrorReport(call.report, process.stderr);
+    const began = performance.now();
+    progress.show(() => describeProgress(far, size));
+    const options: ImportOptions = {
+      ...call,
+      source,
+      file: basename(call.file),
+      now: new Date(),
+      signal,
+      onError(error) {
+        progress.clear();
+        report.add(error);
+      },
+      onRecord(record) {
+        first ??= record;
+      },
+      onProgress(made) {
+        far = made;
+      },
+    };
+    const summary = await importRecords(options).finally(() => {
+      progress.end();
+      process.stderr.write(report.close());
     });
-  } finally {
-    release();
-    source.destroy();
-  }
+    process.stdout.write(describe(summary, call, (performance.now() - began) / 1_000));
+    if (call.dryRun && call.isTable && first) process.stdout.write(`The first record: ${JSON.stringify(first)}\n`);
+    if (!call.dryRun) await followImport(service, call.stage, directory);
+    return summary.isComplete ? Number(summary.failed > 0) : interrupted;
+  });
 }
 
 function describeProgress({ bytesRead, doneUpTo, failed }: ImportProgress, size: number | undefined) {
@@ -104,14 +103,7 @@ async function followImport(service: Service, stage: string | undefined, directo
 }
 
 function readCall(parameters: string[]) {
-  const options = {
-    stage: { type: "string" },
-    notify: { type: "boolean" },
-    "dry-run": { type: "boolean" },
-    csv: { type: "string" },
-    map: { type: "string" },
-    from: { type: "string" },
-  } as const;
+  const options = { stage: text, notify: flag, "dry-run": flag, csv: text, map: text, from: text };
   const call = readArguments("import", help, { args: parameters, allowPositionals: true, options });
   const { values } = call;
   const [file, ...others] = call.positionals;
@@ -134,14 +126,12 @@ function readerOf(csv: string | undefined, map: string | undefined): RecordReade
 
 function openSource(file: string): { source: Readable; size: number | undefined } {
   if (file === "-") return { source: process.stdin, size: undefined };
-  try {
+  return orMistake(`Cannot read ${file}: `, () => {
     const fd = openSync(file, "r");
     const about = fstatSync(fd);
     if (about.isDirectory()) throw new Error("it is a folder");
     return { source: createReadStream(file, { fd }), size: about.isFile() ? about.size : undefined };
-  } catch (error) {
-    throw new UsageError(`Cannot read ${file}: ${error instanceof Error ? error.message : error}`);
-  }
+  });
 }
 
 type Call = ReturnType<typeof readCall>;

@@ -6,7 +6,7 @@ import { type FunctionName, functions } from "../functions/functions.ts";
 import { pinIn } from "../local/aws/message-pin.ts";
 import { demoUsers } from "../local/demo/demo.ts";
 import { enterEnvironment } from "../local/local-aws.ts";
-import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
+import { readArguments, runCommand, text, UsageError, unknownWord } from "./cli/command.ts";
 import { describeAnswer, describeWork, invokeHandler, isSuccess } from "./invoke/invocation.ts";
 import {
   asksFor,
@@ -43,18 +43,12 @@ if (import.meta.main) await runCommand((parameters) => invoke(parameters, localD
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function invoke(parameters: string[], directory: string): Promise<number> {
-  const options = {
-    event: { type: "string" },
-    as: { type: "string" },
-    query: { type: "string" },
-    body: { type: "string" },
-    path: { type: "string", multiple: true },
-  } as const;
+  const options = { event: text, as: text, query: text, body: text, path: { ...text, multiple: true } } as const;
   const call = readArguments("invoke", help, { args: parameters, options, allowPositionals: true });
   const { values, positionals } = call;
   const name = findFunction(positionals);
-  const text = textOfEvent(name, readEvent(values.event ?? sampleFile(name)), values);
-  return withLocalService(directory, (service) => run(name, text, values.as, service));
+  const event = textOfEvent(name, readEvent(values.event ?? sampleFile(name)), values);
+  return withLocalService(directory, (service) => run(name, event, values.as, service));
 }
 
 /** The event's text with the requested changes. Throws `UsageError` if the function takes no such event. */

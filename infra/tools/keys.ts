@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { pinRules } from "../../shared/domain/guessing/rules.ts";
 import { currentVersion, type HmacKeyVersions } from "../../shared/domain/hmac-key.ts";
 import { readHmacKeyVersions, writeHmacKeyVersions } from "../../shared/secrets.ts";
-import { readArguments, runCommand, UsageError, unknownWord } from "./cli/command.ts";
+import { readArguments, runCommand, text, UsageError, unknownWord } from "./cli/command.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
@@ -40,10 +40,8 @@ if (import.meta.main) await runCommand((parameters) => manageKeys(parameters, lo
 
 /** Runs the command on a machine's directory; gives its exit code. */
 export async function manageKeys(parameters: string[], directory: string): Promise<number> {
-  const text = { type: "string" } as const;
-  const options = { version: text, stage: text } as const;
-  const call = readArguments("keys", help, { args: parameters, options, allowPositionals: true });
-  const { values, positionals } = call;
+  const options = { version: text, stage: text };
+  const { values, positionals } = readArguments("keys", help, { args: parameters, options, allowPositionals: true });
   const word = positionals.join(" ");
   if (!words.some((each) => each === word)) throw unknownWord("command", word, words);
   const version = readVersion(word, values.version);
@@ -76,8 +74,8 @@ async function showVersions(now: Date): Promise<void> {
   }
 }
 
-function readVersion(word: string, text = ""): string {
-  if ((word === "strike") === (text !== "")) return text;
+function readVersion(word: string, version = ""): string {
+  if ((word === "strike") === (version !== "")) return version;
   throw new UsageError("--version N goes with strike, and with it alone (npm run keys -- --help)");
 }
 

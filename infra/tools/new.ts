@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { operationAreas } from "../functions/function-row.ts";
 import { root as checkout } from "../local/stack/synthesis.ts";
-import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { readArguments, runCommand, text, UsageError } from "./cli/command.ts";
 import { readDraft } from "./new/draft.ts";
 import { areaEdits, areaFiles, operationEdits } from "./new/edits.ts";
 import { operationFiles } from "./new/pieces.ts";
@@ -29,7 +29,7 @@ if (import.meta.main) await runCommand((parameters) => addOperation(parameters))
 
 /** Runs the command on a checkout and returns its exit code. */
 export function addOperation(parameters: string[], root = checkout, format = formatted): number {
-  const options = { area: { type: "string" }, "new-area": { type: "string" } } as const;
+  const options = { area: text, "new-area": text };
   const call = readArguments("new", help, { args: parameters, allowPositionals: true, options });
   const { area, "new-area": newArea } = call.values;
   const draft = readDraft(call.positionals, area, newArea);

@@ -1,5 +1,4 @@
 import { describeInterface } from "../../shared/openapi/document.ts";
-import { spreadJson } from "../local/json-text.ts";
 import { readArguments, runCommand } from "./cli/command.ts";
 
 const help = `npm run -s openapi
@@ -9,6 +8,6 @@ Prints the OpenAPI document of the interface, which GET /api/v1/openapi.json ans
 
 await runCommand((parameters) => {
   readArguments("openapi", help, { args: parameters });
-  process.stdout.write(`${spreadJson(JSON.stringify(describeInterface()))}\n`);
+  process.stdout.write(`${JSON.stringify(describeInterface(), null, 2)}\n`);
   return 0;
 });

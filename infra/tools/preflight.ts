@@ -2,7 +2,7 @@ import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { type DeployEnvironment, requireDeployable } from "../stages/stage-rules.ts";
 import { type Stage, StageRefusal, stagesFile } from "../stages/stages.ts";
 import { explainAwsFault } from "./aws/aws-faults.ts";
-import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { messageOf, readArguments, runCommand, text, UsageError } from "./cli/command.ts";
 import { type DeployTarget, type Finding, ok } from "./preflight/finding.ts";
 import { checks } from "./preflight/preflight-checks.ts";
 import { enterStage, findDeployedStage, findRegion } from "./service/deployed-stage.ts";
@@ -28,7 +28,7 @@ if (import.meta.main) await runCommand(preflight);
 
 /** Runs the command and returns its exit code. Leaves this process with the settings of the stage. */
 export async function preflight(parameters: string[]): Promise<number> {
-  const call = readArguments("preflight", help, { args: parameters, options: { stage: { type: "string" } } });
+  const call = readArguments("preflight", help, { args: parameters, options: { stage: text } });
   if (!call.values.stage) throw new UsageError("Say which stage: --stage NAME (npm run preflight -- --help)");
   const stage = findDeployedStage(call.values.stage);
   const region = await findSynthRegion(stage);
@@ -86,8 +86,7 @@ async function findPlace(stage: Stage): Promise<DeployTarget | string> {
 }
 
 function explain(error: unknown, { stage, region }: Pick<DeployTarget, "stage" | "region">): string {
-  const explained = explainAwsFault(error, { stage: stage.name, region });
-  return explained instanceof Error ? explained.message : String(explained);
+  return messageOf(explainAwsFault(error, { stage: stage.name, region }));
 }
 
 function say(outcome: Outcome, about: string, text: string): Outcome {

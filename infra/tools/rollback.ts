@@ -8,7 +8,7 @@ import { type FunctionName, functions } from "../functions/functions.ts";
 import { withClient } from "../local/aws/with-client.ts";
 import { functionNameOf, liveAlias } from "../stages/names.ts";
 import type { Stage } from "../stages/stages.ts";
-import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { flag, readArguments, runCommand, text, UsageError } from "./cli/command.ts";
 import { findDeployedStage, inStage } from "./service/deployed-stage.ts";
 
 const canaries = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].canary);
@@ -35,11 +35,11 @@ if (import.meta.main) await runCommand(rollback);
 
 /** Runs the command and returns its exit code. */
 export async function rollback(parameters: string[]): Promise<number> {
-  const options = { stage: { type: "string" }, "dry-run": { type: "boolean", default: false } } as const;
+  const options = { stage: text, "dry-run": flag };
   const { values } = readArguments("rollback", help, { args: parameters, options });
   if (!values.stage) throw new UsageError("Say which stage: --stage NAME (npm run rollback -- --help)");
   const stage = findCanaryStage(values.stage);
-  return inStage(stage, () => goBack(stage, values["dry-run"]));
+  return inStage(stage, () => goBack(stage, values["dry-run"] === true));
 }
 
 function findCanaryStage(name: string): Stage {

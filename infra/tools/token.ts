@@ -1,5 +1,5 @@
 import { demoUsers } from "../local/demo/demo.ts";
-import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { readArguments, runCommand, text, UsageError } from "./cli/command.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
@@ -28,7 +28,6 @@ if (import.meta.main) await runCommand((parameters) => printToken(parameters, lo
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function printToken(parameters: string[], directory: string): Promise<number> {
-  const text = { type: "string" } as const;
   const call = readArguments("token", help, { args: parameters, options: { as: text, hours: text, stage: text } });
   const { as, stage } = call.values;
   if (!as) throw new UsageError("Say whose token: --as LOGIN (npm run token -- --help)");

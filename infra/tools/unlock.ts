@@ -1,6 +1,6 @@
 import { forgetGuesses } from "../../shared/accounts/forget-guesses.ts";
 import { resetLimits } from "../local/reset-limits.ts";
-import { readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { flag, readArguments, runCommand, text, UsageError } from "./cli/command.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 import { readLogin } from "./service/tool-service.ts";
@@ -23,7 +23,7 @@ if (import.meta.main) await runCommand((parameters) => unlock(parameters, localD
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function unlock(parameters: string[], directory: string): Promise<number> {
-  const options = { login: { type: "string" }, all: { type: "boolean" }, stage: { type: "string" } } as const;
+  const options = { login: text, all: flag, stage: text };
   const call = readArguments("unlock", help, { args: parameters, options });
   const { login, all, stage } = call.values;
   if (all && (login || stage)) throw new UsageError("--all is for the local machine, and for all of it: use it alone.");

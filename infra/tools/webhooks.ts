@@ -12,7 +12,7 @@ import {
 import { countMessages } from "../local/aws/sqs.ts";
 import { withClient } from "../local/aws/with-client.ts";
 import { namesOf } from "../stages/names.ts";
-import { readArguments, readWholeNumber, runCommand, UsageError, unknownWord } from "./cli/command.ts";
+import { flag, readArguments, readWholeNumber, runCommand, text, UsageError, unknownWord } from "./cli/command.ts";
 import type { ProgressLine } from "./cli/progress-line.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
@@ -72,10 +72,12 @@ if (import.meta.main) await runCommand((parameters) => manageWebhooks(parameters
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function manageWebhooks(parameters: string[], directory: string): Promise<number> {
-  const text = { type: "string" } as const;
-  const options = { stage: text, id: text, all: { type: "boolean" }, "keep-hours": text } as const;
-  const call = readArguments("webhooks", help, { args: parameters, options, allowPositionals: true });
-  const { values, positionals } = call;
+  const options = { stage: text, id: text, all: flag, "keep-hours": text };
+  const { values, positionals } = readArguments("webhooks", help, {
+    args: parameters,
+    options,
+    allowPositionals: true,
+  });
   const [typed = "list", name, ...others] = positionals;
   const word = words.find((each) => each === typed);
   if (!word) throw unknownWord("command", typed, words);

@@ -1,19 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll } from "vitest";
+import { beforeAll } from "vitest";
+import { makeTemporaryFolder } from "../../infra/local/temporary-folder.ts";
 import { type BuiltClient, buildClient, writeClient } from "../../infra/tools/client/package.ts";
 import type * as Source from "../../shared/client/index.ts";
 
-/** The client as apps import it, built into a folder of its own. */
+/** The client as apps import it. */
 export interface ImportedClient {
-  readonly folder: string;
-  /** The package as apps import it. */
   readonly module: typeof Source;
-  /** The address of its entry, for other processes. */
-  readonly url: string;
-  remove(): void;
 }
 
 /** The package of the client, built and packed. */
@@ -21,34 +15,26 @@ export type ClientPackage = ImportedClient & BuiltClient;
 
 /** Builds the package as `npm run client` does, and imports it. */
 export async function buildClientPackage(name: string): Promise<ClientPackage> {
-  const directory = makeDirectory();
-  const built = buildClient(folderIn(directory), name);
-  return { ...built, ...(await importClient(directory)) };
-}
-
-function makeDirectory(): string {
-  return mkdtempSync(join(tmpdir(), "workforce-client-"));
-}
-
-function folderIn(directory: string): string {
-  return join(directory, "client");
-}
-
-async function importClient(directory: string): Promise<ImportedClient> {
-  const folder = folderIn(directory);
-  const url = pathToFileURL(join(folder, "index.js")).href;
-  const remove = () => rmSync(directory, { recursive: true });
-  return { folder, url, remove, module: await import(/* @vite-ignore */ url) };
+  const built = buildClient(newFolder(), name);
+  return { ...built, module: await importClient(built.folder) };
 }
 
 /** The client for the tests of a file, which may use it from their first line on; not packed, which takes npm. */
 export function useClientPackage(): ImportedClient {
-  const built = {} as ImportedClient;
+  const built = {} as { module: typeof Source };
   beforeAll(async () => {
-    const directory = makeDirectory();
-    writeClient(folderIn(directory), "workforce-api-client");
-    Object.assign(built, await importClient(directory));
+    const folder = newFolder();
+    writeClient(folder, "workforce-api-client");
+    built.module = await importClient(folder);
   });
-  afterAll(() => built.remove());
   return built;
+}
+
+/** Journeys that run by themselves leave it to the next process. */
+function newFolder(): string {
+  return join(makeTemporaryFolder("client").path, "client");
+}
+
+function importClient(folder: string): Promise<typeof Source> {
+  return import(/* @vite-ignore */ pathToFileURL(join(folder, "index.js")).href);
 }

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import ts from "typescript";
 import * as v from "valibot";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { root } from "../../infra/functions/bundle-places.ts";
 import { declareClient } from "../../infra/tools/client/declarations.ts";
 import { usualName } from "../../infra/tools/client/package.ts";
@@ -27,7 +27,6 @@ beforeAll(async () => {
   built = await buildClientPackage(name);
   declarations = readFileSync(join(built.folder, "index.d.ts"), "utf8");
 });
-afterAll(() => built.remove());
 
 test("the whole entry, minified, has at most 5 KB by gzip -9, and imports nothing", () => {
   expect(built.gzipped).toBeLessThanOrEqual(5 * 1024);

@@ -1,3 +1,4 @@
+import { vi } from "vitest";
 import { handler as refuseUnrouted } from "../../functions/service/refuse-unrouted.ts";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { confirmLoginByBody, getProfile, requestPasswordReset, setPassword } from "../../shared/contract/accounts.ts";
@@ -27,7 +28,6 @@ const key = { "idempotency-key": "one-change" };
 
 const missingPasscode: TestRequest = { as: operatorB, body: pay };
 const wrongPasscode: TestRequest = { as: operatorB, body: { timesheet: { ...pay.timesheet, passcode: 1111 } } };
-const nothing = getHealth.answer;
 
 async function payment(ids: number[]): Promise<string> {
   for (const state of ["paid", "pending"]) {
@@ -60,8 +60,10 @@ const refused: Readonly<Partial<Record<ProblemCode, () => Promise<TestAnswer>>>>
   route_not_found: () => unrouted("GET", "/api/v1/invoices"),
   record_not_found: () => send(getInvoice, { as: operatorA, parameters: { id: "999" } }),
   records_not_found: () => send(adjustJobTimers, { as: admin, body: { job: { job_ids: [2, 999], timer: 3600 } } }),
-  login_not_found: () =>
-    under({ RECOVERY_DISCLOSURE: "full" }, () => send(requestPasswordReset, { body: { user: { login: unknown } } })),
+  login_not_found: () => {
+    vi.stubEnv("RECOVERY_DISCLOSURE", "full");
+    return send(requestPasswordReset, { body: { user: { login: unknown } } }).finally(() => vi.unstubAllEnvs());
+  },
   method_not_allowed: () => unrouted("POST", "/api/v1/finance/invoices"),
   changed_since: async () => {
     const change = await payment([4]);
@@ -144,7 +146,7 @@ function unrouted(method: Method, path: `/${string}`): Promise<TestAnswer> {
     method,
     path,
     access: "anyone",
-    answer: nothing,
+    answer: getHealth.answer,
   };
   return call(refuseUnrouted, operation);
 }
@@ -152,14 +154,4 @@ function unrouted(method: Method, path: `/${string}`): Promise<TestAnswer> {
 async function lastOf(times: number, provoke: () => Promise<TestAnswer>): Promise<TestAnswer> {
   for (let time = 1; time < times; time += 1) await provoke();
   return provoke();
-}
-
-async function under<T>(settings: Record<string, string>, work: () => Promise<T>): Promise<T> {
-  const before = { ...process.env };
-  Object.assign(process.env, settings);
-  try {
-    return await work();
-  } finally {
-    for (const name of Object.keys(settings)) process.env[name] = before[name];
-  }
 }

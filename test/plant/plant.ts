@@ -3,7 +3,16 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type JsonFile, openJsonFile } from "../../infra/local/json-file.ts";
 import { root } from "../../infra/local/stack/synthesis.ts";
-import { abortOnSignals, interrupted, readArguments, runCommand, UsageError } from "../../infra/tools/cli/command.ts";
+import {
+  abortOnSignals,
+  flag,
+  interrupted,
+  readArguments,
+  readWholeNumber,
+  runCommand,
+  text,
+  UsageError,
+} from "../../infra/tools/cli/command.ts";
 import type { Place } from "./places.ts";
 import { type Progress, plantFaults } from "./planter.ts";
 import { runVitest } from "./test-run.ts";
@@ -30,7 +39,8 @@ export async function plant(parameters: string[]): Promise<number> {
   const progress = openProgress(parameters);
   const { seed, count } = progress.value;
   say(`${count} places, seed ${seed}`);
-  const { signal, release } = abortOnSignals();
+  using stopping = abortOnSignals();
+  const { signal } = stopping;
   try {
     const { planted, survivors } = await plantFaults({ root, progress, runTests: runVitest, signal, say });
     for (const survivor of survivors) say(describe(survivor));
@@ -42,22 +52,18 @@ export async function plant(parameters: string[]): Promise<number> {
     if (!signal.aborted) throw error;
     say("Stopped. Go on with: npm run plant -- --resume");
     return interrupted;
-  } finally {
-    release();
   }
 }
 
 function openProgress(parameters: string[]): JsonFile<Progress> {
-  const text = { type: "string" } as const;
-  const options = { places: text, seed: text, resume: { type: "boolean" } } as const;
+  const options = { places: text, seed: text, resume: flag };
   const { resume, ...wishes } = readArguments("plant", help, { args: parameters, options }).values;
   const file = join(root, ".local/plant/progress.json");
   if (resume && Object.keys(wishes).length > 0)
     throw new UsageError("--resume takes the other options of the last run");
   if (resume && !existsSync(file)) throw new UsageError("There is no run to go on with");
   const { places = "60", seed = randomBytes(4).toString("hex") } = wishes;
-  const count = Number(places);
-  if (!Number.isSafeInteger(count) || count < 1) throw new UsageError(`--places takes a number from 1, not ${places}`);
+  const count = readWholeNumber("places", places, 1, Number.MAX_SAFE_INTEGER);
   if (!resume) rmSync(file, { force: true });
   return openJsonFile<Progress>(file, { seed, count, digest: "", unsound: [], outcomes: {} });
 }

@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openJsonFile } from "../../infra/local/json-file.ts";
-import { UsageError } from "../../infra/tools/cli/command.ts";
+import { newFolder } from "../support/service/new-folder.ts";
+import { expectMistake } from "../tools/machine.ts";
 import { choosePlaces, readEquivalents } from "./places.ts";
 import { plant } from "./plant.ts";
 import { type Progress, plantFaults } from "./planter.ts";
@@ -36,7 +36,7 @@ let root: string;
 let runs: (readonly [planted: readonly string[], tests: readonly string[]])[];
 
 beforeEach(() => {
-  place = mkdtempSync(join(tmpdir(), "place-"));
+  place = newFolder();
   root = join(place, "checkout");
   runs = [];
   vi.stubEnv("TMPDIR", join(place, "temporary"));
@@ -51,7 +51,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllEnvs();
-  rmSync(place, { recursive: true });
 });
 
 const runTests: RunTests = async (copy, tests) => {
@@ -176,6 +175,5 @@ test.each([
   [["--resume", "--seed", "a"], /the other options/],
   [["--plases", "3"], /--help/],
 ])("%j is a mistake of the call", async (parameters, message) => {
-  await expect(plant(parameters)).rejects.toThrow(UsageError);
-  await expect(plant(parameters)).rejects.toThrow(message);
+  await expectMistake(plant(parameters), message);
 });

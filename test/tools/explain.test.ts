@@ -18,8 +18,8 @@ import { store } from "../support/records/store.ts";
 import { readItem } from "../support/records/writes.ts";
 import { eventOf, type TestRequest } from "../support/requests/call.ts";
 import { loggedLines } from "../support/service/capture-logs.ts";
-import { makeDirectory } from "../support/service/local-machine.ts";
 import { builtBundles } from "../support/service/made-stack.ts";
+import { newFolder } from "../support/service/new-folder.ts";
 import { useService } from "../support/service/service.ts";
 import { takeMessages } from "../support/workers/queues.ts";
 import { queueEvent, storedNotifications, streamRecord } from "../support/workers/workers.ts";
@@ -29,7 +29,7 @@ const driver = { id: 7, role: "driver", company_id: 1 } as const;
 const login = "ines.marsh@example.com";
 const service = useService();
 const bundles = await builtBundles();
-const directory = makeDirectory();
+const directory = newFolder();
 /** The ids of requests: to mark a timesheet, a damaged one, another, for a pin that is sent, and one that is not. */
 const ids = { first: "", damaged: "", third: "", sent: "", pin: "" };
 
@@ -45,12 +45,9 @@ beforeAll(async () => {
   await updateRaw({ Key, UpdateExpression: "REMOVE #record.driver", ExpressionAttributeNames });
   loggedLines.length = 0;
   await live();
-  writeFileSync(join(directory.path, "machine.log"), loggedLines.splice(0).join(""));
+  writeFileSync(join(directory, "machine.log"), loggedLines.splice(0).join(""));
 });
-afterAll(() => {
-  vi.unstubAllEnvs();
-  directory.remove();
-});
+afterAll(() => void vi.unstubAllEnvs());
 
 async function run(name: string, event: unknown): Promise<unknown> {
   vi.stubEnv("OPERATION", name);
@@ -109,7 +106,7 @@ async function live(): Promise<void> {
 
 async function explained(...parameters: string[]): Promise<{ code: number; lines: string[] }> {
   loggedLines.length = 0;
-  const code = await explain(parameters, directory.path);
+  const code = await explain(parameters, directory);
   return { code, lines: loggedLines.splice(0).join("").trimEnd().split("\n") };
 }
 
@@ -214,7 +211,7 @@ test("a request that the log does not know ends with 1", async () => {
 });
 
 test("a stack alone is mapped by the build that its frames name", async () => {
-  const log = readFileSync(join(directory.path, "machine.log"), "utf8");
+  const log = readFileSync(join(directory, "machine.log"), "utf8");
   const line = log.split("\n").find((each) => each.includes('"message":"quarantined"')) ?? "";
   const { stack } = JSON.parse(line);
   expect(stack).toContain(`/notify.${buildOf("notify")}.cjs:`);
@@ -253,5 +250,5 @@ test.each([
   ["--request", "a b"],
   ["--hours", "0", "--request", "a", "--stage", "dev"],
 ])("a call that says too little, too much or what is no id is refused: %j", async (...parameters) => {
-  await expect(explain(parameters, directory.path)).rejects.toThrow(UsageError);
+  await expect(explain(parameters, directory)).rejects.toThrow(UsageError);
 });

@@ -1,11 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
-import { UsageError } from "../../infra/tools/cli/command.ts";
 import { history } from "../../infra/tools/history.ts";
 import { changeIdOf, putHistory } from "../support/records/history.ts";
 import { timesheetLine, userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
 import { useService } from "../support/service/service.ts";
-import { runTool } from "./machine.ts";
+import { expectMistake, runTool } from "./machine.ts";
 
 vi.mock("../../infra/tools/service/open-service.ts", () => ({
   withService: (_: unknown, work: () => Promise<number>) => work(),
@@ -73,8 +72,6 @@ describe("npm run history", () => {
     [["timesheet", "1", "--change", "x"], "Say TYPE and ID"],
     [["timesheet", "1", "2"], "Say TYPE and ID"],
   ])("%j is a mistake in the call", async (parameters, message) => {
-    const failing = print(...parameters);
-    await expect(failing).rejects.toThrow(UsageError);
-    await expect(failing).rejects.toThrow(message);
+    await expectMistake(print(...parameters), message);
   });
 });

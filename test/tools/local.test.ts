@@ -2,11 +2,10 @@ import { afterEach, expect, test, vi } from "vitest";
 import type { InboxEntry } from "../../infra/local/aws/inbox.ts";
 import { writeJsonFile } from "../../infra/local/json-file.ts";
 import { machineFile } from "../../infra/local/local-aws.ts";
-import { UsageError } from "../../infra/tools/cli/command.ts";
 import { askLocal } from "../../infra/tools/local.ts";
 import { pinRules } from "../../shared/domain/guessing/rules.ts";
 import { newFolder } from "../support/service/new-folder.ts";
-import { runTool } from "./machine.ts";
+import { expectMistake, runTool } from "./machine.ts";
 
 const login = "ines@example.com";
 
@@ -77,7 +76,5 @@ test.each([
   [["pin"], "npm run -s local -- pin LOGIN"],
   [["url", "somebody"], "npm run -s local -- url"],
 ])("local %j is a mistake in the call", async (parameters, message) => {
-  const failing = runTool(() => askLocal(parameters, "nowhere"));
-  await expect(failing).rejects.toThrow(UsageError);
-  await expect(failing).rejects.toThrow(message);
+  await expectMistake(ask("nowhere", ...parameters), message);
 });

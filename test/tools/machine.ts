@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, vi } from "vitest";
+import { afterAll, beforeAll, expect, vi } from "vitest";
 import { enterEnvironment } from "../../infra/local/local-aws.ts";
 import { type Machine, startMachine } from "../../infra/local/machine.ts";
-import { runCommand } from "../../infra/tools/cli/command.ts";
+import { runCommand, UsageError } from "../../infra/tools/cli/command.ts";
 import { copyDemo } from "../support/service/demo-machine.ts";
 import { makeDirectory } from "../support/service/local-machine.ts";
 
@@ -40,6 +40,12 @@ export async function runTool(tool: () => Promise<number>): Promise<ToolRun> {
     out.mockRestore();
     err.mockRestore();
   }
+}
+
+/** Expects that a call is a mistake, and that it says so. */
+export async function expectMistake(call: Promise<unknown>, said: string | RegExp): Promise<void> {
+  await expect(call).rejects.toThrow(UsageError);
+  await expect(call).rejects.toThrow(said);
 }
 
 /**

@@ -1,10 +1,9 @@
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { UsageError } from "../../infra/tools/cli/command.ts";
 import { addOperation } from "../../infra/tools/new.ts";
 import { newFolder } from "../support/service/new-folder.ts";
-import { runProgram, runTool } from "./machine.ts";
+import { expectMistake, runProgram, runTool } from "./machine.ts";
 
 const checkout = join(import.meta.dirname, "../..");
 const sources = ["functions/jobs/*", "events/{accounts/get-profile,jobs/*}.json", "shared/contract/**/*.ts"];
@@ -200,9 +199,7 @@ test.each([
   ["show-it GET /api/v1/it more --area jobs", notSaid],
 ])("%s is refused in a sentence, and nothing is written", async (line, message) => {
   const written = snapshot();
-  const refusal = await run(...line.split(" ")).catch((error: unknown) => error);
-  expect(refusal).toBeInstanceOf(UsageError);
-  expect((refusal as UsageError).message).toContain(message);
+  await expectMistake(run(...line.split(" ")), message);
   expect(snapshot()).toEqual(written);
 });
 

@@ -1,24 +1,23 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { localCredentials } from "../../infra/local/aws/local-credentials.ts";
 import { findStage } from "../../infra/stages/stages.ts";
 import { checks } from "../../infra/tools/preflight/preflight-checks.ts";
 import { preflight } from "../../infra/tools/preflight.ts";
-import { makeDirectory } from "../support/service/local-machine.ts";
+import { newFolder } from "../support/service/new-folder.ts";
 import { type FakeAnswer, useFakeAws } from "./fake-aws.ts";
 import { runProgram } from "./machine.ts";
 import { ready as readyToDeploy, stackStatus } from "./preflight/aws-answers.ts";
 
 const aws = useFakeAws();
-const directory = makeDirectory();
+const directory = newFolder();
 const timeout = 30_000;
-afterAll(directory.remove);
 afterEach(() => void vi.unstubAllEnvs());
 
 const caller: FakeAnswer = { xml: "<Account>000000000000</Account>" };
 
-const stagesFile = join(directory.path, "stages.json");
+const stagesFile = join(directory, "stages.json");
 const own = { ...findStage("dev"), senderAddress: "no-reply@harbour-logistics.co.uk", smsSenderId: "Harbour" };
 writeFileSync(stagesFile, JSON.stringify({ dev: own }));
 
@@ -29,7 +28,7 @@ async function run(parameters: string[], answers: Readonly<Record<string, FakeAn
   aws.answers = { ...answers };
   const { accessKeyId, secretAccessKey } = localCredentials;
   const environment = {
-    HOME: directory.path,
+    HOME: directory,
     AWS_EC2_METADATA_DISABLED: "true",
     AWS_REGION: "eu-west-1",
     AWS_ACCESS_KEY_ID: accessKeyId,

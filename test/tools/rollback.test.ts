@@ -1,14 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { functions as rows } from "../../infra/functions/functions.ts";
 import { stages } from "../../infra/stages/stages.ts";
-import { UsageError } from "../../infra/tools/cli/command.ts";
 import { rollback } from "../../infra/tools/rollback.ts";
 import { ownedStage } from "../infra/stages/owned-stage.ts";
-import { makeDirectory } from "../support/service/local-machine.ts";
+import { newFolder } from "../support/service/new-folder.ts";
 import { useFakeAws } from "./fake-aws.ts";
-import { runTool } from "./machine.ts";
+import { expectMistake, runTool } from "./machine.ts";
 
 const functions = Object.entries(rows)
   .flatMap(([name, { canary }]) => (canary ? [name] : []))
@@ -25,15 +24,13 @@ interface Alias {
 }
 
 const lambda = { aliases: new Map<string, Alias>(), moved: [] as string[] };
-const directory = makeDirectory();
 const aws = useFakeAws();
 
 beforeAll(() => {
-  const file = join(directory.path, "stages.json");
+  const file = join(newFolder(), "stages.json");
   writeFileSync(file, JSON.stringify({ prod: ownedStage("prod"), dev: stages.dev }));
   vi.stubEnv("WORKFORCE_STAGES", file);
 });
-afterAll(directory.remove);
 beforeEach(() => {
   lambda.moved = [];
   for (const name of functions) release(name, [lastWeek, today]);
@@ -96,8 +93,8 @@ test("where no version before is left, it ends with 1 and says so", async () => 
 });
 
 test("a stage without versions, and no stage, are mistakes that say what to do", async () => {
-  await expect(run("--stage", "dev")).rejects.toThrow("check out the last good commit");
-  await expect(run()).rejects.toThrow(UsageError);
+  await expectMistake(run("--stage", "dev"), "check out the last good commit");
+  await expectMistake(run(), "Say which stage");
 });
 
 const run = (...parameters: string[]) => runTool(() => rollback(parameters));

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
-import { UsageError } from "../../infra/tools/cli/command.ts";
 import { printToken } from "../../infra/tools/token.ts";
 import { verifyAccessToken } from "../../shared/tokens/verify-access-token.ts";
-import { runTool, useMachine } from "./machine.ts";
+import { expectMistake, runTool, useMachine } from "./machine.ts";
 
 const directory = useMachine();
 
@@ -35,12 +34,11 @@ test("--hours says how long the token counts", async () => {
 });
 
 test.each(["0", "-1", "soon", "8761"])("--hours %s is a mistake", async (hours) => {
-  await expect(run("--as", demoUsers.admin.login, `--hours=${hours}`)).rejects.toThrow(UsageError);
+  await expectMistake(run("--as", demoUsers.admin.login, `--hours=${hours}`), "--hours takes a number above 0");
 });
 
 test("a login that no user has, or that is none or left out, is a mistake that says so", async () => {
   await expect(run("--as", "nobody@demo.example")).rejects.toThrow("No user of the local machine has the login");
   await expect(run("--as", "banana")).rejects.toThrow("neither an e-mail address nor a phone number");
-  await expect(run()).rejects.toThrow("--as LOGIN");
-  await expect(run()).rejects.toThrow(UsageError);
+  await expectMistake(run(), "--as LOGIN");
 });

@@ -1,13 +1,11 @@
 import { expect, test } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
-import { UsageError } from "../../infra/tools/cli/command.ts";
 import { unlock } from "../../infra/tools/unlock.ts";
 import { countMessage } from "../../shared/db/accounts/message-ceilings.ts";
-import { nameOf } from "../../shared/db/table/item-keys.ts";
-import { type Item, scanPage } from "../../shared/db/table/table.ts";
+import { scanItems } from "../support/records/items.ts";
 import { failPasswords, failuresOf, passwordsAt } from "../support/requests/passwords.ts";
 import { changePin, storedPin, storeMadePin } from "../support/requests/pins.ts";
-import { runTool, useMachine } from "./machine.ts";
+import { expectMistake, runTool, useMachine } from "./machine.ts";
 
 const directory = useMachine();
 const { login } = demoUsers.driver;
@@ -51,10 +49,12 @@ test("--all resets every limit of the local machine: logins, addresses and messa
 });
 
 test("no login, and --all beside a stage or a login, are mistakes", async () => {
-  await expect(run()).rejects.toThrow("--login LOGIN");
-  await expect(run()).rejects.toThrow(UsageError);
-  await expect(run("--all", "--stage", "dev")).rejects.toThrow(UsageError);
-  await expect(run("--all", "--login", login)).rejects.toThrow("use it alone");
+  await expectMistake(run(), "--login LOGIN");
+  for (const other of [
+    ["--stage", "dev"],
+    ["--login", login],
+  ])
+    await expectMistake(run("--all", ...other), "use it alone");
 });
 
 async function isShut(at: string): Promise<boolean> {
@@ -63,14 +63,7 @@ async function isShut(at: string): Promise<boolean> {
 
 /** The keys of all items that no limit counts by. */
 async function keptItems(): Promise<Set<string>> {
-  const names = new Set<string>();
-  let lastKey: Item | undefined;
-  do {
-    const page = await scanPage({ ProjectionExpression: "pk, sk", ExclusiveStartKey: lastKey });
-    for (const item of page.items) if (!/^(LIMIT|PIN)#/.test(String(item.pk))) names.add(nameOf(item));
-    lastKey = page.lastKey;
-  } while (lastKey);
-  return names;
+  return new Set([...(await scanItems()).keys()].filter((name) => !/^\["(LIMIT|PIN)#/.test(name)));
 }
 
 async function shut(): Promise<void> {

@@ -1,7 +1,6 @@
 import { DeleteMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { UsageError } from "../../infra/tools/cli/command.ts";
 import { type QueueUrls, redeliver } from "../../infra/tools/webhooks/redeliver.ts";
 import { manageWebhooks } from "../../infra/tools/webhooks.ts";
 import { enableWebhook, findWebhook, keepFailure } from "../../shared/db/webhooks.ts";
@@ -11,7 +10,7 @@ import { useService } from "../support/service/service.ts";
 import { eventOut } from "../support/workers/events.ts";
 import { takeMessages } from "../support/workers/queues.ts";
 import { onBus, receiver, testWebhook, useReceiver } from "../support/workers/receiver.ts";
-import { runTool } from "./machine.ts";
+import { expectMistake, runTool } from "./machine.ts";
 
 vi.mock("../../shared/webhooks/post.ts", async (original) => {
   const { toReceiver } = await import("../support/workers/receiver.ts");
@@ -147,9 +146,7 @@ describe("D42: npm run webhooks", () => {
     [["test", "example", "--all"], "Say what is to be delivered again"],
     [["rotate", "example", "--keep-hours", "337"], "whole number from 0 to 336"],
   ])("%j is a mistake that says so", async (parameters, said) => {
-    const mistake = await run(...parameters).catch((error) => error);
-    expect(mistake).toBeInstanceOf(UsageError);
-    expect(mistake.message).toContain(said);
+    await expectMistake(run(...parameters), said);
   });
 });
 

@@ -23,16 +23,16 @@ export async function patiently<T>(
     const seconds = Math.round((performance.now() - begunAt) / 1_000);
     throw new TableOutage(`The table did not do a call for ${seconds} s: ${nameOf(last)}.`, { cause: last });
   };
-  const attempt = () =>
-    work().then(
-      (done) => ({ done }),
-      (error: unknown) => {
-        if (!isPutOff(error)) throw error;
-        last = error;
-        onWait?.(nameOf(error));
-        return signal?.aborted ? giveUp() : undefined;
-      },
-    );
+  const attempt = async () => {
+    try {
+      return { done: await work() };
+    } catch (error) {
+      if (!isPutOff(error)) throw error;
+      last = error;
+      onWait?.(nameOf(error));
+      return signal?.aborted ? giveUp() : undefined;
+    }
+  };
   const { done } = await retry(paces.tool, attempt, giveUp);
   return done;
 }
@@ -57,13 +57,19 @@ export async function withPatientTable<T>(
         waiting.add(args);
         waits(reason);
       };
-      return patiently(() => next(args), signal, onWait).finally(() => {
+      try {
+        return await patiently(() => next(args), signal, onWait);
+      } finally {
         if (waiting.delete(args) && waiting.size === 0) waits(undefined);
-      });
+      }
     },
     place,
   );
-  return work().finally(() => middlewareStack.remove(place.name));
+  try {
+    return await work();
+  } finally {
+    middlewareStack.remove(place.name);
+  }
 }
 
 const overloads = ["ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"];

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { createTurns } from "../../../shared/batches.ts";
 import { findEngine } from "../../local/engine/engine-commands.ts";
 import { root } from "../../local/stack/synthesis.ts";
 import { findPython, neededPython } from "../cli/python.ts";
@@ -114,19 +115,20 @@ export const longGates: readonly Gate[] = [
 ];
 
 const run = promisify(execFile);
-/** The current installation: only one at a time, because several gates share a folder. Other gates keep running. */
-let lastInstallation: Promise<unknown> = Promise.resolve();
+/** Only one installation at a time, because several gates share a folder. Other gates keep running. */
+const inTurn = createTurns();
 
 /** The reason why the packages of a folder's tests could not be installed; undefined if they are. */
 function installObstacle(what: string, folder: string): Promise<string | undefined> {
-  const obstacle = lastInstallation.then(() =>
-    run(process.execPath, [join(root, folder, "install.ts")]).then(
-      () => undefined,
-      ({ stderr }: { stderr: string }) => `${what} could not be installed: ${stderr.trim().split("\n").at(-1)}`,
-    ),
-  );
-  lastInstallation = obstacle;
-  return obstacle;
+  return inTurn("installation", async () => {
+    try {
+      await run(process.execPath, [join(root, folder, "install.ts")]);
+      return undefined;
+    } catch (error) {
+      const { stderr } = error as { readonly stderr: string };
+      return `${what} could not be installed: ${stderr.trim().split("\n").at(-1)}`;
+    }
+  });
 }
 
 /**

@@ -21,7 +21,7 @@ export async function runCommand(command: (parameters: string[]) => Promise<numb
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     if (error instanceof HelpWanted) process.stdout.write(error.message);
-    else process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    else process.stderr.write(`${messageOf(error)}\n`);
   }
 }
 
@@ -37,16 +37,38 @@ function exitCodeOf(error: unknown): number {
 }
 
 /** Aborts on a signal, so that the command can end in order. */
-export function abortOnSignals(): { readonly signal: AbortSignal; release(): void } {
+export function abortOnSignals(): Disposable & { readonly signal: AbortSignal } {
   const stop = new AbortController();
   const abort = () => stop.abort();
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  for (const signal of signals) process.on(signal, abort);
-  const release = () => {
-    for (const signal of signals) process.off(signal, abort);
+  const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const name of names) process.on(name, abort);
+  return {
+    signal: stop.signal,
+    [Symbol.dispose]() {
+      for (const name of names) process.off(name, abort);
+    },
   };
-  return { signal: stop.signal, release };
 }
+
+/** The message of an error. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Returns what work does. If it throws, the call is mistaken: throws `UsageError` with these words and the message. */
+export function orMistake<T>(words: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new UsageError(words + messageOf(error));
+  }
+}
+
+/** An option with a value. */
+export const text = { type: "string" } as const;
+
+/** An option without one. */
+export const flag = { type: "boolean" } as const;
 
 /**
  * The options and words of a command line. With `--help` it throws, and `runCommand` prints the help. Throws `UsageError` on
@@ -62,7 +84,7 @@ function parse(config: ParseArgsConfig, command: string) {
   try {
     return parseArgs(config);
   } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : error} (npm run ${command} -- --help)`);
+    throw new UsageError(`${messageOf(error)} (npm run ${command} -- --help)`);
   }
 }
 

@@ -3,7 +3,6 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
-import { spreadJson } from "../../local/json-text.ts";
 import { root } from "../../local/stack/synthesis.ts";
 import { clientOperations } from "./client-operations.ts";
 import { declareClient } from "./declarations.ts";
@@ -46,7 +45,7 @@ export function writeClient(folder: string, name: string): void {
   const readme = readFileSync(join(root, "shared/client/README.md"), "utf8").replaceAll(writtenName, name);
   writeFileSync(join(folder, "README.md"), readme);
   writeFileSync(join(folder, "index.d.ts"), `${declareClient()}\n`);
-  writeFileSync(join(folder, "package.json"), `${spreadJson(JSON.stringify(manifestOf(name)))}\n`);
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifestOf(name), null, 2)}\n`);
   copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
 }
 

@@ -17,21 +17,9 @@ export function typeOf(schema: Schema, indent = ""): string {
   if (options) return options.join(" | ");
   if (allOf) return allOf.map((part) => typeOf(part, indent)).join(" & ");
   if (Array.isArray(type)) return type.map((each) => typeOf({ ...schema, type: each }, indent)).join(" | ");
-  switch (type) {
-    case "integer":
-    case "number":
-      return "number";
-    case "string":
-    case "boolean":
-    case "null":
-      return type;
-    case "array":
-      return `readonly ${inBrackets(typeOf(schema.items as Schema, indent))}[]`;
-    case "object":
-      return objectType(schema, indent);
-    default:
-      return "unknown";
-  }
+  if (type === "array") return `readonly ${inBrackets(typeOf(schema.items as Schema, indent))}[]`;
+  if (type === "object") return objectType(schema, indent);
+  return type === "integer" ? "number" : (type ?? "unknown");
 }
 
 /** The texts of a schema as a comment on lines of its own; empty if it has none. */

@@ -23,14 +23,16 @@ export function nameOf({ path }: Column): string {
   return path.join(".");
 }
 
+type Schema = v.GenericSchema & { readonly entries?: v.ObjectEntries; readonly wrapped?: Schema };
+
 function columnsWithin(entries: v.ObjectEntries, opened: boolean, within: readonly string[] = []): Column[] {
-  return Object.entries(entries).flatMap(([name, schema]) => {
+  return Object.entries<Schema>(entries).flatMap(([name, schema]) => {
     const path = [...within, name];
-    const isNullable = isWrapped(schema);
-    const bare = isNullable ? schema.wrapped : schema;
-    if (isClosed(bare)) return columnsWithin(bare.entries, opened, path);
-    const column: Column = { path, kind: kindOf(bare), isNullable };
-    return opened && isOpen(bare) ? [column, ...columnsWithin(bare.entries, opened, path)] : [column];
+    const { wrapped: bare = schema } = schema;
+    const inner = columnsWithin(bare.entries ?? {}, opened, path);
+    if (bare.type === "object") return inner;
+    const column: Column = { path, kind: kindOf(bare), isNullable: schema.type === "nullable" };
+    return opened ? [column, ...inner] : [column];
   });
 }
 
@@ -43,18 +45,6 @@ function kindOf(schema: v.GenericSchema): Column["kind"] {
   const kind = kinds.find(([known]) => known === schema)?.[1];
   if (kind || schema.type === "number") return kind ?? "number";
   return ["array", "loose_object"].includes(schema.type) ? "json" : "text";
-}
-
-function isWrapped(schema: v.GenericSchema): schema is v.NullableSchema<v.GenericSchema, undefined> {
-  return schema.type === "nullable";
-}
-
-function isOpen(schema: v.GenericSchema): schema is v.LooseObjectSchema<v.ObjectEntries, undefined> {
-  return schema.type === "loose_object";
-}
-
-function isClosed(schema: v.GenericSchema): schema is v.ObjectSchema<v.ObjectEntries, undefined> {
-  return schema.type === "object";
 }
 
 /** A row by RFC 4180. A cell that a spreadsheet might split at another separator is quoted, too. */

@@ -39,16 +39,17 @@ export async function findDeployedLines(stage: string, requestId: string, hours:
 
 /** The releases of a stage; empty if none is stored. */
 export async function findReleases(stage: string): Promise<ReleaseManifest[]> {
-  return withClient(new SSMClient({}), async (client) => {
-    const releases: ReleaseManifest[] = [];
-    const pages = paginateGetParameterHistory({ client }, { Name: namesOf(stage).release });
-    for await (const { Parameters = [] } of pages)
-      releases.push(...Parameters.map(({ Value = "" }) => readManifest(Value)));
-    return releases;
-  }).catch((error) => {
-    if (error instanceof ParameterNotFound) return [];
-    throw error;
-  });
+  const releases: ReleaseManifest[] = [];
+  try {
+    await withClient(new SSMClient({}), async (client) => {
+      const pages = paginateGetParameterHistory({ client }, { Name: namesOf(stage).release });
+      for await (const { Parameters = [] } of pages)
+        releases.push(...Parameters.map(({ Value = "" }) => readManifest(Value)));
+    });
+  } catch (error) {
+    if (!(error instanceof ParameterNotFound)) throw error;
+  }
+  return releases;
 }
 
 /** The groups that exist, because CloudWatch refuses a query that names another. */

@@ -1,6 +1,6 @@
-import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
+import { tableClient } from "../../../shared/db/table/table.ts";
 import { settings } from "../../../shared/settings.ts";
-import { withClient } from "../../local/aws/with-client.ts";
 
 /** The facts of a table that an export needs. */
 export interface DescribedTable {
@@ -12,9 +12,9 @@ export interface DescribedTable {
 
 /** Asks for the table that the settings name. */
 export async function describeTable(): Promise<DescribedTable> {
-  const client = new DynamoDBClient({});
+  const command = new DescribeTableCommand({ TableName: settings.tableName() });
   let aheadMs = 0;
-  client.middlewareStack.add(
+  command.middlewareStack.add(
     (next) => async (args) => {
       const result = await next(args);
       const { headers } = result.response as { readonly headers: Readonly<Record<string, string>> };
@@ -23,7 +23,6 @@ export async function describeTable(): Promise<DescribedTable> {
     },
     { step: "finalizeRequest", name: "noteTime" },
   );
-  const command = new DescribeTableCommand({ TableName: settings.tableName() });
-  const { Table } = await withClient(client, () => client.send(command));
+  const { Table } = await tableClient().send(command);
   return { items: Table?.ItemCount, now: () => new Date(Date.now() - aheadMs) };
 }

@@ -10,9 +10,18 @@ import {
   writeFileSync,
 } from "node:fs";
 import { setImmediate as turn } from "node:timers/promises";
+import { StoppedError } from "../cli/command.ts";
 
 /** A write of this many characters; a signal can stop the process between two of them. */
 const chunkLetters = 64 * 1024;
+
+/** What an export that ended early has left, and what to do next. */
+export const noFile = "There is no file. The same command begins again.";
+
+/** Throws `StoppedError` after the signal. */
+export function requireUnstopped(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new StoppedError(`Stopped. ${noFile}`);
+}
 
 /** A file to write: its path, and its text in parts. */
 export interface TextFile {
@@ -28,19 +37,18 @@ export function requireFree(paths: readonly string[]): void {
 
 /**
  * Writes each file as a draft beside its place, then renames all of them: a file is whole or absent. Only their owner may read
- * them. Overwrites drafts that an interrupted run has left. Returns false, without any file, if the signal stopped it.
+ * them. Overwrites drafts that an interrupted run has left. Throws `StoppedError` after the signal.
  */
-export async function writeFiles(files: readonly TextFile[], signal?: AbortSignal): Promise<boolean> {
+export async function writeFiles(files: readonly TextFile[], signal: AbortSignal | undefined): Promise<void> {
   const drafts = new Map<TextFile, number>();
   try {
     for (const file of files) drafts.set(file, openDraft(file));
-    for (const [{ texts }, descriptor] of drafts) if (!(await write(descriptor, texts, signal))) return false;
+    for (const [{ texts }, descriptor] of drafts) await write(descriptor, texts, signal);
     requireFree(files.map(({ path }) => path));
     for (const [file, descriptor] of drafts) {
       if (!isOwn(file, descriptor)) throw new Error(`Another export writes to ${file.path}`);
       renameSync(draftOf(file), file.path);
     }
-    return true;
   } finally {
     for (const [file, descriptor] of drafts) {
       if (isOwn(file, descriptor)) rmSync(draftOf(file));
@@ -64,7 +72,7 @@ function isOwn(file: TextFile, descriptor: number): boolean {
   return lstatSync(draftOf(file), { throwIfNoEntry: false })?.ino === fstatSync(descriptor).ino;
 }
 
-async function write(descriptor: number, texts: TextFile["texts"], signal: AbortSignal | undefined): Promise<boolean> {
+async function write(descriptor: number, texts: TextFile["texts"], signal: AbortSignal | undefined): Promise<void> {
   let waiting = "";
   for await (const text of texts) {
     waiting += text;
@@ -72,9 +80,9 @@ async function write(descriptor: number, texts: TextFile["texts"], signal: Abort
     writeFileSync(descriptor, waiting);
     waiting = "";
     await turn();
-    if (signal?.aborted) return false;
+    requireUnstopped(signal);
   }
   writeFileSync(descriptor, waiting);
   fsyncSync(descriptor);
-  return !signal?.aborted;
+  requireUnstopped(signal);
 }

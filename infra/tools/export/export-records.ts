@@ -7,7 +7,7 @@ import { describeReading } from "../cli/progress-line.ts";
 import { csvOf } from "../csv/tables.ts";
 import { isChangedSince, isRemadeSince, readRemoval } from "./changed-since.ts";
 import type { DescribedTable } from "./describe-table.ts";
-import { requireFree, type TextFile, writeFiles } from "./draft-files.ts";
+import { requireFree, requireUnstopped, type TextFile, writeFiles } from "./draft-files.ts";
 import { changedLines, readExported, removedLines, wholeLine } from "./exported-lines.ts";
 import { type Finding, type FoundLines, openFoundLines } from "./found-lines.ts";
 import { requireKept, type Selection } from "./selection.ts";
@@ -21,7 +21,7 @@ export interface ExportOptions {
   readonly table: DescribedTable;
   /** The number of segments that are read in parallel. */
   readonly segments: number;
-  /** Stops the export after the work under way. */
+  /** Stops the export, which leaves no files. */
   readonly signal?: AbortSignal | undefined;
   /** Items of a page. Without it, DynamoDB returns pages of 1 MB. */
   readonly pageItems?: number | undefined;
@@ -33,8 +33,6 @@ export interface ExportSummary {
   /** Each record is as it was at one moment between these two, in UTC. */
   readonly begunAt: string;
   readonly readAt: string;
-  /** False if it was stopped. Then there are no files. */
-  readonly isComplete: boolean;
   readonly files: readonly string[];
   /** The number of records and removals in the files, by type. */
   readonly counts: ReadonlyMap<RecordType, number>;
@@ -42,7 +40,7 @@ export interface ExportSummary {
 
 /**
  * Exports records in the order of their ids. Reads the table, keeps the lines in a temporary file, and writes them sorted.
- * Throws if a file of that name is there.
+ * Throws if a file of that name is there, and `StoppedError` after the signal.
  */
 export async function exportRecords(options: ExportOptions): Promise<ExportSummary> {
   const { selection, csv, out, table, signal, onProgress } = options;
@@ -68,8 +66,8 @@ export async function exportRecords(options: ExportOptions): Promise<ExportSumma
         texts: rowsOf(some, { found, members, csv, counts, onProgress }),
       }),
     );
-    const isComplete = !signal?.aborted && (await writeFiles(texts, signal));
-    return { begunAt, readAt: readAt.toISOString(), isComplete, files, counts };
+    await writeFiles(texts, signal);
+    return { begunAt, readAt: readAt.toISOString(), files, counts };
   } finally {
     found.close();
   }
@@ -88,7 +86,7 @@ async function readRecords(
     for await (const { items, read } of scanPages({ ...scan, ...segmentOf(segment, segments) }, { withTombstones })) {
       for (const finding of items.flatMap((item) => findingsIn(item, selection, members))) found.add(finding);
       onPage(read);
-      if (signal?.aborted) return;
+      requireUnstopped(signal);
     }
   });
   return members;

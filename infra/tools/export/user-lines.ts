@@ -6,7 +6,7 @@ import { type OwnDataLine, ownDataLineOf } from "../../../shared/db/own-data.ts"
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { type Item, queryItems, scanPages } from "../../../shared/db/table/table.ts";
 import { findPerson, isDriver, namesDriver, type Person } from "../forget/person.ts";
-import { requireFree, writeFiles } from "./draft-files.ts";
+import { requireFree, requireUnstopped, writeFiles } from "./draft-files.ts";
 
 interface UserExport {
   readonly userId: number;
@@ -16,10 +16,10 @@ interface UserExport {
 }
 
 /**
- * Writes all that the table holds about a user to a file, one JSON object a line. Returns the number of lines; undefined if the
- * signal stopped it. Throws if nothing is known of the user, or if the file is there.
+ * Writes all that the table holds about a user to a file, one JSON object a line. Returns the number of lines. Throws if nothing is
+ * known of the user, or if the file is there, and `StoppedError` after the signal.
  */
-export async function exportUser({ userId, out, signal, onProgress }: UserExport): Promise<number | undefined> {
+export async function exportUser({ userId, out, signal, onProgress }: UserExport): Promise<number> {
   requireFree([out]);
   let [lines, read] = [0, 0];
   async function* texts() {
@@ -32,7 +32,8 @@ export async function exportUser({ userId, out, signal, onProgress }: UserExport
       yield `${JSON.stringify(line)}\n`;
     }
   }
-  return (await writeFiles([{ path: out, texts: texts() }], signal)) ? lines : undefined;
+  await writeFiles([{ path: out, texts: texts() }], signal);
+  return lines;
 }
 
 /**
@@ -53,7 +54,7 @@ async function* linesOfUser(
   const { timesheets, changes } = await findOfDriver(person, onPage, signal);
   yield* linesOf([...timesheets.values()]);
   for (const pk of timesheets.keys()) {
-    if (signal?.aborted) return;
+    requireUnstopped(signal);
     yield* changeLines(await readPartition(pk), person);
   }
   yield* changeLines(
@@ -80,7 +81,7 @@ async function findOfDriver(person: Person, onPage: (items: number) => void, sig
       if (isDriver(person, record.driver)) timesheets.set(historyPartition("timesheet", id), item);
     }
     onPage(read);
-    if (signal?.aborted) break;
+    requireUnstopped(signal);
   }
   return { timesheets, changes };
 }

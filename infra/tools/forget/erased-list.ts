@@ -61,11 +61,12 @@ function inParameters(path: string): Store {
       const parameter = { Name: `${path}/${entry.id}`, Type: "String", Value: JSON.stringify(entry) } as const;
       return ask((client) => client.send(new PutParameterCommand({ ...parameter, Overwrite: true })));
     },
-    remove(id) {
-      const gone = ask((client) => client.send(new DeleteParameterCommand({ Name: `${path}/${id}` })));
-      return gone.catch((error) => {
+    async remove(id) {
+      try {
+        await ask((client) => client.send(new DeleteParameterCommand({ Name: `${path}/${id}` })));
+      } catch (error) {
         if (!(error instanceof ParameterNotFound)) throw error;
-      });
+      }
     },
   };
 }

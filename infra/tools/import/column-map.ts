@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import type { RecordType } from "../../../shared/contract/records.ts";
 import { timeZone } from "../../stages/setting-values.ts";
-import { UsageError, unknownWord } from "../cli/command.ts";
+import { orMistake, UsageError, unknownWord } from "../cli/command.ts";
 import { type Column, columnsOf, nameOf } from "../csv/tables.ts";
 
 /** The parts of a date in a format, by their names there. */
@@ -39,7 +39,8 @@ export type ColumnMap = v.InferOutput<typeof mapShape>;
 
 /** Reads the file of a map. Throws `UsageError` with a sentence if it is none for the type. */
 export function readColumnMap(file: string, type: RecordType): ColumnMap {
-  const result = v.safeParse(mapShape, readJson(file));
+  const read: unknown = orMistake(`Cannot read the map ${file}: `, () => JSON.parse(readFileSync(file, "utf8")));
+  const result = v.safeParse(mapShape, read);
   const [issue] = result.issues ?? [];
   if (issue) throw new UsageError(`${file}: ${v.getDotPath(issue) ?? "the map"}: ${issue.message}`);
   const map = result.output as ColumnMap;
@@ -119,12 +120,4 @@ function momentOf(clock: string, zone: Intl.DateTimeFormat): string | undefined 
   const offsets = [-1, 1].map((days) => ms + days * msPerDay).map((near) => Date.parse(`${shown(near)}Z`) - near);
   const found = offsets.map((offset) => ms - offset).find((moment) => shown(moment) === clock);
   return found === undefined ? undefined : new Date(found).toISOString();
-}
-
-function readJson(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    throw new UsageError(`Cannot read the map ${file}: ${error instanceof Error ? error.message : error}`);
-  }
 }

@@ -32,9 +32,7 @@ async function* readRows(
   signal?: AbortSignal,
 ): AsyncGenerator<Row> {
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
-  let open:
-    | { readonly number: number; readonly last: number; readonly bytesRead: number; readonly text: string }
-    | undefined;
+  let open: (Omit<ReadLine, "given"> & { readonly last: number; readonly text: string }) | undefined;
   for await (const { bytes, bytesRead, ending, number: last } of splitLines(source, signal)) {
     const text = textOf(bytes, decoder);
     const number = open?.number ?? last;

@@ -17,8 +17,7 @@ import { settings } from "../../../shared/settings.ts";
 import { carryOut } from "../../../shared/work.ts";
 import { patiently } from "../aws/patience.ts";
 import { createKeyedQueue } from "../cli/keyed-queue.ts";
-import type { ReadLine, RecordReader } from "./import-lines.ts";
-import { readJsonLines } from "./import-lines.ts";
+import { type ReadLine, type RecordReader, readJsonLines } from "./import-lines.ts";
 import { type LineError, lineErrors } from "./line-errors.ts";
 
 /** The result of an import: lines by outcome, without blank ones. */
@@ -172,12 +171,15 @@ const mostLetters = 200;
 function openImportRun(file: string, run: Change, commit: Commit) {
   const about = { file: file.slice(0, mostLetters) };
   let beginning: Promise<void> | undefined;
-  const begin = () =>
-    keepImport(run, about).catch((error) => {
+  const begin = async () => {
+    try {
+      await keepImport(run, about);
+    } catch (error) {
       // The next write tries again, because the table may only be throttling.
       beginning = undefined;
       throw error;
-    });
+    }
+  };
   return {
     /** Commits writes by the given function, once the run is stored. */
     commit: (async (writes, counts) => {

@@ -46,7 +46,7 @@ export function describeWork({ answer, milliseconds }: Outcome, event: unknown, 
   const work = messages
     ? `${messages.length - failuresOf(answer)} of ${messages.length} messages processed`
     : "processed";
-  const said = answer === undefined ? [] : [spreadJson(JSON.stringify(answer))];
+  const said = answer === undefined ? [] : [JSON.stringify(answer, null, 2)];
   const texts = sent.map(({ channel, to, subject, text }) => `${channel} to ${to}\n${subject ?? ""}\n${text ?? ""}`);
   return `${[`${work}  ${milliseconds.toFixed(0)} ms`, ...said, ...texts].join("\n\n")}\n`;
 }

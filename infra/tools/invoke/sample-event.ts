@@ -4,7 +4,7 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { type FunctionName, functions } from "../../functions/functions.ts";
 import { joinParameters } from "../../local/gateway/gateway-event.ts";
 import { root } from "../../local/stack/synthesis.ts";
-import { UsageError } from "../cli/command.ts";
+import { orMistake, UsageError } from "../cli/command.ts";
 
 /** The file with an operation's sample event. */
 export function sampleFile(name: FunctionName): string {
@@ -13,16 +13,11 @@ export function sampleFile(name: FunctionName): string {
 
 /** The text of an event in a file, or in standard input (`-`). Throws `UsageError` with the place that is not JSON. */
 export function readEvent(file: string): string {
-  const isInput = file === "-";
-  const text = readText(isInput ? 0 : file);
-  try {
-    const event = JSON.parse(text);
-    if (typeof event === "object" && event !== null && !Array.isArray(event)) return text;
-  } catch (error) {
-    const place = error instanceof Error ? error.message : error;
-    throw new UsageError(`The event in ${isInput ? "standard input" : file} is not JSON: ${place}`);
-  }
-  throw new UsageError(`The event in ${isInput ? "standard input" : file} is not a JSON object.`);
+  const text = orMistake("The event cannot be read: ", () => readFileSync(file === "-" ? 0 : file, "utf8"));
+  const place = file === "-" ? "standard input" : file;
+  const event: unknown = orMistake(`The event in ${place} is not JSON: `, () => JSON.parse(text));
+  if (typeof event === "object" && event !== null && !Array.isArray(event)) return text;
+  throw new UsageError(`The event in ${place} is not a JSON object.`);
 }
 
 /** An event with its `{{placeholders}}` filled in: the token, its session, the pin, and times. Throws `UsageError` on any other. */
@@ -52,14 +47,6 @@ function sessionOf(token: string): string {
 /** True if an event has a placeholder of this name. */
 export function asksFor(text: string, name: string): boolean {
   return text.includes(`{{${name}}}`);
-}
-
-function readText(file: string | 0): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new UsageError(`The event cannot be read: ${error instanceof Error ? error.message : error}`);
-  }
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -116,8 +103,7 @@ function changeBody(event: APIGatewayProxyEventV2, body: string): APIGatewayProx
 }
 
 function changePath(event: APIGatewayProxyEventV2, places: readonly string[]): APIGatewayProxyEventV2 {
-  const pathParameters: Record<string, string> = {};
-  for (const [name, value] of Object.entries(event.pathParameters ?? {})) pathParameters[name] = value ?? "";
+  const pathParameters = { ...event.pathParameters };
   for (const place of places) {
     const [, name = "", value = ""] = /^(\w+)=(.*)$/s.exec(place) ?? [];
     if (!Object.hasOwn(pathParameters, name)) {

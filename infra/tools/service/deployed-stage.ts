@@ -6,7 +6,7 @@ import { requireComplete } from "../../stages/stage-rules.ts";
 import { readStageSettings } from "../../stages/stage-settings.ts";
 import { findStage, type Stage, stagesFile } from "../../stages/stages.ts";
 import { explainAwsFault } from "../aws/aws-faults.ts";
-import { UsageError } from "../cli/command.ts";
+import { orMistake, UsageError } from "../cli/command.ts";
 
 /**
  * Environment variables of resources that no tool needs. The tools remove them from their own environment, because values left
@@ -26,13 +26,11 @@ const unusedSettings = [
  */
 export function findDeployedStage(name: string): Stage {
   if (name === "local") throw new UsageError("The stage local is this machine's: leave --stage out.");
-  try {
+  return orMistake("", () => {
     const stage = findStage(name);
     requireComplete(stage);
     return stage;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
+  });
 }
 
 /** Longer than for requests: a tool can wait, and may be far away. */
@@ -73,7 +71,9 @@ export async function findRegion(stage: Stage): Promise<string> {
 export async function inStage<T>(stage: Stage, work: (region: string) => Promise<T>): Promise<T> {
   enterStage(stage);
   const region = await findRegion(stage);
-  return work(region).catch((error) => {
+  try {
+    return await work(region);
+  } catch (error) {
     throw explainAwsFault(error, { stage: stage.name, region });
-  });
+  }
 }

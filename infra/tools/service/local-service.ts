@@ -33,10 +33,9 @@ export interface LocalService extends LocalAws, Service {
  * without a server. Loads the demo data at the first use.
  */
 export async function withLocalService<T>(directory: string, work: (service: LocalService) => Promise<T>): Promise<T> {
-  const aws = await openLocalAws(directory);
-  return openService(aws, directory)
-    .then(work)
-    .finally(() => aws.close());
+  await using closing = new AsyncDisposableStack();
+  const aws = closing.adopt(await openLocalAws(directory), (each) => each.close());
+  return await work(await openService(aws, directory));
 }
 
 async function openService(aws: OpenAws, directory: string): Promise<LocalService> {
@@ -56,12 +55,12 @@ type OpenAws = LocalAws & Pick<Service, "running" | "processPending">;
 async function openLocalAws(directory: string): Promise<OpenAws> {
   const release = takeLock(directory);
   if (!release) return joinMachine(directory);
+  await using starting = new AsyncDisposableStack();
+  starting.defer(release);
   rmSync(machineFile(directory), { force: true });
-  const aws = await startLocalAws(directory).catch((error) => {
-    release();
-    throw error;
-  });
-  const close = () => aws.close().finally(release);
+  const aws = starting.adopt(await startLocalAws(directory), (each) => each.close());
+  const started = starting.move();
+  const close = () => started.disposeAsync();
   return { ...aws, running: false, processPending: () => processPending(directory, aws), close };
 }
 
@@ -80,13 +79,15 @@ const processPendingMs = 10 * 60_000;
 
 async function processPending(directory: string, aws: OwnLocalAws): Promise<void> {
   const { stack, environment, builds } = aws;
-  const environments = createEnvironments({ functions: stack.functions, environment, builds, output: () => {} });
+  await using running = new AsyncDisposableStack();
+  const environments = running.adopt(
+    createEnvironments({ functions: stack.functions, environment, builds, output: () => {} }),
+    (each) => each.close(),
+  );
   const { invoke } = environments;
-  const workers = await startWorkers({ stack, environment, placesDirectory: placesDirectory(directory), invoke });
-  return workers
-    .settled(processPendingMs)
-    .finally(() => workers.stop())
-    .finally(() => environments.close());
+  const started = await startWorkers({ stack, environment, placesDirectory: placesDirectory(directory), invoke });
+  const workers = running.adopt(started, (each) => each.stop());
+  await workers.settled(processPendingMs);
 }
 
 async function loadDemoData(aws: OpenAws, directory: string): Promise<void> {

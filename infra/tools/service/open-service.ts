@@ -1,6 +1,6 @@
 import { kindOfAwsFault } from "../aws/aws-faults.ts";
 import { TableOutage, withPatientTable } from "../aws/patience.ts";
-import { StoppedError, UsageError } from "../cli/command.ts";
+import { messageOf, StoppedError, UsageError } from "../cli/command.ts";
 import { createProgressLine, type ProgressLine } from "../cli/progress-line.ts";
 import { withDeployedService } from "./deployed-service.ts";
 import { withLocalService } from "./local-service.ts";
@@ -50,8 +50,4 @@ export async function withService<T>(
 function isOutage(error: unknown): boolean {
   const kind = kindOfAwsFault(error instanceof Error && error.cause ? error.cause : error);
   return error instanceof TableOutage || kind === "unreachable" || kind === "expired";
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

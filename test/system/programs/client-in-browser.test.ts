@@ -47,9 +47,8 @@ describe.skipIf(!hasChromium)("an app of Vite with the packed client, in Chromiu
   const [faults, requests]: [string[], string[]] = [[], []];
 
   beforeAll(async () => {
-    const built = await buildClientPackage(name);
-    buildApp(built.packed);
-    built.remove();
+    const { packed } = await buildClientPackage(name);
+    buildApp(packed);
   }, 240_000);
 
   beforeEach(async () => {

@@ -19,8 +19,12 @@ test("an addition that uses up the capacity waits until work has ended", async (
 test("after a failure nothing more is begun, what runs is waited for, and the failure is thrown", async () => {
   const queue = createKeyedQueue(8);
   let ended = 0;
-  await queue.add("a", () => Promise.reject(new Error("down")));
+  await queue.add("a", async () => {
+    await turn();
+    throw new Error("down");
+  });
   await queue.add("b", async () => {
+    await turn();
     await turn();
     ended += 1;
   });

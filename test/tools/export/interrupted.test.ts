@@ -1,26 +1,22 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { expect, test } from "vitest";
+import { StoppedError } from "../../../infra/tools/cli/command.ts";
 import { beforeCalls } from "../../support/faults/before-calls.ts";
 import { allItems } from "../../support/records/items.ts";
 import { jobLine } from "../../support/records/records.ts";
 import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
-import { runImport, streamOf } from "../import/run-import.ts";
-import { anyLine, inOrder, type Line, placeOf } from "./random-lines.ts";
+import { importLines } from "../import/run-import.ts";
+import { anyLine, inOrder, keyOf, type Line, rowsOf } from "./random-lines.ts";
 import { emptyTable, exported, runExport, useFolder } from "./run-export.ts";
 
 useService();
 
 const file = useFolder();
-const keyOf = (line: Line) => placeOf(line).join();
 /** So that an export has a dozen pages: each of four segments has some. */
 const pageItems = 8;
-
-async function importLines(lines: readonly object[]): Promise<void> {
-  expect((await runImport(streamOf(...lines))).errors).toEqual([]);
-}
 
 /** The files that an interrupted export leaves in the folder of its file. */
 const leftOf = (out: string) => readdirSync(dirname(out)).filter((name) => name.startsWith(basename(out)));
@@ -73,10 +69,7 @@ test("what changes while the table is read is in the file once, as it was before
         }
       };
       const text = await beforePage(meanwhile, () => exported(file("changing.jsonl"), { pageItems, segments }));
-      const rows: Line[] = text
-        .split("\n")
-        .slice(0, -1)
-        .map((row) => JSON.parse(row));
+      const rows: Line[] = rowsOf(text).map((row) => JSON.parse(row));
       expect(rows.map(keyOf)).toEqual(inOrder(rows).map(keyOf));
       const found = new Map(rows.map((row) => [keyOf(row), row]));
       for (const [key, possible] of states) expect(possible).toContainEqual(found.get(key));
@@ -92,16 +85,14 @@ test.each([1, 2, 5])("stopped or failed at page %i, it leaves nothing, and the n
   const whole = await exported(file("whole.jsonl"));
   const out = file("interrupted.jsonl");
   const stop = new AbortController();
-  const stopping = (page: number) => page === at && stop.abort();
-  const stopped = await beforePage(
-    (page) => void stopping(page),
-    () => runExport(out, { pageItems, signal: stop.signal }),
-  );
+  const stopping = (page: number) => void (page === at && stop.abort());
+  const stopped = beforePage(stopping, () => runExport(out, { pageItems, signal: stop.signal }));
+  await expect(stopped).rejects.toThrow(StoppedError);
   const failing = (page: number) => {
     if (page === at) throw new Error("the cable is out");
   };
   await expect(beforePage(failing, () => runExport(out, { pageItems }))).rejects.toThrow("the cable is out");
-  expect([stopped.isComplete, leftOf(out)]).toEqual([false, []]);
+  expect(leftOf(out)).toEqual([]);
   expect(await exported(out, { pageItems })).toBe(whole);
 });
 
@@ -117,7 +108,7 @@ test("stopped while it writes, it leaves no file and no draft; the next run has 
   const onProgress = (text: () => string) => {
     if (text().endsWith("written")) stop.abort();
   };
-  expect(await runExport(out, { signal: stop.signal, onProgress })).toMatchObject({ isComplete: false });
+  await expect(runExport(out, { signal: stop.signal, onProgress })).rejects.toThrow(StoppedError);
   expect(leftOf(out)).toEqual([]);
   expect((await exported(out)) === whole).toBe(true);
 });

@@ -94,14 +94,24 @@ export function anyLine(
   );
 }
 
+/** The lines of a file, without their ends. */
+export function rowsOf(text: string): string[] {
+  return text.split("\n").slice(0, -1);
+}
+
+/** The name of a line's record. */
+export function keyOf(line: Line): string {
+  return placeOf(line).join();
+}
+
 /** The key of a line's record, which sorts as an export does. */
-export function placeOf({ type, id, user_id = 0 }: Line): readonly [number, number, number] {
+function placeOf({ type, id, user_id = 0 }: Line): readonly [number, number, number] {
   return [recordTypes.indexOf(type), id, Number(user_id)];
 }
 
 /** Lines in the order of an export, of each record the last one. */
 export function inOrder(lines: readonly Line[]): Line[] {
-  const last = new Map(lines.map((line) => [placeOf(line).join(), line]));
+  const last = new Map(lines.map((line) => [keyOf(line), line]));
   const compare = (one: Line, other: Line) => {
     const [a, b] = [placeOf(one), placeOf(other)];
     return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];

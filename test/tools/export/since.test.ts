@@ -14,22 +14,20 @@ import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { fc } from "../../support/service/properties.ts";
 import { useService } from "../../support/service/service.ts";
-import { runImport, streamOf } from "../import/run-import.ts";
-import { anyLine, type Line, placeOf } from "./random-lines.ts";
+import { xenia } from "../forget/xenia.ts";
+import { importLines } from "../import/run-import.ts";
+import { anyLine, keyOf, type Line, rowsOf } from "./random-lines.ts";
 import { emptyTable, everything, exported, runExport, selected, useFolder } from "./run-export.ts";
 
 useService();
 
 const file = useFolder();
-const keyOf = (line: Line) => placeOf(line).join();
 
-/** Imports as the command does: records say when they were written. */
-async function importLines(lines: readonly (object | string)[]): Promise<void> {
-  const { errors } = await runImport(streamOf(...lines));
-  expect(errors).toEqual([]);
+/** A moment after what is written so far, and before what follows. */
+async function nextMoment(): Promise<string> {
+  await pause(2);
+  return new Date().toISOString();
 }
-
-const rowsOf = (text: string): string[] => text.split("\n").slice(0, -1);
 
 const someLine = fc
   .tuple(anyLine(fc.integer({ min: 1, max: 12 })), fc.option(fc.integer({ min: 0, max: 3 })))
@@ -55,8 +53,7 @@ test("imported over an earlier export, what has changed since gives the same tab
         await emptyTable();
         await importLines(first);
         const before = await exported(file("before.jsonl"));
-        await pause(2);
-        const since = new Date().toISOString();
+        const since = await nextMoment();
         await importLines(changes);
         const changed = await exportSince(since);
         const after = await exported(file("after.jsonl"));
@@ -97,32 +94,28 @@ test("a record that was removed and made again before is left alone, whatever it
     { type: "job", id: 3, deleted: true },
     { ...line, version: 2 },
   ]);
-  await pause(2);
-  expect(await exportSince(new Date().toISOString())).toBe("");
+  expect(await exportSince(await nextMoment())).toBe("");
 });
 
 test("a user who was removed and made again since is removed first", async () => {
   await emptyTable();
   const line = userLine(31);
   await importLines([line]);
-  await pause(2);
-  const since = new Date().toISOString();
+  const since = await nextMoment();
   await importLines([{ type: "user", id: 31, deleted: true }, line, { type: "user", id: 31, job_position: "Planner" }]);
   const rows: Line[] = rowsOf(await exportSince(since)).map((row) => JSON.parse(row));
   expect(rows).toMatchObject([
     { type: "user", id: 31, deleted: true },
     { type: "user", id: 31, job_position: "Planner" },
   ]);
-  await pause(2);
-  expect(await exportSince(new Date().toISOString())).toBe("");
+  expect(await exportSince(await nextMoment())).toBe("");
 });
 
 test("a change that says nothing of itself is included", async () => {
   await emptyTable();
   const line = fc.sample(anyLine(fc.constant(3), ["job"]), 1)[0];
   await importLines([line ?? {}]);
-  await pause(2);
-  const since = new Date().toISOString();
+  const since = await nextMoment();
   expect(await exportSince(since)).toBe("");
   const Key = { ...recordKey("JOB", 3) };
   await updateRaw({
@@ -135,11 +128,9 @@ test("a change that says nothing of itself is included", async () => {
 
 test("a timesheet that somebody was taken out of is included, though it has no other revision", async () => {
   await emptyTable();
-  const driver = { id: 7, financial_company_id: 1, first_name: "Xenia", last_name: "Quill", referral_code: "X" };
-  const timesheets = [1, 2].map((id) => timesheetLine(id, 1, { driver: { ...driver, profile_id: 700 + id } }));
+  const timesheets = [1, 2].map((id) => timesheetLine(id, 1, { driver: { ...xenia, profile_id: 700 + id } }));
   await importLines([userLine(31, { profile_id: 701 }), ...timesheets]);
-  await pause(2);
-  const since = new Date().toISOString();
+  const since = await nextMoment();
   await forgetPerson(31, openErasedList({ stage: undefined, directory: file("") }), testContext());
   const rows: Line[] = rowsOf(await exportSince(since)).map((row) => JSON.parse(row));
   expect(rows).toMatchObject([
@@ -147,8 +138,7 @@ test("a timesheet that somebody was taken out of is included, though it has no o
     { type: "user", id: 31, deleted: true, version: Number.MAX_SAFE_INTEGER },
     { type: "timesheet", id: 1, driver: { first_name: "Erased" } },
   ]);
-  await pause(2);
-  expect(rowsOf(await exportSince(new Date().toISOString())).filter((row) => row.includes('"timesheet"'))).toEqual([]);
+  expect(rowsOf(await exportSince(await nextMoment())).filter((row) => row.includes('"timesheet"'))).toEqual([]);
 });
 
 test("what a schedule's run writes long after it began is included, for as long as any run may take", () => {

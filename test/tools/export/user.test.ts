@@ -17,6 +17,8 @@ import { readItem } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
 import { bearerOf, familyOf, signInAs } from "../../support/requests/sessions.ts";
 import { useService } from "../../support/service/service.ts";
+import { xenia } from "../forget/xenia.ts";
+import { rowsOf } from "./random-lines.ts";
 import { useFolder } from "./run-export.ts";
 
 useService();
@@ -51,23 +53,13 @@ async function linesOf(id: number): Promise<Line[]> {
   const text = readFileSync(out, "utf8");
   expect((statSync(out).mode & 0o777).toString(8)).toBe("600");
   rmSync(out);
-  const lines = text
-    .split("\n")
-    .slice(0, -1)
-    .map((line) => JSON.parse(line));
+  const lines = rowsOf(text).map((line) => JSON.parse(line));
   expect(count).toBe(lines.length);
   return lines;
 }
 
 /** A driver of timesheets whose profile is the user's, unless it is said to be another's. */
-const driver = (profile = userId, first_name = "Xenia") => ({
-  id: 7,
-  financial_company_id: 1,
-  first_name,
-  last_name: "Quill",
-  referral_code: "X",
-  profile_id: profile,
-});
+const driver = (profile_id = userId, first_name = "Xenia") => ({ ...xenia, first_name, profile_id });
 
 test("everything that is held about a user, with nothing of a credential", async () => {
   at("2026-05-01T09:00:00.000");
@@ -167,16 +159,16 @@ test("timesheets of a profile that another user has today are whose name they ha
   await putHistory([{ type: "user", id: userId, before: { profile_id: heir }, after: { profile_id: userId } }]);
   await store([
     userLine(heir, { profile_id: heir, first_name: "Sasha", last_name: "Quill" }),
-    timesheetLine(mine, 1, { driver: { ...driver(heir), last_name: (await nameOf()).last_name } }),
+    timesheetLine(mine, 1, { driver: { ...driver(heir), last_name: await lastName() } }),
     timesheetLine(theirs, 1, { driver: driver(heir, "Sasha") }),
   ]);
   const timesheets = (await linesOf(userId)).filter(({ type }) => type === "timesheet");
   expect(timesheets.map(({ id }) => id)).toEqual([mine]);
 });
 
-async function nameOf(): Promise<{ readonly last_name: string }> {
+async function lastName(): Promise<string> {
   const { last_name } = (await readItem(userKey(userId)))?.record as { last_name: string };
-  return { last_name };
+  return last_name;
 }
 
 test("of a user who was removed, the history that is left; of one that nobody knows, no file", async () => {
@@ -192,6 +184,7 @@ test("one that is stopped leaves no file", async () => {
   const stop = new AbortController();
   await store([timesheetLine(userId * 10, userId, { driver: driver() })]);
   const onProgress = () => stop.abort();
-  expect(await exportUser({ userId, out, signal: stop.signal, onProgress })).toBeUndefined();
+  const stopped = exportUser({ userId, out, signal: stop.signal, onProgress });
+  await expect(stopped).rejects.toThrow("Stopped. There is no file.");
   expect([existsSync(out), existsSync(`${out}.draft`)]).toEqual([false, false]);
 });

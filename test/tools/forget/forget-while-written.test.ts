@@ -8,26 +8,19 @@ import { timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
+import { xenia } from "./xenia.ts";
 
 const admin = { userId: 1, role: "admin", companyId: null, sessionId: "s" } as const;
-const driver = {
-  id: 77,
-  financial_company_id: 1,
-  referral_code: "Q7",
-  first_name: "Xenia",
-  last_name: "Quill",
-  profile_id: 77,
-};
 
 useService();
 const proxy = useNetwork();
 
 test("a payment that read a timesheet before its driver was forgotten does not bring the name back", async () => {
-  await store([timesheetLine(1, 1, { driver })]);
+  await store([timesheetLine(1, 1, { driver: xenia })]);
   const release = proxy.hold("TransactWriteItems");
   const paying = setTimesheetStates([1], "all", "paid", callerContext(admin));
   await vi.waitUntil(() => proxy.holding("TransactWriteItems"));
-  const person = { id: 7, isUser: false, profiles: new Map([[driver.profile_id, true]]), names: [driver] };
+  const person = { id: 7, isUser: false, profiles: new Map([[xenia.profile_id, true]]), names: [xenia] };
   const search = { person, isDryRun: false, timesheetIds: new Set<number>() };
   expect(await replaceTraces(search)).toMatchObject({ timesheet: 1 });
   expect(await replaceTraces(search)).toMatchObject({ timesheet: 0 });
@@ -35,5 +28,5 @@ test("a payment that read a timesheet before its driver was forgotten does not b
   await paying;
   const stored = await readItem(recordKey("TIMESHEET", 1));
   expect(stored).toMatchObject({ record: { state: "paid" }, erased_at: expect.any(String) });
-  expect(JSON.stringify(stored)).not.toContain(driver.last_name);
+  expect(JSON.stringify(stored)).not.toContain(xenia.last_name);
 });

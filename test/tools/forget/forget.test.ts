@@ -1,5 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { join } from "node:path";
 import { CreatePlatformEndpointCommand, SetEndpointAttributesCommand, SNSClient } from "@aws-sdk/client-sns";
 import { beforeEach, expect, test } from "vitest";
 import { type ErasedList, openErasedList } from "../../../infra/tools/forget/erased-list.ts";
@@ -22,24 +20,17 @@ import { newFolder } from "../../support/service/new-folder.ts";
 import { useService } from "../../support/service/service.ts";
 import { applications } from "../../support/workers/pushes.ts";
 import { emptyTable } from "../export/run-export.ts";
+import { xenia as driver } from "./xenia.ts";
 
 const service = useService();
-const directory = newFolder();
 let list: ErasedList;
 beforeEach(() => {
-  list = openErasedList({ stage: undefined, directory: mkdtempSync(join(directory, "list-")) });
+  list = openErasedList({ stage: undefined, directory: newFolder() });
 });
 
 const now = new Date();
-const [id, profile] = [31, 700];
-const driver = {
-  id: 7,
-  financial_company_id: 1,
-  first_name: "Xenia",
-  last_name: "Quill",
-  profile_id: profile,
-  referral_code: "XENIA7",
-};
+const id = 31;
+const { profile_id: profile } = driver;
 const other = { ...driver, first_name: "Ada", last_name: "Holt", profile_id: 701, referral_code: "ADA7" };
 const names = /Xenia|Quill|XENIA7|xenia@|Born/;
 

@@ -1,5 +1,4 @@
 import { buffer } from "node:stream/consumers";
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
 import { createLineOrder, type ImportProgress } from "../../../infra/tools/import/import-records.ts";
 import type { LineError } from "../../../infra/tools/import/line-errors.ts";
@@ -7,6 +6,7 @@ import { findUnreadCounts } from "../../../shared/db/notifications/notification-
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
+import { allItems } from "../../support/records/items.ts";
 import {
   companyLine,
   invoiceLine,
@@ -20,11 +20,10 @@ import { usualOrFull } from "../../support/service/counts.ts";
 import { useService } from "../../support/service/service.ts";
 import { runImport as run, streamOf } from "./run-import.ts";
 
-const service = useService();
+useService();
 
 async function everything(): Promise<unknown[]> {
-  const { Items = [] } = await service.database.send(new ScanCommand({ TableName: service.tableName }));
-  return Items.sort((one, other) => `${one.pk} ${one.sk}`.localeCompare(`${other.pk} ${other.sk}`));
+  return (await allItems()).sort((one, other) => `${one.pk} ${one.sk}`.localeCompare(`${other.pk} ${other.sk}`));
 }
 
 const good = [

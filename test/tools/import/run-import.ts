@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import { type ImportOptions, importRecords } from "../../../infra/tools/import/import-records.ts";
 import type { LineError } from "../../../infra/tools/import/line-errors.ts";
 import { writtenAt } from "../../support/records/writes.ts";
@@ -16,4 +17,10 @@ export async function runImport(source: AsyncIterable<Uint8Array>, options: Part
   const onError = (error: LineError) => void errors.push(error);
   const summary = await importRecords({ source, now: writtenAt, onError, ...options });
   return { summary, errors: errors.map(({ line, field, code }) => `${line} ${field} ${code}`) };
+}
+
+/** Imports lines that are all good. */
+export async function importLines(lines: readonly (object | string)[]): Promise<void> {
+  const { summary, errors } = await runImport(streamOf(...lines));
+  expect([summary.failed, errors]).toEqual([0, []]);
 }

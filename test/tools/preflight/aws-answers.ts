@@ -1,7 +1,6 @@
 import type { FakeAnswer } from "../fake-aws.ts";
 
 export const gone = { error: "ResourceNotFoundException" };
-export const sender = "GET /v2/email/identities/no-reply%40harbour-logistics.co.uk";
 
 /** An account in which a first deploy of dev works, and all that it sends arrives. */
 export const ready: Readonly<Record<string, FakeAnswer>> = {
@@ -9,7 +8,7 @@ export const ready: Readonly<Record<string, FakeAnswer>> = {
   DescribeStacks: { error: "ValidationError" },
   DescribeTable: gone,
   DescribeSecret: gone,
-  [sender]: { json: { VerifiedForSendingStatus: true } },
+  "GET /v2/email/identities/no-reply%40harbour-logistics.co.uk": { json: { VerifiedForSendingStatus: true } },
   "GET /v2/email/account": { json: { ProductionAccessEnabled: true, SendQuota: { Max24HourSend: 50_000 } } },
   GetParameters: services("us-east-1", "eu-west-1"),
   GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>false</IsInSandbox>" },

@@ -3,17 +3,7 @@ import { findStage, type Stage } from "../../../infra/stages/stages.ts";
 import { checks } from "../../../infra/tools/preflight/preflight-checks.ts";
 import { fullStage } from "../../infra/stages/owned-stage.ts";
 import { type FakeAnswer, useFakeAws } from "../fake-aws.ts";
-import {
-  alarmHistory,
-  arn,
-  asAsked,
-  gone,
-  ready,
-  sender,
-  services,
-  stackStatus,
-  unprotectedTable,
-} from "./aws-answers.ts";
+import { alarmHistory, arn, asAsked, gone, ready, services, stackStatus, unprotectedTable } from "./aws-answers.ts";
 
 const aws = useFakeAws();
 const dev = findStage("dev");
@@ -33,7 +23,6 @@ const topics = {
 const subscribed = (...arns: string[]): FakeAnswer => ({
   xml: `<Subscriptions>${arns.map((arn) => `<member><SubscriptionArn>${arn}</SubscriptionArn><Endpoint>${alarmAddress}</Endpoint></member>`).join("")}</Subscriptions>`,
 });
-const deployed = { DescribeStacks: stackStatus("UPDATE_COMPLETE"), ListStackResources: topics };
 
 async function find(about: string, changes: Partial<Stage> = {}, caller?: string) {
   const check = checks.find((each) => each.about === about);
@@ -43,55 +32,77 @@ async function find(about: string, changes: Partial<Stage> = {}, caller?: string
   return check.find({ stage, account: "000000000000", region: "eu-west-1", caller });
 }
 
-const settings = "GET /2016-08-19/account-settings";
+type Answers = Readonly<Record<string, FakeAnswer>>;
+type OkRow = readonly [about: string, stage: Partial<Stage>, answers: Answers, said?: string];
+type Row = readonly [about: string, advice: string, answers: Answers, stage?: Partial<Stage>];
+
+const stackIs = (status: string, isProtected?: boolean): Answers => ({
+  DescribeStacks: stackStatus(status, isProtected),
+});
+const callsAtOnce = (ConcurrentExecutions: number): Answers => ({
+  "GET /2016-08-19/account-settings": { json: { AccountLimit: { ConcurrentExecutions } } },
+});
+const mailAccount = (account: object): Answers => ({ "GET /v2/email/account": { json: account } });
+const mailQuota = (Max24HourSend: number) =>
+  mailAccount({ ProductionAccessEnabled: true, SendQuota: { Max24HourSend } });
+const identity = (EmailIdentity: string, VerifiedForSendingStatus?: boolean): Answers => ({
+  [`GET /v2/email/identities/${encodeURIComponent(EmailIdentity)}`]:
+    VerifiedForSendingStatus === undefined ? { error: "NotFoundException" } : { json: { VerifiedForSendingStatus } },
+});
 const { edge, webhooks } = fullStage;
 const existing = { senderIdentity: "existing" } as const;
 const ofDomain = { senderIdentity: "domain" } as const;
-const domain = "GET /v2/email/identities/harbour-logistics.co.uk";
-const verified = { json: { VerifiedForSendingStatus: true } };
-const unknown = { error: "NotFoundException" };
-const created = { DescribeStacks: stackStatus("CREATE_COMPLETE") };
+const domain = "harbour-logistics.co.uk";
+const created = stackIs("CREATE_COMPLETE");
+const leftTable = { DescribeTable: { json: { Table: {} } } };
+const leftSecret = { DescribeSecret: { json: {} } };
 const keeping: Partial<Stage> = { removal: "keep", deletionProtection: true };
 const probedHost = "api.harbour-logistics.co.uk";
+const updated = stackIs("UPDATE_COMPLETE");
+/** Subscriptions, by their ARNs, to the topic of a stack. */
+const subscribers = (...arns: string[]) => ({
+  ...updated,
+  ListStackResources: topics,
+  ListSubscriptionsByTopic: subscribed(...arns),
+});
 const logRole =
   "<attributes><entry><key>DeliveryStatusIAMRole</key><value>arn:aws:iam::000000000000:role/Log</value></entry></attributes>";
 
-test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAnswer>, said?: string]>([
+test.each<OkRow>([
   ["CDK bootstrap", {}, {}],
   ["earlier stack", { backupKeptDays: 7 }, {}],
-  ["earlier stack", {}, { DescribeStacks: stackStatus("UPDATE_COMPLETE"), DescribeTable: { json: { Table: {} } } }],
+  ["earlier stack", {}, { ...updated, ...leftTable }],
   ["e-mail sender", existing, {}, `${senderAddress} is verified`],
   ["e-mail sender", {}, created, `${senderAddress} is verified`],
   // An address may also send if its domain is verified.
-  ["e-mail sender", existing, { [sender]: unknown, [domain]: verified }, `${senderAddress} is verified`],
-  ["e-mail sender", ofDomain, { ...created, [domain]: verified }, "harbour-logistics.co.uk is verified"],
+  [
+    "e-mail sender",
+    existing,
+    { ...identity(senderAddress), ...identity(domain, true) },
+    `${senderAddress} is verified`,
+  ],
+  ["e-mail sender", ofDomain, { ...created, ...identity(domain, true) }, `${domain} is verified`],
   ["e-mail account", {}, {}, "50000 e-mails a day to any address, 3000 of them with pins"],
   ["SMS sandbox", {}, {}],
   ["SMS sender", { smsSenderId: "Harbour" }, {}],
   ["SMS spend", {}, { GetSMSAttributes: { xml: "<attributes></attributes>" } }, "limit is 1 dollars a month"],
   ["SMS spend", { smsMonthlySpendLimitDollars: 50 }, {}],
   ["Lambda concurrency", { reservedConcurrency: { "sign-in": 900 } }, {}, "the stage needs 1000"],
-  ["Lambda concurrency", {}, { [settings]: concurrency(91) }],
+  ["Lambda concurrency", {}, callsAtOnce(91)],
   // What a worker has reserved is not counted a second time.
-  ["Lambda concurrency", { reservedConcurrency: { intake: 10 } }, { [settings]: concurrency(110) }],
-  ["Lambda concurrency", { webhooks, outboundEvents: "on" }, { [settings]: concurrency(95) }],
-  ["Lambda concurrency", { outboundEvents: "off" }, { [settings]: concurrency(86) }],
+  ["Lambda concurrency", { reservedConcurrency: { intake: 10 } }, callsAtOnce(110)],
+  ["Lambda concurrency", { webhooks, outboundEvents: "on" }, callsAtOnce(95)],
+  ["Lambda concurrency", { outboundEvents: "off" }, callsAtOnce(86)],
   ["region", { backupKeptDays: 7, deployment: "canary", tracing: true }, {}],
   // A name that AWS does not list anywhere says nothing of a region.
   ["region", {}, { GetParameters: { json: { Parameters: [] } } }],
-  ["e-mail account", { mailCeilings: { perDay: 99_999 } }, { "GET /v2/email/account": mailQuota(-1) }, "any number of"],
-  [
-    "alarm e-mails",
-    watched,
-    { ...deployed, ListSubscriptionsByTopic: subscribed("arn:aws:sns:a:b:c:d") },
-    "of 1 topics",
-  ],
+  ["e-mail account", { mailCeilings: { perDay: 99_999 } }, mailQuota(-1), "any number of"],
+  ["alarm e-mails", watched, subscribers("arn:aws:sns:a:b:c:d"), "of 1 topics"],
   [
     "alarm e-mails",
     { ...watched, probedHost },
     {
-      ...deployed,
-      ListSubscriptionsByTopic: subscribed("arn:aws:sns:a:b:c:d"),
+      ...subscribers("arn:aws:sns:a:b:c:d"),
       // Nothing watches the stage from outside yet.
       "us-east-1 DescribeStacks": { error: "ValidationError" },
       "us-east-1 ListStackResources": { error: "ValidationError" },
@@ -101,95 +112,69 @@ test.each<[about: string, stage: Partial<Stage>, answers: Record<string, FakeAns
   ["roles of people", { ...watched, onCallPrincipals: ["arn:aws:iam::000000000000:role/rota"] }, {}],
   ["edge", { ...keeping, edge }, {}],
   ["test logins", keeping, {}],
-  ["earlier stack", keeping, { DescribeStacks: stackStatus("UPDATE_COMPLETE") }],
+  ["earlier stack", keeping, updated],
   ["SMS log", keeping, { GetSMSAttributes: { xml: logRole } }],
   ["SMS log", { ...keeping, smsMonthlySpendLimitDollars: 50 }, {}],
   ["account guard", { ...keeping, account: "000000000000", region: "eu-west-1" }, {}],
   ["table settings", { ...keeping, deletionProtection: false }, {}],
   ["table settings", keeping, asAsked],
-  ["restore", { ...keeping, backupKeptDays: 7 }, { DescribeStacks: stackStatus("UPDATE_COMPLETE") }],
+  ["restore", { ...keeping, backupKeptDays: 7 }, updated],
   ["restore", keeping, {}],
   ["alarms", { alarmAddress }, { DescribeAlarmHistory: alarmHistory("Successfully executed action arn:aws:sns:x") }],
   ...["SMS log", "account guard", "table settings", "restore", "edge", "test logins"]
     .concat(["alarms", "alarm e-mails", "roles of people"])
-    .map((about): [string, Partial<Stage>, Record<string, FakeAnswer>] => [about, {}, {}]),
+    .map((about): OkRow => [about, {}, {}]),
 ])("%s is ok where nothing is in the way", async (about, stage, answers, said = "") => {
   Object.assign(aws.answers, answers);
   expect(await find(about, stage)).toMatchObject({ outcome: "ok", text: expect.stringContaining(said) });
 });
 
-const newAccount = concurrency(10);
-
-function concurrency(ConcurrentExecutions: number): FakeAnswer {
-  return { json: { AccountLimit: { ConcurrentExecutions } } };
-}
-
-function mailQuota(Max24HourSend: number): FakeAnswer {
-  return { json: { ProductionAccessEnabled: true, SendQuota: { Max24HourSend } } };
-}
-
-test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, stage?: Partial<Stage>]>([
+test.each<Row>([
   ["CDK bootstrap", "cdk bootstrap aws://000000000000/eu-west-1", { GetParameter: { error: "ParameterNotFound" } }],
-  ...(["ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED", "DELETE_FAILED", "REVIEW_IN_PROGRESS"] as const).map(
-    (status): [string, string, Record<string, FakeAnswer>] => [
+  ...["ROLLBACK_COMPLETE", "ROLLBACK_FAILED", "CREATE_FAILED", "DELETE_FAILED", "REVIEW_IN_PROGRESS"].map(
+    (status): Row => [
       "earlier stack",
       `(${status}): run aws cloudformation delete-stack --stack-name Workforce-dev.`,
-      { DescribeStacks: stackStatus(status) },
+      stackIs(status),
     ],
   ),
   [
     "earlier stack",
     "update-table --no-deletion-protection-enabled --table-name workforce-dev-records and then aws cloudformation delete-stack",
-    { DescribeStacks: stackStatus("ROLLBACK_FAILED") },
+    stackIs("ROLLBACK_FAILED"),
     { removal: "keep" },
   ],
-  [
-    "earlier stack",
-    "run npx cdk rollback Workforce-dev -c stage=dev",
-    { DescribeStacks: stackStatus("UPDATE_ROLLBACK_FAILED") },
-  ],
-  ["earlier stack", "the backup vault workforce-dev if", { DescribeSecret: { json: {} } }, { backupKeptDays: 7 }],
+  ["earlier stack", "run npx cdk rollback Workforce-dev -c stage=dev", stackIs("UPDATE_ROLLBACK_FAILED")],
+  ["earlier stack", "the backup vault workforce-dev if", leftSecret, { backupKeptDays: 7 }],
   [
     "earlier stack",
     "left the table workforce-dev-records: keep them with npx cdk deploy -c stage=dev --import-existing-resources",
-    { DescribeTable: { json: { Table: {} } } },
+    leftTable,
   ],
-  ["earlier stack", "the secret workforce/dev/hmac-key", { DescribeSecret: { json: {} } }],
-  ...[
-    ["webhook-keys", { webhooks }] as const,
-    ["edge-secret", { edge }] as const,
-    ["release-probe", { probeLogin: senderAddress }] as const,
-    ["test-pin", { testLogins: fullStage.testLogins }] as const,
-  ].map(([id, setting]): [string, string, Record<string, FakeAnswer>, Partial<Stage>] => [
-    "earlier stack",
-    `the secret workforce/dev/${id}`,
-    { DescribeSecret: { json: {} } },
-    setting,
-  ]),
-  ["e-mail sender", "open the link", { [sender]: { json: { VerifiedForSendingStatus: false } } }, existing],
+  ["earlier stack", "the secret workforce/dev/hmac-key", leftSecret],
+  ["earlier stack", "the secret workforce/dev/webhook-keys", leftSecret, { webhooks }],
+  ["earlier stack", "the secret workforce/dev/edge-secret", leftSecret, { edge }],
+  ["earlier stack", "the secret workforce/dev/release-probe", leftSecret, { probeLogin: senderAddress }],
+  ["earlier stack", "the secret workforce/dev/test-pin", leftSecret, { testLogins: fullStage.testLogins }],
+  ["e-mail sender", "open the link", identity(senderAddress, false), existing],
   [
     "e-mail sender",
     `SES does not know ${senderAddress}: verify it, or its domain.`,
-    { [sender]: unknown, [domain]: unknown },
+    { ...identity(senderAddress), ...identity(domain) },
     existing,
   ],
-  [
-    "e-mail sender",
-    "publish the DKIM records of harbour-logistics.co.uk",
-    { ...created, [domain]: { json: { VerifiedForSendingStatus: false } } },
-    ofDomain,
-  ],
+  ["e-mail sender", `publish the DKIM records of ${domain}`, { ...created, ...identity(domain, false) }, ofDomain],
   ["e-mail sender", 'set senderIdentity to "existing"', {}],
-  ["e-mail sender", "the deploy requests it from SES", { [sender]: unknown }],
+  ["e-mail sender", "the deploy requests it from SES", identity(senderAddress)],
   [
     "e-mail sender",
     "no-reply@workforce.example is a placeholder that nobody can verify: set senderAddress",
     {},
     { senderAddress: dev.senderAddress },
   ],
-  ["e-mail account", "AWS has paused", { "GET /v2/email/account": { json: { SendingEnabled: false } } }],
+  ["e-mail account", "AWS has paused", mailAccount({ SendingEnabled: false })],
   ["SMS sender", "register a sender with AWS, which takes weeks, and set smsSenderId", {}],
-  ["e-mail account", "production access", { "GET /v2/email/account": { json: { ProductionAccessEnabled: false } } }],
+  ["e-mail account", "production access", mailAccount({ ProductionAccessEnabled: false })],
   ["SMS sandbox", "leave the SMS sandbox", { GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>true</IsInSandbox>" } }],
   [
     "SMS spend",
@@ -197,16 +182,11 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
     {},
     { smsMonthlySpendLimitDollars: 51 },
   ],
-  [
-    "earlier stack",
-    "A deploy is under way (UPDATE_IN_PROGRESS): wait",
-    { DescribeStacks: stackStatus("UPDATE_IN_PROGRESS", false) },
-    keeping,
-  ],
+  ["earlier stack", "A deploy is under way (UPDATE_IN_PROGRESS): wait", stackIs("UPDATE_IN_PROGRESS", false), keeping],
   [
     "earlier stack",
     "run aws cloudformation update-termination-protection --enable-termination-protection --stack-name Workforce-dev.",
-    { DescribeStacks: stackStatus("UPDATE_COMPLETE", false) },
+    stackIs("UPDATE_COMPLETE", false),
     keeping,
   ],
   ["SMS log", "set smsMonthlySpendLimitDollars in one stage of the account", {}, keeping],
@@ -217,46 +197,26 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   [
     "Lambda concurrency",
     "The account allows 10 concurrent executions, the stage needs 91 (10 for 100 requests a second, 70 for queues, 8 for the table's stream, 3 for daily work): with 10, at most 100 requests a second get through while no worker runs, fewer beside workers, and others get 503; request 1000 in Service Quotas, which takes hours to days, or",
-    { [settings]: newAccount },
+    callsAtOnce(10),
   ],
-  [
-    "Lambda concurrency",
-    "at most 100 requests",
-    { [settings]: newAccount },
-    { throttle: { requestsPerSecond: 101, burst: 1 } },
-  ],
-  [
-    "Lambda concurrency",
-    "needs 92",
-    { [settings]: concurrency(91) },
-    { throttle: { requestsPerSecond: 101, burst: 1 } },
-  ],
-  ["Lambda concurrency", "74 for queues", { [settings]: newAccount }, { webhooks }],
-  [
-    "Lambda concurrency",
-    "(10 reserved, 10 for 100",
-    { [settings]: newAccount },
-    { reservedConcurrency: { intake: 10 } },
-  ],
+  ["Lambda concurrency", "at most 100 requests", callsAtOnce(10), { throttle: { requestsPerSecond: 101, burst: 1 } }],
+  ["Lambda concurrency", "needs 92", callsAtOnce(91), { throttle: { requestsPerSecond: 101, burst: 1 } }],
+  ["Lambda concurrency", "74 for queues", callsAtOnce(10), { webhooks }],
+  ["Lambda concurrency", "(10 reserved, 10 for 100", callsAtOnce(10), { reservedConcurrency: { intake: 10 } }],
   ["region", "eu-west-1 has no apigateway, no dynamodb,", { GetParameters: services("us-east-1") }],
-  [
-    "e-mail account",
-    "may send 200 e-mails a day, and the stage up to 3000",
-    { "GET /v2/email/account": mailQuota(200) },
-  ],
-  ["e-mail account", "up to 200 with", { "GET /v2/email/account": mailQuota(200) }, { mailCeilings: { perDay: 200 } }],
+  ["e-mail account", "may send 200 e-mails a day, and the stage up to 3000", mailQuota(200)],
+  ["e-mail account", "up to 200 with", mailQuota(200), { mailCeilings: { perDay: 200 } }],
   [
     "alarm e-mails",
     `SNS waits for ${alarmAddress} to confirm`,
-    { ...deployed, ListSubscriptionsByTopic: subscribed("arn:aws:sns:a:b:c:d", "PendingConfirmation") },
+    subscribers("arn:aws:sns:a:b:c:d", "PendingConfirmation"),
     watched,
   ],
   [
     "alarm e-mails",
     `SNS waits for ${alarmAddress} to confirm`,
     {
-      ...deployed,
-      ListSubscriptionsByTopic: subscribed("arn:aws:sns:a:b:c:d"),
+      ...subscribers("arn:aws:sns:a:b:c:d"),
       "us-east-1 ListSubscriptionsByTopic": subscribed("PendingConfirmation"),
     },
     { ...watched, probedHost },
@@ -264,7 +224,7 @@ test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, s
   [
     "alarm e-mails",
     `Nobody gets the alarms of arn:aws:sns:eu-west-1:000000000000:Alarms: run aws sns subscribe --protocol email --notification-endpoint ${alarmAddress} --topic-arn`,
-    { ...deployed, ListSubscriptionsByTopic: subscribed() },
+    subscribers(),
     watched,
   ],
 ])("%s is missing where something is in the way, and says in a sentence: %s", async (about, advice, answers, stage) => {
@@ -309,7 +269,7 @@ test("a restored table lacks what it was restored without, each with the command
   });
 });
 
-test.each<[about: string, advice: string, answers: Record<string, FakeAnswer>, stage: Partial<Stage>]>([
+test.each<Row>([
   [
     "table settings",
     "set deletionProtection to true and deploy again",

@@ -72,7 +72,7 @@ test("a token speaks for the user for 15 minutes unless asked otherwise, and nev
   expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(15 * 60);
   expect(err).toContain(`A token of ${login} on the stage dev for 15 minutes.`);
   expect(err).not.toContain(out.trim());
-  await expect(run(printToken, "--as", login, "--hours", "1.5")).rejects.toThrow("up to 1,");
+  await expect(run(printToken, "--as", login, "--hours", "1.01")).rejects.toThrow("up to 1, not");
 });
 
 test("who made a token is recorded by its id: the caller, the user and the times, for 400 days, and nothing of the token itself", async () => {
@@ -88,10 +88,6 @@ test("who made a token is recorded by its id: the caller, the user and the times
   expect([Math.floor(madeAt / 1_000), Math.floor(validTo / 1_000)]).toEqual([iat, exp]);
   expect(made?.expires_at).toBe(Math.ceil(madeAt / 1_000) + 400 * 86_400);
   for (const part of [payload, signature, login]) expect(JSON.stringify(made)).not.toContain(part);
-  const { err } = await runTool(() => printToken(["--as", login, "--stage", "dev"], folder));
-  expect(err).toContain("on the stage dev for 15 minutes");
-  const long = runTool(() => printToken(["--as", login, "--hours", "1.01", "--stage", "dev"], folder));
-  await expect(long).rejects.toThrow("up to 1, not");
 });
 
 test("the counters of all companies are compared with their records", async () => {

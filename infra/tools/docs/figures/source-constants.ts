@@ -1,5 +1,5 @@
-import { globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { globSync } from "node:fs";
+import { join } from "node:path";
 import ts from "typescript";
 
 /** A number that a source file names, or the numbers of a table there, and the doc comment above it. */
@@ -14,29 +14,26 @@ export interface Constant {
 
 type Value = number | string | readonly number[];
 
-type Module = ReadonlyMap<string, ts.Expression | Imported>;
-
-interface Imported {
-  readonly from: string;
-  readonly name: string;
-}
-
 /** Every number that the files name at their top level. Sources are read, as most constants are private to their module. */
 export function readConstants(root: string, folders: readonly string[], leftOut: readonly string[]): Constant[] {
   const files = folders.flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root })).toSorted();
-  const sources = new Sources(root);
+  const paths = files.map((file) => join(root, file));
+  const program = ts.createProgram(paths, { noResolve: true, noLib: true, types: [] });
+  const checker = program.getTypeChecker();
   return files
     .filter((file) => !leftOut.some((each) => file.startsWith(each)))
-    .flatMap((file) => sources.parse(file).statements.flatMap((statement) => constantsOf(statement, file, sources)));
+    .flatMap((file) => {
+      const { statements = [] } = program.getSourceFile(join(root, file)) ?? {};
+      return statements.flatMap((statement) => constantsOf(statement, checker)).map((row) => ({ file, ...row }));
+    });
 }
 
-function constantsOf(statement: ts.Statement, file: string, sources: Sources): Constant[] {
+function constantsOf(statement: ts.Statement, checker: ts.TypeChecker): Omit<Constant, "file">[] {
   if (!ts.isVariableStatement(statement) || !(statement.declarationList.flags & ts.NodeFlags.Const)) return [];
   const reason = commentOf(statement);
   return statement.declarationList.declarations
     .flatMap(declaredBy)
-    .flatMap(({ name, value }) => rowsOf({ name, value, reason }, (each) => sources.evaluate(each, file)))
-    .map((row) => ({ file, ...row }));
+    .flatMap(({ name, value }) => rowsOf({ name, value, reason }, (each) => evaluate(each, checker)));
 }
 
 interface Row {
@@ -84,65 +81,29 @@ function declaredBy({ name, initializer }: ts.VariableDeclaration): { name: stri
   });
 }
 
-class Sources {
-  readonly #root: string;
-  readonly #parsed = new Map<string, ts.SourceFile>();
-  readonly #modules = new Map<string, Module>();
-
-  constructor(root: string) {
-    this.#root = root;
+/** The number, text or table that an expression is; undefined if it takes more than arithmetic to know. */
+function evaluate(expression: ts.Expression, checker: ts.TypeChecker): unknown {
+  const node = withoutType(expression);
+  const of = (each: ts.Expression) => evaluate(each, checker);
+  if (ts.isNumericLiteral(node)) return Number(node.text);
+  if (ts.isStringLiteral(node)) return node.text;
+  if (ts.isBinaryExpression(node)) return calculate(of(node.left), node.operatorToken.getText(), of(node.right));
+  if (ts.isArrayLiteralExpression(node)) return node.elements.map(of);
+  if (ts.isPropertyAccessExpression(node)) return memberOf(of(node.expression), node.name.text);
+  if (ts.isObjectLiteralExpression(node)) {
+    const members = node.properties.filter(ts.isPropertyAssignment);
+    return Object.fromEntries(members.map((each) => [each.name.getText(), of(each.initializer)]));
   }
-
-  parse(file: string): ts.SourceFile {
-    const parsed =
-      this.#parsed.get(file) ??
-      ts.createSourceFile(file, readFileSync(join(this.#root, file), "utf8"), ts.ScriptTarget.Latest, true);
-    this.#parsed.set(file, parsed);
-    return parsed;
-  }
-
-  /** The number, text or table that an expression is; undefined if it takes more than arithmetic to know. */
-  evaluate(expression: ts.Expression, file: string): unknown {
-    const node = withoutType(expression);
-    const of = (each: ts.Expression) => this.evaluate(each, file);
-    if (ts.isNumericLiteral(node)) return Number(node.text);
-    if (ts.isStringLiteral(node)) return node.text;
-    if (ts.isBinaryExpression(node)) return calculate(of(node.left), node.operatorToken.getText(), of(node.right));
-    if (ts.isArrayLiteralExpression(node)) return node.elements.map(of);
-    if (ts.isIdentifier(node)) return this.#find(node.text, file);
-    if (ts.isPropertyAccessExpression(node)) return memberOf(of(node.expression), node.name.text);
-    if (ts.isObjectLiteralExpression(node)) {
-      const members = node.properties.filter(ts.isPropertyAssignment);
-      return Object.fromEntries(members.map((each) => [each.name.getText(), of(each.initializer)]));
-    }
-    return undefined;
-  }
-
-  #find(name: string, file: string): unknown {
-    const found = this.#moduleOf(file).get(name);
-    if (found === undefined) return undefined;
-    return "from" in found ? this.#find(found.name, found.from) : this.evaluate(found, file);
-  }
-
-  #moduleOf(file: string): Module {
-    const known = this.#modules.get(file);
-    if (known) return known;
-    const module = new Map(this.parse(file).statements.flatMap((each) => namesOf(each, file)));
-    this.#modules.set(file, module);
-    return module;
-  }
+  const named = ts.isIdentifier(node) && namedBy(node, checker);
+  return named ? of(named) : undefined;
 }
 
-function namesOf(statement: ts.Statement, file: string): [string, ts.Expression | Imported][] {
-  if (ts.isVariableStatement(statement)) {
-    return statement.declarationList.declarations.flatMap(declaredBy).map(({ name, value }) => [name, value]);
-  }
-  if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) return [];
-  const from = statement.moduleSpecifier.text;
-  const bindings = statement.importClause?.namedBindings;
-  if (!from.startsWith(".") || !/\.tsx?$/.test(from) || !bindings || !ts.isNamedImports(bindings)) return [];
-  const path = join(dirname(file), from);
-  return bindings.elements.map((each) => [each.name.text, { from: path, name: (each.propertyName ?? each.name).text }]);
+/** The expression that a name stands for, in this file or another. */
+function namedBy(node: ts.Identifier, checker: ts.TypeChecker): ts.Expression | undefined {
+  const found = checker.getSymbolAtLocation(node);
+  const symbol = found && found.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(found) : found;
+  const declaration = ts.findAncestor(symbol?.valueDeclaration, ts.isVariableDeclaration);
+  return declaration && declaredBy(declaration).find(({ name }) => name === symbol?.name)?.value;
 }
 
 function withoutType(node: ts.Expression): ts.Expression {
