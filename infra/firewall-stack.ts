@@ -2,7 +2,7 @@ import { type App, CfnOutput } from "aws-cdk-lib";
 import { CfnWebACL } from "aws-cdk-lib/aws-wafv2";
 import { confirmLogin } from "../shared/contract/accounts.ts";
 import { edgeSecretHeader } from "../shared/http/sender.ts";
-import { GlobalStack } from "./global-stack.ts";
+import { globalRegion, StageStack } from "./stage-stack.ts";
 import { namesOf } from "./stages/names.ts";
 import type { Stage } from "./stages/stages.ts";
 
@@ -20,10 +20,10 @@ const windowSeconds = 60;
  * The firewall before a stage's edge. It is a stack of its own because CloudFront accepts only firewalls of us-east-1.
  * It must be deployed before a stage names its ARN.
  */
-export class FirewallStack extends GlobalStack {
+export class FirewallStack extends StageStack {
   constructor(app: App, stage: Stage) {
     const { firewall } = namesOf(stage.name);
-    super(app, firewall, { stage, about: "firewall" });
+    super(app, firewall, { stage, about: `firewall of the stage ${stage.name}`, region: globalRegion });
     const webAcl = new CfnWebACL(this, "WebAcl", {
       name: firewall,
       scope: "CLOUDFRONT",

@@ -1,12 +1,11 @@
 import type { App } from "aws-cdk-lib";
 import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
-import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { CfnHealthCheck } from "aws-cdk-lib/aws-route53";
 import { getHealth } from "../shared/contract/service.ts";
 import { edgeAlarms } from "./constructs/monitoring/account-alarms.ts";
-import { type AlarmRow, addAlarm, awsMetric } from "./constructs/monitoring/alarm-row.ts";
-import { AlarmTopics } from "./constructs/monitoring/alarm-topics.ts";
-import { GlobalStack } from "./global-stack.ts";
+import { addAlarm, awsMetric } from "./constructs/monitoring/alarm-row.ts";
+import { AlarmTopics, notify } from "./constructs/monitoring/alarm-topics.ts";
+import { globalRegion, StageStack } from "./stage-stack.ts";
 import { namesOf, outsideAlarm } from "./stages/names.ts";
 import { type Stage, StageRefusal, stagesFile } from "./stages/stages.ts";
 
@@ -22,13 +21,14 @@ const mostFailures = 3;
  * a stack of its own because Route 53, CloudFront and its firewall report only to CloudWatch in us-east-1. It therefore also pages if the stage's whole region fails, alarms
  * included.
  */
-export class ProbeStack extends GlobalStack {
+export class ProbeStack extends StageStack {
   constructor(app: App, stage: Stage) {
     const { name, probedHost, alarmAddress: address, pagerUrl } = stage;
     if (probedHost === undefined || address === undefined) {
       throw new StageRefusal([`Set probedHost of the stage ${name} in ${stagesFile()} to the host that clients call.`]);
     }
-    super(app, namesOf(name).probe, { stage, about: "check from outside" });
+    const about = `check from outside of the stage ${name}`;
+    super(app, namesOf(name).probe, { stage, about, region: globalRegion });
     const check = new CfnHealthCheck(this, "Check", {
       healthCheckConfig: {
         type: "HTTPS",
@@ -56,16 +56,13 @@ export class ProbeStack extends GlobalStack {
       heading: "No answer from outside",
     } as const;
     const topics = new AlarmTopics(this, "Alarms", { address, pagerUrl });
-    const add = (each: AlarmRow, action: SnsAction) => {
-      const alarm = addAlarm(this, each.id, each, stage);
-      alarm.addAlarmAction(action);
-      alarm.addOkAction(action);
-    };
-    const page = new SnsAction(topics.addPage());
-    add(row, page);
+    const page = topics.addPage();
+    notify(addAlarm(this, row.id, row, stage), page);
     const edge = edgeAlarms(stage);
     if (edge.length === 0) return;
-    const tomorrow = new SnsAction(topics.addTomorrow());
-    for (const each of edge) add(each, each.severity === "page" ? page : tomorrow);
+    const tomorrow = topics.addTomorrow();
+    for (const each of edge) {
+      notify(addAlarm(this, each.id, each, stage), each.severity === "page" ? page : tomorrow);
+    }
   }
 }

@@ -43,46 +43,25 @@ export function readWholeTemplate(directory: string, rootFile: string): WholeTem
 
 function joinTemplates(root: Template, parts: WholeTemplate["parts"]): Template {
   const nested = new Map(nestedStacksOf(root).map(([id, resource]) => [id, partOf(id, resource, parts)] as const));
-  const { atTop, within } = linksBetween(nested);
   const idsOf = (id: string) => {
     const part = nested.get(id);
     return part ? Object.keys(part.Resources).map((each) => inside(id, each)) : [id];
   };
   const top = Object.entries(root.Resources).filter(([id]) => !nested.has(id));
   const resources = [
-    ...top.map(
-      ([id, each]) => [id, { ...rewrite(each, atTop), DependsOn: dependenciesOf(each).flatMap(idsOf) }] as const,
-    ),
+    ...top.map(([id, each]) => {
+      const DependsOn = dependenciesOf(each).flatMap(idsOf);
+      return [id, { ...rewrite(each, nested), DependsOn }] as const;
+    }),
     ...[...nested].flatMap(([stack, part]) =>
       Object.entries(part.Resources).map(([id, each]) => {
         const own = dependenciesOf(each).map((other) => inside(stack, other));
         const DependsOn = [...own, ...part.dependsOn.flatMap(idsOf)];
-        return [inside(stack, id), { ...rewrite(each, within(stack, part)), DependsOn }] as const;
+        return [inside(stack, id), { ...rewrite(each, nested, stack), DependsOn }] as const;
       }),
     ),
   ];
-  return { ...root, Resources: Object.fromEntries(resources), Outputs: rewrite(root.Outputs ?? {}, atTop) };
-}
-
-function linksBetween(nested: ReadonlyMap<string, NestedPart>) {
-  const within = (stack: string, { given, Resources }: NestedPart): Links => ({
-    ref: (id) => {
-      if (Object.hasOwn(given, id)) return rewrite(given[id], atTop);
-      return { Ref: Object.hasOwn(Resources, id) ? inside(stack, id) : id };
-    },
-    attribute: (id, name) => ({ "Fn::GetAtt": [inside(stack, id), name] }),
-  });
-  const atTop: Links = {
-    ref: (id) => ({ Ref: id }),
-    attribute: (id, name) => {
-      const part = nested.get(id);
-      if (!part) return { "Fn::GetAtt": [id, name] };
-      const output = part.Outputs?.[name.replace(/^Outputs\./, "")];
-      if (!output) throw new Error(`The nested stack ${id} has no output ${name}`);
-      return rewrite(output.Value, within(id, part));
-    },
-  };
-  return { atTop, within };
+  return { ...root, Resources: Object.fromEntries(resources), Outputs: rewrite(root.Outputs ?? {}, nested) };
 }
 
 type NestedPart = Template & {
@@ -97,23 +76,33 @@ function partOf(id: string, resource: TemplateResource, parts: WholeTemplate["pa
   return { ...part, given, dependsOn: dependenciesOf(resource) };
 }
 
-interface Links {
-  readonly ref: (id: string) => unknown;
-  readonly attribute: (id: string, name: string) => unknown;
+/** Rewrites the references in a value of the root, or of the nested stack that is named. */
+function rewrite<T>(value: T, nested: ReadonlyMap<string, NestedPart>, stack?: string): T {
+  const rewritten = (each: unknown): unknown => {
+    if (Array.isArray(each)) return each.map(rewritten);
+    if (typeof each !== "object" || each === null) return each;
+    const { Ref, "Fn::GetAtt": attribute, "Fn::Sub": text } = each as Record<string, unknown>;
+    if (typeof Ref === "string") return rewriteRef(Ref, nested, stack);
+    if (Array.isArray(attribute)) return rewriteAttribute(String(attribute[0]), String(attribute[1]), nested, stack);
+    if (/\$\{(?!AWS::)/.test(JSON.stringify(text) ?? "")) throw new Error(`Not read in templates: Fn::Sub of ${text}`);
+    return Object.fromEntries(Object.entries(each).map(([key, member]) => [key, rewritten(member)]));
+  };
+  return rewritten(value) as T;
 }
 
-function rewrite<T>(value: T, links: Links): T {
-  return rewritten(value, links) as T;
+function rewriteRef(id: string, nested: ReadonlyMap<string, NestedPart>, stack = ""): unknown {
+  const { given = {}, Resources = {} } = nested.get(stack) ?? {};
+  if (Object.hasOwn(given, id)) return rewrite(given[id], nested);
+  return { Ref: Object.hasOwn(Resources, id) ? inside(stack, id) : id };
 }
 
-function rewritten(value: unknown, links: Links): unknown {
-  if (Array.isArray(value)) return value.map((each) => rewrite(each, links));
-  if (typeof value !== "object" || value === null) return value;
-  const { Ref, "Fn::GetAtt": attribute, "Fn::Sub": text } = value as Record<string, unknown>;
-  if (typeof Ref === "string") return links.ref(Ref);
-  if (Array.isArray(attribute)) return links.attribute(String(attribute[0]), String(attribute[1]));
-  if (/\$\{(?!AWS::)/.test(JSON.stringify(text) ?? "")) throw new Error(`Not read in templates: Fn::Sub of ${text}`);
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, rewrite(each, links)]));
+function rewriteAttribute(id: string, name: string, nested: ReadonlyMap<string, NestedPart>, stack?: string): unknown {
+  if (stack !== undefined) return { "Fn::GetAtt": [inside(stack, id), name] };
+  const part = nested.get(id);
+  if (!part) return { "Fn::GetAtt": [id, name] };
+  const output = part.Outputs?.[name.replace(/^Outputs\./, "")];
+  if (!output) throw new Error(`The nested stack ${id} has no output ${name}`);
+  return rewrite(output.Value, nested, id);
 }
 
 function dependenciesOf({ DependsOn = [] }: TemplateResource): string[] {

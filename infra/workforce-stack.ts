@@ -1,4 +1,4 @@
-import { type App, CfnOutput, Stack, Tags } from "aws-cdk-lib";
+import { type App, CfnOutput } from "aws-cdk-lib";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import { Construct } from "constructs";
@@ -36,6 +36,7 @@ import { type ReleaseManifest, writeManifest } from "./functions/release.ts";
 import { requireCallers, rowOf, type ServiceTable, service } from "./functions/service-table.ts";
 import { type StreamConsumerName, streamConsumers } from "./functions/stream-filters.ts";
 import { pageFunction, probeFunction } from "./functions/worker-rows.ts";
+import { StageStack } from "./stage-stack.ts";
 import { functionNameOf, namesOf, tableIdOf } from "./stages/names.ts";
 import { edgeOf, hasDocs } from "./stages/stage-shape.ts";
 import type { Stage } from "./stages/stages.ts";
@@ -62,29 +63,19 @@ export interface WorkforceStackProps {
  * The whole service of one stage. This stack contains stored data and shared resources. Functions are in nested stacks,
  * each with its role, logs, alarm and route.
  */
-export class WorkforceStack extends Stack {
+export class WorkforceStack extends StageStack {
   readonly #stage: Stage;
   readonly #bundles: string;
   readonly #service: ServiceTable;
   readonly #resources: Resources;
   readonly #api: Api;
-  readonly #stacks = new Map<string, { scope: FunctionStack; releases?: CanaryReleases }>();
+  readonly #stacks = new Map<string, FunctionStack>();
   readonly #functions = new Map<string, ServiceFunction>();
   readonly #streamMappings = new Map<StreamConsumerName, string>();
 
   constructor(app: App, props: WorkforceStackProps) {
     const { stage, bundles, commit = "unknown", service: table = service } = props;
-    const names = namesOf(stage.name);
-    super(app, names.stack, {
-      description: `Workforce API, stage ${stage.name}`,
-      tags: names.tags,
-      // `cdk destroy` and a deletion in the console are refused until this is switched off.
-      terminationProtection: stage.removal === "keep",
-      // The cdk command refuses credentials of another account and region.
-      env: { account: stage.account, region: stage.region },
-    });
-    // CloudFormation does not pass the stack's own tags on to all types of resources.
-    for (const [key, value] of Object.entries(names.tags)) Tags.of(this).add(key, value);
+    super(app, namesOf(stage.name).stack, { stage, about: `stage ${stage.name}` });
     this.#stage = stage;
     this.#bundles = bundles;
     requireCallers(table, queues);
@@ -93,7 +84,11 @@ export class WorkforceStack extends Stack {
     this.#api = new Api(this, "Api", stage, this.#resources.edgeSecret);
     const { outboundBus, queues: made } = this.#resources;
     const { bus, undelivered } = addIntakeBus(this, stage.name, findQueue(made, "intake"));
-    this.#addFunctions(undelivered);
+    this.#addRoutes();
+    chainStacks(this.#stacksByRelease());
+    this.#addWorkers();
+    this.#addSchedules();
+    this.#addMonitoring(undelivered);
     if (outboundBus) denyOthers(outboundBus, this.#functions.get("send-events")?.function.role);
     this.#addManifest({ commit, hashes: hashesIn(bundles, [...this.#functions.keys()]) });
     setFrozen(this, stage.frozen ?? false);
@@ -150,24 +145,16 @@ export class WorkforceStack extends Stack {
     };
   }
 
-  #addFunctions(undelivered: Queue): void {
-    this.#addRoutes();
-    chainStacks(this.#stacksByRelease());
-    this.#addWorkers();
-    this.#addSchedules();
-    this.#addMonitoring(undelivered);
-  }
-
   #addFunction(name: string): ServiceFunction {
     const [stage, row] = [this.#stage, rowOf(this.#service, name)];
     const id = functionStackOf(name, row);
-    const stack = this.#stacks.get(id) ?? { scope: new FunctionStack(this, id) };
+    const stack = this.#stacks.get(id) ?? new FunctionStack(this, id);
+    this.#stacks.set(id, stack);
     const isCareful = row.canary && stage.deployment === "canary";
     const hook = this.#resources.releaseProbe && functionNameOf(stage.name, probeFunction);
-    if (isCareful) stack.releases ??= new CanaryReleases(stack.scope, "Releases", hook);
-    this.#stacks.set(id, stack);
+    if (isCareful) stack.releases ??= new CanaryReleases(stack, "Releases", hook);
     const releases = isCareful ? stack.releases : undefined;
-    const made = new ServiceFunction(stack.scope, name, { name, row, stage, bundles: this.#bundles, releases });
+    const made = new ServiceFunction(stack, name, { name, row, stage, bundles: this.#bundles, releases });
     this.#functions.set(name, made);
     grantRow(made.function, row, this.#resources, stage);
     return made;
@@ -175,11 +162,8 @@ export class WorkforceStack extends Stack {
 
   /** The nested stacks so far, those with canaries last: each canary takes minutes, and chains of equal length end soonest. */
   #stacksByRelease(): FunctionStack[] {
-    const stacks = [...this.#stacks].map(([id, { scope, releases }]) => ({
-      order: `${releases !== undefined}${id}`,
-      scope,
-    }));
-    return stacks.toSorted((one, other) => one.order.localeCompare(other.order)).map(({ scope }) => scope);
+    const orderOf = ({ node, releases }: FunctionStack) => `${releases !== undefined}${node.id}`;
+    return [...this.#stacks.values()].toSorted((one, other) => orderOf(one).localeCompare(orderOf(other)));
   }
 
   #addRoutes(): void {
@@ -218,7 +202,6 @@ export class WorkforceStack extends Stack {
     const { quarantine, queues, records, webhooks } = this.#resources;
     const watched = {
       stage: this.#stage,
-      service: this.#service,
       functions: this.#functions,
       undelivered,
       streamMappings: this.#streamMappings,

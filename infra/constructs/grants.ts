@@ -88,8 +88,7 @@ function grantQueue(fn: LambdaFunction, setting: string, queue: Queue | undefine
 
 /** Lets a function call every version of the functions that have canaries, and answer CodeDeploy. */
 function grantReleases(fn: LambdaFunction, stageName: string): void {
-  const { partition, account, region } = Stack.of(fn);
-  const arn = (service: string, resource: string) => `arn:${partition}:${service}:${region}:${account}:${resource}`;
+  const arn = (service: string, resource: string) => Stack.of(fn).formatArn({ service, resource });
   const released = Object.entries(functions).filter(([, row]) => "canary" in row);
   fn.addToRolePolicy(
     new PolicyStatement({

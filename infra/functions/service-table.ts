@@ -20,11 +20,6 @@ export function rowOf(table: ServiceTable, name: string): FunctionRow {
   return row;
 }
 
-/** The names of the functions that are called every day. */
-export function dailyFunctions(table: ServiceTable): string[] {
-  return Object.keys(table.functions).filter((name) => rowOf(table, name).daily);
-}
-
 /**
  * Throws unless each worker has one caller: a queue, the table's stream, a time of day, the webhooks, or CodeDeploy. One without any would
  * be left out of the stack, and two callers would share its retries and its reserved concurrency.

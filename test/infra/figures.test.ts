@@ -11,19 +11,19 @@ import { stackOf } from "./stack.ts";
 import { withStacksBeside } from "./synthesize-stages.ts";
 
 const figures = sourceFigures(root);
+const full = withStacksBeside({ name: "full", template: stackOf("full").template });
 
 test("the page of figures says what the full stage deploys, and what the sources wait for", () => {
   const page = readFileSync(join(root, figuresPage), "utf8");
-  const tables = figureTables(root, withStacksBeside({ name: "full", template: stackOf("full").template }));
+  const tables = figureTables(root, full);
   expect(page, `${figuresPage} is stale; run npm run docs`).toBe(fillTables(page, tables));
   const written = [...page.matchAll(/<!-- docs:(.+) -->/g)].map(([, name]) => name);
   expect(written, "nobody writes the others").toEqual(Object.keys(tables));
 });
 
 test("every queue, every mapping, and every alarm that a single event does not set off has a reason for its figures", () => {
-  const { template } = withStacksBeside({ name: "full", template: stackOf("full").template });
   const types = ["AWS::CloudWatch::Alarm", "AWS::SQS::Queue", "AWS::Lambda::EventSourceMapping"];
-  const explained = Object.entries(template.Resources).filter(([, { Type }]) => types.includes(Type));
+  const explained = Object.entries(full.template.Resources).filter(([, { Type }]) => types.includes(Type));
   const without = explained.filter(([, { Properties = {}, Metadata: { Reason = "" } = {} }]) => {
     const { Threshold, EvaluationPeriods, ComparisonOperator } = Properties;
     const isEvident = Threshold === 1 && EvaluationPeriods === 1 && ComparisonOperator !== "LessThanThreshold";

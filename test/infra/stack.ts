@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { functions } from "../../infra/functions/functions.ts";
+import { functions as ownFunctions } from "../../infra/functions/functions.ts";
 import type { Template, WholeTemplate } from "../../infra/whole-template.ts";
 import { synthesizedTemplate } from "../support/service/made-stack.ts";
 import { newFolder } from "../support/service/new-folder.ts";
@@ -39,19 +39,7 @@ export interface Statement {
 }
 
 /** The synthesised stack that a test file holds its laws against. */
-export interface SynthesizedStack {
-  /** The resources of a type such as `AWS::SQS::Queue`; throws when there are none, as a law over nothing proves nothing. */
-  all(type: string): Resource[];
-  /** The one resource of a type whose id begins so; throws if there is none, or a second one. */
-  one(type: string, start?: string): Resource;
-  /** The service's functions by the operation they run; those of the CDK, which help a deploy, are not among them. */
-  functions(): Map<string, Resource>;
-  /** Everything that roles are allowed, by the id of the role. */
-  rights(): Map<string, Statement[]>;
-  rightsOf(name: string): Statement[];
-  /** The resources of all templates, and the outputs of the root. */
-  template: Template;
-}
+export type SynthesizedStack = ReturnType<typeof readStack>;
 
 /** The stack of the local machine, synthesised once for the run. */
 export async function useStack(): Promise<SynthesizedStack> {
@@ -73,9 +61,25 @@ export function stackBeside(make: Parameters<typeof synthesizeBeside>[0]) {
 export function synthesizeAlone(place: Partial<StagePlace> & Pick<StagePlace, "stage">): StageSynthesis {
   const outdir = newFolder();
   const bundles = join(outdir, "bundles");
-  if (!place.bundles) writeStubBundles(bundles, Object.keys((place.service ?? { functions }).functions));
+  if (!place.bundles) writeStubBundles(bundles, Object.keys(place.service?.functions ?? ownFunctions));
   return synthesizeStage({ bundles, outdir: join(outdir, "out"), ...place });
 }
+
+/** A value of a template as text: what it takes of another resource is that resource's name. */
+export function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  const [[kind, about] = []] = Object.entries(value as Record<string, unknown>);
+  if (kind === "Ref") return pseudoParameters[String(about)] ?? String(about).replace(/[0-9A-F]{8}$/, "");
+  if (kind === "Fn::GetAtt") return textOf({ Ref: (about as string[])[0] });
+  if (kind === "Fn::Join") return (about as [string, unknown[]])[1].map(textOf).join("");
+  throw new Error(`No test knows what the template means by ${JSON.stringify(value)}`);
+}
+
+const pseudoParameters: Readonly<Record<string, string>> = {
+  "AWS::Partition": "aws",
+  "AWS::Region": "*",
+  "AWS::AccountId": "*",
+};
 
 export function arnOf({ id }: Pick<Resource, "id">): object {
   return { "Fn::GetAtt": [id, "Arn"] };
@@ -95,34 +99,38 @@ export function countResources(parts: WholeTemplate["parts"]): number {
   return resources.filter(({ Type }) => Type !== "AWS::CloudFormation::Stack").length;
 }
 
-/** A template's resources, to hold laws against. */
-export function readStack(template: Template): SynthesizedStack {
+/** The resources of all templates, to hold laws against, and the outputs of the root. */
+export function readStack(template: Template) {
   const resources: Record<string, Properties> = template.Resources;
-  const all = (type: string) => {
+
+  /** The resources of a type such as `AWS::SQS::Queue`; throws when there are none, as a law over nothing proves nothing. */
+  const all = (type: string): Resource[] => {
     const found = Object.entries(resources).filter(([, { Type }]) => Type === type);
     if (found.length === 0) throw new Error(`The stack has no ${type}`);
-    return found.map(([id, { Properties, DependsOn = [], ...policies }]): Resource => {
-      const { DeletionPolicy: deletionPolicy, UpdateReplacePolicy: updateReplacePolicy } = policies;
-      const dependsOn = [DependsOn].flat();
-      return {
-        id,
-        properties: Properties,
-        dependsOn,
-        deletionPolicy,
-        updateReplacePolicy,
-        updatePolicy: policies.UpdatePolicy,
-      };
-    });
+    return found.map(([id, { Properties, DependsOn = [], ...policies }]) => ({
+      id,
+      properties: Properties,
+      dependsOn: [DependsOn].flat(),
+      deletionPolicy: policies.DeletionPolicy,
+      updateReplacePolicy: policies.UpdateReplacePolicy,
+      updatePolicy: policies.UpdatePolicy,
+    }));
   };
-  const one = (type: string, start = "") => {
+
+  /** The one resource of a type whose id begins so; throws if there is none, or a second one. */
+  const one = (type: string, start = ""): Resource => {
     const [only, ...others] = all(type).filter(({ id }) => id.startsWith(start));
     if (!only || others.length > 0) throw new Error(`The stack has ${others.length + (only ? 1 : 0)} ${type} ${start}`);
     return only;
   };
-  const ownFunctions = () => {
+
+  /** The service's functions by the operation they run; those of the CDK, which help a deploy, are not among them. */
+  const functions = () => {
     const found = all("AWS::Lambda::Function").filter(({ properties }) => properties.Environment?.Variables?.OPERATION);
     return new Map(found.map((fn): [string, Resource] => [fn.properties.Environment.Variables.OPERATION, fn]));
   };
+
+  /** Everything that roles are allowed, by the id of the role. */
   const rights = () =>
     new Map(
       all("AWS::IAM::Role").map(({ id, properties }) => {
@@ -135,6 +143,6 @@ export function readStack(template: Template): SynthesizedStack {
         return [id, statements.filter(({ Effect }) => Effect === "Allow")] as const;
       }),
     );
-  const rightsOf = (name: string) => rights().get(ownFunctions().get(name)?.properties.Role["Fn::GetAtt"][0]) ?? [];
-  return { all, one, functions: ownFunctions, rights, rightsOf, template };
+  const rightsOf = (name: string) => rights().get(functions().get(name)?.properties.Role["Fn::GetAtt"][0]) ?? [];
+  return { all, one, functions, rights, rightsOf, template };
 }

@@ -14,7 +14,7 @@ test.each([
   ["probe", probe],
   ["firewall", firewall],
 ])("the %s is in the one region that AWS takes it from, protected, and cdk-nag finds nothing", (_, made) => {
-  expect([made.region, made.faults, made.isProtected]).toEqual(["us-east-1", [], true]);
+  expect([made.region, made.findings, made.isProtected]).toEqual(["us-east-1", [], true]);
   for (const [Key, Value] of Object.entries(namesOf("full").tags))
     expect(JSON.stringify(made.template)).toContain(JSON.stringify({ Key, Value }));
 });

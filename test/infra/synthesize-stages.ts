@@ -94,16 +94,15 @@ class Checks extends AwsSolutionsChecks {
   }
 }
 
-function check(stack: WorkforceStack): Omit<CheckedSynthesis, keyof StageSynthesis> {
+function check(stack: Stack): Omit<CheckedSynthesis, keyof StageSynthesis> {
   const checks = new Checks();
   const { violations } = checks.validateScope(stack);
   const findings = violations.flatMap(({ ruleName, violatingResources }) =>
     violatingResources.map(({ constructPath = "" }) => ({ rule: ruleName, path: constructPath })),
   );
-  const isProtected = stack.terminationProtection;
   return {
     findings,
-    isProtected,
+    isProtected: stack.terminationProtection,
     checkedResources: [...checks.shown].filter((each) => !(each instanceof CfnStack)).length,
   };
 }
@@ -113,11 +112,9 @@ export function synthesizeBeside(make: (app: App) => Stack) {
   try {
     const app = createApp({ outdir });
     const stack = make(app);
-    const { violations } = new AwsSolutionsChecks().validateScope(stack);
+    const checked = check(stack);
     const { environment, template } = app.synth().getStackArtifact(stack.artifactId);
-    const faults = violations.map(({ ruleName }) => ruleName);
-    const isProtected = stack.terminationProtection;
-    return { template: template as Template, region: environment.region, faults, isProtected };
+    return { ...checked, template: template as Template, region: environment.region };
   } finally {
     rmSync(outdir, { recursive: true });
   }

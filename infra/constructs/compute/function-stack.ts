@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type CfnStack, NestedStack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import type { FunctionRow } from "../../functions/function-row.ts";
+import type { CanaryReleases } from "./canary-releases.ts";
 
 /**
  * The number of nested stacks for endpoints. Never change it: functions would move to other stacks, and CloudFormation
@@ -32,6 +33,9 @@ export function chainStacks(stacks: readonly FunctionStack[]): void {
 
 /** A nested stack of functions, each with everything that belongs to it alone. A template may have 500 resources. */
 export class FunctionStack extends NestedStack {
+  /** Releases its functions that have canaries. */
+  releases: CanaryReleases | undefined;
+
   constructor(scope: Construct, id: string) {
     super(scope, id, { description: `Workforce API, ${id}` });
     // The stack's name in AWS is the root's name, this id and a suffix.

@@ -32,6 +32,7 @@ export interface ServiceFunctionProps {
 
 /** One function: its bundle on the newest runtime, with a log group that expires. */
 export class ServiceFunction extends Construct {
+  readonly row: FunctionRow;
   readonly function: lambda.Function;
   /** The target of callers: the function, or the alias before its versions. */
   readonly live: lambda.IFunction;
@@ -40,6 +41,7 @@ export class ServiceFunction extends Construct {
 
   constructor(scope: Construct, id: string, { name, row, stage, bundles, releases }: ServiceFunctionProps) {
     super(scope, id);
+    this.row = row;
     const functionName = functionNameOf(stage.name, name);
     const logGroup = new LogGroup(this, "Logs", {
       logGroupName: `/aws/lambda/${functionName}`,

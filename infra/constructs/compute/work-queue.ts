@@ -46,14 +46,11 @@ export class WorkQueue extends Construct {
   }
 
   addConsumer(worker: ServiceFunction): void {
-    addConsumer(worker, "Queue", this.queue, this.#mostCallsOf(worker));
+    // Calls above the reserved concurrency would be throttled, and each would count as a try of its messages.
+    const mostCalls = Math.min(this.row.mostCalls, worker.reserved ?? this.row.mostCalls);
+    addConsumer(worker, "Queue", this.queue, mostCalls);
     const actions = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"];
     worker.live.addToRolePolicy(new PolicyStatement({ actions, resources: [this.queue.queueArn] }));
-  }
-
-  /** Calls above the reserved concurrency would be throttled, and each would count as a try of its messages. */
-  #mostCallsOf({ reserved }: ServiceFunction): number {
-    return Math.min(this.row.mostCalls, reserved ?? this.row.mostCalls);
   }
 }
 

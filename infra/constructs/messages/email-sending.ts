@@ -50,14 +50,13 @@ export class EmailSending extends Construct {
     }[senderIdentity];
     // SES's sandbox also checks the recipients' identities. A stage that people depend on is not in the sandbox.
     const named = removal === "keep" ? identities : ["*"];
-    const { partition, region, account } = Stack.of(this);
-    const arn = `arn:${partition}:ses:${region}:${account}`;
+    const arn = (resource: string) => Stack.of(this).formatArn({ service: "ses", resource });
     fn.addToRolePolicy(
       new PolicyStatement({
         actions: ["ses:SendEmail"],
         resources: [
-          ...named.map((identity) => `${arn}:identity/${identity}`),
-          `${arn}:configuration-set/${configurationSetName}`,
+          ...named.map((identity) => arn(`identity/${identity}`)),
+          arn(`configuration-set/${configurationSetName}`),
         ],
         conditions: { StringEquals: { "ses:FromAddress": senderAddress } },
       }),

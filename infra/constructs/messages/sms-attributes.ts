@@ -1,4 +1,4 @@
-import { ArnFormat, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import {
@@ -94,8 +94,7 @@ export class SmsAttributes extends Construct {
     });
   }
 
-  #logArn(resourceName: string): string {
-    const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
-    return Stack.of(this).formatArn({ service: "logs", resource: "log-group", resourceName, arnFormat });
+  #logArn(name: string): string {
+    return Stack.of(this).formatArn({ service: "logs", resource: `log-group:${name}` });
   }
 }

@@ -3,10 +3,10 @@ import * as cloudwatch from "aws-cdk-lib/aws-cloudwatch";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import type { MetricName, metrics } from "../../../shared/metrics.ts";
-import type { ServiceTable } from "../../functions/service-table.ts";
 import type { StreamConsumerName } from "../../functions/stream-filters.ts";
 import { functionNameOf, namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
+import type { ServiceFunction } from "../compute/service-function.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
 import { withReason } from "../reason.ts";
 import type { WebhookQueue } from "../webhooks/webhooks.ts";
@@ -15,9 +15,8 @@ import { alarmNameOf, placeInRunbook } from "./runbook.ts";
 /** The monitored resources: everything of a stage that can fail. */
 export interface MonitoredResources {
   readonly stage: Stage;
-  readonly service: ServiceTable;
-  /** The construct of each function, by its name in the service table; its alarm is created there. */
-  readonly functions: ReadonlyMap<string, Construct>;
+  /** By their names in the service table. The alarm of each is created there. */
+  readonly functions: ReadonlyMap<string, ServiceFunction>;
   readonly queues: readonly WorkQueue[];
   readonly webhooks: readonly WebhookQueue[];
   /** Ids of the mappings that hand the table's stream to its consumers. */
@@ -49,6 +48,11 @@ export interface AlarmRow {
   readonly impact: string;
   /** Heading in infra/RUNBOOK.md. */
   readonly heading: string;
+}
+
+/** The names of the functions that are called every day. */
+export function dailyFunctions({ functions }: Pick<MonitoredResources, "functions">): string[] {
+  return [...functions].flatMap(([name, { row }]) => (row.daily ? [name] : []));
 }
 
 export interface MetricStat {
@@ -98,18 +102,21 @@ interface Share {
  * not among those that were done, counts as the whole once it is larger.
  */
 export function percentOf({ part, whole, least, label }: Share): cloudwatch.MathExpression {
-  const named = (start: string, metrics: readonly cloudwatch.Metric[]) =>
-    metrics.map((metric, at): [string, cloudwatch.IMetric] => [`${start}${at}`, metric]);
-  const [parts, wholes] = [named("part", part), named("whole", whole)];
-  const filled = (some: readonly [string, cloudwatch.IMetric][]) => some.map(([id]) => `FILL(${id}, 0)`);
-  const sumOf = (some: readonly [string, cloudwatch.IMetric][]) =>
-    some.length === 1 ? filled(some).join() : `SUM([${filled(some).join(", ")}])`;
+  const [parts, wholes] = [sumOf("part", part), sumOf("whole", whole)];
+  const sum = parts.expression;
   return new cloudwatch.MathExpression({
-    expression: `IF(${sumOf(parts)} >= ${least}, 100 * ${sumOf(parts)} / MAX([${sumOf(parts)}, ${sumOf(wholes)}]), 0)`,
-    usingMetrics: Object.fromEntries([...parts, ...wholes]),
+    expression: `IF(${sum} >= ${least}, 100 * ${sum} / MAX([${sum}, ${wholes.expression}]), 0)`,
+    usingMetrics: { ...parts.usingMetrics, ...wholes.usingMetrics },
     label,
     period: part[0]?.period,
   });
+}
+
+/** The sum of some metrics, whose ids begin with a word; a metric without a figure counts as 0. */
+export function sumOf(start: string, metrics: readonly cloudwatch.Metric[]) {
+  const usingMetrics = Object.fromEntries(metrics.map((metric, at) => [`${start}${at}`, metric]));
+  const filled = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`);
+  return { expression: filled.length === 1 ? filled.join() : `SUM([${filled.join(", ")}])`, usingMetrics };
 }
 
 function shown({ statistic, minutes }: MetricStat) {

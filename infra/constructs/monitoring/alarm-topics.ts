@@ -1,4 +1,6 @@
 import { RemovalPolicy, Stack } from "aws-cdk-lib";
+import type { AlarmBase, IAlarmAction } from "aws-cdk-lib/aws-cloudwatch";
+import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Topic } from "aws-cdk-lib/aws-sns";
@@ -35,14 +37,14 @@ export class AlarmTopics extends Construct {
     );
   }
 
-  addTomorrow(): Topic {
-    return this.#addTopic("Topic", "Workforce alarms");
+  addTomorrow(): SnsAction {
+    return new SnsAction(this.#addTopic("Topic", "Workforce alarms"));
   }
 
-  addPage(): Topic {
+  addPage(): SnsAction {
     const page = this.#addTopic("Page", "Workforce page");
     if (this.#to.pagerUrl !== undefined) page.addSubscription(new UrlSubscription(this.#to.pagerUrl));
-    return page;
+    return new SnsAction(page);
   }
 
   #addTopic(id: string, displayName: string): Topic {
@@ -60,4 +62,10 @@ export class AlarmTopics extends Construct {
       conditions: { StringEquals: { "aws:SourceAccount": Stack.of(this).account } },
     });
   }
+}
+
+/** Sends an alarm when it fires, and when it is over, for the person who was woken. */
+export function notify(alarm: AlarmBase, action: IAlarmAction): void {
+  alarm.addAlarmAction(action);
+  alarm.addOkAction(action);
 }

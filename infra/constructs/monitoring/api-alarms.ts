@@ -1,22 +1,26 @@
 import { Duration } from "aws-cdk-lib";
-import { MathExpression, type Metric } from "aws-cdk-lib/aws-cloudwatch";
+import { MathExpression } from "aws-cdk-lib/aws-cloudwatch";
 import { tableIndexes } from "../../functions/function-row.ts";
 import { queues } from "../../functions/queues.ts";
-import { dailyFunctions } from "../../functions/service-table.ts";
 import { tableNameOf } from "../../stages/names.ts";
 import {
   type AlarmRow,
   awsMetric,
+  dailyFunctions,
   functionMetric,
   type MonitoredResources,
   ownMetric,
   percentOf,
+  sumOf,
 } from "./alarm-row.ts";
 
 const slowMilliseconds = 3_000;
-/** In percent: of all answers, calls or units. One in two hundred is more than AWS's own faults ever are in health. */
-const failing = 0.5;
-const shareOfFaults = "In percent: AWS's own faults are less in health. A few are tried again unnoticed.";
+/** Of all answers, calls or units. One in two hundred is more than AWS's own faults ever are in health. */
+const shareOfFaults = {
+  threshold: 0.5,
+  because: "In percent: AWS's own faults are less in health. A few are tried again unnoticed.",
+  severity: "page",
+} as const;
 /** The DynamoDB actions that functions take. An alarm may add up ten metrics, two for each action. */
 const actions = {
   reads: ["GetItem", "BatchGetItem", "Query", "TransactGetItems"],
@@ -27,12 +31,15 @@ const queueWorkers = [...new Set(Object.values(queues).map(({ worker }) => worke
 const failingActions = ["GetItem", "TransactGetItems", "TransactWriteItems"];
 
 /** Alarms on the parts that all requests use: API Gateway, Lambda's concurrency, and the table. */
-export function apiAlarms({ apiId: ApiId, functions, service, stage }: MonitoredResources): AlarmRow[] {
+export function apiAlarms({ apiId: ApiId, functions, stage }: MonitoredResources): AlarmRow[] {
   const TableName = tableNameOf(stage);
   const five = { statistic: "Sum", minutes: 5 } as const;
   const lambda = (name: string) => awsMetric(`Lambda ${name}`, {}, five);
-  const sumOf = (metric: string, names: readonly string[]) =>
-    sumOfMetrics(names.filter((name) => functions.has(name)).map((name) => functionMetric(stage, name, metric, five)));
+  const ofFunctions = (metric: string, names: readonly string[]) => {
+    const present = names.filter((name) => functions.has(name));
+    const summed = present.map((name) => functionMetric(stage, name, metric, five));
+    return new MathExpression({ ...sumOf("part", summed), period: Duration.minutes(5) });
+  };
   const table = (metric: string, Operation: string, statistic: "Sum" | "SampleCount" = "Sum") =>
     awsMetric(`DynamoDB ${metric}`, { TableName, Operation }, { statistic, minutes: 5 });
   const done = (Operation: string) => table("SuccessfulRequestLatency", Operation, "SampleCount");
@@ -47,9 +54,7 @@ export function apiAlarms({ apiId: ApiId, functions, service, stage }: Monitored
         least: 5,
         label: "Answers that are 5xx, percent",
       }),
-      threshold: failing,
-      because: shareOfFaults,
-      severity: "page",
+      ...shareOfFaults,
       impact: "Some requests fail, whatever users try: the answers are 5xx.",
       heading: "Many requests fail",
     },
@@ -72,9 +77,7 @@ export function apiAlarms({ apiId: ApiId, functions, service, stage }: Monitored
         least: 10,
         label: "Calls in this account and region that are throttled, percent",
       }),
-      threshold: failing,
-      because: shareOfFaults,
-      severity: "page",
+      ...shareOfFaults,
       impact:
         "Some requests of this stage or of others in the account and region are refused with 503: no concurrency is left.",
       heading: "Functions are throttled",
@@ -87,9 +90,7 @@ export function apiAlarms({ apiId: ApiId, functions, service, stage }: Monitored
         least: 10,
         label: `Throttled ${kind} of the table, percent`,
       }),
-      threshold: failing,
-      because: shareOfFaults,
-      severity: "page" as const,
+      ...shareOfFaults,
       impact: "Some requests are slow or fail with 503, and notifications come late.",
       heading: "The table throttles",
     })),
@@ -101,9 +102,7 @@ export function apiAlarms({ apiId: ApiId, functions, service, stage }: Monitored
         least: 10,
         label: `Throttled writes of ${name}, percent of units`,
       }),
-      threshold: failing,
-      because: shareOfFaults,
-      severity: "page" as const,
+      ...shareOfFaults,
       impact: "Some changes are refused with 503: a key of an index takes no more, and blocks the whole table.",
       heading: "The table throttles",
     })),
@@ -116,14 +115,14 @@ export function apiAlarms({ apiId: ApiId, functions, service, stage }: Monitored
     },
     {
       id: "events-dropped",
-      metric: sumOf("AsyncEventsDropped", dailyFunctions(service)),
+      metric: ofFunctions("AsyncEventsDropped", dailyFunctions({ functions })),
       threshold: 1,
       impact: "Users lose nothing yet, but a daily call was given up: what it does is not done today.",
       heading: "Lambda drops calls",
     },
     {
       id: "loops-stopped",
-      metric: sumOf("RecursiveInvocationsDropped", queueWorkers),
+      metric: ofFunctions("RecursiveInvocationsDropped", queueWorkers),
       threshold: 1,
       impact: "Some users are not notified: Lambda took a chain of calls for an endless one and stopped it.",
       heading: "Lambda drops calls",
@@ -136,20 +135,9 @@ export function apiAlarms({ apiId: ApiId, functions, service, stage }: Monitored
         least: 10,
         label: `${Operation} that DynamoDB fails, percent`,
       }),
-      threshold: failing,
-      because: shareOfFaults,
-      severity: "page" as const,
+      ...shareOfFaults,
       impact: "Some requests fail, whatever users try: DynamoDB itself has faults.",
       heading: "The table fails",
     })),
   ];
-}
-
-function sumOfMetrics(metrics: readonly Metric[]): MathExpression {
-  const using = metrics.map((metric, at): [string, Metric] => [`part${at}`, metric]);
-  return new MathExpression({
-    expression: `SUM([${using.map(([id]) => `FILL(${id}, 0)`).join(", ")}])`,
-    usingMetrics: Object.fromEntries(using),
-    period: Duration.minutes(5),
-  });
 }

@@ -3,7 +3,9 @@ import { AlarmRule, CompositeAlarm, type IAlarmAction, type IAlarmRule } from "a
 import type { Construct } from "constructs";
 import type { Area } from "../../functions/function-row.ts";
 import type { Stage } from "../../stages/stages.ts";
+import type { ServiceFunction } from "../compute/service-function.ts";
 import type { AlarmRow } from "./alarm-row.ts";
+import { notify } from "./alarm-topics.ts";
 import { alarmNameOf, placeInRunbook } from "./runbook.ts";
 
 /** Alarms on causes that make every function fail, each of which is sent by itself. No caller can cause them. */
@@ -15,8 +17,7 @@ const extension = Duration.minutes(20);
 
 export interface WatchedFunction {
   readonly row: AlarmRow;
-  readonly owner: Construct;
-  readonly area: Area;
+  readonly owner: ServiceFunction;
 }
 
 interface FailureSummariesProps {
@@ -24,6 +25,8 @@ interface FailureSummariesProps {
   readonly functions: readonly WatchedFunction[];
   readonly actions: Readonly<Record<"page" | "tomorrow", IAlarmAction>>;
 }
+
+type About = Pick<AlarmRow, "impact" | "heading">;
 
 /**
  * Sends an alarm for each function whose failures cannot wait, and one for the others of each area, so that a small fault
@@ -37,7 +40,8 @@ export function addFailureSummaries(scope: Construct, { stage, functions, action
     alarmRule: anyOf(stage, common),
   });
   cause.node.addDependency(...common.map((id) => scope.node.findChild(id)));
-  const send = (id: string, { ids, owners, about }: Summary, action: IAlarmAction) => {
+  const send = (id: string, summed: readonly WatchedFunction[], about: About, action: IAlarmAction) => {
+    const ids = summed.map(({ row }) => row.id);
     const summary = new CompositeAlarm(scope, id, {
       compositeAlarmName: alarmNameOf(stage, id),
       alarmDescription: `${about.impact} Runbook: ${placeInRunbook(about.heading, stage)}`,
@@ -47,29 +51,17 @@ export function addFailureSummaries(scope: Construct, { stage, functions, action
       actionsSuppressorExtensionPeriod: extension,
     });
     // CloudWatch refuses a summary of alarms that do not exist.
-    summary.node.addDependency(...owners);
-    summary.addAlarmAction(action);
-    summary.addOkAction(action);
+    summary.node.addDependency(...summed.map(({ owner }) => owner));
+    notify(summary, action);
   };
-  for (const { row, owner } of functions.filter(pages)) {
-    send(`${row.id}-page`, { ids: [row.id], owners: [owner], about: row }, actions.page);
-  }
-  for (const [area, waiting] of Map.groupBy(
-    functions.filter((each) => !pages(each)),
-    (each) => each.area,
-  )) {
-    const [ids, owners] = [waiting.map(({ row }) => row.id), waiting.map(({ owner }) => owner)];
-    send(`${area}-tomorrow`, { ids, owners, about: aboutArea(area) }, actions.tomorrow);
+  const [paging, waiting] = [functions.filter(pages), functions.filter((each) => !pages(each))];
+  for (const each of paging) send(`${each.row.id}-page`, [each], each.row, actions.page);
+  for (const [area, summed] of Map.groupBy(waiting, ({ owner }) => owner.row.area)) {
+    send(`${area}-tomorrow`, summed, aboutArea(area), actions.tomorrow);
   }
 }
 
-interface Summary {
-  readonly ids: readonly string[];
-  readonly owners: readonly Construct[];
-  readonly about: Pick<AlarmRow, "impact" | "heading">;
-}
-
-function aboutArea(area: Area): Summary["about"] {
+function aboutArea(area: Area): About {
   const impact = `Something of ${area} does not work: each alarm that the reason names says what.`;
   return { impact, heading: area === "workers" ? "A worker fails" : "An operation fails" };
 }

@@ -1,5 +1,6 @@
 import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
-import { dailyFunctions, rowOf } from "../../functions/service-table.ts";
+import type { FunctionRow } from "../../functions/function-row.ts";
+import type { Stage } from "../../stages/stages.ts";
 import { type AlarmRow, functionMetric, type MonitoredResources, ownMetric, percentOf } from "./alarm-row.ts";
 
 /** Percent of a function's calls. A page must not come of the few faults that any million of calls has. */
@@ -15,8 +16,7 @@ const leastErrors = { pages: 2, waits: 1 };
  * answers, and the alarm on all 5xx fires. A worker that throws, times out or dies is an error to Lambda. Items that a
  * worker fails on end in a queue that has an alarm of its own.
  */
-export function functionAlarm(name: string, { service, stage }: MonitoredResources): AlarmRow {
-  const { area, impact, pages } = rowOf(service, name);
+export function functionAlarm(name: string, { area, impact, pages }: FunctionRow, stage: Stage): AlarmRow {
   const look = { statistic: "Sum", minutes: 15 } as const;
   const ofLambda = (metric: string) => functionMetric(stage, name, metric, look);
   const urgency = pages ? "pages" : "waits";
@@ -53,7 +53,7 @@ const latestCall = { periods: 26, because: "A day, and two hours for a call that
 const latestFigure = { periods: 48, because: "One night may lack its figure: a run that is out of time leaves none." };
 
 /** Alarms on what is done once a day: that it was done, and what it found. */
-export function dailyAlarms({ service, stage }: MonitoredResources): AlarmRow[] {
+export function dailyAlarms({ functions, stage }: MonitoredResources): AlarmRow[] {
   const differences = (statistic: "Maximum" | "SampleCount") =>
     ownMetric(stage, "CounterDifferences", {}, { statistic, minutes: 60 });
   const calls = (name: string) => functionMetric(stage, name, "Invocations", { statistic: "Sum", minutes: 60 });
@@ -63,7 +63,7 @@ export function dailyAlarms({ service, stage }: MonitoredResources): AlarmRow[] 
       ? { metric: differences("SampleCount"), ...latestFigure }
       : { metric: calls(name), ...latestCall };
   return [
-    ...dailyFunctions(service).map((name) => notRunAlarm(name, rowOf(service, name).impact, runs(name))),
+    ...[...functions].flatMap(([name, { row }]) => (row.daily ? [notRunAlarm(name, row.impact, runs(name))] : [])),
     {
       // A figure stands until the next night's.
       id: "counters-differ",

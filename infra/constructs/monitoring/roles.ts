@@ -4,15 +4,14 @@ import { CfnRule } from "aws-cdk-lib/aws-events";
 import * as iam from "aws-cdk-lib/aws-iam";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { dailyFunctions } from "../../functions/service-table.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
 import { functionNameOf, namesOf, outsideAlarm, smsFailureLog, tableNameOf, testedAlarms } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
-import { keepOut, namesKeys, outsideOf } from "../stores/records-table.ts";
+import { keepOut, onlyIn, outsideOf } from "../stores/records-table.ts";
 import type { WebhookQueue } from "../webhooks/webhooks.ts";
 import { addBudget } from "./account-alarms.ts";
-import { type AlarmRow, awsMetric, type MonitoredResources } from "./alarm-row.ts";
+import { type AlarmRow, awsMetric, dailyFunctions, type MonitoredResources } from "./alarm-row.ts";
 import { alarmNameOf } from "./runbook.ts";
 
 /** Read actions for which AWS has no narrower name. */
@@ -119,13 +118,13 @@ export class OnCall extends Construct {
     ];
   }
 
-  #functionRights({ queues, service }: MonitoredResources): iam.PolicyStatement[] {
+  #functionRights({ queues, functions }: MonitoredResources): iam.PolicyStatement[] {
     const arnOf = (name: string) => this.#arn("lambda", `function:${functionNameOf(this.#stage.name, name)}`);
     const consumers = [...queues.map(({ row }) => row.worker), ...streamConsumers];
     const mappings = allow(["lambda:UpdateEventSourceMapping"], this.#arn("lambda", "event-source-mapping:*"));
     mappings.addCondition("ArnLike", { "lambda:FunctionArn": consumers.map(arnOf) });
     // After a missed run.
-    const invocations = allow(["lambda:InvokeFunction"], ...dailyFunctions(service).map(arnOf));
+    const invocations = allow(["lambda:InvokeFunction"], ...dailyFunctions({ functions }).map(arnOf));
     return [
       invocations,
       mappings,
@@ -150,8 +149,7 @@ export class OnCall extends Construct {
   }
 
   #arn(service: string, resource: string, region = Stack.of(this).region): string {
-    const { partition, account } = Stack.of(this);
-    return `arn:${partition}:${service}:${region}:${account}:${resource}`;
+    return Stack.of(this).formatArn({ service, resource, region });
   }
 
   /** The stacks beside the stage are in us-east-1. */
@@ -261,10 +259,7 @@ function rightsTo({ tableArn }: ITableV2): iam.PolicyStatement[] {
     onTable(["DescribeTable"]),
     onTable(["GetItem", "BatchGetItem", "Query"], keepOut(["HISTORY#", "USER#"])),
     onTable(["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"], keepOut([])),
-    onTable(["BatchWriteItem"], {
-      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["HISTORY#IMPORT#*"] },
-      ...namesKeys,
-    }),
+    onTable(["BatchWriteItem"], onlyIn("HISTORY#IMPORT#*")),
     new iam.PolicyStatement({
       actions: ["dynamodb:Query"],
       resources: readIndexes.map((index) => `${tableArn}/index/${index}`),

@@ -87,8 +87,7 @@ export class RecordsTable extends Construct {
 
   /** Lets a function keep which webhooks fail, and nothing beside that. */
   grantFailingWebhooks(fn: LambdaFunction): void {
-    const onlyTheirs = { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["WEBHOOK#*"] }, ...namesKeys };
-    this.#allow(fn, ["GetItem", "PutItem", "DeleteItem"], onlyTheirs);
+    this.#allow(fn, ["GetItem", "PutItem", "DeleteItem"], onlyIn("WEBHOOK#*"));
   }
 
   #allow(fn: LambdaFunction, actions: readonly string[], conditions: object): void {
@@ -110,5 +109,10 @@ export function outsideOf(reached: readonly GuardedPartition[]) {
   return { "ForAllValues:StringNotLike": { "dynamodb:LeadingKeys": patterns } };
 }
 
+/** Keeps calls to the partitions of a pattern. */
+export function onlyIn(pattern: string) {
+  return { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": [pattern] }, ...namesKeys };
+}
+
 /** A condition for all values holds where there are none: a call that names no key is refused. */
-export const namesKeys = { Null: { "dynamodb:LeadingKeys": "false" } };
+const namesKeys = { Null: { "dynamodb:LeadingKeys": "false" } };

@@ -1,5 +1,5 @@
 import { ProbeStack } from "../../../infra/probe-stack.ts";
-import { type Resource, stackBeside, stackOf } from "../stack.ts";
+import { type Resource, type SynthesizedStack, stackBeside, stackOf } from "../stack.ts";
 import { fullStage } from "../stages/owned-stage.ts";
 import { evaluate, type Series } from "./metric-math.ts";
 
@@ -77,13 +77,17 @@ export function fires(alarm: Resource, world: World, minute: number): boolean {
 
 const full = stackOf("full");
 const beside = stackBeside((app) => new ProbeStack(app, fullStage));
-export const nameOf = ({ properties }: Resource): string => String(properties.AlarmName).replace("Workforce-full-", "");
+export const nameOf = ({ properties }: Pick<Resource, "properties">): string =>
+  String(properties.AlarmName).replace("Workforce-full-", "");
 const composites = full.all("AWS::CloudWatch::CompositeAlarm");
 const causes = ["GetItem", "TransactGetItems", "TransactWriteItems"].map((each) => `table-fails-${each}`);
-/** The deployed alarms of the full stage and of its check from outside; not those of releases, which have no fixed name. */
-export const deployedAlarms = [full, beside]
-  .flatMap(({ all }) => all("AWS::CloudWatch::Alarm"))
-  .filter(({ properties }) => typeof properties.AlarmName === "string");
+/** The deployed alarms of the full stage and of its check from outside. */
+export const deployedAlarms = [full, beside].flatMap(namedAlarms);
+
+/** The alarms of a stack but for those of releases, which have no fixed name. */
+export function namedAlarms({ all }: Pick<SynthesizedStack, "all">): Resource[] {
+  return all("AWS::CloudWatch::Alarm").filter(({ properties }) => typeof properties.AlarmName === "string");
+}
 
 function summaryOf(alarm: Resource): Resource | undefined {
   return composites.find(

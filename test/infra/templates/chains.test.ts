@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Template } from "../../../infra/whole-template.ts";
 import { findSynthesis } from "../stack.ts";
 import { everyStage } from "../synthesize-stages.ts";
 
@@ -11,10 +12,7 @@ test.each(everyStage)("of $name at most three nested stacks make routes at once"
   const routes = Object.entries(template.Resources).filter(([, { Type }]) => Type === "AWS::ApiGatewayV2::Route");
   const stacks = new Set(routes.map(([id]) => id.split(".")[0] ?? ""));
   expect(stacks.size).toBeGreaterThan(mostAtOnce);
-  const before = [...stacks].map((id) => {
-    const { DependsOn = [] } = root?.Resources[id] as { readonly DependsOn?: string | readonly string[] };
-    return [DependsOn].flat().filter((each) => stacks.has(each));
-  });
+  const before = [...stacks].map((id) => dependenciesOf(root, id).filter((each) => stacks.has(each)));
   // Each waits for one other at most, and nobody for the same: these are chains, as many as there are stacks that wait for none.
   expect(Math.max(...before.map(({ length }) => length))).toBe(1);
   expect(new Set(before.flat()).size).toBe(before.flat().length);
@@ -28,8 +26,7 @@ test("a chain of prod has its even share of the nested stacks with canaries, at 
   const careful = new Set(groups.map(([id]) => id.split(".")[0] ?? ""));
   expect(careful.size).toBeGreaterThan(mostAtOnce);
   const countTo = (id: string): number => {
-    const { DependsOn = [] } = root?.Resources[id] as { readonly DependsOn?: string | readonly string[] };
-    const before = [DependsOn].flat().filter((each) => /^Endpoints\d$/.test(each));
+    const before = dependenciesOf(root, id).filter((each) => /^Endpoints\d$/.test(each));
     return Math.max(0, ...before.map(countTo)) + (careful.has(id) ? 1 : 0);
   };
   expect(Math.max(...[...careful].map(countTo))).toBe(Math.ceil(careful.size / mostAtOnce));
@@ -37,3 +34,7 @@ test("a chain of prod has its even share of the nested stacks with canaries, at 
   expect(others.filter((id) => countTo(id) > 0)).toEqual([]);
   expect(others.length).toBeGreaterThan(0);
 });
+
+function dependenciesOf(root: Template | undefined, id: string): readonly string[] {
+  return [root?.Resources[id]?.DependsOn ?? []].flat();
+}

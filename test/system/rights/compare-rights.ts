@@ -90,7 +90,8 @@ function holds({ operator, key, values }: Condition, { context }: NeededRight): 
   throw new Error(`No test knows what the condition ${operator} means`);
 }
 
-function matches(pattern: string, resource: string): boolean {
+/** Whether a pattern of a policy matches a resource, or a value. */
+export function matches(pattern: string, resource: string): boolean {
   return new RegExp(`^${pattern.replaceAll(/[^\w*]/g, "\\$&").replaceAll("*", ".*")}$`).test(resource);
 }
 

@@ -23,7 +23,7 @@ import { repairCommands } from "../runbook/commands-by-role.ts";
 import { compareRights } from "./compare-rights.ts";
 import { neededRights } from "./needed-rights.ts";
 import type { RecordedNeed } from "./recordings.ts";
-import { readRole } from "./role-rights.ts";
+import { readStatement } from "./role-rights.ts";
 
 useService();
 const caller = "repair";
@@ -33,7 +33,8 @@ const stack = stackBeside((app) => {
   new RepairRole(made, "Repair", { stage: fullStage, table });
   return made;
 });
-const role = readRole(stack, stack.one("AWS::IAM::Role").id, caller, { TABLE_NAME: "RecordsTable" });
+const given = [...stack.rights().values()].flat().map(readStatement);
+const role = { caller, settings: { TABLE_NAME: "RecordsTable" }, given };
 
 const leadingKeys = "dynamodb:LeadingKeys";
 const needs = new Map<string, RecordedNeed[]>();

@@ -1,4 +1,4 @@
-import type { SynthesizedStack } from "../../infra/stack.ts";
+import { type SynthesizedStack, textOf } from "../../infra/stack.ts";
 
 export interface GivenRight {
   readonly actions: readonly string[];
@@ -29,18 +29,8 @@ export function readRights(stack: Pick<SynthesizedStack, "functions" | "rightsOf
   });
 }
 
-/** The rights of a role that no function has, with the settings of whoever takes it. */
-export function readRole(
-  stack: Pick<SynthesizedStack, "rights">,
-  role: string,
-  caller: string,
-  settings: FunctionRights["settings"],
-): FunctionRights {
-  return { caller, settings, given: (stack.rights().get(role) ?? []).map(readStatement) };
-}
-
 // biome-ignore lint/suspicious/noExplicitAny: a statement as the template writes it
-function readStatement({ Effect, Action, Resource, NotResource, Condition = {}, ...others }: any): GivenRight {
+export function readStatement({ Effect, Action, Resource, NotResource, Condition = {}, ...others }: any): GivenRight {
   if (Effect !== "Allow" || !Action || Object.keys(others).some((name) => name !== "Sid")) {
     throw new Error(`No test knows what this statement means: ${JSON.stringify({ Effect, Action, ...others })}`);
   }
@@ -50,19 +40,3 @@ function readStatement({ Effect, Action, Resource, NotResource, Condition = {}, 
   const resources = [NotResource ?? Resource].flat().map(textOf);
   return { actions: [Action].flat(), resources, isAllBut: NotResource !== undefined, conditions };
 }
-
-/** A value of the template as text: what it takes of another resource is that resource's name. */
-function textOf(value: unknown): string {
-  if (typeof value === "string") return value;
-  const [[kind, about] = []] = Object.entries(value as Record<string, unknown>);
-  if (kind === "Ref") return pseudoParameters[String(about)] ?? String(about).replace(/[0-9A-F]{8}$/, "");
-  if (kind === "Fn::GetAtt") return textOf({ Ref: (about as string[])[0] });
-  if (kind === "Fn::Join") return (about as [string, unknown[]])[1].map(textOf).join("");
-  throw new Error(`No test knows what the template means by ${JSON.stringify(value)}`);
-}
-
-const pseudoParameters: Readonly<Record<string, string>> = {
-  "AWS::Partition": "aws",
-  "AWS::Region": "*",
-  "AWS::AccountId": "*",
-};

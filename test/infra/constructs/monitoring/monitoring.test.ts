@@ -6,11 +6,11 @@ import { placeInRunbook } from "../../../../infra/constructs/monitoring/runbook.
 import { type FunctionRow, operationAreas, tableIndexes } from "../../../../infra/functions/function-row.ts";
 import { type FunctionName, functions } from "../../../../infra/functions/functions.ts";
 import { streamConsumers } from "../../../../infra/functions/stream-filters.ts";
-import { ProbeStack } from "../../../../infra/probe-stack.ts";
 import { namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
 import { type MetricName, metrics } from "../../../../shared/metrics.ts";
 import { runbookText } from "../../../system/runbook/shell-commands.ts";
-import { arnOf, type Resource, stackBeside, stackOf, useStack } from "../../stack.ts";
+import { deployedAlarms, namedAlarms, nameOf } from "../../alarms/alarm-model.ts";
+import { arnOf, type Resource, stackOf, useStack } from "../../stack.ts";
 import { fullStage } from "../../stages/owned-stage.ts";
 
 const stack = await useStack();
@@ -27,12 +27,8 @@ const full = stackOf("full");
 const runbook = runbookText();
 const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
 
-/** The alarms that people are notified of; those that only watch a release have no name. */
-const alarmsIn = ({ all }: Pick<typeof stack, "all">) =>
-  all("AWS::CloudWatch::Alarm").filter(({ properties }) => typeof properties.AlarmName === "string");
-const [alarms, fullAlarms] = [alarmsIn(stack), alarmsIn(full)];
-const outside = alarmsIn(stackBeside((app) => new ProbeStack(app, fullStage)));
-const everywhere = [...alarms, ...fullAlarms, ...outside];
+const [alarms, fullAlarms] = [namedAlarms(stack), namedAlarms(full)];
+const everywhere = [...alarms, ...deployedAlarms];
 const composites = full.all("AWS::CloudWatch::CompositeAlarm");
 const [cause] = composites.filter(({ properties }) => properties.AlarmName.endsWith("-common-cause"));
 const summaries = composites.filter((each) => each !== cause);
@@ -149,7 +145,7 @@ describe("every alarm", () => {
   test("is sent in one way: by itself or by a summary, when it fires and when it is over; without an address in none", () => {
     const summed = summaries.flatMap(({ properties }) => named(properties.AlarmRule));
     for (const { properties } of [...fullAlarms, ...summaries]) {
-      const id = String(properties.AlarmName).replace("Workforce-full-", "");
+      const id = nameOf({ properties });
       const { AlarmActions = [], OKActions = [] } = properties;
       expect(OKActions, id).toEqual(AlarmActions);
       expect([...AlarmActions, ...summed.filter((each) => each === id)], id).toHaveLength(1);
@@ -193,7 +189,7 @@ describe("every alarm", () => {
     const common = named(cause?.properties.AlarmRule);
     expect(common).toEqual(["GetItem", "TransactGetItems", "TransactWriteItems"].map((each) => `table-fails-${each}`));
     expect(cause?.properties.AlarmActions).toBeUndefined();
-    const byId = new Map(fullAlarms.map((each) => [each.properties.AlarmName.replace("Workforce-full-", ""), each]));
+    const byId = new Map(fullAlarms.map((each) => [nameOf(each), each]));
     expect(cause?.dependsOn).toEqual(expect.arrayContaining(common.map((id) => byId.get(id)?.id)));
     for (const { properties, dependsOn } of summaries) {
       expect(properties.ActionsSuppressor).toEqual({ "Fn::GetAtt": [cause?.id, "Arn"] });

@@ -5,9 +5,10 @@ import { queues } from "../../../../infra/functions/queues.ts";
 import { root } from "../../../../infra/local/stack/synthesis.ts";
 import { namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
 import { queueNames } from "../../../../shared/settings.ts";
+import { matches } from "../../../system/rights/compare-rights.ts";
 import { commandsByRole, repairCommands } from "../../../system/runbook/commands-by-role.ts";
 import { awsCommandsIn, runbookText } from "../../../system/runbook/shell-commands.ts";
-import { arnOf, type Statement, stackOf } from "../../stack.ts";
+import { arnOf, type Statement, stackOf, textOf } from "../../stack.ts";
 import { fullStage } from "../../stages/owned-stage.ts";
 
 const full = stackOf("full");
@@ -76,8 +77,7 @@ test("whoever answers alarms reads queues of the stage alone, and moves messages
   const redriven = queueNames.filter((name) => queues[name].redrive === "operator").toSorted();
   expect(redriven).not.toContain("pins");
   expect(redriven).not.toContain("events");
-  const named = (action: string, suffix: string) =>
-    reached(action).map((each) => (each as Arn)["Fn::GetAtt"][0].replace(/[0-9A-F]{8}$/, "").replace(suffix, ""));
+  const named = (action: string, suffix: string) => reached(action).map((each) => textOf(each).replace(suffix, ""));
   const [into, from] = [named("sqs:SendMessage", "Queue"), named("sqs:StartMessageMoveTask", "DeadLetters")];
   for (const names of [into, from]) expect(names.map((name) => name.toLowerCase()).toSorted()).toEqual(redriven);
 });
@@ -250,10 +250,6 @@ function actionOf([service = "", operation = ""]: readonly string[]): string {
   return `${prefix}:${pascal === "Invoke" ? "InvokeFunction" : pascal}`;
 }
 
-interface Arn {
-  readonly "Fn::GetAtt": readonly [string, string];
-}
-
 function reached(action: string): unknown[] {
   return allowing(action).flatMap(({ Resource }) => Resource);
 }
@@ -268,14 +264,8 @@ function isAllowed(action: string, arn: string, stage: string | undefined): bool
     const { StringEquals: tags, ...others } = Condition as { StringEquals?: Record<string, string> };
     expect(others, action).toEqual({});
     if (tags && tags["aws:ResourceTag/stage"] !== stage) return false;
-    return [Resource].flat().some((each) => patternOf(each).test(arn));
+    return [Resource].flat().some((each) => matches(textOf(each), arn));
   });
-}
-
-function patternOf(arn: unknown): RegExp {
-  const parts = typeof arn === "string" ? [arn] : (arn as { "Fn::Join": [string, unknown[]] })["Fn::Join"][1];
-  const text = parts.map((part) => (typeof part === "string" ? part : "aws")).join("");
-  return new RegExp(`^${text.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")}$`);
 }
 
 function statementsOf(effect: "Allow" | "Deny", { properties } = onCall): Statement[] {
