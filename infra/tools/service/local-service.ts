@@ -79,14 +79,12 @@ function joinMachine(directory: string): OpenAws {
 const processPendingMs = 10 * 60_000;
 
 async function processPending(directory: string, aws: OwnLocalAws): Promise<void> {
-  const { stack, environment, builds } = aws;
-  const environments = createEnvironments({ functions: stack.functions, environment, builds, output: () => {} });
-  const { invoke } = environments;
-  const workers = await startWorkers({ stack, environment, placesDirectory: placesDirectory(directory), invoke });
+  const { invoke, close } = createEnvironments({ current: () => aws, builds: aws.builds, output: () => {} });
+  const workers = await startWorkers({ ...aws, placesDirectory: placesDirectory(directory), invoke });
   return workers
     .settled(processPendingMs)
     .finally(() => workers.stop())
-    .finally(() => environments.close());
+    .finally(close);
 }
 
 async function loadDemoData(aws: OpenAws, directory: string): Promise<void> {

@@ -3,12 +3,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createEnvironments, type Environments } from "../../../infra/local/functions/environments.ts";
 import { isAlive } from "../../../infra/local/is-alive.ts";
+import type { LocalFunction } from "../../../infra/local/stack/template.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 
 let directory: string;
 let environments: Environments;
 let output: string;
 let revision: number;
+/** The functions of the stack. */
+let functions: LocalFunction[];
 
 beforeEach(() => {
   directory = newFolder();
@@ -20,15 +23,16 @@ afterEach(async () => {
   await environments.close();
 });
 
+function functionOf(name: string, OWN = name, timeoutSeconds = 5): LocalFunction {
+  return { name, directory: join(directory, name), environment: { OWN }, timeoutSeconds, memoryMegabytes: 128 };
+}
+
 /** Makes functions of these bodies; each gets `event` and `context`. */
 function define(bodies: Record<string, string>, timeoutSeconds = 5): void {
-  const functions = Object.entries(bodies).map(([name, body]) => {
-    write(name, body);
-    return { name, directory: join(directory, name), environment: { OWN: name }, timeoutSeconds, memoryMegabytes: 128 };
-  });
+  for (const [name, body] of Object.entries(bodies)) write(name, body);
+  functions = Object.keys(bodies).map((name) => functionOf(name, name, timeoutSeconds));
   environments = createEnvironments({
-    functions,
-    environment: { AWS_REGION: "eu-west-2" },
+    current: () => ({ stack: { functions }, environment: { AWS_REGION: "eu-west-2" } }),
     builds: { build: async () => String(revision) },
     output: (text) => {
       output += text;
@@ -183,16 +187,7 @@ describe("a function", () => {
     define({ show: "return process.env.OWN;", gone: "return 1;", kept: "return process.pid;" });
     await environments.invoke("show", {});
     const pid = await environments.invoke("kept", {});
-    const folder = join(directory, "show");
-    const changed = {
-      name: "show",
-      directory: folder,
-      environment: { OWN: "new" },
-      timeoutSeconds: 5,
-      memoryMegabytes: 128,
-    };
-    const same = { ...changed, name: "kept", directory: join(directory, "kept"), environment: { OWN: "kept" } };
-    environments.replace({ functions: [changed, same], environment: { AWS_REGION: "eu-west-2" } });
+    functions = [functionOf("show", "new"), functionOf("kept")];
     expect(await environments.invoke("kept", {})).toBe(pid);
     expect(await environments.invoke("show", {})).toBe("new");
     await expect(environments.invoke("gone", {})).rejects.toThrow("no function gone");
