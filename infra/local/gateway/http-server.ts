@@ -15,14 +15,14 @@ export interface FrontRequest {
   queryNames: readonly string[];
   status: number;
   /** The stable code of a refusal. */
-  code: string | undefined;
+  code?: string | undefined;
   /** The id in logs and problem documents; undefined if no function was called. */
-  requestId: string | undefined;
+  requestId?: string | undefined;
   output: string;
   milliseconds: number;
-  functionName: string | undefined;
+  functionName?: string | undefined;
   /** The origin of the page that sent it, if the browser withholds the answer from that page. */
-  refusedOrigin: string | undefined;
+  refusedOrigin?: string | undefined;
   /** The function's event and the whole answer; undefined if no function was called. */
   event?: APIGatewayProxyEventV2;
   answer?: GatewayAnswer;
@@ -87,11 +87,8 @@ export function startFront(options: FrontOptions): Promise<HttpService> {
       path,
       queryNames: [...new Set(new URLSearchParams(query).keys())],
       status: 0,
-      code: undefined,
-      requestId: undefined,
       output: "",
       milliseconds: 0,
-      functionName: undefined,
       refusedOrigin: refusedOrigin(options.stack().cors, request.headers),
     };
     report.answer = await answer(request, report);
