@@ -1,22 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { pathToFileURL } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { type ChildService, startChild } from "../../../infra/local/engine/child-service.ts";
 import { isAlive } from "../../../infra/local/is-alive.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
-
-const started: ChildService[] = [];
-
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((child) => child.close()));
-});
 
 const forever = ["-c", "echo $$; exec sleep 600"];
 
 function start(parameters: string[]): ChildService {
   const child = startChild("sh", parameters);
-  started.push(child);
+  onTestFinished(child.close);
   return child;
 }
 
