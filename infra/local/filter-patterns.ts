@@ -30,6 +30,7 @@ function fieldOf(event: unknown, name: string): unknown {
   return isMap(event) && Object.hasOwn(event, name) ? event[name] : undefined;
 }
 
-function isMap(value: unknown): value is Record<string, unknown> {
+/** Whether a value is an object of named fields. */
+export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -133,11 +133,11 @@ export async function startLocalAws(directory: string, onProgress?: (step: strin
 }
 
 /** Calls the functions that a deploy of the stack calls, one after the other. Throws if one fails, as the deploy would fail. */
-async function runTriggers({ stack, environment }: TakenIn, builds: Builds): Promise<void> {
+async function runTriggers(taken: TakenIn, builds: Builds): Promise<void> {
   await using running = new AsyncDisposableStack();
-  const options = { functions: stack.functions, environment, builds, output: () => {} };
-  const environments = running.adopt(createEnvironments(options), (each) => each.close());
-  for (const name of stack.triggers) {
+  const environments = createEnvironments({ current: () => taken, builds, output: () => {} });
+  running.defer(environments.close);
+  for (const name of taken.stack.triggers) {
     try {
       await environments.invoke(name, {});
     } catch (error) {

@@ -84,11 +84,10 @@ async function assemble(options: MachineOptions, port: number, starting: AsyncDi
   const { takeIn, builds, made, close, ...aws } = await startLocalAws(directory, options.onProgress);
   starting.defer(close);
   const logFile = join(directory, "machine.log");
-  const log = starting.adopt(openMachineLog(logFile), (each) => each.close());
-  const environments = starting.adopt(
-    createEnvironments({ ...aws, functions: aws.stack.functions, builds, output: log.write }),
-    (each) => each.close(),
-  );
+  const log = openMachineLog(logFile);
+  starting.defer(log.close);
+  const environments = createEnvironments({ current: () => machine, builds, output: log.write });
+  starting.defer(environments.close);
   const invoke = logCalls(environments.invoke, log);
   const places = placesDirectory(directory);
   const desk = openDesk(() => ({
@@ -121,26 +120,22 @@ async function assemble(options: MachineOptions, port: number, starting: AsyncDi
     await workers.stop();
   });
   const { onRequest } = listeners;
-  const front = starting.adopt(
-    await startFront({ port, lan, ...aws.stack, answerLocal: desk.answer, invoke, onRequest }),
-    (each) => each.close(),
-  );
+  const stack = () => machine.stack;
+  const front = await startFront({ port, lan, stack, answerLocal: desk.answer, invoke, onRequest });
+  starting.defer(front.close);
   // Calls that run while the stack is replaced end in their own environments.
   const replace = async (template: object) => {
     const { stack: before } = machine;
     const taken = await takeIn(template);
     Object.assign(machine, describeLocalAws(directory, taken));
-    environments.replace({ ...taken, functions: taken.stack.functions });
-    front.replace(taken.stack);
     writeMachineFile(directory, machine);
     const sources = ["mappings", "streamMappings", "schedules"] as const;
     if (sources.every((part) => isDeepStrictEqual(before[part], taken.stack[part]))) return;
     await workers.stop();
     workers = await startWork(taken);
   };
-  starting.adopt(watchStack({ directory, made, replace, say: (line) => options.onStack?.(line) }), (each) =>
-    each.stop(),
-  );
+  const watch = watchStack({ directory, made, replace, say: (line) => options.onStack?.(line) });
+  starting.defer(watch.stop);
   writeMachineFile(directory, machine);
   starting.defer(() => rmSync(machineFile(directory), { force: true }));
   return machine;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { asciiJson } from "../../../shared/messaging/ascii-json.ts";
-import { matchesAny, type Pattern } from "../filter-patterns.ts";
+import { isMap, matchesAny, type Pattern } from "../filter-patterns.ts";
 import { parseJson } from "../json-text.ts";
 import { AwsError } from "./aws-error.ts";
 import { localAccount } from "./local-account.ts";
@@ -115,12 +115,8 @@ function faultOf({ Source, DetailType, Detail }: Entry): Outcome | undefined {
         ErrorMessage: `Parameter ${name} is not valid. Reason: ${name} is a required argument.`,
       };
   }
-  return isJsonObject(Detail) ? undefined : { ErrorCode: "MalformedDetail", ErrorMessage: "Detail is malformed." };
-}
-
-function isJsonObject(text = ""): boolean {
-  const value = parseJson(text);
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  if (isMap(parseJson(Detail ?? ""))) return undefined;
+  return { ErrorCode: "MalformedDetail", ErrorMessage: "Detail is malformed." };
 }
 
 function envelope({ Source, DetailType, Detail = "", Time, Resources = [] }: Entry, region: string) {

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { DynamoDBStreamEvent } from "aws-lambda";
-import { demoUsers } from "../demo/demo.ts";
 import { demoPassword, demoPeople } from "../demo/demo-people.ts";
 import type { WorkListeners } from "../functions/work-report.ts";
 import { type GatewayAnswer, gatewayRefusal, writeAnswer } from "../gateway/gateway-answer.ts";
@@ -186,11 +185,10 @@ function redirect(location: string): GatewayAnswer {
 }
 
 function viewStart({ stack }: DeskOptions) {
-  const callers = Object.values(demoUsers).map(({ id, role }) => {
-    const person = demoPeople.find((each) => each.id === id);
-    const name = `${person?.first_name} ${person?.last_name}`;
+  const signingIn = demoPeople.filter(({ password }) => password !== undefined);
+  const callers = signingIn.map(({ id, role, first_name, last_name }) => {
     const path = role === "driver" ? "/api/v1/users/me" : "/api/v1/finance/invoices?by_state=pending&per_page=1";
-    return { id, name, role, path };
+    return { id, name: `${first_name} ${last_name}`, role, path };
   });
   const docs = stack.routes.some(({ routeKey }) => /^(GET|ANY) \/docs$/.test(routeKey)) ? "/docs" : null;
   return { callers, docs, demoPassword } satisfies StartView;

@@ -5,7 +5,7 @@ import { once } from "node:events";
 export interface ChildService {
   ended(): boolean;
   lastWords(): string;
-  close(): Promise<unknown>;
+  close(): Promise<void>;
 }
 
 const keptCharacters = 2_000;
@@ -41,10 +41,10 @@ function guard(pid: number): () => void {
   return () => shell.kill("SIGKILL");
 }
 
-async function end(child: ChildProcess, ended: () => boolean): Promise<unknown> {
-  if (ended()) return undefined;
+async function end(child: ChildProcess, ended: () => boolean): Promise<void> {
+  if (ended()) return;
   const gone = once(child, "exit");
   child.kill("SIGTERM");
   setTimeout(() => child.kill("SIGKILL"), graceMilliseconds).unref();
-  return gone;
+  await gone;
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Builds } from "../builds/builds.ts";
-import type { LocalFunction } from "../stack/template.ts";
+import type { LocalFunction, LocalStack } from "../stack/template.ts";
 import { type Environment, type Output, startEnvironment } from "./environment.ts";
 
 /** Calls a function by its name and passes its output during the call to `output`. */
@@ -9,17 +9,15 @@ export type Invoke = (functionName: string, event: unknown, output?: Output) => 
 export interface Environments {
   /** Returns the function's answer. Rejects with `FunctionError` if the function throws, times out or dies. */
   invoke: Invoke;
-  /** Replaces functions and settings. From the next call on, those that changed run in new environments. */
-  replace(given: Pick<EnvironmentsOptions, "functions" | "environment">): void;
   close(): Promise<void>;
 }
 
-/** The functions, the settings all of them get, and the receiver of output written between calls. */
 export interface EnvironmentsOptions {
-  functions: LocalFunction[];
-  environment: Record<string, string>;
+  /** The functions at this moment, and the settings that all of them get. */
+  current(): { stack: Pick<LocalStack, "functions">; environment: Record<string, string> };
   /** Brings a function's build up to date before each invocation. */
   builds: Pick<Builds, "build">;
+  /** Receives output written between calls. */
   output: Output;
   idleMilliseconds?: number;
 }
@@ -41,27 +39,22 @@ const usualIdleMilliseconds = 8_000;
 
 /**
  * The environments of each function, which take one call at a time as Lambda's do. One starts when it is first needed,
- * and again if the build changes or the process dies. It ends after some idle seconds.
+ * and again if the build, the function's definition or a setting changes or the process dies. It ends after some idle
+ * seconds.
  */
 export function createEnvironments(options: EnvironmentsOptions): Environments {
   const slots = new Map<string, Slot>();
   const idleTimers = new WeakMap<Environment, NodeJS.Timeout>();
 
-  const replace: Environments["replace"] = ({ functions, environment }) => {
-    const names = new Set(functions.map(({ name }) => name));
-    for (const [name, slot] of slots) {
-      if (names.has(name)) continue;
-      retireAll(slot);
-      slots.delete(name);
-    }
-    for (const definition of functions) {
-      const slot = slots.get(definition.name);
-      if (slot) update(slot, definition, environment);
-      else slots.set(definition.name, openSlot(definition, environment));
-    }
+  const slotOf = (name: string): Slot => {
+    const { stack, environment } = options.current();
+    const definition = stack.functions.find((each) => each.name === name);
+    if (!definition) throw new Error(`The stack has no function ${name}.`);
+    const slot = slots.get(name) ?? openSlot(definition, environment);
+    slots.set(name, slot);
+    if (!isDeepStrictEqual([slot.definition, slot.environment], [definition, environment])) retireAll(slot);
+    return Object.assign(slot, { definition, environment });
   };
-  replace(options);
-
   const release = (slot: Slot, environment: Environment) => {
     slot.busy.delete(environment);
     const end = () => environment.retire();
@@ -69,12 +62,10 @@ export function createEnvironments(options: EnvironmentsOptions): Environments {
     slot.waiting.shift()?.();
   };
   return {
-    replace,
     async invoke(name, event, output) {
-      if (!slots.has(name)) throw new Error(`The stack has no function ${name}.`);
+      slotOf(name);
       const revision = await options.builds.build(name);
-      const slot = slots.get(name);
-      if (!slot) throw new Error(`The stack has no function ${name} any more.`);
+      const slot = slotOf(name);
       if (slot.revision !== revision) retireAll(slot);
       slot.revision = revision;
       const environment = await acquire(slot, options);
@@ -93,12 +84,6 @@ export function createEnvironments(options: EnvironmentsOptions): Environments {
 
 function openSlot(definition: LocalFunction, environment: Record<string, string>): Slot {
   return { definition, environment, revision: "", environments: [], busy: new Set(), waiting: [] };
-}
-
-function update(slot: Slot, definition: LocalFunction, environment: Record<string, string>): void {
-  if (isDeepStrictEqual([slot.definition, slot.environment], [definition, environment])) return;
-  Object.assign(slot, { definition, environment });
-  retireAll(slot);
 }
 
 function retireAll(slot: Slot): void {

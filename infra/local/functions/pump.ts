@@ -1,7 +1,7 @@
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import type { LocalMapping } from "../stack/event-sources.ts";
-import { wait } from "./wait.ts";
+import { repeat } from "./wait.ts";
 
 /** One queue that feeds one function, as the stack's event source mapping defines it. */
 export interface PumpOptions extends Pick<LocalMapping, "batchSize" | "reportsItemFailures"> {
@@ -19,31 +19,13 @@ export interface PumpOptions extends Pick<LocalMapping, "batchSize" | "reportsIt
  * gone.
  */
 const waitSeconds = 1;
-const retryMilliseconds = 500;
 
 /** Receives messages, invokes the function and deletes what succeeded, until it is stopped after a batch. */
 export function startPump(options: PumpOptions): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const running = run(options, stopping.signal);
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
-}
-
-async function run(options: PumpOptions, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted) {
-    try {
-      const messages = await receive(options);
-      if (messages.length > 0) await deliver(options, messages);
-    } catch (error) {
-      if (stopping.aborted) return;
-      options.onFailure?.(error);
-      await wait(retryMilliseconds, stopping);
-    }
-  }
+  return repeat(async () => {
+    const messages = await receive(options);
+    if (messages.length > 0) await deliver(options, messages);
+  }, options.onFailure);
 }
 
 async function receive(options: PumpOptions): Promise<Message[]> {

@@ -7,7 +7,7 @@ import { matchesAny } from "../filter-patterns.ts";
 import { type JsonFile, openJsonFile } from "../json-file.ts";
 import type { LocalStreamMapping } from "../stack/event-sources.ts";
 import type { StreamPage, StreamPosition, TableStream } from "./table-stream.ts";
-import { wait } from "./wait.ts";
+import { repeat, wait } from "./wait.ts";
 
 /** A function that consumes the stream, as its event source mapping defines it. */
 export interface StreamConsumer {
@@ -44,15 +44,18 @@ interface Run extends StreamConsumer {
 }
 
 const tickMilliseconds = 100;
-const retryMilliseconds = 500;
 const firstPauseMilliseconds = 100;
 const longestPauseMilliseconds = 10_000;
 
 /** Delivers the stream's records to every consumer, in order and at its own pace, until stopped. */
 export function startStreamPump(options: StreamPumpOptions): StreamPump {
-  const stopping = new AbortController();
   const runs = options.consumers.map((consumer) => openRun(consumer, options));
-  const loops = runs.map((run) => runConsumer(run, options, stopping.signal));
+  const loops = runs.map((run) =>
+    repeat(
+      (stopping) => readOn(run, options, stopping),
+      (error) => options.onFailure?.(run.mapping.functionName, error),
+    ),
+  );
   return {
     async settled(milliseconds) {
       const asked = performance.now();
@@ -63,8 +66,7 @@ export function startStreamPump(options: StreamPumpOptions): StreamPump {
       }
     },
     async stop() {
-      stopping.abort();
-      await Promise.all(loops);
+      await Promise.all(loops.map((loop) => loop.stop()));
     },
   };
 }
@@ -77,21 +79,14 @@ function openRun(consumer: StreamConsumer, { stream, placesDirectory }: StreamPu
   return { ...consumer, file, emptyAt: Number.NEGATIVE_INFINITY };
 }
 
-async function runConsumer(run: Run, options: StreamPumpOptions, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted) {
-    try {
-      const page = await options.stream.read(run.file.value.place);
-      await deliverPage(page, run, stopping);
-      if (page.records.length > 0) continue;
-      run.emptyAt = page.askedAt;
-      // Waiting consumers look again at the same moments, so that they share the call.
-      await wait(tickMilliseconds - (performance.now() % tickMilliseconds), stopping);
-    } catch (error) {
-      if (stopping.aborted) return;
-      options.onFailure?.(run.mapping.functionName, error);
-      await wait(retryMilliseconds, stopping);
-    }
-  }
+/** Delivers the next page, or waits for a moment if there is none yet. */
+async function readOn(run: Run, { stream }: StreamPumpOptions, stopping: AbortSignal): Promise<void> {
+  const page = await stream.read(run.file.value.place);
+  await deliverPage(page, run, stopping);
+  if (page.records.length > 0) return;
+  run.emptyAt = page.askedAt;
+  // Waiting consumers look again at the same moments, so that they share the call.
+  await wait(tickMilliseconds - (performance.now() % tickMilliseconds), stopping);
 }
 
 async function deliverPage({ records, place }: StreamPage, run: Run, stopping: AbortSignal): Promise<void> {

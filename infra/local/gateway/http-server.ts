@@ -2,11 +2,11 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import type { Invoke } from "../functions/environments.ts";
 import { type HttpService, readBody, startHttpService } from "../http-service.ts";
-import type { CorsRules, LocalRoute } from "../stack/template.ts";
+import type { CorsRules, LocalStack } from "../stack/template.ts";
 import { corsHeaders, isAllowed, isPreflight, preflightHeaders } from "./cors.ts";
 import { type GatewayAnswer, gatewayAnswer, gatewayRefusal, writeAnswer } from "./gateway-answer.ts";
 import { gatewayEvent, splitTarget } from "./gateway-event.ts";
-import { createRouteTable } from "./route-table.ts";
+import { findRoute } from "./route-table.ts";
 
 /** One answered request, as developers are shown it. Its printable parts contain no values of the query. */
 export interface FrontRequest {
@@ -15,14 +15,14 @@ export interface FrontRequest {
   queryNames: readonly string[];
   status: number;
   /** The stable code of a refusal. */
-  code: string | undefined;
+  code?: string | undefined;
   /** The id in logs and problem documents; undefined if no function was called. */
-  requestId: string | undefined;
+  requestId?: string | undefined;
   output: string;
   milliseconds: number;
-  functionName: string | undefined;
+  functionName?: string | undefined;
   /** The origin of the page that sent it, if the browser withholds the answer from that page. */
-  refusedOrigin: string | undefined;
+  refusedOrigin?: string | undefined;
   /** The function's event and the whole answer; undefined if no function was called. */
   event?: APIGatewayProxyEventV2;
   answer?: GatewayAnswer;
@@ -32,8 +32,8 @@ export interface FrontRequest {
 
 export interface FrontOptions {
   port: number;
-  routes: LocalRoute[];
-  cors: CorsRules;
+  /** The stack as it is at this moment. */
+  stack(): Pick<LocalStack, "routes" | "cors">;
   /** Answers requests below `/_local`, which are not part of the API. */
   answerLocal: RequestListener;
   lan?: boolean;
@@ -41,20 +41,12 @@ export interface FrontOptions {
   onRequest?(request: FrontRequest): void;
 }
 
-export interface Front extends HttpService {
-  /** Replaces routes and CORS rules from the next request on. */
-  replace(given: Pick<FrontOptions, "routes" | "cors">): void;
-}
-
 /** Serves the stack's HTTP API as API Gateway does, and the desk under `/_local/`. */
-export async function startFront(options: FrontOptions): Promise<Front> {
-  let match = createRouteTable(options.routes);
-  let { cors } = options;
-
+export function startFront(options: FrontOptions): Promise<HttpService> {
   const answerApi = async (request: IncomingMessage, report: FrontRequest): Promise<GatewayAnswer> => {
     const body = await readBody(request);
     if (body === undefined) return gatewayRefusal(413);
-    const matched = match(report.method, report.path);
+    const matched = findRoute(options.stack().routes, report.method, report.path);
     if (!matched) return gatewayRefusal(404);
     report.functionName = matched.route.functionName;
     const event = gatewayEvent(request, body, matched);
@@ -74,6 +66,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   };
 
   const answer = async (request: IncomingMessage, report: FrontRequest): Promise<GatewayAnswer> => {
+    const { cors } = options.stack();
     if (isPreflight(request.method, request.headers)) {
       return { status: 204, headers: preflightHeaders(cors, request.headers), body: Buffer.of() };
     }
@@ -94,26 +87,18 @@ export async function startFront(options: FrontOptions): Promise<Front> {
       path,
       queryNames: [...new Set(new URLSearchParams(query).keys())],
       status: 0,
-      code: undefined,
-      requestId: undefined,
       output: "",
       milliseconds: 0,
-      functionName: undefined,
-      refusedOrigin: refusedOrigin(cors, request.headers),
+      refusedOrigin: refusedOrigin(options.stack().cors, request.headers),
     };
     report.answer = await answer(request, report);
     writeAnswer(response, report.answer);
     options.onRequest?.({ ...report, status: response.statusCode, milliseconds: performance.now() - began });
   };
-  const service = await startHttpService((request, response) => {
+  return startHttpService((request, response) => {
     // Rejects only if the caller disconnects while sending.
     serve(request, response).catch(() => response.destroy());
   }, options);
-  const replace: Front["replace"] = (given) => {
-    match = createRouteTable(given.routes);
-    cors = given.cors;
-  };
-  return { ...service, replace };
 }
 
 /** The origin of a page that may not read the answer; undefined for pages of the machine itself. */

@@ -7,24 +7,16 @@ export interface MatchedRoute {
 }
 
 /** Finds a request's route as API Gateway does: literal paths before `{places}`, `$default` last. */
-export function createRouteTable(routes: LocalRoute[]): (method: string, path: string) => MatchedRoute | undefined {
-  const patterns = routes
-    .filter((route) => route.routeKey !== "$default")
-    .map((route) => {
-      const [method = "", path = ""] = route.routeKey.split(" ");
-      return { route, method, pattern: pathPattern(path), rank: rank(method, path) };
-    })
-    .sort((one, other) => one.rank - other.rank);
+export function findRoute(routes: readonly LocalRoute[], method: string, path: string): MatchedRoute | undefined {
+  const found = routes.flatMap((route) => {
+    const [ownMethod = "", ownPath = ""] = route.routeKey.split(" ");
+    const match = [method, "ANY"].includes(ownMethod) && pathPattern(ownPath).exec(path);
+    return match ? [{ route, pathParameters: { ...match.groups }, rank: rank(ownMethod, ownPath) }] : [];
+  });
+  const [first] = found.sort((one, other) => one.rank - other.rank);
+  if (first) return first;
   const fallback = routes.find((route) => route.routeKey === "$default");
-
-  return (method, path) => {
-    for (const candidate of patterns) {
-      if (candidate.method !== method && candidate.method !== "ANY") continue;
-      const match = candidate.pattern.exec(path);
-      if (match) return { route: candidate.route, pathParameters: { ...match.groups } };
-    }
-    return fallback && { route: fallback, pathParameters: {} };
-  };
+  return fallback && { route: fallback, pathParameters: {} };
 }
 
 function rank(method: string, path: string): number {

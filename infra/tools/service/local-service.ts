@@ -78,14 +78,10 @@ function joinMachine(directory: string): OpenAws {
 const processPendingMs = 10 * 60_000;
 
 async function processPending(directory: string, aws: OwnLocalAws): Promise<void> {
-  const { stack, environment, builds } = aws;
   await using running = new AsyncDisposableStack();
-  const environments = running.adopt(
-    createEnvironments({ functions: stack.functions, environment, builds, output: () => {} }),
-    (each) => each.close(),
-  );
-  const { invoke } = environments;
-  const started = await startWorkers({ stack, environment, placesDirectory: placesDirectory(directory), invoke });
+  const options = { current: () => aws, builds: aws.builds, output: () => {} };
+  const { invoke } = running.adopt(createEnvironments(options), (each) => each.close());
+  const started = await startWorkers({ ...aws, placesDirectory: placesDirectory(directory), invoke });
   const workers = running.adopt(started, (each) => each.stop());
   await workers.settled(processPendingMs);
 }

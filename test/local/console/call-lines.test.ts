@@ -13,12 +13,10 @@ const request: FrontRequest = {
   path: "/api/v1/jobs",
   queryNames: ["page", "per_page"],
   status: 200,
-  code: undefined,
   requestId,
   output: "",
   milliseconds: 12.4,
   functionName: "list-jobs",
-  refusedOrigin: undefined,
 };
 const work = { functionName: "deliver-pin", event: {}, records: 1, milliseconds: 40, output: "" };
 

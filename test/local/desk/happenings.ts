@@ -37,12 +37,10 @@ export function requestOf(id: string, more: Sent = {}): FrontRequest {
     path: "/api/v1/x",
     queryNames: [],
     status: 200,
-    code: undefined,
     requestId: id,
     output: line({ message: "answered", request_id: id, user_id: 7, operation: "bulk-update-timesheets" }),
     milliseconds,
     functionName: "bulk-update-timesheets",
-    refusedOrigin: undefined,
     event,
     answer: { status: 200, headers: { "content-type": "application/json" }, body: Buffer.from(answer) },
   };

@@ -2,23 +2,16 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { scheduler } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ChildService, startChild } from "../../../infra/local/engine/child-service.ts";
 import { isAlive } from "../../../infra/local/is-alive.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
-
-const started: ChildService[] = [];
-
-afterEach(async () => {
-  vi.useRealTimers();
-  await Promise.all(started.splice(0).map((child) => child.close()));
-});
 
 const forever = ["-c", "echo $$; exec sleep 600"];
 
 function start(parameters: string[]): ChildService {
   const child = startChild("sh", parameters);
-  started.push(child);
+  onTestFinished(child.close);
   return child;
 }
 
@@ -34,6 +27,7 @@ describe("a child service", () => {
     const child = start(["-c", "trap '' TERM; echo ready; while :; do sleep 0.1; done"]);
     await expect.poll(() => child.lastWords()).toBe("ready");
     vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const closed = child.close();
     vi.advanceTimersByTime(4_999);
     await scheduler.wait(200);

@@ -3,12 +3,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createEnvironments, type Environments } from "../../../infra/local/functions/environments.ts";
 import { isAlive } from "../../../infra/local/is-alive.ts";
+import type { LocalFunction } from "../../../infra/local/stack/template.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 
 let directory: string;
 let environments: Environments;
 let output: string;
 let revision: number;
+/** The functions of the stack. */
+let functions: LocalFunction[];
 
 beforeEach(() => {
   directory = newFolder();
@@ -20,15 +23,16 @@ afterEach(async () => {
   await environments.close();
 });
 
+function functionOf(name: string, OWN = name, timeoutSeconds = 5): LocalFunction {
+  return { name, directory: join(directory, name), environment: { OWN }, timeoutSeconds, memoryMegabytes: 128 };
+}
+
 /** Makes functions of these bodies; each gets `event` and `context`. */
 function define(bodies: Record<string, string>, timeoutSeconds = 5): void {
-  const functions = Object.entries(bodies).map(([name, body]) => {
-    write(name, body);
-    return { name, directory: join(directory, name), environment: { OWN: name }, timeoutSeconds, memoryMegabytes: 128 };
-  });
+  for (const [name, body] of Object.entries(bodies)) write(name, body);
+  functions = Object.keys(bodies).map((name) => functionOf(name, name, timeoutSeconds));
   environments = createEnvironments({
-    functions,
-    environment: { AWS_REGION: "eu-west-2" },
+    current: () => ({ stack: { functions }, environment: { AWS_REGION: "eu-west-2" } }),
     builds: { build: async () => String(revision) },
     output: (text) => {
       output += text;
@@ -84,10 +88,14 @@ describe("a function", () => {
     expect(Math.max(...answers.map(({ most }) => most))).toBe(1);
   });
 
-  it("that returns nothing, or throws what is no error, says so", async () => {
-    define({ silent: "", words: "throw 'words';" });
+  it("that returns nothing, or throws an error or anything else, says so", async () => {
+    define({ silent: "", words: "throw 'words';", fail: "throw new RangeError('too far');" });
     expect(await environments.invoke("silent", {})).toBeUndefined();
     await expect(environments.invoke("words", {})).rejects.toMatchObject({ errorType: "Error", message: "words" });
+    await expect(environments.invoke("fail", {})).rejects.toMatchObject({
+      errorType: "RangeError",
+      message: "too far",
+    });
   });
 
   it("goes on when its bytes and text are written", async () => {
@@ -97,14 +105,6 @@ describe("a function", () => {
     define({ write: body });
     await environments.invoke("write", {});
     expect(output).toBe("bytes text");
-  });
-
-  it("that throws fails with the type and message of its error", async () => {
-    define({ fail: "throw new RangeError('too far');" });
-    await expect(environments.invoke("fail", {})).rejects.toMatchObject({
-      errorType: "RangeError",
-      message: "too far",
-    });
   });
 
   it("that takes too long is ended, even in an endless loop, and works at the next call", async () => {
@@ -183,16 +183,7 @@ describe("a function", () => {
     define({ show: "return process.env.OWN;", gone: "return 1;", kept: "return process.pid;" });
     await environments.invoke("show", {});
     const pid = await environments.invoke("kept", {});
-    const folder = join(directory, "show");
-    const changed = {
-      name: "show",
-      directory: folder,
-      environment: { OWN: "new" },
-      timeoutSeconds: 5,
-      memoryMegabytes: 128,
-    };
-    const same = { ...changed, name: "kept", directory: join(directory, "kept"), environment: { OWN: "kept" } };
-    environments.replace({ functions: [changed, same], environment: { AWS_REGION: "eu-west-2" } });
+    functions = [functionOf("show", "new"), functionOf("kept")];
     expect(await environments.invoke("kept", {})).toBe(pid);
     expect(await environments.invoke("show", {})).toBe("new");
     await expect(environments.invoke("gone", {})).rejects.toThrow("no function gone");

@@ -3,7 +3,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
 import { DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { DynamoDBStreamEvent } from "aws-lambda";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from "vitest";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
 import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { type StreamPump, startStreamPump } from "../../../infra/local/functions/stream-pump.ts";
@@ -18,7 +18,6 @@ let client: DynamoDBClient;
 let streams: DynamoDBStreamsClient;
 let tableName: string;
 let placesDirectory: string;
-let pumps: StreamPump[];
 
 beforeAll(() => {
   const config = { endpoint: inject("engineEndpoint"), region: "eu-west-2", credentials: localCredentials };
@@ -29,11 +28,8 @@ afterAll(() => {
   for (const each of [client, streams]) each.destroy();
 });
 beforeEach(async () => {
-  [tableName, placesDirectory, pumps] = [`stream-${crypto.randomUUID()}`, newFolder(), []];
+  [tableName, placesDirectory] = [`stream-${crypto.randomUUID()}`, newFolder()];
   await createTable(client, inject("tableDefinition"), tableName);
-});
-afterEach(async () => {
-  await Promise.all(pumps.map((pump) => pump.stop()));
 });
 
 /** Writes items `<kind>#<n>` with a number, one after the other. */
@@ -58,7 +54,7 @@ async function start(
     })),
     placesDirectory,
   });
-  pumps.push(pump);
+  onTestFinished(pump.stop);
   return pump;
 }
 

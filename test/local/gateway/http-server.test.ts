@@ -5,6 +5,20 @@ import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { type FrontRequest, startFront } from "../../../infra/local/gateway/http-server.ts";
 import type { HttpService } from "../../../infra/local/http-service.ts";
 
+const routes = [
+  { routeKey: "GET /things", functionName: "list-things" },
+  { routeKey: "PUT /things/{id}", functionName: "put-thing" },
+  { routeKey: "GET /things/{id}", functionName: "get-thing" },
+  { routeKey: "PUT /things/all", functionName: "put-all" },
+  { routeKey: "$default", functionName: "refuse" },
+];
+const cors = {
+  AllowOrigins: ["https://app.example"],
+  AllowMethods: [],
+  AllowHeaders: [],
+  ExposeHeaders: [],
+  MaxAge: 0,
+};
 const events: APIGatewayProxyEventV2[] = [];
 const requests: FrontRequest[] = [];
 let result: unknown = {};
@@ -15,14 +29,7 @@ beforeAll(async () => {
   front = await startFront({
     port: 0,
     answerLocal: (request, response) => response.end(`local ${request.url}`),
-    routes: [
-      { routeKey: "GET /things", functionName: "list-things" },
-      { routeKey: "PUT /things/{id}", functionName: "put-thing" },
-      { routeKey: "GET /things/{id}", functionName: "get-thing" },
-      { routeKey: "PUT /things/all", functionName: "put-all" },
-      { routeKey: "$default", functionName: "refuse" },
-    ],
-    cors: { AllowOrigins: ["https://app.example"], AllowMethods: [], AllowHeaders: [], ExposeHeaders: [], MaxAge: 0 },
+    stack: () => ({ routes, cors }),
     onRequest: (request) => requests.push(request),
     invoke: async (_, event, output) => {
       events.push(event as APIGatewayProxyEventV2);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Front, type FrontRequest, startFront } from "../../../infra/local/gateway/http-server.ts";
+import { type FrontRequest, startFront } from "../../../infra/local/gateway/http-server.ts";
+import type { HttpService } from "../../../infra/local/http-service.ts";
 import type { CorsRules } from "../../../infra/local/stack/template.ts";
 import { answerHeaders, requestHeaders } from "../../../shared/contract/headers.ts";
 import { useStack } from "../../infra/stack.ts";
@@ -7,15 +8,14 @@ import { useStack } from "../../infra/stack.ts";
 const stack = await useStack();
 const requests: FrontRequest[] = [];
 const cors = stack.all("AWS::ApiGatewayV2::Api")[0]?.properties.CorsConfiguration as CorsRules;
-let front: Front;
+let front: HttpService;
 let base: string;
 
 beforeAll(async () => {
   front = await startFront({
     port: 0,
     answerLocal: (_, response) => response.end("for this machine"),
-    routes: [{ routeKey: "GET /things", functionName: "list-things" }],
-    cors,
+    stack: () => ({ routes: [{ routeKey: "GET /things", functionName: "list-things" }], cors }),
     invoke: async () => ({
       statusCode: 200,
       headers: { vary: "Authorization, Origin", "access-control-allow-origin": "*" },

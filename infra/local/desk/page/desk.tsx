@@ -7,18 +7,13 @@ import { Inbox } from "./inbox.tsx";
 import { People } from "./people.tsx";
 import { Requests } from "./requests.tsx";
 
-const views: Readonly<Record<string, { title: string; View: ComponentType<{ id: string | undefined }> }>> = {
-  home: { title: "Home", View: Home },
-  requests: { title: "Requests", View: Requests },
-  inbox: { title: "Inbox", View: Inbox },
-  people: { title: "People", View: People },
-  data: { title: "Data", View: Data },
-  events: { title: "Events", View: Events },
-};
+type View = ComponentType<{ id: string | undefined }>;
+
+const views: Readonly<Record<string, View>> = { Home, Requests, Inbox, People, Data, Events };
 
 function Desk() {
-  const [name, id] = useRoute();
-  const { title, View } = views[name] ?? { title: "Home", View: Home };
+  const [title, id] = useRoute();
+  const View = views[title] ?? Home;
   useEffect(followKeys, []);
   useEffect(() => {
     document.title = `${title} – Workforce desk`;
@@ -31,10 +26,10 @@ function Desk() {
           <span>Workforce</span>
         </div>
         <ul>
-          {Object.entries(views).map(([each, view]) => (
+          {Object.keys(views).map((each) => (
             <li key={each}>
-              <a href={`#/${each}`} aria-current={view.title === title ? "page" : undefined}>
-                {view.title}
+              <a href={`#/${each.toLowerCase()}`} aria-current={each === title ? "page" : undefined}>
+                {each}
               </a>
             </li>
           ))}
@@ -47,7 +42,7 @@ function Desk() {
   );
 }
 
-/** The view and its open item, from the address, so that a reload keeps both. */
+/** The title of the view and its open item, from the address, so that a reload keeps both. */
 function useRoute(): [string, string | undefined] {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {
@@ -58,7 +53,8 @@ function useRoute(): [string, string | undefined] {
   const [, name = "", id] = hash.split("/");
   // Search parameters are decoded even if they are not valid percent-encoding.
   const opened = id && new URLSearchParams(`id=${id}`).get("id");
-  return [Object.hasOwn(views, name) ? name : "home", opened || undefined];
+  const title = Object.keys(views).find((each) => each.toLowerCase() === name) ?? "Home";
+  return [title, opened || undefined];
 }
 
 /** Keys for lists: j and k move between rows, / goes to the search, c copies the open request. Returns what ends them. */
