@@ -127,6 +127,13 @@ test("a request that the logs do not hold, and a search that CloudWatch ends, en
   expect(await run("--request", id)).toMatchObject({ code: 1, err: "CloudWatch ended the search: Failed\n" });
 });
 
+test("a release whose files were changed before it was deployed is named with the doubt", async () => {
+  const releases = ["c0ffee ffffffffffff", "decaf-dirty ba9876543210 0123456789ab"];
+  aws.answers.GetParameterHistory = { json: { Parameters: releases.map((Value) => ({ Value })) } };
+  const doubt = "git checkout decaf, whose files were changed before it was deployed, npm ci";
+  expect((await run("--request", id)).out).toContain(doubt);
+});
+
 test("where the releases are not stored, no commit is named; where they may not be read, the right is", async () => {
   aws.answers.GetParameterHistory = { error: "ParameterNotFound" };
   expect((await run("--request", id)).out).toContain("no release that is known has it");
