@@ -72,14 +72,11 @@ beforeEach(() => {
   };
 });
 
-function resultsOf(
-  { logGroupNames, queryString }: Query = { logGroupNames: [], queryString: "", startTime: 0, endTime: 0 },
-): FakeAnswer {
+function resultsOf(query: Query | undefined): FakeAnswer {
   const status = states.shift();
   if (status) return { json: { status } };
-  const rows = found[/like \/(.*?)\//.exec(queryString)?.[1] ?? ""]?.filter(([, group]) =>
-    logGroupNames.includes(group),
-  );
+  const [, text = ""] = /like \/(.*?)\//.exec(query?.queryString ?? "") ?? [];
+  const rows = found[text]?.filter(([, group]) => query?.logGroupNames.includes(group));
   const results = rows?.map(([time, group, message]) =>
     Object.entries({
       "@timestamp": `2026-10-01 ${time}`,
