@@ -8,7 +8,7 @@ const help = `npm run client [-- --name NAME]
 Builds the package of the interface's client, for browsers and Node.js 20 or newer, into .local/client, and packs it there into
 a .tgz file, which apps install: npm install PATH/FILE.tgz
 
-  --name NAME   name of the package, with a scope where you have one: @acme/workforce (${usualName()} without it,
+  --name NAME   name of the package, with a scope where you have one: @acme/workforce (${usualName} without it,
                 which follows from the name in package.json)
 `;
 
@@ -16,8 +16,8 @@ if (import.meta.main) await runCommand((parameters) => client(parameters));
 
 /** Runs the command and returns its exit code. */
 export function client(parameters: string[]): number {
-  const call = readArguments("client", help, { args: parameters, options: { name: text } });
-  const { name = usualName() } = call.values;
+  const { values } = readArguments("client", help, { args: parameters, options: { name: text } });
+  const { name = usualName } = values;
   if (!/^(?=.{1,214}$)(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/.test(name)) {
     throw new UsageError(
       `"${name}" is no name of an npm package: lower case, such as @acme/workforce (npm run client -- --help)`,

@@ -9,7 +9,6 @@ import { enterEnvironment } from "../local/local-aws.ts";
 import { readArguments, runCommand, text, UsageError, unknownWord } from "./cli/command.ts";
 import { describeAnswer, describeWork, invokeHandler, isSuccess } from "./invoke/invocation.ts";
 import {
-  asksFor,
   fillEvent,
   overrideRequest,
   type RequestOverrides,
@@ -44,8 +43,7 @@ if (import.meta.main) await runCommand((parameters) => invoke(parameters, localD
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function invoke(parameters: string[], directory: string): Promise<number> {
   const options = { event: text, as: text, query: text, body: text, path: { ...text, multiple: true } } as const;
-  const call = readArguments("invoke", help, { args: parameters, options, allowPositionals: true });
-  const { values, positionals } = call;
+  const { values, positionals } = readArguments("invoke", help, { args: parameters, options, allowPositionals: true });
   const name = findFunction(positionals);
   const event = textOfEvent(name, readEvent(values.event ?? sampleFile(name)), values);
   return withLocalService(directory, (service) => run(name, event, values.as, service));
@@ -71,7 +69,7 @@ async function run(
   const now = new Date();
   // The pin of an earlier request would stay, and the sample's would not be sent.
   if (name === "deliver-pin") await forgetPins(await subjectOf("pin", demoUsers.driver.login));
-  const needsToken = login !== undefined || asksFor(text, "token");
+  const needsToken = login !== undefined || text.includes("{{token}}");
   const token = needsToken ? await service.mintTokenFor(login ?? defaultLogin(name), tokenHours) : "";
   const event = fillEvent(text, { token, pin: newestPin(service, text) }, now);
   enterEnvironment(service.functionEnvironment(name));

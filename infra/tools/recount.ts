@@ -27,8 +27,8 @@ if (import.meta.main) await runCommand((parameters) => recountLists(parameters, 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function recountLists(parameters: string[], directory: string, waits = {}): Promise<number> {
   const options = { company: text, repair: flag, stage: text };
-  const call = readArguments("recount", help, { args: parameters, options });
-  const { company = "", repair: repairs = false, stage } = call.values;
+  const { values } = readArguments("recount", help, { args: parameters, options });
+  const { company = "", repair: repairs = false, stage } = values;
   if (!/^(all|[1-9]\d{0,15})$/.test(company)) throw new UsageError("--company takes the id of a company, or all");
   return withService({ stage, directory }, async (_, progress) => {
     const companies = company === "all" ? [...(await findCountedCompanies()).keys()] : [Number(company)];

@@ -24,8 +24,7 @@ if (import.meta.main) await runCommand((parameters) => unlock(parameters, localD
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function unlock(parameters: string[], directory: string): Promise<number> {
   const options = { login: text, all: flag, stage: text };
-  const call = readArguments("unlock", help, { args: parameters, options });
-  const { login, all, stage } = call.values;
+  const { login, all, stage } = readArguments("unlock", help, { args: parameters, options }).values;
   if (all && (login || stage)) throw new UsageError("--all is for the local machine, and for all of it: use it alone.");
   if (all) return withService({ stage, directory }, reopenAll);
   if (!login) throw new UsageError("Say which login: --login LOGIN (npm run unlock -- --help)");

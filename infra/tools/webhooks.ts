@@ -73,20 +73,16 @@ if (import.meta.main) await runCommand((parameters) => manageWebhooks(parameters
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function manageWebhooks(parameters: string[], directory: string): Promise<number> {
   const options = { stage: text, id: text, all: flag, "keep-hours": text };
-  const { values, positionals } = readArguments("webhooks", help, {
-    args: parameters,
-    options,
-    allowPositionals: true,
-  });
-  const [typed = "list", name, ...others] = positionals;
+  const call = readArguments("webhooks", help, { args: parameters, options, allowPositionals: true });
+  const [typed = "list", name, ...others] = call.positionals;
   const word = words.find((each) => each === typed);
   if (!word) throw unknownWord("command", typed, words);
   if (others.length > 0) throw new UsageError("Say one thing at a time (npm run webhooks -- --help)");
-  const { stage, id, all = false } = values;
+  const { stage, id, all = false, "keep-hours": keep = usualKeepHours } = call.values;
   if ((word === "redeliver") !== (id !== undefined || all) || (id !== undefined && all)) {
     throw new UsageError("Say what is to be delivered again: redeliver WEBHOOK --id EVENT, or --all");
   }
-  const keepHours = readWholeNumber("keep-hours", values["keep-hours"] ?? usualKeepHours, 0, mostKeepHours);
+  const keepHours = readWholeNumber("keep-hours", keep, 0, mostKeepHours);
   return withService({ stage, directory }, (_, progress) =>
     word === "list" ? showAll() : work[word](findSetting(name), { stage, id, keepHours, progress }),
   );

@@ -117,9 +117,9 @@ test("a refusal is a ProblemError with what it says", async () => {
   const errors = [{ pointer: "/timesheet/state", code: "not_allowed", detail: "must be one of paid, pending" }];
   const refusal = problem(422, "fields_invalid", { "retry-after": "7" });
   service.answers({ ...refusal, body: { ...(refusal.body as object), errors, missing_ids: [3], changed_ids: [4] } });
-  const error = await signedIn()
+  const error: unknown = await signedIn()
     .getProfile()
-    .then(undefined, (error: unknown) => error);
+    .catch((error) => error);
   expect(error).toBeInstanceOf(built.module.ProblemError);
   expect(error).toBeInstanceOf(built.module.ClientError);
   // The name is inherited, as that of built-in errors.

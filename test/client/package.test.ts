@@ -252,7 +252,7 @@ describe("npm run client", () => {
   const run = (...parameters: string[]) => runTool(async () => client(parameters));
 
   test("names the package after the project, unless it is named", async () => {
-    expect(usualName()).toBe("workforce-api-client");
+    expect(usualName).toBe("workforce-api-client");
     const old = join(root, ".local/client/old.tgz");
     mkdirSync(dirname(old), { recursive: true });
     writeFileSync(old, "");

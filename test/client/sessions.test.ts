@@ -11,6 +11,12 @@ const stored = (session: StoredSession = {}) =>
   built.module.memoryStore({ accessToken: "a0", refreshToken: "r0", userId: 1, ...session });
 const newClient = (store: TokenStore, more: object = {}) =>
   built.module.createClient({ baseUrl: service.baseUrl, store, ...more });
+/** A `fetch` that does something else before it gives its answer. */
+const fetchAnd = (meanwhile: () => unknown) => async (url: string, init: RequestInit) => {
+  const answer = await fetch(url, init);
+  await meanwhile();
+  return answer;
+};
 const renewals = () => service.received.filter(isRenewal).map(({ body }) => body);
 
 test("a sign-in keeps the tokens; the next call sends them", async () => {
@@ -46,14 +52,8 @@ describe("an access token that is refused", () => {
   test("is not renewed where somebody else has done so meanwhile", async () => {
     service.takes("a7", () => tokens(1));
     const inner = stored();
-    const store = { ...inner, set: inner.set };
-    const client = newClient(store, {
-      fetch: async (url: string, init: RequestInit) => {
-        const answer = await fetch(url, init);
-        inner.set({ accessToken: "a7", refreshToken: "r7", userId: 1 });
-        return answer;
-      },
-    });
+    const renew = () => inner.set({ accessToken: "a7", refreshToken: "r7", userId: 1 });
+    const client = newClient({ ...inner }, { fetch: fetchAnd(renew) });
     expect(await client.getProfile()).toEqual(profile.body);
     expect(renewals()).toEqual([]);
   });
@@ -77,13 +77,8 @@ describe("an access token that is refused", () => {
   test("leaves the call to the user who made it, where another has signed in meanwhile", async () => {
     service.takes("a9", () => tokens(1));
     const store = stored();
-    const client = newClient(store, {
-      fetch: async (url: string, init: RequestInit) => {
-        const answer = await fetch(url, init);
-        store.set({ accessToken: "a9", refreshToken: "r9", userId: 9 });
-        return answer;
-      },
-    });
+    const signIn = () => store.set({ accessToken: "a9", refreshToken: "r9", userId: 9 });
+    const client = newClient(store, { fetch: fetchAnd(signIn) });
     await expect(client.getProfile()).rejects.toMatchObject({ code: "token_expired" });
     expect(service.received).toHaveLength(1);
   });

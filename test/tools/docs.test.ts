@@ -32,19 +32,13 @@ function change(page: string, from: string | RegExp, to: string): void {
   writeFileSync(join(root, page), text.replace(from, to));
 }
 
-test("tables that are up to date stay as they are", async () => {
-  const said = [...pages, figuresPage].map((page) => `${page}: up to date`);
-  const { code, out } = await run();
-  expect([code, out.trim().split("\n").toSorted()]).toEqual([0, said.toSorted()]);
-  for (const page of pages) expect(textOf(page)).toBe(textOf(page, checkout));
-});
-
 test("a row or a figure that is missing or changed is written again, and nothing outside the markers", async () => {
   change("README.md", /\| get-job \|.*\n/, "");
   change("README.md", "# Workforce API", "# Another title");
   change("shared/contract/README.md", "`route_not_found`, ", "");
   change(figuresPage, "| made | 1 |", "| made | 2 |");
-  const { out } = await run();
+  const { code, out } = await run();
+  expect([code, out.match(/: up to date$/gm)?.length]).toEqual([0, 3]);
   expect([...out.matchAll(/^(.+): written$/gm)].map(([, page]) => page)).toEqual([
     "README.md",
     "shared/contract/README.md",

@@ -66,10 +66,13 @@ test("what a schedule calls is invoked like any worker", async () => {
   expect(out).toMatch(/^processed {2}\d+ ms\n$/);
 });
 
+const failing = { Records: [{ messageId: "m-1", body: "{}" }] };
+
 test.each<[string, string[], RegExp]>([
   ["a refusal", ["refuse-unrouted"], /^405 Method Not Allowed/],
   ["a bad request", ["sign-in", "--body", "{"], /^400 Bad Request/],
   ["the token of another user by --as", ["list-invoices", "--as", demoUsers.driver.login], /^403 Forbidden/],
+  ["a failed message", ["deliver-pin", "--event", eventFile(failing)], /^0 of 1 messages processed/],
 ])("%s is printed like any answer, and ends with 1", async (_, parameters, out) => {
   expect(await run(...parameters)).toMatchObject({ code: 1, out: expect.stringMatching(out) });
 });
@@ -90,12 +93,6 @@ test.each([
   expect(code, err).toBe(1);
   expect(err).toContain("The setting HISTORY_DAYS is missing");
   expect(err).toContain(`${name} gets the settings that its row in ${file} names`);
-});
-
-test("a batch with a failed message ends with 1", async () => {
-  const { code, out } = await run("deliver-pin", "--event", eventFile({ Records: [{ messageId: "m-1", body: "{}" }] }));
-  expect(code).toBe(1);
-  expect(out).toMatch(/^0 of 1 messages processed/);
 });
 
 test("an event that asks for what nobody can fill in is a mistake that lists what can be", async () => {

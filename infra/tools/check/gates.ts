@@ -26,6 +26,8 @@ const relatedTo = (...files: string[]) => ["related", ...files, "--run", "--pass
 /** A seed that no run before has used. */
 const freshSeed = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 
+const cfnLint = ["cfn-lint", "test/system/lint"] as const;
+
 /** The gates of `npm run check`. */
 export const gates: readonly Gate[] = [
   byOwnTool("types", "types", "tsc", "--project", "."),
@@ -53,7 +55,7 @@ export const gates: readonly Gate[] = [
     environment: { SEED: String(freshSeed), COUNTS: "more" },
   },
   byInstalledTests("runtime", "AWS's runtime client", ["the runtime client", "test/system/runtime"]),
-  byInstalledTests("lint", "templates by cfn-lint", ["cfn-lint", "test/system/lint"], pythonObstacle),
+  byInstalledTests("lint", "templates by cfn-lint", cfnLint, pythonObstacle),
   {
     name: "document",
     title: "OpenAPI document: linters, generated clients, receivers of events",
@@ -90,12 +92,7 @@ export const longGates: readonly Gate[] = [
     isAlone: true,
   },
   {
-    ...byInstalledTests(
-      "templates",
-      "templates of every stage by cfn-lint",
-      ["cfn-lint", "test/system/lint"],
-      pythonObstacle,
-    ),
+    ...byInstalledTests("templates", "templates of every stage by cfn-lint", cfnLint, pythonObstacle),
     environment: { COUNTS: "full" },
   },
   {
@@ -143,7 +140,7 @@ function byOwnTool(name: string, title: string, ...parameters: string[]): Gate {
 function byInstalledTests(
   name: string,
   title: string,
-  [what, folder]: [what: string, folder: string],
+  [what, folder]: readonly [what: string, folder: string],
   obstacle = installObstacle,
 ): Gate {
   const parameters = ["run", "--config", "test/system/deploy/vitest.config.ts", folder];

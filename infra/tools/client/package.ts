@@ -3,9 +3,13 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
+import own from "../../../package.json" with { type: "json" };
 import { root } from "../../local/stack/synthesis.ts";
 import { clientOperations } from "./client-operations.ts";
 import { declareClient } from "./declarations.ts";
+
+/** The default name of the package: the name of the checkout's own package, with `-client`. */
+export const usualName = `${own.name}-client`;
 
 /** The package's name in the guides. The built package replaces it with its own. */
 const writtenName = "workforce-api-client";
@@ -49,21 +53,11 @@ export function writeClient(folder: string, name: string): void {
   copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"));
 }
 
-/** The default name of the package: the name of the checkout's own package, with `-client`. */
-export function usualName(): string {
-  return `${ownPackage().name}-client`;
-}
-
-function ownPackage(): { name: string; version: string; license: string } {
-  return JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-}
-
 function manifestOf(name: string): object {
-  const { version, license } = ownPackage();
   return {
     name,
-    version,
-    license,
+    version: own.version,
+    license: own.license,
     description: "Client of the service's HTTP interface",
     type: "module",
     exports: { ".": { types: "./index.d.ts", default: "./index.js" } },

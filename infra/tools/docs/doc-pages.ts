@@ -1,11 +1,6 @@
 import { everyRole, type Operation } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
-import {
-  internalError,
-  type ProblemCode,
-  type RefusalCode,
-  refusalCodes,
-} from "../../../shared/contract/refusal-codes.ts";
+import { internalError, type RefusalCode, refusalCodes } from "../../../shared/contract/refusal-codes.ts";
 import { settingNames, textOf } from "../../stages/stage-shape.ts";
 import { stages } from "../../stages/stages.ts";
 import { methodNameOf } from "../client/client-operations.ts";
@@ -43,16 +38,10 @@ function repeatedMethods(): string {
 }
 
 function codesTable(): string {
-  const byStatus = new Map<number, ProblemCode[]>();
-  const codes = Object.entries(refusalCodes) as [RefusalCode, { readonly status: number }][];
-  for (const [code, { status }] of [...codes, [internalError.code, internalError] as const]) {
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  const sorted = [...byStatus].toSorted(([one], [other]) => one - other);
-  return tableOf(
-    ["status", "codes"],
-    sorted.map(([status, named]) => [status, named.map((code) => `\`${code}\``).join(", ")]),
-  );
+  const codes = Object.entries({ ...refusalCodes, [internalError.code]: internalError });
+  const byStatus = [...Map.groupBy(codes, ([, { status }]) => status)].toSorted(([one], [other]) => one - other);
+  const rows = byStatus.map(([status, alike]) => [status, alike.map(([code]) => `\`${code}\``).join(", ")]);
+  return tableOf(["status", "codes"], rows);
 }
 
 function callersOf({ access, refusals = [] }: Operation): string {

@@ -2,7 +2,6 @@ import { lastChangeOf } from "../../../shared/db/table/change-stamps.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import type { Tombstone } from "../../../shared/db/table/tombstones.ts";
-import type { Change } from "../../../shared/domain/records/change.ts";
 import { namedByKey, removedLines } from "./exported-lines.ts";
 import type { Finding } from "./found-lines.ts";
 
@@ -15,16 +14,13 @@ const writeMs = 5 * 60_000;
 export function isChangedSince(item: Item, since: string): boolean {
   const change = lastChangeOf(item);
   if (!change || isErasedSince(item, since)) return true;
-  return Date.parse(change.at) + lagOf(change) >= Date.parse(since);
+  const lagMs = change.by.startsWith("schedule#") ? scheduleMs : 0;
+  return Date.parse(change.at) + lagMs >= Date.parse(since);
 }
 
 /** Erasing a person rewrites a timesheet without another revision or change. So the item has the time of it in `erased_at`. */
 function isErasedSince({ erased_at }: Item, since: string): boolean {
   return typeof erased_at === "string" && erased_at >= since;
-}
-
-function lagOf({ by }: Change): number {
-  return by.startsWith("schedule#") ? scheduleMs : 0;
 }
 
 /** The removal that a tombstone records; undefined if it was made before a moment, ISO 8601 in UTC. */

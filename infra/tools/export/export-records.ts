@@ -7,7 +7,7 @@ import { describeReading } from "../cli/progress-line.ts";
 import { csvOf } from "../csv/tables.ts";
 import { isChangedSince, isRemadeSince, readRemoval } from "./changed-since.ts";
 import type { DescribedTable } from "./describe-table.ts";
-import { requireFree, requireUnstopped, type TextFile, writeFiles } from "./draft-files.ts";
+import { requireFree, requireUnstopped, writeFiles } from "./draft-files.ts";
 import { changedLines, readExported, removedLines, wholeLine } from "./exported-lines.ts";
 import { type Finding, type FoundLines, openFoundLines } from "./found-lines.ts";
 import { requireKept, type Selection } from "./selection.ts";
@@ -60,12 +60,8 @@ export async function exportRecords(options: ExportOptions): Promise<ExportSumma
     // Removals that were forgotten while the table was read are missing.
     requireKept(selection, readAt);
     const counts = new Map<RecordType, number>();
-    const texts = [...types].map(
-      ([path, some]): TextFile => ({
-        path,
-        texts: rowsOf(some, { found, members, csv, counts, onProgress }),
-      }),
-    );
+    const rows = { found, members, csv, counts, onProgress };
+    const texts = [...types].map(([path, some]) => ({ path, texts: rowsOf(some, rows) }));
     await writeFiles(texts, signal);
     return { begunAt, readAt: readAt.toISOString(), files, counts };
   } finally {

@@ -1,6 +1,6 @@
 import type { TextDecoder as Decoder } from "node:util";
 import { Refusal } from "../../../shared/domain/refusal.ts";
-import { lineFault } from "./line-errors.ts";
+import { type GivenLine, lineFault } from "./line-errors.ts";
 
 /** Longest accepted line, in bytes. */
 export const maxLineBytes = 256 * 1024;
@@ -14,13 +14,9 @@ export interface SourceLine {
   readonly ending: "\r\n" | "\n" | "";
 }
 
-/** A record as a file has it, or the refusal of its line. `number` is that of its first line. */
-export interface ReadLine {
-  readonly number: number;
+/** A line that was read, and the bytes read so far. */
+export interface ReadLine extends GivenLine {
   readonly bytesRead: number;
-  readonly given: unknown;
-  /** The names of the fields in the file, for their faults. */
-  readonly hints?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Reads the records of a file. Ends early if `signal` aborts, even while waiting. */

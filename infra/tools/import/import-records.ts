@@ -17,8 +17,8 @@ import { settings } from "../../../shared/settings.ts";
 import { carryOut } from "../../../shared/work.ts";
 import { patiently } from "../aws/patience.ts";
 import { createKeyedQueue } from "../cli/keyed-queue.ts";
-import { type ReadLine, type RecordReader, readJsonLines } from "./import-lines.ts";
-import { type LineError, lineErrors } from "./line-errors.ts";
+import { type RecordReader, readJsonLines } from "./import-lines.ts";
+import { type GivenLine, type LineError, lineErrors } from "./line-errors.ts";
 
 /** The result of an import: lines by outcome, without blank ones. */
 export type ImportSummary = Readonly<Record<Outcome | "failed", number>> & {
@@ -123,9 +123,7 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
   return { ...counts, lastLine, isComplete: !signal?.aborted };
 }
 
-type Line = Omit<ReadLine, "bytesRead">;
-
-async function writeLine(line: Line, record: RecordLine, context: UserWriteContext): Promise<LineOutcome> {
+async function writeLine(line: GivenLine, record: RecordLine, context: UserWriteContext): Promise<LineOutcome> {
   try {
     // A run may take hours: each of its writes has a moment of its own.
     const ofLine = () => ({ ...context, change: { ...context.change, at: new Date().toISOString() } });

@@ -14,8 +14,8 @@ export interface LineError {
   readonly detail: string;
 }
 
-/** A record as its file has it, and the number of its first line. */
-interface Given {
+/** A record as a file has it, or the refusal of its line. `number` is that of its first line. */
+export interface GivenLine {
   readonly number: number;
   readonly given: unknown;
   /** The names of the fields in the file, for their faults. */
@@ -28,7 +28,7 @@ export function lineFault(code: FieldCode, detail: string): Refusal {
 }
 
 /** The errors of a line. Rethrows errors that are not about the line. */
-export function lineErrors({ number, given, hints }: Given, error: unknown): LineError[] {
+export function lineErrors({ number, given, hints }: GivenLine, error: unknown): LineError[] {
   const id = valueAt(given, ["id"]);
   const record = { line: number, ...(Number.isSafeInteger(id) && { id: Number(id) }) };
   if (error instanceof Refusal) {

@@ -44,11 +44,6 @@ function sessionOf(token: string): string {
   return payload === "" ? "" : String(JSON.parse(Buffer.from(payload, "base64url").toString()).sid);
 }
 
-/** True if an event has a placeholder of this name. */
-export function asksFor(text: string, name: string): boolean {
-  return text.includes(`{{${name}}}`);
-}
-
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields that distinguish the kinds of events; after `Records` those of each record. */

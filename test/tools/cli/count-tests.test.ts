@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { countTests, sumCounts } from "../../../infra/tools/cli/count-tests.ts";
+import { countTests } from "../../../infra/tools/cli/count-tests.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 
 test("passed and failed tests are counted, and a file that did not load as one that failed", () => {
@@ -24,14 +24,6 @@ test("a run that ended badly with every test passed counts as one failure", () =
 
 test("a report that is not there counts as one failure", () => {
   expect(countTests(join(tmpdir(), "no-such-report.json"), true)).toEqual({ passed: 0, failed: 1 });
-});
-
-test("counts of several runs add up", () => {
-  const counts = [
-    { passed: 1, failed: 0 },
-    { passed: 2, failed: 3 },
-  ];
-  expect(sumCounts(counts)).toEqual({ passed: 3, failed: 3 });
 });
 
 function report(content: object): string {

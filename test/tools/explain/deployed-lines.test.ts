@@ -72,14 +72,11 @@ beforeEach(() => {
   };
 });
 
-function resultsOf(
-  { logGroupNames, queryString }: Query = { logGroupNames: [], queryString: "", startTime: 0, endTime: 0 },
-): FakeAnswer {
+function resultsOf(query: Query | undefined): FakeAnswer {
   const status = states.shift();
   if (status) return { json: { status } };
-  const rows = found[/like \/(.*?)\//.exec(queryString)?.[1] ?? ""]?.filter(([, group]) =>
-    logGroupNames.includes(group),
-  );
+  const [, text = ""] = /like \/(.*?)\//.exec(query?.queryString ?? "") ?? [];
+  const rows = found[text]?.filter(([, group]) => query?.logGroupNames.includes(group));
   const results = rows?.map(([time, group, message]) =>
     Object.entries({
       "@timestamp": `2026-10-01 ${time}`,
@@ -125,6 +122,13 @@ test("a request that the logs do not hold, and a search that CloudWatch ends, en
   expect(await run("--request", "none")).toMatchObject({ code: 1, out: "The logs hold nothing of that request.\n" });
   states = ["Failed"];
   expect(await run("--request", id)).toMatchObject({ code: 1, err: "CloudWatch ended the search: Failed\n" });
+});
+
+test("a release whose files were changed before it was deployed is named with the doubt", async () => {
+  const releases = ["c0ffee ffffffffffff", "decaf-dirty ba9876543210 0123456789ab"];
+  aws.answers.GetParameterHistory = { json: { Parameters: releases.map((Value) => ({ Value })) } };
+  const doubt = "git checkout decaf, whose files were changed before it was deployed, npm ci";
+  expect((await run("--request", id)).out).toContain(doubt);
 });
 
 test("where the releases are not stored, no commit is named; where they may not be read, the right is", async () => {

@@ -7,8 +7,8 @@ import { callerContext } from "../../support/records/contexts.ts";
 import { timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
+import { xenia } from "../../support/records/xenia.ts";
 import { useService } from "../../support/service/service.ts";
-import { xenia } from "./xenia.ts";
 
 const admin = { userId: 1, role: "admin", companyId: null, sessionId: "s" } as const;
 

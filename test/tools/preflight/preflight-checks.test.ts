@@ -33,8 +33,8 @@ async function find(about: string, changes: Partial<Stage> = {}, caller?: string
 }
 
 type Answers = Readonly<Record<string, FakeAnswer>>;
-type OkRow = readonly [about: string, stage: Partial<Stage>, answers: Answers, said?: string];
-type Row = readonly [about: string, advice: string, answers: Answers, stage?: Partial<Stage>];
+type OkRow = [about: string, stage: Partial<Stage>, answers: Answers, said?: string];
+type Row = [about: string, advice: string, answers: Answers, stage?: Partial<Stage>];
 
 const stackIs = (status: string, isProtected?: boolean): Answers => ({
   DescribeStacks: stackStatus(status, isProtected),
