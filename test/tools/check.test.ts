@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { isAlive } from "../../infra/local/is-alive.ts";
 import { type Gate, gates, longGates } from "../../infra/tools/check/gates.ts";
 import { check } from "../../infra/tools/check.ts";
 import { newFolder } from "../support/service/new-folder.ts";
@@ -82,6 +83,17 @@ test("the output of a gate is kept, and printed under its title where it failed"
   expect((await run([killed])).out).toContain("\nthe gate killed\nSIGKILL\n");
   const absent = { ...gateOf("absent", ""), program: "no-such-program" };
   expect(await run([absent])).toMatchObject({ code: 1, out: expect.stringContaining("no-such-program ENOENT") });
+});
+
+test("a signal ends what runs, and begins nothing more", async () => {
+  const place = (name: string) => JSON.stringify(join(folder, name));
+  const waits = gateOf("waits", `fs.writeFileSync(${place("pid")}, String(process.pid)); setInterval(() => {}, 1000)`);
+  const ended = run([waits, gateOf("after", `fs.writeFileSync(${place("after")}, "")`, { isAlone: true })]);
+  await expect.poll(() => existsSync(join(folder, "pid")) && textOf("pid")).toMatch(/^\d+$/);
+  process.emit("SIGTERM");
+  expect(await ended).toMatchObject({ code: 130 });
+  await expect.poll(() => isAlive(Number(textOf("pid")))).toBe(false);
+  expect(existsSync(join(folder, "after"))).toBe(false);
 });
 
 test("a terminal shows what is running", async () => {
