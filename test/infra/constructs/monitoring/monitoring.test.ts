@@ -1,3 +1,4 @@
+import * as dynamodb from "@aws-sdk/client-dynamodb";
 import { describe, expect, test } from "vitest";
 import { gatewayThrottles } from "../../../../infra/constructs/api/access-log.ts";
 import { intakeRuleName } from "../../../../infra/constructs/compute/buses.ts";
@@ -14,15 +15,6 @@ import { arnOf, type Resource, stackOf, useStack } from "../../stack.ts";
 import { fullStage } from "../../stages/owned-stage.ts";
 
 const stack = await useStack();
-const tableCalls = [
-  "GetItem",
-  "BatchGetItem",
-  "Query",
-  "TransactGetItems",
-  "PutItem",
-  "UpdateItem",
-  "DeleteItem",
-].concat("BatchWriteItem", "TransactWriteItems");
 const full = stackOf("full");
 const runbook = runbookText();
 const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
@@ -300,14 +292,15 @@ function topic(part: "Page" | "Topic"): { Ref: string } {
   return { Ref: full.one("AWS::SNS::Topic", `MonitoringAlarms${part}`).id };
 }
 
-/** True for a resource of the stack, and for a name that one has. */
+/** True for a resource of the stack, for a name that one has, and for a call of DynamoDB. */
 function isOfStack(value: unknown): boolean {
   const { Ref, "Fn::GetAtt": [id] = [] } = value as { Ref?: string; "Fn::GetAtt"?: string[] };
   const { eventBus, configurationSet } = namesOf("local");
   const table = tableNameOf({ name: "local" });
   const functionNames = [...stack.functions().values()].map(({ properties }) => properties.FunctionName);
-  const fixed = [...functionNames, table, eventBus, configurationSet, intakeRuleName, ...tableIndexes, ...tableCalls];
-  return fixed.includes(String(value)) || Object.hasOwn(stack.template.Resources, Ref ?? id ?? "");
+  const fixed = [...functionNames, table, eventBus, configurationSet, intakeRuleName, ...tableIndexes];
+  if (fixed.includes(String(value)) || Object.hasOwn(dynamodb, `${value}Command`)) return true;
+  return Object.hasOwn(stack.template.Resources, Ref ?? id ?? "");
 }
 
 function same(one: unknown, other: unknown): boolean {
