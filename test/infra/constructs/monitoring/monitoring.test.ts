@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import * as dynamodb from "@aws-sdk/client-dynamodb";
 import { describe, expect, test } from "vitest";
 import { gatewayThrottles } from "../../../../infra/constructs/api/access-log.ts";
@@ -37,7 +38,7 @@ const measuredBy = ({ properties }: Resource): Measured[] =>
   );
 const alarmsOn = (metric: string, dimensions: object) =>
   alarms.filter((each) =>
-    measuredBy(each).some(({ name, ...own }) => name === metric && same(own.dimensions, dimensions)),
+    measuredBy(each).some(({ name, ...own }) => name === metric && isDeepStrictEqual(own.dimensions, dimensions)),
   );
 const named = (rule = "") => [...rule.matchAll(/ALARM\("Workforce-full-([^"]+)"\)/g)].map(([, id = ""]) => id);
 
@@ -87,7 +88,9 @@ describe("what is watched: the page of figures has each alarm's threshold, perio
 
   test("what the account and region share says so; all other metrics of Lambda are of the stage's own functions", () => {
     const shared = fullAlarms.filter((each) =>
-      measuredBy(each).some(({ namespace, dimensions }) => namespace === "AWS/Lambda" && same(dimensions, {})),
+      measuredBy(each).some(
+        ({ namespace, dimensions }) => namespace === "AWS/Lambda" && isDeepStrictEqual(dimensions, {}),
+      ),
     );
     expect(shared.map(({ properties }) => properties.AlarmName)).toEqual(["Workforce-full-functions-throttled"]);
     expect(shared[0]?.properties.AlarmDescription).toContain("in the account and region");
@@ -147,7 +150,7 @@ describe("every alarm", () => {
   });
 
   test("of a function that pages is sent for itself: another one that fails meanwhile pages as well", () => {
-    const paging = summaries.filter(({ properties }) => same(properties.AlarmActions, [topic("Page")]));
+    const paging = summaries.filter(({ properties }) => isDeepStrictEqual(properties.AlarmActions, [topic("Page")]));
     for (const { properties } of paging) {
       expect(named(properties.AlarmRule)).toHaveLength(1);
       expect(headingOf(properties)).toMatch(/^An operation fails$|^A worker fails$/);
@@ -301,8 +304,4 @@ function isOfStack(value: unknown): boolean {
   const fixed = [...functionNames, table, eventBus, configurationSet, intakeRuleName, ...tableIndexes];
   if (fixed.includes(String(value)) || Object.hasOwn(dynamodb, `${value}Command`)) return true;
   return Object.hasOwn(stack.template.Resources, Ref ?? id ?? "");
-}
-
-function same(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }
