@@ -24,6 +24,7 @@ import {
   GeneratedSecret,
   hmacKey,
   releaseProbe,
+  type SecretContent,
   signingKeys,
   testPin,
 } from "./constructs/stores/generated-secret.ts";
@@ -119,29 +120,25 @@ export class WorkforceStack extends StageStack {
     if (stage.smsMonthlySpendLimitDollars !== undefined) {
       new SmsAttributes(this, "SmsSpendLimit", stage.smsMonthlySpendLimitDollars);
     }
+    const kept = (id: string, content: SecretContent, name: string) =>
+      new GeneratedSecret(this, id, content, { ...stage, name });
+    // These go with their settings, although the stage keeps its data: nothing is lost with them.
+    const passing = (id: string, content: SecretContent, name: string) =>
+      new GeneratedSecret(this, id, content, { name, removal: "delete" });
     const outboundBus = hasOutboundEvents(stage) ? addOutboundBus(this, stage.name) : undefined;
     const { probeLogin, testLogins, webhooks } = stage;
     return {
       records,
-      hmacKey: new GeneratedSecret(this, "HmacKey", hmacKey, { ...stage, name: names.hmacSecret }),
-      signingKeys: new GeneratedSecret(this, "SigningKeys", signingKeys, { ...stage, name: names.signingSecret }),
+      hmacKey: kept("HmacKey", hmacKey, names.hmacSecret),
+      signingKeys: kept("SigningKeys", signingKeys, names.signingSecret),
       queues: addQueues(this, stage),
       outboundBus,
       webhooks: webhooks && outboundBus && new Webhooks(this, "Webhooks", { stage, webhooks, outbound: outboundBus }),
       quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
       emails: new EmailSending(this, "Emails", stage),
-      edgeSecret:
-        edgeOf(stage) && new GeneratedSecret(this, "EdgeSecret", edgeSecret, { ...stage, name: names.edgeSecret }),
-      // These two go with their settings, although the stage keeps its data: nothing is lost with them.
-      releaseProbe:
-        probeLogin === undefined
-          ? undefined
-          : new GeneratedSecret(this, "ReleaseProbe", releaseProbe(probeLogin), {
-              name: names.probeSecret,
-              removal: "delete",
-            }),
-      testPin:
-        testLogins && new GeneratedSecret(this, "TestPin", testPin, { name: names.testPinSecret, removal: "delete" }),
+      edgeSecret: edgeOf(stage) && kept("EdgeSecret", edgeSecret, names.edgeSecret),
+      releaseProbe: probeLogin ? passing("ReleaseProbe", releaseProbe(probeLogin), names.probeSecret) : undefined,
+      testPin: testLogins && passing("TestPin", testPin, names.testPinSecret),
     };
   }
 

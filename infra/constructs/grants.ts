@@ -9,7 +9,7 @@ import { functions } from "../functions/functions.ts";
 import { functionNameOf, namesOf, tokenAudience } from "../stages/names.ts";
 import { readStageSetting } from "../stages/stage-settings.ts";
 import type { Stage } from "../stages/stages.ts";
-import { findQueue, type WorkQueue } from "./compute/work-queue.ts";
+import { allowOn, findQueue, type WorkQueue } from "./compute/work-queue.ts";
 import type { EmailSending } from "./messages/email-sending.ts";
 import type { GeneratedSecret } from "./stores/generated-secret.ts";
 import type { RecordsTable } from "./stores/records-table.ts";
@@ -83,7 +83,7 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resour
 function grantQueue(fn: LambdaFunction, setting: string, queue: Queue | undefined): void {
   if (!queue) return;
   fn.addEnvironment(setting, queue.queueUrl);
-  fn.addToRolePolicy(new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queue.queueArn] }));
+  fn.addToRolePolicy(allowOn([queue], "SendMessage"));
 }
 
 /** Lets a function call every version of the functions that have canaries, and answer CodeDeploy. */

@@ -33,10 +33,8 @@ export interface LocalParts {
   readonly slot: string;
 }
 
-const noLocalParts: LocalParts = { head: "", slot: "" };
-
 /** The define for the page's function: its files as text, in place of `DOCS_FILES`. */
-export function pageDefine(local = noLocalParts): { DOCS_FILES: string } {
+export function pageDefine(local: LocalParts = { head: "", slot: "" }): { DOCS_FILES: string } {
   // A string literal.
   return { DOCS_FILES: JSON.stringify(JSON.stringify(buildPageFiles(local))) };
 }

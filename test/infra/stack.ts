@@ -81,6 +81,11 @@ const pseudoParameters: Readonly<Record<string, string>> = {
   "AWS::AccountId": "*",
 };
 
+/** Whether a pattern of a policy matches a resource, or a value. */
+export function matches(pattern: string, resource: string): boolean {
+  return new RegExp(`^${pattern.replaceAll(/[^\w*]/g, "\\$&").replaceAll("*", ".*")}$`).test(resource);
+}
+
 export function arnOf({ id }: Pick<Resource, "id">): object {
   return { "Fn::GetAtt": [id, "Arn"] };
 }

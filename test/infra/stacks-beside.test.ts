@@ -4,7 +4,7 @@ import { ProbeStack } from "../../infra/probe-stack.ts";
 import { namesOf } from "../../infra/stages/names.ts";
 import type { Stage } from "../../infra/stages/stages.ts";
 import { getHealth } from "../../shared/contract/service.ts";
-import { stackBeside } from "./stack.ts";
+import { type Resource, stackBeside } from "./stack.ts";
 import { fullStage } from "./stages/owned-stage.ts";
 
 const probe = stackBeside((app) => new ProbeStack(app, fullStage));
@@ -85,7 +85,7 @@ describe("the watch over the edge", () => {
 describe("the firewall", () => {
   test("counts and samples what each rule matches", () => {
     const { VisibilityConfig, Rules } = firewall.one("AWS::WAFv2::WebACL").properties;
-    for (const shown of [VisibilityConfig, ...Rules.map((rule: { VisibilityConfig: object }) => rule.VisibilityConfig)])
+    for (const shown of [VisibilityConfig, ...Rules.map((rule: Resource["properties"]) => rule.VisibilityConfig)])
       expect(shown).toMatchObject({ CloudWatchMetricsEnabled: true, SampledRequestsEnabled: true });
   });
 
@@ -102,7 +102,7 @@ describe("the firewall", () => {
   });
 
   test("refuses one address that sends too much to account routes, and one that sends too much at all", () => {
-    const scopes = Rules.map(({ Statement, Action }: Rule) => {
+    const scopes = Rules.map(({ Statement, Action }: Resource["properties"]) => {
       const { AggregateKeyType, ScopeDownStatement = {} } = Statement.RateBasedStatement;
       expect([AggregateKeyType, Object.keys(Action)]).toEqual(["IP", ["Block"]]);
       return [...JSON.stringify(ScopeDownStatement).matchAll(/"SearchString":"([^"]+)"/g)].map(([, text]) => text);
@@ -110,8 +110,3 @@ describe("the firewall", () => {
     expect(scopes).toEqual([["/api/v1/users", "POST", "PUT", "/api/v1/users/confirmation", "GET"], []]);
   });
 });
-
-interface Rule {
-  readonly Statement: { readonly RateBasedStatement: { AggregateKeyType: string; ScopeDownStatement?: object } };
-  readonly Action: object;
-}

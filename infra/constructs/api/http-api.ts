@@ -12,8 +12,6 @@ import type { GeneratedSecret } from "../stores/generated-secret.ts";
 import { logAccess } from "./access-log.ts";
 import { addDomain } from "./api-domain.ts";
 
-type RoutedOperation = Pick<Operation, "method" | "path" | "answersHead">;
-
 /** The HTTP API that clients call. */
 export class Api extends Construct {
   readonly httpApi: apigateway.HttpApi;
@@ -63,7 +61,7 @@ export class Api extends Construct {
    * Routes a method and path to a function, in the function's stack, with a throttle if one is given; and HEAD, if the
    * operation answers it.
    */
-  route({ method, path, answersHead }: RoutedOperation, service: ServiceFunction, throttle?: Throttle): void {
+  route({ method, path, answersHead }: Operation, service: ServiceFunction, throttle?: Throttle): void {
     const route = this.#add(apigateway.HttpRouteKey.with(path, apigateway.HttpMethod[method]), service);
     if (answersHead) this.#add(apigateway.HttpRouteKey.with(path, apigateway.HttpMethod.HEAD), service, "Head");
     if (throttle) this.#throttle(route, `${method} ${path}`, throttle);

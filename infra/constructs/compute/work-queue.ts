@@ -49,8 +49,8 @@ export class WorkQueue extends Construct {
     // Calls above the reserved concurrency would be throttled, and each would count as a try of its messages.
     const mostCalls = Math.min(this.row.mostCalls, worker.reserved ?? this.row.mostCalls);
     addConsumer(worker, "Queue", this.queue, mostCalls);
-    const actions = ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"];
-    worker.live.addToRolePolicy(new PolicyStatement({ actions, resources: [this.queue.queueArn] }));
+    const taking = allowOn([this.queue], "ReceiveMessage", "DeleteMessage", "GetQueueAttributes");
+    worker.live.addToRolePolicy(taking);
   }
 }
 
@@ -64,6 +64,12 @@ export function addConsumer(worker: ServiceFunction, id: string, queue: Queue, m
     reportBatchItemFailures: true,
   });
   withReason(mapping, capped);
+}
+
+/** Allows actions of SQS on some queues. */
+export function allowOn(queues: readonly Queue[], ...actions: string[]): PolicyStatement {
+  const resources = queues.map(({ queueArn }) => queueArn);
+  return new PolicyStatement({ actions: actions.map((each) => `sqs:${each}`), resources });
 }
 
 export function addQueues(scope: Construct, stage: Stage): readonly WorkQueue[] {

@@ -65,28 +65,22 @@ export class EmailSending extends Construct {
 
   #addIdentity(): void {
     const { senderAddress, senderIdentity, removal } = this.#stage;
+    if (senderIdentity === "existing") return;
     const { configurationSet } = this;
-    if (senderIdentity === "address") {
-      const identity = ses.Identity.email(senderAddress);
-      new ses.EmailIdentity(this, "Identity", { identity, configurationSet }).applyRemovalPolicy(
-        removalPolicyOf(removal),
-      );
-    }
-    if (senderIdentity === "domain") {
-      const identity = ses.Identity.domain(domainOf(senderAddress));
-      // If the MX record is missing or wrong, SES uses a domain of its own.
-      const mailFromDomain = `mail.${domainOf(senderAddress)}`;
-      const made = new ses.EmailIdentity(this, "Identity", { identity, configurationSet, mailFromDomain });
-      made.applyRemovalPolicy(removalPolicyOf(removal));
-      const { dkimRecords } = made;
-      const region = Stack.of(this).region;
-      this.#addRecord("MailFromMx", `${mailFromDomain} MX 10 feedback-smtp.${region}.amazonses.com`);
-      this.#addRecord("MailFromSpf", `${mailFromDomain} TXT "v=spf1 include:amazonses.com ~all"`);
-      this.#addRecord("Dmarc", `_dmarc.${domainOf(senderAddress)} TXT "v=DMARC1; p=none"`);
-      dkimRecords.forEach(({ name, value }, index) => {
-        const description = "A CNAME record that DNS needs before SES sends: its name, then its value";
-        new CfnOutput(Stack.of(this), `DkimRecord${index + 1}`, { description, value: `${name} ${value}` });
-      });
+    const domain = senderIdentity === "domain" ? domainOf(senderAddress) : undefined;
+    const identity = domain ? ses.Identity.domain(domain) : ses.Identity.email(senderAddress);
+    // If the MX record is missing or wrong, SES uses a domain of its own.
+    const mailFromDomain = domain && `mail.${domain}`;
+    const made = new ses.EmailIdentity(this, "Identity", { identity, configurationSet, mailFromDomain });
+    made.applyRemovalPolicy(removalPolicyOf(removal));
+    if (!domain) return;
+    const { region } = Stack.of(this);
+    this.#addRecord("MailFromMx", `${mailFromDomain} MX 10 feedback-smtp.${region}.amazonses.com`);
+    this.#addRecord("MailFromSpf", `${mailFromDomain} TXT "v=spf1 include:amazonses.com ~all"`);
+    this.#addRecord("Dmarc", `_dmarc.${domain} TXT "v=DMARC1; p=none"`);
+    for (const [index, { name, value }] of made.dkimRecords.entries()) {
+      const description = "A CNAME record that DNS needs before SES sends: its name, then its value";
+      new CfnOutput(Stack.of(this), `DkimRecord${index + 1}`, { description, value: `${name} ${value}` });
     }
   }
 

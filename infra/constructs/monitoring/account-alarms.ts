@@ -14,9 +14,10 @@ const warnAtPercent = 80;
 
 /** Alarms on the account and on services around the stack, for stages that notify somebody. */
 export function accountAlarms({ stage }: MonitoredResources): AlarmRow[] {
-  return stage.alarmAddress === undefined
-    ? []
-    : [concurrencyAlarm(), ...smsAlarms(stage), ...backupAlarm(stage), ...certificateAlarm(stage)];
+  const { alarmAddress, customDomain } = stage;
+  if (alarmAddress === undefined) return [];
+  const certificate = customDomain ? [expiryAlarm("certificate-expires", customDomain.certificateArn)] : [];
+  return [concurrencyAlarm(), ...smsAlarms(stage), ...backupAlarm(stage), ...certificate];
 }
 
 function concurrencyAlarm(): AlarmRow {
@@ -78,10 +79,6 @@ function backupAlarm({ name, backupKeptDays }: Stage): AlarmRow[] {
       heading: "No backup was made",
     },
   ];
-}
-
-function certificateAlarm({ customDomain }: Stage): AlarmRow[] {
-  return customDomain === undefined ? [] : [expiryAlarm("certificate-expires", customDomain.certificateArn)];
 }
 
 /** Alarm on a certificate in ACM, which reports to the region that it is in. */

@@ -124,14 +124,7 @@ function shown({ statistic, minutes }: MetricStat) {
 }
 
 export function addAlarm(scope: Construct, constructId: string, row: AlarmRow, stage: Stage): cloudwatch.Alarm {
-  const {
-    id,
-    metric,
-    threshold,
-    isBelow,
-    compared,
-    treatMissingData = cloudwatch.TreatMissingData.NOT_BREACHING,
-  } = row;
+  const { id, metric, threshold, isBelow, compared } = row;
   const { LESS_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = cloudwatch.ComparisonOperator;
   const isOfFew = metric instanceof cloudwatch.Metric && metric.statistic.startsWith("p");
   const alarm = new cloudwatch.Alarm(scope, constructId, {
@@ -143,7 +136,7 @@ export function addAlarm(scope: Construct, constructId: string, row: AlarmRow, s
     evaluationPeriods: compared ?? row.periods ?? 1,
     // The expression says 0 of all but the last period.
     ...(compared !== undefined && { datapointsToAlarm: 1 }),
-    treatMissingData,
+    treatMissingData: row.treatMissingData ?? cloudwatch.TreatMissingData.NOT_BREACHING,
     ...(isOfFew && { evaluateLowSampleCountPercentile: "ignore" }),
   });
   return row.because === undefined ? alarm : withReason(alarm, row.because);

@@ -4,6 +4,7 @@ import type { Construct } from "constructs";
 import { chunksOf } from "../../../shared/batches.ts";
 import { type MetricName, metrics } from "../../../shared/metrics.ts";
 import { namesOf, tableNameOf } from "../../stages/names.ts";
+import type { Stage } from "../../stages/stages.ts";
 import { type AlarmRow, awsMetric, functionMetric, type MetricStat, type MonitoredResources } from "./alarm-row.ts";
 import { alarmNameOf, linkToRunbook } from "./runbook.ts";
 
@@ -17,48 +18,42 @@ const graphHeight = 6;
 export const ofVersions = ["VersionFaults", "VersionRefusals", "Refusals"];
 const sum: MetricStat = { statistic: "Sum", minutes: 5 };
 
-export interface DashboardProps {
-  readonly watched: MonitoredResources;
-  readonly rows: readonly AlarmRow[];
-}
-
 type Graph = readonly [title: string, lines: readonly cloudwatch.IMetric[]];
 
 /**
  * Adds the one dashboard of a stage: the state of its alarms, what users feel, a graph for each chapter of the runbook with
  * the figures of its alarms, and figures that have no alarm.
  */
-export function addDashboard(scope: Construct, props: DashboardProps): void {
-  const { rows } = props;
-  const { stage } = props.watched;
+export function addDashboard(scope: Construct, watched: MonitoredResources, rows: readonly AlarmRow[]): void {
+  const { stage } = watched;
   const headings = [...new Set(rows.map(({ heading }) => heading))];
   const links = headings.map((heading) => linkToRunbook(heading, stage)).join(" · ");
-  const watched = [...Map.groupBy(rows, titleOf)];
+  const alarmGraphs = [...Map.groupBy(rows, titleOf)].map(([title, of]): Graph => [title, of.flatMap(linesOf)]);
   new cloudwatch.Dashboard(scope, "Dashboard", {
     dashboardName: namesOf(stage.name).stack,
     defaultInterval: Duration.hours(12),
     widgets: [
-      ...alarmStates(scope, props).map((widget) => [widget]),
+      ...alarmStates(scope, stage, rows).map((widget) => [widget]),
       [text(`**What to do when one fires:** ${links}`, 3)],
       [text("## What users feel")],
-      ...inRows(usersGraphs(props)),
+      ...inRows(usersGraphs(watched)),
       [text("## What alarms watch, by chapter of the runbook")],
-      ...inRows(watched.map(([title, of]): Graph => [title, of.flatMap(linesOf)])),
+      ...inRows(alarmGraphs),
       [text("## What has no alarm")],
-      ...inRows(furtherGraphs(props)),
+      ...inRows(furtherGraphs(watched, rows)),
     ],
   });
 }
 
 /** Alarms are imported by name: references into nested stacks would each be an output. */
-function alarmStates(scope: Construct, { rows, watched: { stage } }: DashboardProps): cloudwatch.AlarmStatusWidget[] {
+function alarmStates(scope: Construct, stage: Stage, rows: readonly AlarmRow[]): cloudwatch.AlarmStatusWidget[] {
   const named = rows.map(({ id }) => cloudwatch.Alarm.fromAlarmName(scope, `named-${id}`, alarmNameOf(stage, id)));
   return chunksOf(named, mostAlarmsInWidget).map(
     (alarms) => new cloudwatch.AlarmStatusWidget({ title: "Alarms", alarms, width: fullWidth, height: 8 }),
   );
 }
 
-function usersGraphs({ watched: { apiId: ApiId } }: DashboardProps): Graph[] {
+function usersGraphs({ apiId: ApiId }: MonitoredResources): Graph[] {
   const api = (name: string, look: MetricStat) => awsMetric(`ApiGateway ${name}`, { ApiId }, look);
   const times = (["p50", "p99"] as const).map((statistic) => ({ statistic, minutes: 5 }));
   return [
@@ -68,7 +63,7 @@ function usersGraphs({ watched: { apiId: ApiId } }: DashboardProps): Graph[] {
   ];
 }
 
-function furtherGraphs({ rows, watched: { functions, stage } }: DashboardProps): Graph[] {
+function furtherGraphs({ functions, stage }: MonitoredResources, rows: readonly AlarmRow[]): Graph[] {
   const namespace = namesOf(stage.name).metrics;
   const table = (name: string) => awsMetric(`DynamoDB ${name}`, { TableName: tableNameOf(stage) }, sum);
   const each = (name: string, look: MetricStat) =>

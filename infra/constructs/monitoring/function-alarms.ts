@@ -62,8 +62,17 @@ export function dailyAlarms({ functions, stage }: MonitoredResources): AlarmRow[
     name === "recount-lists"
       ? { metric: differences("SampleCount"), ...latestFigure }
       : { metric: calls(name), ...latestCall };
+  const notRun = (name: string, impact: string): AlarmRow => ({
+    id: `${name}-not-run`,
+    ...runs(name),
+    threshold: 1,
+    isBelow: true,
+    treatMissingData: TreatMissingData.BREACHING,
+    impact,
+    heading: "Daily work has not run",
+  });
   return [
-    ...[...functions].flatMap(([name, { row }]) => (row.daily ? [notRunAlarm(name, row.impact, runs(name))] : [])),
+    ...[...functions].flatMap(([name, { row }]) => (row.daily ? [notRun(name, row.impact)] : [])),
     {
       // A figure stands until the next night's.
       id: "counters-differ",
@@ -74,16 +83,4 @@ export function dailyAlarms({ functions, stage }: MonitoredResources): AlarmRow[
       heading: "Counters differ",
     },
   ];
-}
-
-function notRunAlarm(name: string, impact: string, runs: Pick<AlarmRow, "metric" | "periods" | "because">): AlarmRow {
-  return {
-    id: `${name}-not-run`,
-    ...runs,
-    threshold: 1,
-    isBelow: true,
-    treatMissingData: TreatMissingData.BREACHING,
-    impact,
-    heading: "Daily work has not run",
-  };
 }

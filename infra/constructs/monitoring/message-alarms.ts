@@ -4,13 +4,13 @@ import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
-const shareHeading = "The messages of a day run out";
 const spendShare = 0.8;
 const wrongPinsAnHour = Math.floor(rules.wrongPins.most / 24);
 const highShare = 60;
 const atHighShare = {
   threshold: highShare,
   because: "In percent of a day's ceiling: from here on a login's third message is held back (D11).",
+  heading: "The messages of a day run out",
 };
 const hourly = { statistic: "Maximum", minutes: 60 } as const;
 
@@ -50,22 +50,19 @@ export function messageAlarms({ stage }: MonitoredResources): AlarmRow[] {
 function refusedAlarms(stage: Stage): AlarmRow[] {
   const refused = (metric: "SmsRefused" | "MailRefused" | "FurtherMessagesRefused", minutes: number) =>
     ownMetric(stage, metric, {}, { statistic: "Sum", minutes });
+  const heldBack = { threshold: 1, severity: "page", heading: "Messages are held back" } as const;
   return [
     {
       id: "sms-refused",
       metric: refused("SmsRefused", 5),
-      threshold: 1,
-      severity: "page",
+      ...heldBack,
       impact: "Users who sign in by phone wait for a pin in vain: they cannot reset a password or finish registering.",
-      heading: "Messages are held back",
     },
     {
       id: "mail-refused",
       metric: refused("MailRefused", 5),
-      threshold: 1,
-      severity: "page",
+      ...heldBack,
       impact: "Users who sign in by e-mail wait for a pin in vain: they cannot reset a password or finish registering.",
-      heading: "Messages are held back",
     },
     {
       id: "further-messages-refused",
@@ -82,14 +79,8 @@ function shareAlarms(stage: Stage): AlarmRow[] {
   const impact = (kind: string) =>
     `Users lose nothing yet, but ${highShare} % of the ${kind} of a day are sent: a login's third message is held back.`;
   return [
-    { id: "sms-share", metric: used("SmsShare"), ...atHighShare, impact: impact("SMS"), heading: shareHeading },
-    {
-      id: "mail-share",
-      metric: used("MailShare"),
-      ...atHighShare,
-      impact: impact("mails"),
-      heading: shareHeading,
-    },
+    { id: "sms-share", metric: used("SmsShare"), ...atHighShare, impact: impact("SMS") },
+    { id: "mail-share", metric: used("MailShare"), ...atHighShare, impact: impact("mails") },
   ];
 }
 

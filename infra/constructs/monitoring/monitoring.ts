@@ -43,6 +43,6 @@ export class Monitoring extends Construct {
       for (const { row, alarm } of alarms) notify(alarm, actions[row.severity ?? "tomorrow"]);
       addFailureSummaries(this, { stage, functions, actions });
     }
-    addDashboard(this, { watched, rows: [...rows, ...functions.map(({ row }) => row)] });
+    addDashboard(this, watched, [...rows, ...functions.map(({ row }) => row)]);
   }
 }

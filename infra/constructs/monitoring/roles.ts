@@ -2,12 +2,12 @@ import { Duration, Stack } from "aws-cdk-lib";
 import type { ITableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { CfnRule } from "aws-cdk-lib/aws-events";
 import * as iam from "aws-cdk-lib/aws-iam";
-import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { streamConsumers } from "../../functions/stream-filters.ts";
 import { functionNameOf, namesOf, outsideAlarm, smsFailureLog, tableNameOf, testedAlarms } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
+import { allowOn } from "../compute/work-queue.ts";
 import { keepOut, onlyIn, outsideOf } from "../stores/records-table.ts";
 import type { WebhookQueue } from "../webhooks/webhooks.ts";
 import { addBudget } from "./account-alarms.ts";
@@ -177,21 +177,11 @@ function queueRights({ queues, webhooks, quarantine, undelivered }: MonitoredRes
   const both = ({ queue, deadLetters }: Pick<WebhookQueue, "queue" | "deadLetters">) => [queue, deadLetters];
   const all = [...queues.flatMap(both), quarantine, undelivered, ...webhooks.flatMap(both)];
   const redriven = queues.filter(({ row }) => row.redrive === "operator");
-  const on = (actions: string[], some: readonly Queue[]) =>
-    allow(
-      actions.map((each) => `sqs:${each}`),
-      ...some.map(({ queueArn }) => queueArn),
-    );
+  const [from, into] = [redriven.map(({ deadLetters }) => deadLetters), redriven.map(({ queue }) => queue)];
   return [
-    on(["GetQueueAttributes", "ReceiveMessage", "DeleteMessage", "PurgeQueue"], all),
-    on(
-      ["StartMessageMoveTask", "ListMessageMoveTasks"],
-      redriven.map(({ deadLetters }) => deadLetters),
-    ),
-    on(
-      ["SendMessage"],
-      redriven.map(({ queue }) => queue),
-    ),
+    allowOn(all, "GetQueueAttributes", "ReceiveMessage", "DeleteMessage", "PurgeQueue"),
+    allowOn(from, "StartMessageMoveTask", "ListMessageMoveTasks"),
+    allowOn(into, "SendMessage"),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { Duration, Stack } from "aws-cdk-lib";
 import * as backup from "aws-cdk-lib/aws-backup";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
-import { Schedule } from "aws-cdk-lib/aws-events";
+import { type CronOptions, Schedule } from "aws-cdk-lib/aws-events";
 import { ManagedPolicy, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
 import { namesOf } from "../../stages/names.ts";
@@ -59,17 +59,24 @@ export class TableBackups extends Construct {
         ...(backupLockDays !== undefined && { lockConfiguration: { minRetention: Duration.days(backupLockDays) } }),
       }),
     });
-    const copyTo =
-      backupCopyTo === undefined ? undefined : backup.BackupVault.fromBackupVaultArn(this, "CopyTo", backupCopyTo);
-    // The role on call restores copies by this tag, because their names are generated.
-    const recoveryPointTags = { stage: stage.name };
+    const copyTo = backupCopyTo && backup.BackupVault.fromBackupVaultArn(this, "CopyTo", backupCopyTo);
+    const addRule = (ruleName: string, days: number, time: CronOptions) => {
+      const deleteAfter = Duration.days(days);
+      const rule = new backup.BackupPlanRule({
+        ruleName,
+        // The role on call restores copies by this tag, because their names are generated.
+        recoveryPointTags: { stage: stage.name },
+        ...(copyTo && { copyActions: [{ destinationBackupVault: copyTo, deleteAfter }] }),
+        scheduleExpression: Schedule.cron(time),
+        startWindow: Duration.hours(1),
+        completionWindow: Duration.hours(6),
+        deleteAfter,
+      });
+      plan.addRule(rule);
+    };
     const nightly = nightlyDays(keptDays, backupLockDays);
-    const daily = copyRule("daily", nightly, { hour: "2", minute: "0" }, copyTo);
-    plan.addRule(new backup.BackupPlanRule({ recoveryPointTags, ...daily }));
-    if (keptDays > nightly) {
-      const weekly = copyRule("weekly", keptDays, { weekDay: "SUN", hour: "2", minute: "0" }, copyTo);
-      plan.addRule(new backup.BackupPlanRule({ recoveryPointTags, ...weekly }));
-    }
+    addRule("daily", nightly, { hour: "2", minute: "0" });
+    if (keptDays > nightly) addRule("weekly", keptDays, { weekDay: "SUN", hour: "2", minute: "0" });
     plan.addSelection("Table", { resources: [backup.BackupResource.fromArn(table.tableArn)] });
     new Role(this, "RestoreRole", {
       roleName: restoreRole(Stack.of(this).region),
@@ -78,20 +85,4 @@ export class TableBackups extends Construct {
       managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName("service-role/AWSBackupServiceRolePolicyForRestores")],
     });
   }
-}
-
-function copyRule(
-  ruleName: string,
-  keptDays: number,
-  time: Parameters<typeof Schedule.cron>[0],
-  copyTo: backup.IBackupVault | undefined,
-): backup.BackupPlanRuleProps {
-  return {
-    ruleName,
-    ...(copyTo && { copyActions: [{ destinationBackupVault: copyTo, deleteAfter: Duration.days(keptDays) }] }),
-    scheduleExpression: Schedule.cron(time),
-    startWindow: Duration.hours(1),
-    completionWindow: Duration.hours(6),
-    deleteAfter: Duration.days(keptDays),
-  };
 }

@@ -1,7 +1,6 @@
 import { Duration } from "aws-cdk-lib";
 import { type EventBus, Rule } from "aws-cdk-lib/aws-events";
 import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
@@ -12,7 +11,7 @@ import { namesOf } from "../../stages/names.ts";
 import { readWebhooks } from "../../stages/stage-settings.ts";
 import type { Stage, Webhook } from "../../stages/stages.ts";
 import { type ServiceFunction, timeoutSecondsOf } from "../compute/service-function.ts";
-import { addConsumer, createQueue } from "../compute/work-queue.ts";
+import { addConsumer, allowOn, createQueue } from "../compute/work-queue.ts";
 import { GeneratedSecret, webhookKey } from "../stores/generated-secret.ts";
 
 /**
@@ -56,21 +55,15 @@ export class Webhooks extends Construct {
   grantDelivery(fn: LambdaFunction): void {
     const [first] = this.queues;
     if (!first) return;
-    const allow = (actions: string[], queues: Queue[]) =>
-      fn.addToRolePolicy(new PolicyStatement({ actions, resources: queues.map(({ queueArn }) => queueArn) }));
     this.#keys.grantRead(fn);
     fn.addEnvironment("WEBHOOKS", readWebhooks(this.#stage));
     fn.addEnvironment("WEBHOOK_QUEUE_URL", first.queue.queueUrl);
     fn.addEnvironment("WEBHOOK_DEAD_LETTERS_URL", first.deadLetters.queueUrl);
+    const all = this.queues.map(({ queue }) => queue);
     const taking = ["ReceiveMessage", "DeleteMessage", "GetQueueAttributes", "ChangeMessageVisibility"];
-    allow(
-      taking.map((each) => `sqs:${each}`),
-      this.queues.map(({ queue }) => queue),
-    );
-    allow(
-      ["sqs:SendMessage"],
-      this.queues.map(({ deadLetters }) => deadLetters),
-    );
+    fn.addToRolePolicy(allowOn(all, ...taking));
+    const givenUp = this.queues.map(({ deadLetters }) => deadLetters);
+    fn.addToRolePolicy(allowOn(givenUp, "SendMessage"));
   }
 
   /** Makes a function the worker of all queues, with the same concurrency for each. */

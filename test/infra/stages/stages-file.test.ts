@@ -10,6 +10,9 @@ import { ownedStage } from "./owned-stage.ts";
 
 const directory = newFolder();
 const live = { ...ownedStage("prod"), name: "live", region: "eu-west-2" };
+const dev = findStage("dev");
+const saysNoObject = (file: string) =>
+  `The stages in ${file} cannot be read: its default export is no object with stages by name`;
 const stagesModule = JSON.stringify(join(root, "infra/stages/stages.ts"));
 
 afterEach(() => {
@@ -32,7 +35,7 @@ test("a file may build on the stages that come with the project, and leave the n
     "built.ts",
     `import { stages } from ${stagesModule};\nconst { name, ...rest } = stages.dev;\nexport default { ours: rest };`,
   );
-  expect(findStage("ours")).toEqual({ ...findStageHere("dev"), name: "ours" });
+  expect(findStage("ours")).toEqual({ ...dev, name: "ours" });
 });
 
 test("the sentences about a stage name its file", () => {
@@ -54,16 +57,8 @@ test.each<[string, string | undefined, (file: string) => string]>([
   ],
   ["no file", undefined, (file) => `There is no file ${file} with stages.`],
   ["bad JSON", "{", (file) => `The stages in ${file} cannot be read: `],
-  [
-    "no object",
-    "null",
-    (file) => `The stages in ${file} cannot be read: its default export is no object with stages by name`,
-  ],
-  [
-    "a number",
-    "7",
-    (file) => `The stages in ${file} cannot be read: its default export is no object with stages by name`,
-  ],
+  ["no object", "null", saysNoObject],
+  ["a number", "7", saysNoObject],
   [
     "another name",
     JSON.stringify({ dev: live }),
@@ -108,9 +103,4 @@ function useFile(name: string, content: string | undefined): string {
   if (content !== undefined) writeFileSync(file, content);
   process.env.WORKFORCE_STAGES = file;
   return file;
-}
-
-function findStageHere(name: string) {
-  delete process.env.WORKFORCE_STAGES;
-  return findStage(name);
 }

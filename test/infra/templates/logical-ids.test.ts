@@ -19,11 +19,9 @@ const unpinned = {
 
 if (process.env.PIN_LOGICAL_IDS) {
   const [full = {}, dev = {}] = stages.map((name) => idsOf(findSynthesis(name)));
-  const pick = (ids: LogicalIds, isPicked: (id: string) => boolean) =>
-    Object.fromEntries(Object.entries(ids).filter(([id]) => isPicked(id)));
-  const isInBoth = (id: string) => full[id] === dev[id];
-  const isInOne = (id: string) => !isInBoth(id);
-  const all = { both: pick(full, isInBoth), full: pick(full, isInOne), dev: pick(dev, isInOne) };
+  const pick = (ids: LogicalIds, areInBoth: boolean) =>
+    Object.fromEntries(Object.entries(ids).filter(([id]) => (full[id] === dev[id]) === areInBoth));
+  const all = { both: pick(full, true), full: pick(full, false), dev: pick(dev, false) };
   writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`);
 }
 const pinned = JSON.parse(readFileSync(file, "utf8")) as Record<string, LogicalIds>;

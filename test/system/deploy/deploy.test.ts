@@ -1,11 +1,8 @@
-import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { LambdaClient, ListFunctionsCommand } from "@aws-sdk/client-lambda";
-import { ListSecretsCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { namesOf } from "../../../infra/stages/names.ts";
 import { useAccount } from "./account.ts";
 import { adoptedStage, writeStagesFile } from "./adopted-stage.ts";
-import { requireDeployed } from "./deployed-resources.ts";
+import { listFunctions, listSecrets, listTables, requireDeployed } from "./deployed-resources.ts";
 import { type DeployedStage, openStage } from "./deployed-stage.ts";
 import { account, region } from "./emulator.ts";
 import { testExplain } from "./explained.ts";
@@ -23,8 +20,7 @@ const aws = useAccount("deploy", adoptedStage);
 const { output } = aws;
 // As whoever takes the project has it: the stages are in a file of their own, outside the checkout.
 const stagesFile = writeStagesFile(aws.directory, adoptedStage);
-const stageNamed = (name: string) => ["-c", `stages=${stagesFile}`, "-c", `stage=${name}`];
-const ours = stageNamed(adoptedStage.name);
+const ours = ["-c", `stages=${stagesFile}`, "-c", `stage=${adoptedStage.name}`];
 let stage: DeployedStage;
 
 beforeAll(() => {
@@ -108,10 +104,5 @@ test("cdk destroy removes everything, as the stage wants it", async () => {
   const { code, printed } = await aws.cdk(["destroy", "--force", "--app", output("changed")]);
   expect(printed).toContain(`${names.stack}: destroyed`);
   expect(code).toBe(0);
-  const { TableNames } = await new DynamoDBClient().send(new ListTablesCommand());
-  expect(TableNames).toEqual([]);
-  const { SecretList } = await new SecretsManagerClient().send(new ListSecretsCommand());
-  expect(SecretList).toEqual([]);
-  const { Functions } = await new LambdaClient().send(new ListFunctionsCommand());
-  expect(Functions).toEqual([]);
+  expect([await listTables(), await listSecrets(), await listFunctions()]).toEqual([[], [], []]);
 });

@@ -1,4 +1,7 @@
 import { CloudFormationClient, paginateListStackResources } from "@aws-sdk/client-cloudformation";
+import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { LambdaClient, paginateListFunctions } from "@aws-sdk/client-lambda";
+import { ListSecretsCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { expect } from "vitest";
 import { readWholeTemplate } from "../../../infra/whole-template.ts";
 import { countResources } from "../../infra/stack.ts";
@@ -13,21 +16,40 @@ export async function requireDeployed(stackName: string, output: string): Promis
 }
 
 /** The number of resources of a deployed stack and its nested stacks, the nested stacks themselves not counted. */
-async function countDeployed(stackName: string): Promise<number> {
+async function countDeployed(StackName: string): Promise<number> {
   const client = new CloudFormationClient();
-  try {
-    return await countIn(client, stackName);
-  } finally {
-    client.destroy();
-  }
-}
-
-async function countIn(client: CloudFormationClient, StackName: string): Promise<number> {
   let count = 0;
   for await (const { StackResourceSummaries = [] } of paginateListStackResources({ client }, { StackName })) {
     for (const { ResourceType, PhysicalResourceId = "" } of StackResourceSummaries) {
-      count += ResourceType === nestedStack ? await countIn(client, PhysicalResourceId) : 1;
+      count += ResourceType === nestedStack ? await countDeployed(PhysicalResourceId) : 1;
     }
   }
+  client.destroy();
   return count;
+}
+
+/** The names of the account's tables. */
+export async function listTables(): Promise<string[]> {
+  const client = new DynamoDBClient();
+  const { TableNames = [] } = await client.send(new ListTablesCommand());
+  client.destroy();
+  return TableNames.toSorted();
+}
+
+/** The names of the account's secrets. */
+export async function listSecrets(): Promise<(string | undefined)[]> {
+  const client = new SecretsManagerClient();
+  const { SecretList = [] } = await client.send(new ListSecretsCommand());
+  client.destroy();
+  return SecretList.map(({ Name }) => Name).toSorted();
+}
+
+/** The names of the account's functions. */
+export async function listFunctions(): Promise<string[]> {
+  const client = new LambdaClient();
+  const names: string[] = [];
+  for await (const { Functions = [] } of paginateListFunctions({ client }, {}))
+    names.push(...Functions.map(({ FunctionName = "" }) => FunctionName));
+  client.destroy();
+  return names;
 }

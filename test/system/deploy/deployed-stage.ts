@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { expect } from "vitest";
 import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
 import { importRecords } from "../../../infra/tools/import/import-records.ts";
+import { send } from "../../support/requests/http-client.ts";
 import { account, type Emulator, region } from "./emulator.ts";
 
 /** A message as AWS took it for a person. */
@@ -76,6 +77,14 @@ export function outputOf(printed: string, name: string): string {
   const [, value] = new RegExp(`^\\S+\\.${name} = (.+)$`, "m").exec(printed) ?? [];
   if (!value) throw new Error(`The deploy printed no output ${name}`);
   return value.trim();
+}
+
+/** Signs somebody in; gives the access token. */
+export async function signIn({ baseUrl }: DeployedStage, login: string, password: string): Promise<string> {
+  const body = { user: { login, password } };
+  const answer = await send(baseUrl, "POST", "/api/v1/users/sign_in", { body });
+  expect(answer.status).toBe(200);
+  return answer.body.token.access_token;
 }
 
 /** Imports new records into the stage that this process's environment names. */

@@ -6,7 +6,7 @@ import { updateRaw } from "../../support/records/items.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { send } from "../../support/requests/http-client.ts";
 import { adoptedStage } from "./adopted-stage.ts";
-import { type DeployedStage, importLines } from "./deployed-stage.ts";
+import { type DeployedStage, importLines, signIn } from "./deployed-stage.ts";
 import { runTool } from "./program.ts";
 
 const login = "night@workforce.example";
@@ -23,7 +23,7 @@ export function testExplain(stage: () => DeployedStage): void {
       timesheetLine(2, 1),
     ]);
     await damage();
-    const bearer = await signIn(stage().baseUrl);
+    const bearer = await signIn(stage(), login, password);
     const [first, damaged] = [await pay(1, stage().baseUrl, bearer), await pay(2, stage().baseUrl, bearer)];
     await explained(
       damaged,
@@ -49,14 +49,6 @@ async function damage(): Promise<void> {
     ExpressionAttributeNames: { "#total": "total" },
     ExpressionAttributeValues: { ":text": "many" },
   });
-}
-
-async function signIn(baseUrl: string): Promise<string> {
-  const { status, body } = await send(baseUrl, "POST", "/api/v1/users/sign_in", {
-    body: { user: { login, password } },
-  });
-  expect(status).toBe(200);
-  return body.token.access_token;
 }
 
 async function pay(id: number, baseUrl: string, bearer: string): Promise<string> {

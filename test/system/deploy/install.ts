@@ -34,25 +34,17 @@ async function run(program: string, parameters: readonly string[]): Promise<void
   if (code !== 0) throw new Error(`${program} ${parameters.join(" ")} failed:\n${output}`);
 }
 
-const emulator = {
-  folder: "emulator",
-  title: "The AWS emulator",
-  requirements: join(root, "test/system/deploy/requirements.txt"),
-};
-
 /** Installs the emulator into `.local/emulator`; gives the Python that runs it. */
 export async function installEmulator(): Promise<string> {
-  return join(await installPackages(emulator), "python");
+  const requirements = join(root, "test/system/deploy/requirements.txt");
+  return join(await installPackages({ folder: "emulator", title: "The AWS emulator", requirements }), "python");
 }
 
-const cli = {
-  folder: "aws-cli",
-  title: "The AWS CLI",
-  requirements: join(root, "test/system/programs/requirements.txt"),
-};
-
 /** Installs the AWS CLI into `.local/aws-cli`; gives the folder of its programs. */
-export const installCli = (): Promise<string> => installPackages(cli);
+export function installCli(): Promise<string> {
+  const requirements = join(root, "test/system/programs/requirements.txt");
+  return installPackages({ folder: "aws-cli", title: "The AWS CLI", requirements });
+}
 
 // The gate installs first, to distinguish a machine without access to packages from a deploy that fails.
 if (import.meta.main) {

@@ -1,4 +1,3 @@
-import { LambdaClient, paginateListFunctions } from "@aws-sdk/client-lambda";
 import {
   CreateScheduleCommand,
   GetScheduleCommand,
@@ -12,7 +11,8 @@ import { functionNameOf } from "../../../infra/stages/names.ts";
 import { companyLine, invoiceLine, userLine } from "../../support/records/records.ts";
 import { send } from "../../support/requests/http-client.ts";
 import { adoptedStage } from "./adopted-stage.ts";
-import { type DeployedStage, importLines } from "./deployed-stage.ts";
+import { listFunctions } from "./deployed-resources.ts";
+import { type DeployedStage, importLines, signIn } from "./deployed-stage.ts";
 import { added, nextService, removed } from "./next-service.ts";
 
 const firstRecords = { operator: "operator@workforce.example", invoices: 25 };
@@ -21,15 +21,9 @@ const reading = { timeout: 60_000, interval: 200 };
 
 /** Has vitest run what people and other systems do with a stage, in this order. */
 export function testJourneys(stage: () => DeployedStage): void {
-  const request = (method: string, path: string, options: { body?: object; bearer?: string } = {}) =>
-    send(stage().baseUrl, method, path, options);
+  const get = (path: string, bearer?: string) => send(stage().baseUrl, "GET", path, { bearer });
 
-  const signIn = async (): Promise<string> => {
-    const user = { login: firstRecords.operator, password };
-    const answer = await request("POST", "/api/v1/users/sign_in", { body: { user } });
-    expect(answer.status).toBe(200);
-    return answer.body.token.access_token;
-  };
+  const signInOperator = () => signIn(stage(), firstRecords.operator, password);
 
   test("the first records come in by import; the stream counts them", async () => {
     const lines = [
@@ -41,15 +35,15 @@ export function testJourneys(stage: () => DeployedStage): void {
     await verifyAddresses([adoptedStage.senderAddress, firstRecords.operator]);
     // Still pending, as it was on its due date.
     await importLines([invoiceLine(1, 1, { due_date: "2020-01-01" })], new Date("2020-01-01T12:00:00Z"));
-    const bearer = await signIn();
-    const list = () => request("GET", "/api/v1/finance/invoices", { bearer });
+    const bearer = await signInOperator();
+    const list = () => get("/api/v1/finance/invoices", bearer);
     await expect.poll(async () => (await list()).headers.get("total"), reading).toBe(String(firstRecords.invoices));
     expect((await list()).body.invoices).toHaveLength(20);
   });
 
   test("each daily schedule leads to its function: the overdue invoice becomes overdue, the signing key stays", async () => {
-    const bearer = await signIn();
-    const keys = (await request("GET", "/.well-known/jwks.json")).body;
+    const bearer = await signInOperator();
+    const keys = (await get("/.well-known/jwks.json")).body;
     const scheduler = new SchedulerClient();
     const { Schedules = [] } = await scheduler.send(new ListSchedulesCommand());
     expect(Schedules.length).toBeGreaterThan(1);
@@ -60,10 +54,10 @@ export function testJourneys(stage: () => DeployedStage): void {
       await scheduler.send(new CreateScheduleCommand({ Name: `${Name?.slice(0, 50)}-once`, Target, ...once }));
     }
     scheduler.destroy();
-    const overdue = () => request("GET", "/api/v1/finance/invoices?by_state=overdue", { bearer });
+    const overdue = () => get("/api/v1/finance/invoices?by_state=overdue", bearer);
     const ids = async () => (await overdue()).body.invoices.map(({ id }: { id: number }) => id);
     await expect.poll(ids, reading).toEqual([1]);
-    expect((await request("GET", "/.well-known/jwks.json")).body).toEqual(keys);
+    expect((await get("/.well-known/jwks.json")).body).toEqual(keys);
   });
 }
 
@@ -80,14 +74,13 @@ export function testUpdate(stage: () => DeployedStage, deployNext: () => Promise
   test("an update of every function keeps records, logins, passwords and keys", async () => {
     const { baseUrl, messageTo } = stage();
     expect((await send(baseUrl, added.method, added.path)).status).toBe(404);
-    expect(await functionNames()).toContain(functionNameOf(adoptedStage.name, removed.name));
+    expect(await listFunctions()).toContain(functionNameOf(adoptedStage.name, removed.name));
     const keys = await send(baseUrl, "GET", "/.well-known/jwks.json");
     const nextServiceName = await deployNext();
     expect((await send(baseUrl, "GET", "/.well-known/jwks.json")).body).toEqual(keys.body);
     const login = firstRecords.operator;
-    const user = { login, password };
-    const { body } = await send(baseUrl, "POST", "/api/v1/users/sign_in", { body: { user } });
-    const list = await send(baseUrl, "GET", "/api/v1/finance/invoices", { bearer: body.token.access_token });
+    const bearer = await signIn(stage(), login, password);
+    const list = await send(baseUrl, "GET", "/api/v1/finance/invoices", { bearer });
     expect(list.headers.get("total")).toBe(String(firstRecords.invoices));
     expect((await send(baseUrl, "POST", "/api/v1/users/password", { body: { user: { login } } })).status).toBe(200);
     expect(await messageTo(login, pinForm)).toContain(nextServiceName);
@@ -101,18 +94,9 @@ export function testUpdate(stage: () => DeployedStage, deployNext: () => Promise
     // The stage has no canaries, and so no probe of releases.
     const deployed = Object.keys(nextService.functions).filter((name) => name !== "probe-release");
     const wanted = deployed.map((name) => functionNameOf(adoptedStage.name, name));
-    const ours = (await functionNames()).filter((name) => name.startsWith(functionNameOf(adoptedStage.name, "")));
+    const ours = (await listFunctions()).filter((name) => name.startsWith(functionNameOf(adoptedStage.name, "")));
     expect(ours.toSorted()).toEqual(wanted.toSorted());
   });
-}
-
-async function functionNames(): Promise<string[]> {
-  const client = new LambdaClient();
-  const names: string[] = [];
-  for await (const { Functions = [] } of paginateListFunctions({ client }, {}))
-    names.push(...Functions.map(({ FunctionName = "" }) => FunctionName));
-  client.destroy();
-  return names;
 }
 
 /** Verifies addresses, as a new account must: SES sends from and, until it trusts the account, to verified addresses only. */

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { root } from "../../../infra/functions/bundle-places.ts";
 
-export const root = fileURLToPath(new URL("../../..", import.meta.url));
+export { root };
 
 export interface ProgramResult {
   readonly code: number | null;

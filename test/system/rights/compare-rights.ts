@@ -1,3 +1,4 @@
+import { matches } from "../../infra/stack.ts";
 import type { NeededRight } from "./needed-rights.ts";
 import type { RecordedNeed } from "./recordings.ts";
 import type { Condition, FunctionRights, GivenRight } from "./role-rights.ts";
@@ -88,11 +89,6 @@ function holds({ operator, key, values }: Condition, { context }: NeededRight): 
   if (operator === "StringEquals") return present.length === 1 && areAllowed;
   if (operator === "Null") return values.includes(String(present.length === 0));
   throw new Error(`No test knows what the condition ${operator} means`);
-}
-
-/** Whether a pattern of a policy matches a resource, or a value. */
-export function matches(pattern: string, resource: string): boolean {
-  return new RegExp(`^${pattern.replaceAll(/[^\w*]/g, "\\$&").replaceAll("*", ".*")}$`).test(resource);
 }
 
 /** Puts what a function's settings name in place of the settings. */

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+import * as dynamodb from "@aws-sdk/client-dynamodb";
 import { describe, expect, test } from "vitest";
 import { gatewayThrottles } from "../../../../infra/constructs/api/access-log.ts";
 import { intakeRuleName } from "../../../../infra/constructs/compute/buses.ts";
@@ -14,15 +16,6 @@ import { arnOf, type Resource, stackOf, useStack } from "../../stack.ts";
 import { fullStage } from "../../stages/owned-stage.ts";
 
 const stack = await useStack();
-const tableCalls = [
-  "GetItem",
-  "BatchGetItem",
-  "Query",
-  "TransactGetItems",
-  "PutItem",
-  "UpdateItem",
-  "DeleteItem",
-].concat("BatchWriteItem", "TransactWriteItems");
 const full = stackOf("full");
 const runbook = runbookText();
 const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
@@ -45,7 +38,7 @@ const measuredBy = ({ properties }: Resource): Measured[] =>
   );
 const alarmsOn = (metric: string, dimensions: object) =>
   alarms.filter((each) =>
-    measuredBy(each).some(({ name, ...own }) => name === metric && same(own.dimensions, dimensions)),
+    measuredBy(each).some(({ name, ...own }) => name === metric && isDeepStrictEqual(own.dimensions, dimensions)),
   );
 const named = (rule = "") => [...rule.matchAll(/ALARM\("Workforce-full-([^"]+)"\)/g)].map(([, id = ""]) => id);
 
@@ -95,7 +88,9 @@ describe("what is watched: the page of figures has each alarm's threshold, perio
 
   test("what the account and region share says so; all other metrics of Lambda are of the stage's own functions", () => {
     const shared = fullAlarms.filter((each) =>
-      measuredBy(each).some(({ namespace, dimensions }) => namespace === "AWS/Lambda" && same(dimensions, {})),
+      measuredBy(each).some(
+        ({ namespace, dimensions }) => namespace === "AWS/Lambda" && isDeepStrictEqual(dimensions, {}),
+      ),
     );
     expect(shared.map(({ properties }) => properties.AlarmName)).toEqual(["Workforce-full-functions-throttled"]);
     expect(shared[0]?.properties.AlarmDescription).toContain("in the account and region");
@@ -155,7 +150,7 @@ describe("every alarm", () => {
   });
 
   test("of a function that pages is sent for itself: another one that fails meanwhile pages as well", () => {
-    const paging = summaries.filter(({ properties }) => same(properties.AlarmActions, [topic("Page")]));
+    const paging = summaries.filter(({ properties }) => isDeepStrictEqual(properties.AlarmActions, [topic("Page")]));
     for (const { properties } of paging) {
       expect(named(properties.AlarmRule)).toHaveLength(1);
       expect(headingOf(properties)).toMatch(/^An operation fails$|^A worker fails$/);
@@ -300,16 +295,13 @@ function topic(part: "Page" | "Topic"): { Ref: string } {
   return { Ref: full.one("AWS::SNS::Topic", `MonitoringAlarms${part}`).id };
 }
 
-/** True for a resource of the stack, and for a name that one has. */
+/** True for a resource of the stack, for a name that one has, and for a call of DynamoDB. */
 function isOfStack(value: unknown): boolean {
   const { Ref, "Fn::GetAtt": [id] = [] } = value as { Ref?: string; "Fn::GetAtt"?: string[] };
   const { eventBus, configurationSet } = namesOf("local");
   const table = tableNameOf({ name: "local" });
   const functionNames = [...stack.functions().values()].map(({ properties }) => properties.FunctionName);
-  const fixed = [...functionNames, table, eventBus, configurationSet, intakeRuleName, ...tableIndexes, ...tableCalls];
-  return fixed.includes(String(value)) || Object.hasOwn(stack.template.Resources, Ref ?? id ?? "");
-}
-
-function same(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+  const fixed = [...functionNames, table, eventBus, configurationSet, intakeRuleName, ...tableIndexes];
+  if (fixed.includes(String(value)) || Object.hasOwn(dynamodb, `${value}Command`)) return true;
+  return Object.hasOwn(stack.template.Resources, Ref ?? id ?? "");
 }

@@ -5,10 +5,9 @@ import { queues } from "../../../../infra/functions/queues.ts";
 import { root } from "../../../../infra/local/stack/synthesis.ts";
 import { namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
 import { queueNames } from "../../../../shared/settings.ts";
-import { matches } from "../../../system/rights/compare-rights.ts";
 import { commandsByRole, repairCommands } from "../../../system/runbook/commands-by-role.ts";
 import { awsCommandsIn, runbookText } from "../../../system/runbook/shell-commands.ts";
-import { arnOf, type Statement, stackOf, textOf } from "../../stack.ts";
+import { arnOf, matches, type Statement, stackOf, textOf } from "../../stack.ts";
 import { fullStage } from "../../stages/owned-stage.ts";
 
 const full = stackOf("full");

@@ -4,15 +4,11 @@ import { generateSecret } from "../../../../infra/local/aws/secrets-manager.ts";
 import { namesOf } from "../../../../infra/stages/names.ts";
 import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
 import { pricesOf } from "../../../bench/costs/prices.ts";
-import { arnOf, stackOf, useStack } from "../../stack.ts";
+import { arnOf, type Resource, stackOf, useStack } from "../../stack.ts";
 import { fullStage } from "../../stages/owned-stage.ts";
 
 const stack = await useStack();
 const full = stackOf("full");
-const storesOf = ({ all }: Pick<typeof stack, "all">) => [
-  ...all("AWS::DynamoDB::GlobalTable"),
-  ...all("AWS::SecretsManager::Secret"),
-];
 
 test("the table can be restored to any second, drops what expired, and streams its changes", () => {
   const { Replicas, TimeToLiveSpecification, StreamSpecification } = stack.one("AWS::DynamoDB::GlobalTable").properties;
@@ -27,7 +23,8 @@ test.each([
   ["staging", "RetainExceptOnCreate", "Retain"],
   ["prod", "RetainExceptOnCreate", "Retain"],
 ])("the table and secrets of %s meet %s with their stack; a deploy that replaces them finds their names taken", (name, whenDeleted, whenReplaced) => {
-  for (const { id, properties, deletionPolicy, updateReplacePolicy } of storesOf(stackOf(name))) {
+  const stores = ["AWS::DynamoDB::GlobalTable", "AWS::SecretsManager::Secret"].flatMap(stackOf(name).all);
+  for (const { id, properties, deletionPolicy, updateReplacePolicy } of stores) {
     expect(deletionPolicy, id).toBe(whenDeleted);
     if (whenReplaced) expect(updateReplacePolicy, id).toBe(whenReplaced);
     expect(properties.TableName ?? properties.Name, id).toMatch(new RegExp(`^workforce[/-]${name}[/-]`));
@@ -62,11 +59,7 @@ test("copies of the table are in a vault with a fixed name, which outlasts the s
 });
 
 describe("what survives the account and the region", () => {
-  const rules: {
-    readonly RuleName: string;
-    readonly Lifecycle: object;
-    readonly CopyActions: readonly { readonly DestinationBackupVaultArn: string; readonly Lifecycle: object }[];
-  }[] = full.one("AWS::Backup::BackupPlan").properties.BackupPlan.BackupPlanRule;
+  const rules: Resource["properties"][] = full.one("AWS::Backup::BackupPlan").properties.BackupPlan.BackupPlanRule;
 
   test("a copy of every backup goes to the stage's other vault, and is kept as long as the backup", () => {
     expect(rules.map(({ RuleName }) => RuleName)).toEqual(["daily", "weekly"]);

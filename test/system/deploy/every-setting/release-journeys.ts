@@ -2,68 +2,56 @@ import { join } from "node:path";
 import { GetAliasCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { expect, test } from "vitest";
 import { functionNameOf, liveAlias, namesOf } from "../../../../infra/stages/names.ts";
-import type { Stage } from "../../../../infra/stages/stages.ts";
 import type { Account } from "../account.ts";
-import type { DeployedStage } from "../deployed-stage.ts";
 import { region } from "../emulator.ts";
 import { installEmulator } from "../install.ts";
 import { runProgram, runTool } from "../program.ts";
 import { readInvoices } from "./journey.ts";
-import { careful, type MakeRelease } from "./releases.ts";
+import { deployRelease, type Place } from "./place.ts";
+import { careful } from "./releases.ts";
 
 /** An alarm of a version comes with its nested stack, which waits for those before it in its chain. */
 const longestAlarmMs = 150_000;
 
-interface ReleasePlace {
-  readonly aws: Account;
-  readonly settings: () => Stage;
-  readonly stage: () => DeployedStage;
-  readonly release: () => MakeRelease;
-}
-
 /** Has vitest release new versions of a canary stage's functions, and take one back. */
-export function testReleases({ aws, settings, stage, release }: ReleasePlace): void {
-  const deploy = (name: string, context?: Record<string, string>) =>
-    aws.cdk(["deploy", "--require-approval", "never", "--app", made(name, context)]);
-  const made = (name: string, context = {}) =>
-    release()(settings(), { name, context }, aws.output(`${name}${Object.values(context)}`));
-  const stackOf = () => namesOf(settings().name).stack;
-  const rollBack = (...options: string[]) => runTool("rollback", settings().name, ...options);
-  const answeredBy = async () => (await readInvoices(stage())).release;
+export function testReleases(place: Place): void {
+  const { name } = place.settings;
+  const rollBack = (...options: string[]) => runTool("rollback", name, ...options);
+  const answeredBy = async () => (await readInvoices(place.stage)).release;
 
   test("a release takes all calls of the main operations once its canary went well", async () => {
-    const { code, printed } = await deploy("second");
+    const { code, printed } = await deployRelease(place, "second");
     expect(code, printed).toBe(0);
     expect(await answeredBy()).toBe("second");
-    expect(await liveVersions(settings())).toEqual(careful.map(() => "2"));
+    expect(await liveVersions(name)).toEqual(careful.map(() => "2"));
   });
 
   test("a canary whose alarm fires goes back, and the whole deploy with it", async () => {
-    const failing = `${functionNameOf(settings().name, "list-invoices")}-version-3`;
-    const [{ code, printed }] = await Promise.all([deploy("third"), setAlarm(aws, failing)]);
+    const failing = `${functionNameOf(name, "list-invoices")}-version-3`;
+    const [{ code, printed }] = await Promise.all([deployRelease(place, "third"), setAlarm(place.aws, failing)]);
     expect(printed).toContain(`the alarm ${failing} is on`);
     expect(code).not.toBe(0);
     expect(await answeredBy()).toBe("second");
-    expect(await liveVersions(settings())).toEqual(careful.map(() => "2"));
+    expect(await liveVersions(name)).toEqual(careful.map(() => "2"));
   });
 
   test("npm run rollback leads the calls back to the release before, at once", async () => {
     const { code, output } = await rollBack();
     expect(code, output).toBe(0);
     expect(await answeredBy()).toBe("first");
-    expect(await liveVersions(settings())).toEqual(careful.map(() => "1"));
+    expect(await liveVersions(name)).toEqual(careful.map(() => "1"));
   });
 
   test("the next deploy is refused, as somebody else moved the aliases, and leaves them where they are", async () => {
-    const { code, printed } = await deploy("cure");
+    const { code, printed } = await deployRelease(place, "cure");
     expect(printed).toContain("CodeDeploy: the alias leads to version 1");
     expect(code).not.toBe(0);
     expect(await answeredBy()).toBe("first");
   });
 
   test("with -c release=now it goes through, and the stack is well", async () => {
-    const { code, printed } = await deploy("cure", { release: "now" });
-    expect(printed).toContain(`✅  ${stackOf()}`);
+    const { code, printed } = await deployRelease(place, "cure", { release: "now" });
+    expect(printed).toContain(`✅  ${namesOf(name).stack}`);
     expect(code).toBe(0);
     expect(await answeredBy()).toBe("cure");
   });
@@ -72,7 +60,7 @@ export function testReleases({ aws, settings, stage, release }: ReleasePlace): v
     const { code, output } = await rollBack("--dry-run");
     expect(code, output).toBe(0);
     const moves = [...output.matchAll(/^(\S+): would go from version \d+ to (\d+)$/gm)];
-    expect(new Map(moves.map(([, name, to]) => [name, to]))).toEqual(new Map(careful.map((name) => [name, "2"])));
+    expect(new Map(moves.map(([, moved, to]) => [moved, to]))).toEqual(new Map(careful.map((each) => [each, "2"])));
   });
 }
 
@@ -84,11 +72,11 @@ export async function setAlarm({ emulator, directory }: Account, name: string): 
   expect(code, output).toBe(0);
 }
 
-async function liveVersions({ name }: Stage): Promise<(string | undefined)[]> {
+async function liveVersions(stage: string): Promise<(string | undefined)[]> {
   const client = new LambdaClient();
   const aliases = await Promise.all(
     careful.map((each) =>
-      client.send(new GetAliasCommand({ FunctionName: functionNameOf(name, each), Name: liveAlias })),
+      client.send(new GetAliasCommand({ FunctionName: functionNameOf(stage, each), Name: liveAlias })),
     ),
   );
   client.destroy();

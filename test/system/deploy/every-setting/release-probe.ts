@@ -11,16 +11,9 @@ import { expect, test } from "vitest";
 import { functionNameOf } from "../../../../infra/stages/names.ts";
 import { callService } from "../../../../shared/call-service.ts";
 import { shellBlocksOf } from "../../runbook/shell-commands.ts";
-import type { Account } from "../account.ts";
 import { importLines } from "../deployed-stage.ts";
 import { root } from "../program.ts";
-import type { Shell } from "./shell.ts";
-
-interface ProbePlace {
-  readonly aws: Account;
-  readonly stage: string;
-  readonly shell: () => Shell;
-}
+import type { Place } from "./place.ts";
 
 interface Verdict {
   readonly status: string;
@@ -30,8 +23,9 @@ interface Verdict {
 }
 
 /** Has vitest call the hook of releases against published versions, as CodeDeploy does before they get calls. */
-export function testReleaseProbe({ aws, stage, shell }: ProbePlace): void {
-  const released = functionNameOf(stage, "list-invoices");
+export function testReleaseProbe(place: Place): void {
+  const { aws } = place;
+  const { name: stage } = place.settings;
   let lambda: LambdaClient;
   let refusing: string;
 
@@ -63,7 +57,7 @@ export function testReleaseProbe({ aws, stage, shell }: ProbePlace): void {
 
   test("the runbook's lines make the probe, with the password that the deploy made", async () => {
     const [block = ""] = shellBlocksOf("The probe of releases");
-    const { login, password } = JSON.parse(await shell()(block.slice(block.indexOf("aws secretsmanager"))));
+    const { login, password } = JSON.parse(await place.shell(block.slice(block.indexOf("aws secretsmanager"))));
     const lines = block.match(/\{"type".*/g) ?? [];
     expect(lines).toHaveLength(3);
     await importLines(
@@ -91,7 +85,7 @@ export function testReleaseProbe({ aws, stage, shell }: ProbePlace): void {
 
   /** Publishes a version that expects tokens of another audience. What the next version starts from stays as it was. */
   async function publishRefusing(): Promise<string> {
-    const FunctionName = released;
+    const FunctionName = functionNameOf(stage, "list-invoices");
     const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
     const Variables = { ...Environment?.Variables };
     const change = (changes: Record<string, string>) =>

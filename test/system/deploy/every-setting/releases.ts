@@ -15,7 +15,7 @@ export const careful = (Object.keys(functions) as FunctionName[]).filter((name) 
 /** A release, and what the cdk command is given with `-c` for it. */
 interface Release {
   readonly name: string;
-  readonly context?: Readonly<Record<string, string>>;
+  readonly context: Readonly<Record<string, string>>;
 }
 
 export type MakeRelease = Awaited<ReturnType<typeof createReleases>>;
@@ -26,7 +26,7 @@ export async function createReleases(bundles: string) {
   const indexes = careful.map((name) => join(bundleFolder(bundles, name), "index.mjs"));
   const originals = new Map(indexes.map((file) => [file, readFileSync(file, "utf8")]));
   /** Writes what the cdk command deploys into an empty folder. */
-  return (stage: Stage, { name, context = {} }: Release, outdir: string): string => {
+  return (stage: Stage, { name, context }: Release, outdir: string): string => {
     for (const [file, original] of originals) writeFileSync(file, `${original.replace(exported, exportedAs(name))}`);
     const app = createApp({ outdir, context });
     new WorkforceStack(app, { stage, bundles });
