@@ -46,6 +46,11 @@ test.each<[string, unknown, string[]]>([
   ["a NUL byte in params", notificationLine(1, 2, { params: { type: "x", note: ["\0"] } }), ["/params invalid"]],
   ["params too deep", notificationLine(1, 2, { params: { type: "x", deep: nested(12) } }), ["/params invalid"]],
   ["a number too great in params", notificationLine(1, 2, { params: { type: "x", n: 1e300 } }), ["/params invalid"]],
+  [
+    "a number nearer to zero than a table takes, in params",
+    notificationLine(1, 2, { params: { type: "x", n: 1e-101 } }),
+    ["/params invalid"],
+  ],
   ["2^53 in params", notificationLine(1, 2, { params: { type: "x", n: 2 ** 53 } }), ["/params invalid"]],
   ["too much in params", notificationLine(1, 2, { params: { type: "x", s: "y".repeat(17_000) } }), ["/params invalid"]],
   [

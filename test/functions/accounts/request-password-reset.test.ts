@@ -1,18 +1,20 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { useNetwork } from "../../support/faults/network.ts";
-import { at } from "../../support/records/own-user.ts";
+import { at, useSigningKey } from "../../support/records/own-user.ts";
 import { companyLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { askPin, requestPin } from "../../support/requests/accounts.ts";
 import { forgetLimits } from "../../support/requests/limits.ts";
 import { changePin, forgetPinsOf, storedPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
+import { signInAs } from "../../support/requests/sessions.ts";
 import { useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
 
 const service = useService();
 const proxy = useNetwork();
+useSigningKey();
 const [login, nobody, phone] = ["ines@example.com", "nobody@example.com", "+447400123456"];
 
 beforeAll(() =>
@@ -163,5 +165,19 @@ describe("D9, D11: a request while a pin is live", () => {
       expect((await askPin(login, { proof })).status).toBe(200);
       expect(await queued()).toMatchObject([{ isKnown }]);
     }
+  });
+
+  test("D14: by a client whose session a new password ended is queued as any other", async () => {
+    const savePassword = (password: string) => store([userLine(10, { email: login, password })]);
+    await savePassword("seven quiet harbours");
+    const { refresh_token: proof } = await signInAs(login, "seven quiet harbours");
+    const ask = async () => {
+      await forgetPinsOf(login);
+      await askPin(login, { proof });
+      return queued();
+    };
+    expect(await ask()).toMatchObject([{ isKnown: true }]);
+    await savePassword("eight loud harbours");
+    expect(await ask()).toMatchObject([{ isKnown: false }]);
   });
 });

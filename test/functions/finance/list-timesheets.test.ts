@@ -101,7 +101,12 @@ describe("a driver", () => {
 
   test("D2, D37: lists those of the own profile in any company, newest first; a second driver others, one without a profile none", async () => {
     const [one, other, none] = [await newDriver(71), await newDriver(72), await newDriver(null)];
-    await store([workOf(71, 201), workOf(72, 202), workOf(71, 203, { state: "paid" }, 2), workOf(71, 204)]);
+    await store([
+      workOf(71, 201),
+      workOf(72, 202),
+      workOf(71, 203, { state: "paid" }, 2),
+      workOf(71, 204, { date: ago(2) }),
+    ]);
     expect(await shownTo(one)).toEqual([[204, 203, 201], "3"]);
     expect(await shownTo({ ...one, company_id: 1 })).toEqual([[204, 203, 201], "3"]);
     expect(await shownTo(other)).toEqual([[202], "1"]);
@@ -109,7 +114,7 @@ describe("a driver", () => {
     expect(await shownTo({ id: 999_999, role: "driver", company_id: null })).toEqual([[], "0"]);
     const [first] = (await list({}, one)).body.timesheets;
     expect(first).toEqual(
-      (await list({ by_company: "1", from_date: ago(4), to_date: ago(4) }, admin)).body.timesheets[0],
+      (await list({ by_company: "1", from_date: ago(2), to_date: ago(2) }, admin)).body.timesheets[0],
     );
   });
 

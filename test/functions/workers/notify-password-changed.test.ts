@@ -121,6 +121,12 @@ describe("D14: a message", () => {
     expect(await readItem({ pk: "LIMIT#sms", sk: "2026-05-04T00:00:00.000Z" })).toMatchObject({ n: 1 });
   });
 
+  test("D7, D11: whose number takes no SMS uses none of the day's", async () => {
+    vi.useFakeTimers({ now: new Date("2026-05-05T09:00:00.000Z"), toFake: ["Date"] });
+    expect(await deliver(17)).toEqual(nothingFailed);
+    expect(await readItem({ pk: "LIMIT#sms", sk: "2026-05-05T00:00:00.000Z" })).toBeUndefined();
+  });
+
   test("of a later change is sent by every channel again", async () => {
     await deliver(15);
     service.inbox.clear();

@@ -101,6 +101,7 @@ test("a stage's story has the lines of the request, and Lambda's own on its fail
       expect.stringContaining("git checkout c0ffee, npm ci, and repeat."),
     ],
   ]);
+  expect(queries.filter(({ queryString }) => queryString.includes("like /\\-/"))).toEqual([]);
 });
 
 test("the logs of every function and of API Gateway are searched, no more than CloudWatch takes at a time, of the last day", async () => {
