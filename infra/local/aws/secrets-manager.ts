@@ -33,7 +33,8 @@ export function openSecrets(path?: string): SecretStore {
         throw new AwsError("ResourceNotFoundException", "Secrets Manager can't find the specified secret.");
       }
       if (action === "GetSecretValue") return { SecretString: secrets[name] };
-      return put(name, SecretString);
+      put(name, SecretString);
+      return {};
     },
     ensure(name, makeValue) {
       if (secrets[name] === undefined) put(name, makeValue());
@@ -49,14 +50,19 @@ export function secretArn(name: string, region: string): string {
 /** The stack's rules for a secret's first value: the parts of `GenerateSecretString` that the stack has. */
 export interface SecretGeneration {
   PasswordLength?: number;
+  ExcludeLowercase?: boolean;
+  ExcludeUppercase?: boolean;
   SecretStringTemplate: string;
   GenerateStringKey: string;
 }
 
-const alphabet = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const letters = "abcdefghijklmnopqrstuvwxyz";
 
 /** A random first value of digits and letters, made the way Secrets Manager makes it for the stack. */
 export function generateSecret(how: SecretGeneration): string {
+  const lower = how.ExcludeLowercase ? "" : letters;
+  const upper = how.ExcludeUppercase ? "" : letters.toUpperCase();
+  const alphabet = `0123456789${lower}${upper}`;
   const pick = () => alphabet[randomInt(alphabet.length)] ?? "";
   const password = Array.from({ length: how.PasswordLength ?? 32 }, pick).join("");
   return JSON.stringify({ ...JSON.parse(how.SecretStringTemplate), [how.GenerateStringKey]: password });

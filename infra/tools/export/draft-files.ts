@@ -15,7 +15,7 @@ import { StoppedError } from "../cli/command.ts";
 /** A write of this many characters; a signal can stop the process between two of them. */
 const chunkLetters = 64 * 1024;
 
-/** What an export that ended early has left, and what to do next. */
+/** The result of an export that ended early, and the next step. */
 export const noFile = "There is no file. The same command begins again.";
 
 /** Throws `StoppedError` after the signal. */

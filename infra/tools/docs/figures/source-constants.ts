@@ -98,7 +98,7 @@ function evaluate(expression: ts.Expression, checker: ts.TypeChecker): unknown {
   return named ? of(named) : undefined;
 }
 
-/** The expression that a name stands for, in this file or another. */
+/** The expression that a name has, in this file or another. */
 function namedBy(node: ts.Identifier, checker: ts.TypeChecker): ts.Expression | undefined {
   const found = checker.getSymbolAtLocation(node);
   const symbol = found && found.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(found) : found;
