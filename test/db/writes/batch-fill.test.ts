@@ -1,10 +1,13 @@
 import { afterEach, expect, test } from "vitest";
 import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
+import type { Commit } from "../../../shared/db/writes/commit.ts";
+import { importParts } from "../../../shared/db/writes/counters.ts";
+import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
 import { useHeldItems } from "../../support/faults/held-items.ts";
 import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
+import { write } from "../../support/records/writes.ts";
 import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { useService } from "../../support/service/service.ts";
-import { runImport, streamOf } from "../../tools/import/run-import.ts";
 
 useService();
 const held = useHeldItems();
@@ -26,9 +29,17 @@ function linesOf(kind: "timesheet" | "invoice", companies: number, months: numbe
   });
 }
 
-/** The transactions and the writes in them that an import of lines takes. */
-async function importCost(lines: readonly object[]): Promise<{ transactions: number; actions: number }> {
-  let actions = 0;
+/** The transactions and the writes in them that lines take which all wait before the first transaction. */
+async function writingCost(lines: readonly object[]): Promise<{ transactions: number; actions: number }> {
+  let [actions, planned] = [0, 0];
+  const allPlanned = Promise.withResolvers<void>();
+  const commitAll = createWriteBatches(importParts);
+  const commit: Commit = async (writes, counts) => {
+    planned += 1;
+    if (planned === lines.length) allPlanned.resolve();
+    await allPlanned.promise;
+    return commitAll(writes, counts);
+  };
   held.begin({
     leastMs: 0,
     mostMs: 0,
@@ -37,8 +48,8 @@ async function importCost(lines: readonly object[]): Promise<{ transactions: num
       return write;
     },
   });
-  const { summary } = await runImport(streamOf(...lines));
-  expect(summary).toMatchObject({ created: lines.length, failed: 0 });
+  const outcomes = await Promise.all(lines.map((line) => write(line, { commit })));
+  expect(new Set(outcomes)).toEqual(new Set(["created"]));
   return { transactions: held.figures.transactions, actions };
 }
 
@@ -60,7 +71,7 @@ test.each(
   months,
   most,
 }) => {
-  const { transactions, actions } = await importCost(linesOf(kind, companies, months));
+  const { transactions, actions } = await writingCost(linesOf(kind, companies, months));
   expect(transactions).toBeLessThanOrEqual(most.transactions);
   expect(actions).toBeLessThanOrEqual(most.actions);
 });
