@@ -63,15 +63,12 @@ export const gates: readonly Gate[] = [
     parameters: ["run", "--config", "test/system/document/vitest.config.ts"],
     obstacle: () => installObstacle("linters and client generators", "test/system/document"),
   },
-  {
-    name: "store",
-    title: "store on DynamoDB Local",
-    program: "vitest",
-    // It refuses what DynamoDB refuses, such as attributes that an index lacks; the engine of `npm test` does not.
-    parameters: ["run", "--project=service", "test/db", twoWorkers],
-    environment: { DYNAMODB_ENGINE: "dynamodb-local", DYNAMODB_ENDPOINT: "" },
-    obstacle: dynamodbLocalObstacle,
-  },
+  onDynamodbLocal(
+    "store",
+    "writes of records and accounts on DynamoDB Local",
+    "test/db/write-record.test.ts",
+    "test/db/accounts",
+  ),
   {
     name: "times",
     title: "times of known and unknown logins",
@@ -95,6 +92,7 @@ export const longGates: readonly Gate[] = [
     ...byInstalledTests("templates", "templates of every stage by cfn-lint", cfnLint, pythonObstacle),
     environment: { COUNTS: "full" },
   },
+  onDynamodbLocal("all-store", "all of the store on DynamoDB Local", "test/db"),
   {
     name: "plant",
     title: "60 planted faults",
@@ -145,6 +143,18 @@ function byInstalledTests(
 ): Gate {
   const parameters = ["run", "--config", "test/system/deploy/vitest.config.ts", folder];
   return { name, title, program: "vitest", parameters, obstacle: () => obstacle(what, folder) };
+}
+
+/** DynamoDB Local refuses what DynamoDB refuses, such as attributes that an index lacks; the engine of `npm test` does not. */
+function onDynamodbLocal(name: string, title: string, ...tests: string[]): Gate {
+  return {
+    name,
+    title,
+    program: "vitest",
+    parameters: ["run", "--project=service", ...tests, twoWorkers],
+    environment: { DYNAMODB_ENGINE: "dynamodb-local", DYNAMODB_ENDPOINT: "" },
+    obstacle: dynamodbLocalObstacle,
+  };
 }
 
 async function dynamodbLocalObstacle(): Promise<string | undefined> {

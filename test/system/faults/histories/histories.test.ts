@@ -15,7 +15,7 @@ import { deliver, endDeliveries, importNotification, inform, mark, markAll } fro
 import { World } from "./world.ts";
 import { endSession, importAll, remove, report, save, setPassword, writeByHand } from "./write-commands.ts";
 
-const runs = usualFreshOrFull(2, 60, 500);
+const runs = usualFreshOrFull(2, 30, 500);
 const everyKnown = [...knownHistories, ...furtherHistories];
 const known = usualFreshOrFull(knownHistories, everyKnown, everyKnown);
 
