@@ -55,7 +55,7 @@ const heard = async () =>
   (await storedNotifications(driver)).map(({ record }) => (record as { params: { type: string } }).params.type);
 const unread = async () => (await findUnreadCounts(driver)).timesheets;
 
-/** What is done while the first transaction of other work waits; it goes on then. */
+/** Begins work whose first transaction waits for something else to be done; gives its outcome. */
 async function before<T>(work: () => Promise<T>, meanwhile: () => Promise<unknown>): Promise<T> {
   const goOn = network.hold("TransactWriteItems");
   const late = work();
