@@ -111,17 +111,14 @@ function requestsWith({ access, refresh, reset, pin }: Secrets, operation: Opera
   const nested = { ...everything, login: { [password]: pin }, password: [password], refresh_token: [refresh] };
   const bodies = [
     body,
-    body.slice(0, -2),
     `${body}${password}`,
-    JSON.stringify({ [object]: body }),
     JSON.stringify({ [object]: nested }),
     `${" ".repeat(300_000)}${body}`,
   ];
   const headers = [
     { "content-type": `text/${password.replaceAll(" ", "-")}` },
-    { authorization: `Bearer ${refresh}` },
-    { authorization: `Bearer ${reset}` },
     { authorization: `Basic ${password}` },
+    { authorization: `Bearer ${reset}` },
     { authorization: `Bearer ${access}x`, cookie: `token=${refresh}`, "user-agent": password },
   ];
   const parameters = { login: email, pin: `${pin}x`, cursor: refresh, by_state: password };
@@ -309,7 +306,7 @@ test("the workers' logs show nothing of what is in a malformed message", async (
     expect((await deliverPin(event)).batchItemFailures).toHaveLength(1);
     expect((await notifyPasswordChanged(event)).batchItemFailures).toHaveLength(1);
   }
-  answers.push({ sent: "sign-in", answer: await send("sign-in", user({ login: email, password: wrongPassword })) });
+  await send("sign-in", user({ login: email, password: wrongPassword }));
   expectNothingLeaked();
 });
 
