@@ -109,12 +109,7 @@ function requestsWith({ access, refresh, reset, pin }: Secrets, operation: Opera
   const body = JSON.stringify({ user: everything, token: everything, timesheet: everything });
   const object = operation.body?.object ?? "user";
   const nested = { ...everything, login: { [password]: pin }, password: [password], refresh_token: [refresh] };
-  const bodies = [
-    body,
-    `${body}${password}`,
-    JSON.stringify({ [object]: nested }),
-    `${" ".repeat(300_000)}${body}`,
-  ];
+  const bodies = [body, `${body}${password}`, JSON.stringify({ [object]: nested }), `${" ".repeat(300_000)}${body}`];
   const headers = [
     { "content-type": `text/${password.replaceAll(" ", "-")}` },
     { authorization: `Basic ${password}` },
