@@ -6,7 +6,7 @@ import { invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from 
 import { openTestSession } from "../support/records/sessions.ts";
 import { store } from "../support/records/store.ts";
 import { call, type TestRequest } from "../support/requests/call.ts";
-import { allowedUser, endpoints, signedInEndpoints, userOf } from "../support/requests/every-operation.ts";
+import { allowedUser, endpoints, userOf } from "../support/requests/every-operation.ts";
 import { expectProblem } from "../support/requests/problems.ts";
 import { useService } from "../support/service/service.ts";
 import { sample } from "./sample-operation.ts";
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await openTestSession(900);
 });
 
-const conditional = signedInEndpoints.filter(({ operation }) => operation.conditional);
+const conditional = endpoints.filter(({ operation }) => operation.conditional);
 
 test("D43: the lists, the profile and the counts have an ETag, and no other operation", () => {
   // Cursors of changes are encrypted: a page that is the same has another one each time.

@@ -22,17 +22,10 @@ export interface Holding {
   readonly isModel?: boolean;
 }
 
-/** The results of the transactions since the last `begin`. */
-export interface HoldingFigures {
-  transactions: number;
-  cancelled: number;
-  /** Single writes that met a held item. */
-  refused: number;
-}
-
 /** A table that cancels what meets a transaction under way, as DynamoDB does; local engines carry out one after the other. */
 export interface HeldItems {
-  readonly figures: HoldingFigures;
+  /** The transactions since the last `begin`. */
+  readonly figures: { transactions: number; cancelled: number };
   /** Begins to hold items; until then, and after `end`, every call passes. */
   begin(holding?: Holding): void;
   end(): void;
@@ -50,7 +43,7 @@ const usual: Required<Holding> = { seed: 1, leastMs: 10, mostMs: 50, rewrite: (w
 export function useHeldItems(): HeldItems {
   const held = new Set<string>();
   const underWay = new Set<string>();
-  const figures: HoldingFigures = { transactions: 0, cancelled: 0, refused: 0 };
+  const figures = { transactions: 0, cancelled: 0 };
   let holding: Required<Holding> | undefined;
   let chance = chanceOf(usual.seed);
   const name = "held-items";
@@ -111,7 +104,6 @@ export function useHeldItems(): HeldItems {
             if (met.length > 0) throw cancelled(items.length, met);
           }
           if (singleWrites.has(String(commandName)) && meet([nameOf(input.Item ?? input.Key)]).length > 0) {
-            figures.refused += 1;
             throw new TransactionConflictException({ message: "", $metadata: {} });
           }
           return next(args);
@@ -123,7 +115,7 @@ export function useHeldItems(): HeldItems {
   return {
     figures,
     begin(wanted = {}) {
-      Object.assign(figures, { transactions: 0, cancelled: 0, refused: 0 });
+      Object.assign(figures, { transactions: 0, cancelled: 0 });
       const begun = { ...usual, ...wanted };
       chance = chanceOf(begun.seed);
       holding = begun;

@@ -47,3 +47,8 @@ export function markAll(as: TestUser, sent: Sent = {}): Promise<TestAnswer> {
   const body = { notification: { read: true } };
   return call(markHandler, markNotifications, { as, body, headers: headersOf(sent) });
 }
+
+/** Whether an answer is one to a repetition. */
+export function isReplay({ headers }: Pick<TestAnswer, "headers">): boolean {
+  return headers["idempotency-replayed"] === "true";
+}

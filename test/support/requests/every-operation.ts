@@ -17,12 +17,6 @@ export interface TestEndpoint {
 /** Every operation of the contract. */
 export const endpoints: readonly TestEndpoint[] = await Promise.all(operations.map(loadEndpoint));
 
-/** Those that need a bearer token. */
-export const signedInEndpoints = endpoints.filter(({ operation }) => operation.access !== "anyone");
-
-/** Those that take a body. */
-export const bodyEndpoints = endpoints.filter(({ operation }) => operation.body !== undefined);
-
 /** A user who may call the operation; undefined where anyone may. */
 export function allowedUser({ access }: Operation): TestUser | undefined {
   return access === "anyone" ? undefined : userOf(access[0] ?? "admin");

@@ -1,4 +1,4 @@
-import type { InboxEntry } from "../../../infra/local/aws/inbox.ts";
+import { expect } from "vitest";
 
 /** A server's answer over HTTP. */
 export interface HttpResult {
@@ -35,13 +35,9 @@ export async function send(
   return { status: answer.status, headers: answer.headers, body: await answer.json() };
 }
 
-/** The newest message to someone in the machine's inbox; it travels through a queue, so it is waited for. */
-export async function messageTo(baseUrl: string, to: string, about = /./): Promise<InboxEntry> {
-  for (let tries = 0; tries < 100; tries += 1) {
-    const entries = (await send(baseUrl, "GET", "/_local/inbox")).body as InboxEntry[];
-    const message = entries.find((entry) => entry.to === to && about.test(entry.text ?? ""));
-    if (message) return message;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`No message to ${to} arrived`);
+/** Signs somebody in; gives the access token. */
+export async function signIn(baseUrl: string, login: string, password: string): Promise<string> {
+  const answer = await send(baseUrl, "POST", "/api/v1/users/sign_in", { body: { user: { login, password } } });
+  expect(answer.status).toBe(200);
+  return answer.body.token.access_token;
 }

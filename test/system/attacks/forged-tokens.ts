@@ -60,11 +60,9 @@ export function partsOf(token = withClaims()): [header: string, payload: string,
 }
 
 /** A token signed with a shared secret. */
-export function hmacSigned(alg: string, secret: string | Buffer): string {
-  const signed = `${encode({ ...goodHeader, alg })}.${encode(claimsWith())}`;
-  return `${signed}.${createHmac(`sha${alg.slice(2)}`, secret)
-    .update(signed)
-    .digest("base64url")}`;
+export function hmacSigned(secret: string): string {
+  const signed = `${encode({ ...goodHeader, alg: "HS256" })}.${encode(claimsWith())}`;
+  return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`;
 }
 
 /** A number as bytes, the highest first. */

@@ -6,7 +6,7 @@ import {
   type TriedPin,
   tryOf,
 } from "../../../shared/domain/guessing/pin-decisions.ts";
-import { type RuleName, rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
+import { rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
 
 /** A kind of messages, each with a ceiling of its own. */
 export type Channel = "email" | "sms";
@@ -41,7 +41,7 @@ export class GuessingSite {
     { channel = "email", isKnown = false }: PinAsk = {},
   ): { pin: TriedPin; isSent: boolean } {
     this.#requests += 1;
-    const wrong = this.#count("wrongPins", at);
+    const wrong = this.#count(wrongPinsAt(at));
     const { pin, isQueued } = askFor(this.#pins.get(login), `${this.#requests}`, wrong, new Date(at));
     this.#pins.set(login, pin);
     const message = `${pin.request_id} ${pin.sent}`;
@@ -55,10 +55,10 @@ export class GuessingSite {
   tryPin(login: string, at: number, isRight = false): boolean {
     const pin = this.#pins.get(login);
     const now = new Date(at);
-    const kind = pin ? tryOf(pin, { wrongPins: this.#count("wrongPins", at), client: "", now }) : "none";
+    const kind = pin ? tryOf(pin, { wrongPins: this.#count(wrongPinsAt(at)), client: "", now }) : "none";
     if (!pin || kind === "none") return false;
     const tried = kind === "counted" ? { ...pin, tries: pin.tries + 1 } : pin;
-    if (kind === "counted" && !isRight) this.#add("wrongPins", at);
+    if (kind === "counted" && !isRight) this.#add(wrongPinsAt(at));
     this.#pins.set(login, isRight ? { ...tried, spent_at: now.toISOString() } : tried);
     return true;
   }
@@ -66,27 +66,26 @@ export class GuessingSite {
   /** The live pin of a login. */
   pin(login: string, at: number): TriedPin | undefined {
     const pin = this.#pins.get(login);
-    return pin && isLive(pin, this.#count("wrongPins", at), new Date(at)) ? pin : undefined;
+    return pin && isLive(pin, this.#count(wrongPinsAt(at)), new Date(at)) ? pin : undefined;
   }
 
   #send(channel: Channel, message: PinMessage, at: number): boolean {
-    const key = `${channel} ${windowOf({ subjectKind: "stage", most: 0, window: "day" }, new Date(at)).start}`;
-    const sent = this.#counts.get(key) ?? 0;
-    if (sent >= Math.floor(this.#ceilings[channel] * shareOf(message))) return false;
-    this.#counts.set(key, sent + 1);
+    const ofDay = `${channel} ${windowOf({ subjectKind: "stage", most: 0, window: "day" }, new Date(at)).start}`;
+    if (this.#count(ofDay) >= Math.floor(this.#ceilings[channel] * shareOf(message))) return false;
+    this.#add(ofDay);
     this.messages += 1;
     return true;
   }
 
-  #count(rule: RuleName, at: number, subject = ""): number {
-    return this.#counts.get(keyOf(rule, at, subject)) ?? 0;
+  #count(name: string): number {
+    return this.#counts.get(name) ?? 0;
   }
 
-  #add(rule: RuleName, at: number, subject = ""): void {
-    this.#counts.set(keyOf(rule, at, subject), this.#count(rule, at, subject) + 1);
+  #add(name: string): void {
+    this.#counts.set(name, this.#count(name) + 1);
   }
 }
 
-function keyOf(rule: RuleName, at: number, subject: string): string {
-  return `${rule} ${subject} ${windowOf(rules[rule], new Date(at)).start}`;
+function wrongPinsAt(at: number): string {
+  return `wrong ${windowOf(rules.wrongPins, new Date(at)).start}`;
 }

@@ -37,9 +37,6 @@ const takeoverBy = (short: number, long: number) => short / 1e6 + long / 1e12;
 
 test.each([
   [1, throttle],
-  [10, throttle],
-  [1_000, throttle],
-  [100_000, throttle],
   [100_000, highestThrottle],
 ])("D10: %i addresses and %i requests a second take a login over by its pin with a chance of at most 1e-4 a day, whether its owner is active", (addresses, requests) => {
   for (const isActive of [false, true]) {
@@ -75,13 +72,12 @@ test("D10: pins sprayed over 10,000 logins take over at most 0.01 of a login a d
 /** The strangers against an owner: so many tries a second, of every pin at once or in the owner's last moment. */
 const strangers = {
   "no stranger": undefined,
-  "1 address": { tries: 1, isPatient: false },
   "1,000 addresses": { tries: throttle, isPatient: false },
   "a stranger who waits for the owner's last moment": { tries: throttle, isPatient: true },
 } as const;
 
 test.each(
-  Object.entries(strangers).flatMap(([name, stranger]) => [0, 0.02, 0.1].map((lost) => ({ name, stranger, lost }))),
+  Object.entries(strangers).flatMap(([name, stranger]) => [0, 0.1].map((lost) => ({ name, stranger, lost }))),
 )("D10, D11: against $name, with $lost of all messages lost, an owner with a mailbox gets in", ({
   name,
   stranger,

@@ -80,8 +80,6 @@ beforeAll(async () => {
   }
 });
 
-const names = [...new Set(endpoints.flatMap(({ operation }) => parameterNames(operation)))];
-
 describe.each(endpoints)("$name", ({ operation, handler, sample }) => {
   const user = allowedUser(operation);
   const as = user && { as: user };
@@ -101,25 +99,20 @@ describe.each(endpoints)("$name", ({ operation, handler, sample }) => {
     expectProblem(await call(handler, operation, { ...sample, as: userOf(other), query }), 403, "role_not_allowed");
   });
 
-  test.each([
-    ["its own parameters", parameterNames(operation)],
-    ["any operation's parameters", names],
-  ])(
-    "no text in %s ends in a 5xx",
-    async (_, names) => {
-      const text = fc.oneof(anyText(), fc.constantFrom("%", "%zz", "\u0000", "\ud800", "NaN", "-1", "1e999"));
-      const record = fc.record(Object.fromEntries(names.map((name) => [name, text])), { requiredKeys: [] });
-      await fc.assert(
-        fc.asyncProperty(record, async (query) => {
-          const answer = await call(handler, operation, { ...sample, ...as, query });
-          expect(answer.status).toBeLessThan(500);
-          if (answer.status !== 200) expectProblem(answer, answer.status, answer.body.code);
-        }),
-        { numRuns: usualFreshOrFull(2, 20, 60) },
-      );
-    },
-    120_000,
-  );
+  test("no text in its parameters ends in a 5xx", async () => {
+    const text = fc.oneof(anyText(), fc.constantFrom("%", "%zz", "\u0000", "\ud800", "NaN", "-1", "1e999"));
+    const record = fc.record(Object.fromEntries(parameterNames(operation).map((name) => [name, text])), {
+      requiredKeys: [],
+    });
+    await fc.assert(
+      fc.asyncProperty(record, async (query) => {
+        const answer = await call(handler, operation, { ...sample, ...as, query });
+        expect(answer.status).toBeLessThan(500);
+        if (answer.status !== 200) expectProblem(answer, answer.status, answer.body.code);
+      }),
+      { numRuns: usualFreshOrFull(2, 20, 60) },
+    );
+  }, 120_000);
 
   test("an event without query, headers' usual case or body is answered, not failed", async () => {
     if (user) await store([callerLine(user)]);

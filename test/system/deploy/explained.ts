@@ -4,9 +4,9 @@ import { countsKey } from "../../../shared/db/notifications/notification-counts.
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { updateRaw } from "../../support/records/items.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
-import { send } from "../../support/requests/http-client.ts";
+import { send, signIn } from "../../support/requests/http-client.ts";
 import { adoptedStage } from "./adopted-stage.ts";
-import { type DeployedStage, importLines, signIn } from "./deployed-stage.ts";
+import { type DeployedStage, importLines } from "./deployed-stage.ts";
 import { runTool } from "./program.ts";
 
 const login = "night@workforce.example";
@@ -23,7 +23,7 @@ export function testExplain(stage: () => DeployedStage): void {
       timesheetLine(2, 1),
     ]);
     await damage();
-    const bearer = await signIn(stage(), login, password);
+    const bearer = await signIn(stage().baseUrl, login, password);
     const [first, damaged] = [await pay(1, stage().baseUrl, bearer), await pay(2, stage().baseUrl, bearer)];
     await explained(
       damaged,

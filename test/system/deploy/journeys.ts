@@ -9,10 +9,10 @@ import { expect, test } from "vitest";
 import { pinForm } from "../../../infra/local/aws/message-pin.ts";
 import { functionNameOf } from "../../../infra/stages/names.ts";
 import { companyLine, invoiceLine, userLine } from "../../support/records/records.ts";
-import { send } from "../../support/requests/http-client.ts";
+import { send, signIn } from "../../support/requests/http-client.ts";
 import { adoptedStage } from "./adopted-stage.ts";
 import { listFunctions } from "./deployed-resources.ts";
-import { type DeployedStage, importLines, signIn } from "./deployed-stage.ts";
+import { type DeployedStage, importLines } from "./deployed-stage.ts";
 import { added, nextService, removed } from "./next-service.ts";
 
 const firstRecords = { operator: "operator@workforce.example", invoices: 25 };
@@ -23,7 +23,7 @@ const reading = { timeout: 60_000, interval: 200 };
 export function testJourneys(stage: () => DeployedStage): void {
   const get = (path: string, bearer?: string) => send(stage().baseUrl, "GET", path, { bearer });
 
-  const signInOperator = () => signIn(stage(), firstRecords.operator, password);
+  const signInOperator = () => signIn(stage().baseUrl, firstRecords.operator, password);
 
   test("the first records come in by import; the stream counts them", async () => {
     const lines = [
@@ -72,18 +72,18 @@ export function testUpdate(stage: () => DeployedStage, deployNext: () => Promise
   });
 
   test("an update of every function keeps records, logins, passwords and keys", async () => {
-    const { baseUrl, messageTo } = stage();
+    const { baseUrl, mails } = stage();
     expect((await send(baseUrl, added.method, added.path)).status).toBe(404);
     expect(await listFunctions()).toContain(functionNameOf(adoptedStage.name, removed.name));
     const keys = await send(baseUrl, "GET", "/.well-known/jwks.json");
     const nextServiceName = await deployNext();
     expect((await send(baseUrl, "GET", "/.well-known/jwks.json")).body).toEqual(keys.body);
     const login = firstRecords.operator;
-    const bearer = await signIn(stage(), login, password);
+    const bearer = await signIn(baseUrl, login, password);
     const list = await send(baseUrl, "GET", "/api/v1/finance/invoices", { bearer });
     expect(list.headers.get("total")).toBe(String(firstRecords.invoices));
     expect((await send(baseUrl, "POST", "/api/v1/users/password", { body: { user: { login } } })).status).toBe(200);
-    expect(await messageTo(login, pinForm)).toContain(nextServiceName);
+    expect((await mails.messageTo(login, pinForm)).text).toContain(nextServiceName);
   });
 
   test("the operation that the update adds answers, and the one that it removes is no route", async () => {

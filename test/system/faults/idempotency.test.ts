@@ -5,7 +5,7 @@ import { changesOf } from "../../support/records/items.ts";
 import { callerLine, jobLine, notificationLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
-import { adjust, mark, markAll, markRead } from "../../support/requests/changes.ts";
+import { adjust, isReplay, mark, markAll, markRead } from "../../support/requests/changes.ts";
 import { idsIn } from "../../support/requests/pages.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { useService } from "../../support/service/service.ts";
@@ -44,8 +44,6 @@ const set = (timer = 600) => adjust(admin, [id], timer, { key });
 const pay = () => mark(operator, [id, id + 1], "paid", { key });
 const job = () => readItem({ pk: `JOB#${id}`, sk: "JOB" });
 const timesheet = (at = id) => readItem({ pk: `TIMESHEET#${at}`, sk: "TIMESHEET" });
-const isReplay = ({ headers }: { readonly headers: Record<string, string> }) =>
-  headers["idempotency-replayed"] === "true";
 
 test("D32: a fault before the transaction leaves nothing: the next request with the key is the first", async () => {
   network.fail("BatchGetItem", fault, 1);

@@ -1,14 +1,14 @@
 import { namesOf } from "../../../infra/stages/names.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
 import { withService } from "../../../infra/tools/service/open-service.ts";
+import { type Inboxes, openInboxes } from "../../support/requests/inboxes.ts";
 import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
 import { startLocalMachine } from "../../support/service/local-machine.ts";
-import { openInboxes, type TargetInboxes } from "./target-inboxes.ts";
 
 /** The place that journeys run against: a running service, and the ways to reach the parts behind it. This process is its client. */
 export interface TargetPlace {
   readonly baseUrl: string;
-  readonly inboxes: TargetInboxes;
+  readonly inboxes: Inboxes;
   readonly eventBus: string;
   /** Whether strangers may register there. */
   readonly registration: "open" | "closed";

@@ -1,9 +1,8 @@
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
-import { importRecords } from "../../../infra/tools/import/import-records.ts";
-import type { LineError } from "../../../infra/tools/import/line-errors.ts";
 import { companyLine, userLine } from "../../support/records/records.ts";
-import { type HttpResult, send } from "../../support/requests/http-client.ts";
+import { type HttpResult, send, signIn } from "../../support/requests/http-client.ts";
+import { runImport, streamOf } from "../../tools/import/run-import.ts";
 import { openPlace, type TargetPlace } from "./target-place.ts";
 
 /** A user that journeys act as. */
@@ -100,7 +99,10 @@ function actionsOf(target: Target, eventBus: string, bus: EventBridgeClient, own
   const tokens = new Map<PersonRole, Promise<string>>();
   return {
     async request(method: string, path: string, { as, body, bearer }: TargetRequest = {}) {
-      if (as && !tokens.has(as)) tokens.set(as, signIn(target, target.people[as]));
+      if (as && !tokens.has(as)) {
+        const { email, password } = target.people[as];
+        tokens.set(as, signIn(target.baseUrl, email, password));
+      }
       return send(target.baseUrl, method, path, { body, bearer: as ? await tokens.get(as) : bearer });
     },
     async importLines(lines: readonly ImportLine[]) {
@@ -116,19 +118,8 @@ function actionsOf(target: Target, eventBus: string, bus: EventBridgeClient, own
   };
 }
 
-async function signIn(target: Target, { email, password }: Person): Promise<string> {
-  const body = { user: { login: email, password } };
-  const answer = await send(target.baseUrl, "POST", "/api/v1/users/sign_in", { body });
-  expect(answer.status).toBe(200);
-  return answer.body.token.access_token;
-}
-
 async function importAll(lines: readonly object[]): Promise<void> {
-  const errors: LineError[] = [];
-  const source = (async function* () {
-    for (const line of lines) yield Buffer.from(`${JSON.stringify(line)}\n`);
-  })();
   // One after the other: a company must outlive its users.
-  await importRecords({ source, now: new Date(), concurrency: 1, onError: (error) => errors.push(error) });
+  const { errors } = await runImport(streamOf(...lines), { now: new Date(), concurrency: 1 });
   expect(errors).toEqual([]);
 }

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
 import { queueUrl } from "../../../infra/local/aws/sqs.ts";
 import { type MachineFile, machineFile } from "../../../infra/local/local-aws.ts";
-import { messageTo } from "../../support/requests/http-client.ts";
+import { openInboxes } from "../../support/requests/inboxes.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
 import { findBarriers, hasChromium, type Reader, useBrowser, type WatchedPage } from "./browser.ts";
@@ -34,7 +34,7 @@ beforeAll(async () => {
     });
   }
   await request("POST", "/api/v1/users/password", { body: { user: { login: client } } });
-  await messageTo(own.machine.baseUrl, client);
+  await openInboxes([`${own.machine.baseUrl}/_local/inbox`]).messageTo(client);
 }, 150_000);
 
 async function readDesk(path: string): Promise<{ id: string }[]> {

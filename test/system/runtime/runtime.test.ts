@@ -62,15 +62,11 @@ const primed = [...new Map(names.map((name) => [primingStepsOf(functions[name]).
 
 describe.concurrent("AWS's runtime client loads", () => {
   test.each(names)("%s and calls it, with an AWS that refuses everything", async (name) => {
-    const { startMs, answer } = await start(name, refusing);
-    expect(startMs).toBeLessThan(mostStartMs);
-    expectAnswer(name, answer);
+    expectAnswer(name, (await start(name, refusing)).answer);
   });
 
   test.each(primed)("%s and calls it, without credentials", async (name) => {
-    const { startMs, answer } = await start(name, refusing, { hasCredentials: false });
-    expect(startMs).toBeLessThan(mostStartMs);
-    expectAnswer(name, answer);
+    expectAnswer(name, (await start(name, refusing, { hasCredentials: false })).answer);
   });
 
   test.each(primed)("%s in time, with an AWS that hangs", async (name) => {

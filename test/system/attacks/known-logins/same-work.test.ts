@@ -1,14 +1,13 @@
 import { beforeAll, expect, test, vi } from "vitest";
-import { type AwsCall, watchCalls } from "../../../support/faults/aws-calls.ts";
 import { useSigningKey } from "../../../support/records/own-user.ts";
 import { userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { askPin } from "../../../support/requests/accounts.ts";
-import type { TestAnswer } from "../../../support/requests/call.ts";
 import { forgetLimits } from "../../../support/requests/limits.ts";
 import { useService } from "../../../support/service/service.ts";
 import { type AnonymousFlow, anonymousFlows } from "./anonymous-flows.ts";
 import { newCost, olderCosts, storeKnownLogins, unknownLogins } from "./known-logins.ts";
+import { callsOf, shapeOf } from "./visible-work.ts";
 
 const service = useService();
 /** The costs that passwords are stored at, a login of each. */
@@ -25,12 +24,6 @@ vi.mock("../../../../shared/domain/accounts/argon2id.ts", async (original) => {
   return { ...actual, deriveArgon2id };
 });
 
-const calls: AwsCall[] = [];
-watchCalls((call, send) => {
-  calls.push(call);
-  return send();
-});
-
 const phones = ["+447400123450", "+447400123459"] as const;
 let known: string[] = [];
 
@@ -40,29 +33,18 @@ beforeAll(async () => {
   await store([userLine(100, { phone_number: phones[0] })]);
 });
 
-/** The parts of an answer that are not sent by the caller, an id made of the login, or the moment. */
-function shapeOf({ status, headers, body }: TestAnswer, login: string): string {
-  const { "x-request-id": _id, ...shown } = headers;
-  return JSON.stringify([status, shown, body])
-    .replaceAll(login, "LOGIN")
-    .replace(/"id":[1-9][0-9]{0,15}(?=[,}])/, '"id":ID')
-    .replace(/"request_id":"[^"]+"/, '"request_id":ID')
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, "MOMENT");
-}
-
-/** A flow's answer to a login and its work: the AWS calls, with the number of their items and their size in hundreds, and derivations. */
+/** A flow's answer to a login and its work: AWS calls and derivations. */
 async function workOf({ send, status }: AnonymousFlow, login: string) {
-  calls.length = 0;
   derivations.length = 0;
-  const answer = await send(login);
-  expect(answer.status).toBe(status);
-  const made = calls.map(({ service: of, command, input }) => {
-    const { TransactItems = [] } = input as { TransactItems?: unknown[] };
-    return `${of} ${command} ${TransactItems.length} ${Math.round(JSON.stringify(input).length / 100)}`;
+  let shape = "";
+  const calls = await callsOf(async () => {
+    const answer = await send(login);
+    expect(answer.status).toBe(status);
+    shape = shapeOf(answer, login);
   });
   const derived = derivations.reduce((sum, each) => sum + each, 0);
   // Memory comes in whole kilobytes: of 38,912 passes over one, 3 may be missing.
-  return { shape: shapeOf(answer, login), calls: made.toSorted(), derived: Math.round(derived / 100) };
+  return { shape, calls, derived: Math.round(derived / 100) };
 }
 
 test.each(

@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { readBatch } from "../../../../shared/db/table/batch-reads.ts";
-import { queryItems } from "../../../../shared/db/table/table.ts";
-import { commitTogether } from "../../../../shared/db/writes/commit.ts";
+import { retryConflicts } from "../../../../shared/db/table/retry.ts";
+import { type Key, queryItems } from "../../../../shared/db/table/table.ts";
+import { commitOnce } from "../../../../shared/db/writes/commit.ts";
 import { counterKey, countsBetween } from "../../../../shared/db/writes/counters.ts";
 import { useHeldItems } from "../../../support/faults/held-items.ts";
 import { losses, useNetwork } from "../../../support/faults/network.ts";
@@ -9,6 +10,8 @@ import { usualFreshOrFull } from "../../../support/service/fresh-counts.ts";
 import { useService } from "../../../support/service/service.ts";
 
 const atOnce = 12;
+/** As long as it takes: how many are made must not depend on time. */
+const patient = { firstPauseMs: 25, longestPauseMs: 200 };
 /** The first transaction is lost, and one in so many after it. */
 const every = usualFreshOrFull(atOnce, 7, 1);
 
@@ -29,7 +32,9 @@ async function makeAtOnce(): Promise<{ made: number; counted: number }> {
   const place = { companyId: company, id: 1, state: "pending", date: null, number: null };
   const counts = countsBetween("TIMESHEETS", null, place);
   const put = (Item: object) => ({ Put: { Item: { ...Item }, ConditionExpression: "attribute_not_exists(pk)" } });
-  await Promise.allSettled(keys.map((key) => commitTogether([put(key)], counts)));
+  const make = (key: Key) =>
+    retryConflicts((count, leftMs) => commitOnce([put(key)], counts, { count, leftMs }), patient);
+  await Promise.allSettled(keys.map(make));
   held.end();
   network.heal();
   const made = (await readBatch(keys)).filter((item) => item !== undefined).length;

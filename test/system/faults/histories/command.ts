@@ -27,7 +27,7 @@ export function defineCommand<Step extends object>(
     run: async (_, world) => {
       world.tick();
       await run(step, world);
-      await expectThen?.(world);
+      if (world.isBegun) await expectThen?.(world);
     },
     toString: () => `${name}(${JSON.stringify(step)})`,
   });

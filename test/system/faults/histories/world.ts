@@ -68,6 +68,8 @@ export class World {
   readonly base: number;
   readonly people;
   readonly model: Model;
+  /** Set once all is there that is there from the start, which is looked at with the first command. */
+  isBegun = false;
   readonly #keys: Key[];
   #images: Images = new Map();
   #streamed = 0;

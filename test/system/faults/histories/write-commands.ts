@@ -18,11 +18,11 @@ import { expectLists, statesOf } from "./expect-model.ts";
 type Author = "import" | "event" | "nobody";
 
 const place = { kind: fc.constantFrom<Kind>(...kinds, "INVOICE"), slot: fc.nat({ max: 3 }) };
-/** One of three; the last is longer than the history keeps. */
-const text = fc.nat({ max: 2 });
+/** One of two. */
+const text = fc.nat({ max: 1 });
 const author = fc.constantFrom<Author>("import", "import", "event");
 
-const texts = ["one", "two", "three".repeat(40)] as const;
+const texts = ["one", "two"] as const;
 let changes = 0;
 
 /** A change of its own, by somebody of a kind. */
@@ -53,8 +53,7 @@ function lineOf(id: number, { kind, slot = 0, company = 0, text = 0, ...rest }: 
   const companyId = base + company;
   const title = texts[text] ?? "";
   if (kind === "JOB") {
-    const industries = Array.from({ length: text === 2 ? 40 : 1 }, () => title.slice(0, 90));
-    return { fields: { companyId }, line: jobLine(id, companyId, { industries }) };
+    return { fields: { companyId }, line: jobLine(id, companyId, { industries: [title] }) };
   }
   if (kind === "USER") {
     const code = text === 1 && { passcode: 1234 + company };
@@ -115,21 +114,6 @@ export const importAll = defineCommand(
       for (const { id, fields } of all) world.model.save(kind, id, fields);
     };
     await world.write(change, work, keep, death);
-  },
-  expectLists,
-);
-
-/** An event writes the state of a timesheet or an invoice alone. */
-export const report = defineCommand(
-  "report",
-  2,
-  { kind: fc.constantFrom("INVOICE" as const, "TIMESHEET"), slot: place.slot, state: saved.state, death },
-  async ({ kind = "INVOICE", slot = 0, state = "paid", death }, world) => {
-    const [id, change] = [world.idOf(kind, slot), authorOf("event")];
-    if (!world.model.records[kind].has(id)) return;
-    const line = { type: kind.toLowerCase(), id, state, ...(kind === "TIMESHEET" && { payment_state: state }) };
-    const work = () => write(line, { change });
-    await world.write(change, work, () => world.model.save(kind, id, { state }), death);
   },
   expectLists,
 );

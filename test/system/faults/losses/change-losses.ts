@@ -1,12 +1,8 @@
 import { expect, vi } from "vitest";
-import { handler as getDocs } from "../../../../functions/service/get-docs.ts";
-import { handler as refuseUnrouted } from "../../../../functions/service/refuse-unrouted.ts";
 import { handler as keepHistory } from "../../../../functions/workers/keep-history.ts";
 import { handler as markOverdue } from "../../../../functions/workers/mark-overdue.ts";
 import { handler as notify } from "../../../../functions/workers/notify.ts";
-import { handler as recountLists } from "../../../../functions/workers/recount-lists.ts";
 import { handler as rotate } from "../../../../functions/workers/rotate-signing-key.ts";
-import type { Operation } from "../../../../shared/contract/operation.ts";
 import { findOpenKeys } from "../../../../shared/db/accounts/public-keys.ts";
 import { findHistory } from "../../../../shared/db/history/find-history.ts";
 import { questions } from "../../../../shared/db/history/history-items.ts";
@@ -17,7 +13,6 @@ import { testChange } from "../../../support/records/contexts.ts";
 import { invoiceLine, jobLine, notificationLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { readItem, write } from "../../../support/records/writes.ts";
-import { call } from "../../../support/requests/call.ts";
 import { testKeyId } from "../../../support/tokens/tokens.ts";
 import { changeAt, changeBy } from "../../../support/workers/events.ts";
 import { takeMessages } from "../../../support/workers/queues.ts";
@@ -33,7 +28,7 @@ function pass(ms: number): void {
 
 const day = 86_400_000;
 
-/** The plans of what the stream and schedules bring, and of what no route takes. */
+/** The plans of what the stream and schedules bring. */
 export const changeLosses = {
   "keep-history": {
     holds: "the history has the change once",
@@ -97,24 +92,6 @@ export const changeLosses = {
         },
       };
     },
-  },
-  "recount-lists": {
-    holds: "it ends",
-    loses: "Query",
-    prepare: async () => ({ attempt: scheduled(recountLists) }),
-  },
-  "refuse-unrouted": {
-    holds: "it refuses",
-    prepare: async () => ({
-      attempt: async () =>
-        (await call(refuseUnrouted, { method: "GET", path: "/none" } as unknown as Operation)).status === 404,
-    }),
-  },
-  "get-docs": {
-    holds: "it leads to the page",
-    prepare: async () => ({
-      attempt: async () => (await call(getDocs, { method: "GET", path: "/" } as unknown as Operation)).status === 302,
-    }),
   },
   "rotate-signing-key": {
     holds: "one key is added, and it alone goes on being published (D6)",

@@ -3,25 +3,25 @@ import type { InboxEntry } from "../../../infra/local/aws/inbox.ts";
 
 type Channel = InboxEntry["channel"];
 
-/** A message to a person, as far as a journey reads it. */
+/** A message to a person, as far as a test reads it. */
 export type ReadMessage = Pick<InboxEntry, "channel" | "to" | "text">;
 
-/** Addresses that show what a target sends. */
-export interface TargetInboxes {
+/** Addresses that show what a service sends. */
+export interface Inboxes {
   /** The channels whose messages can be read. */
   readonly channels: ReadonlySet<Channel>;
   /** The newest message to someone; it travels through a queue, so it is waited for. */
   messageTo(to: string, about?: RegExp): Promise<ReadMessage>;
 }
 
-const waitsMs = 30_000;
+const waitsMs = 45_000;
 const pauseMs = 100;
 
 /**
  * Inboxes by their addresses, in one of three forms: the local machine's `/_local/inbox`, and an emulator's
  * `/_ministack/ses/messages` for e-mail and `/_ministack/sns/sms-messages` for SMS.
  */
-export function openInboxes(addresses: readonly string[]): TargetInboxes {
+export function openInboxes(addresses: readonly string[]): Inboxes {
   const readers = addresses.map((address) => ({ address, ...formOf(address) }));
   const read = async () =>
     (await Promise.all(readers.map(({ address, read }) => fetchJson(address).then(read)))).flat();
