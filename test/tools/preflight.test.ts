@@ -8,7 +8,7 @@ import { preflight } from "../../infra/tools/preflight.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 import { type FakeAnswer, useFakeAws } from "./fake-aws.ts";
 import { runProgram } from "./machine.ts";
-import { ready as readyToDeploy, stackStatus } from "./preflight/aws-answers.ts";
+import { alarmHistory, ready as readyToDeploy, stackStatus } from "./preflight/aws-answers.ts";
 
 const aws = useFakeAws();
 const directory = newFolder();
@@ -47,6 +47,14 @@ test("an account where nothing is missing is ok in every line, and ends with 0",
   const { code, lines, outcomes } = await run(["--stage", "dev"], ready, { WORKFORCE_STAGES: stagesFile });
   expect({ code, outcomes }, lines.join("\n")).toEqual({ code: 0, outcomes: Array(2 + checks.length).fill("ok") });
   expect(lines[1]).toContain("account 000000000000, region eu-west-1");
+});
+
+test("what is for later does not keep a stage from its deploy", { timeout }, async () => {
+  writeFileSync(stagesFile, JSON.stringify({ dev: { ...own, alarmAddress: "on-call@harbour-logistics.co.uk" } }));
+  const answers = { ...ready, ListStackResources: { xml: "" }, DescribeAlarmHistory: alarmHistory() };
+  const { code, outcomes } = await run(["--stage", "dev"], answers, { WORKFORCE_STAGES: stagesFile });
+  writeFileSync(stagesFile, JSON.stringify({ dev: own }));
+  expect([code, new Set(outcomes)]).toEqual([0, new Set(["ok", "later"])]);
 });
 
 test("what the credentials may not look at is unchecked, says so, and ends with 1", { timeout }, async () => {

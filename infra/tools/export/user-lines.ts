@@ -53,10 +53,7 @@ async function* linesOfUser(
   for (const pk of [userKey(userId).pk, historyPartition("user", userId)]) yield* linesOf(await readPartition(pk));
   const { timesheets, changes } = await findOfDriver(person, onPage, signal);
   yield* linesOf([...timesheets.values()]);
-  for (const pk of timesheets.keys()) {
-    requireUnstopped(signal);
-    yield* changeLines(await readPartition(pk), person);
-  }
+  for (const pk of timesheets.keys()) yield* changeLines(await readPartition(pk), person);
   yield* changeLines(
     changes.filter(({ pk }) => !timesheets.has(String(pk))),
     person,
@@ -87,8 +84,7 @@ async function findOfDriver(person: Person, onPage: (items: number) => void, sig
 }
 
 function readPartition(pk: string): Promise<Item[]> {
-  const key = { KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": pk } };
-  return queryItems({ ...key, ConsistentRead: true });
+  return queryItems({ KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": pk } });
 }
 
 function linesOf(items: readonly Item[]): OwnDataLine[] {
