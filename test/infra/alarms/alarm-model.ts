@@ -28,10 +28,14 @@ function figuresOf({ properties }: Resource, world: World, minute: number): Seri
   const tail = (series: Series) => series.slice(-EvaluationPeriods);
   if (!Metrics) return tail(read(metricOf("", properties, properties.Statistic ?? properties.ExtendedStatistic)));
   const window = { epochs: ends.map((end) => end * 60) };
+  const known = new Map<string, Series>();
   const seriesOf = (wanted: string): Series => {
     const { Expression, MetricStat, Id } = Metrics.find((each: { Id: string }) => each.Id === wanted) ?? {};
-    if (Expression !== undefined) return evaluate(Expression, seriesOf, window);
-    return read(metricOf(Id, MetricStat.Metric, MetricStat.Stat));
+    const series =
+      known.get(wanted) ??
+      (Expression ? evaluate(Expression, seriesOf, window) : read(metricOf(Id, MetricStat.Metric, MetricStat.Stat)));
+    known.set(wanted, series);
+    return series;
   };
   return tail(seriesOf(Metrics.find((each: { ReturnData?: boolean }) => each.ReturnData !== false).Id));
 }
