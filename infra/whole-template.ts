@@ -76,10 +76,9 @@ function rewrite<T>(value: T, nested: ReadonlyMap<string, NestedPart>, stack?: s
   const rewritten = (each: unknown): unknown => {
     if (Array.isArray(each)) return each.map(rewritten);
     if (typeof each !== "object" || each === null) return each;
-    const { Ref, "Fn::GetAtt": attribute, "Fn::Sub": text } = each as Record<string, unknown>;
+    const { Ref, "Fn::GetAtt": attribute } = each as Record<string, unknown>;
     if (typeof Ref === "string") return rewriteRef(Ref, nested, stack);
     if (Array.isArray(attribute)) return rewriteAttribute(String(attribute[0]), String(attribute[1]), nested, stack);
-    if (/\$\{(?!AWS::)/.test(JSON.stringify(text) ?? "")) throw new Error(`Not read in templates: Fn::Sub of ${text}`);
     return Object.fromEntries(Object.entries(each).map(([key, member]) => [key, rewritten(member)]));
   };
   return rewritten(value) as T;

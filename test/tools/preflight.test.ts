@@ -94,26 +94,6 @@ test("wrong settings are missing, one line each; without credentials each check 
   );
 });
 
-test("without credentials, settings that are made are ok", { timeout }, async () => {
-  const none = { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "", WORKFORCE_STAGES: stagesFile };
-  const okOf = async (changes: object) => {
-    writeFileSync(stagesFile, JSON.stringify({ dev: { ...own, ...changes } }));
-    const { lines } = await run(["--stage", "dev"], ready, none);
-    return lines.filter((line) => line.startsWith("ok ")).map((line) => line.split(/ {2,}/)[1]);
-  };
-  const keeping = ["account guard", "table settings", "restore", "edge", "test logins"];
-  const people = ["alarm e-mails", "roles of people", "alarms"];
-  expect((await okOf({})).toSorted()).toEqual(["settings", "SMS log", ...keeping, ...people].toSorted());
-  const guarded = { removal: "keep", alarmAddress: "on-call@harbour-logistics.co.uk", edge: "none" };
-  const known = { region: "eu-west-1", account: "000000000000", smsMonthlySpendLimitDollars: 50 };
-  const made = ["account guard", "test logins", "SMS log"];
-  expect(await okOf({ ...guarded, ...known })).toEqual(expect.arrayContaining(made));
-  expect(await okOf({ ...guarded, ...known })).not.toContain("edge");
-  const others = await okOf(guarded);
-  for (const about of ["account guard", "SMS log"]) expect(others).not.toContain(about);
-  writeFileSync(stagesFile, JSON.stringify({ dev: own }));
-});
-
 test.each<[string, object]>([
   ["us-east-1", { AWS_REGION: "us-east-1" }],
   ["us-east-1", { AWS_REGION: "" }],
