@@ -24,7 +24,8 @@ export function client(parameters: string[]): number {
     );
   }
   const { folder, packed, gzipped } = buildClient(join(root, ".local/client"), name);
-  process.stdout.write(`${name}: ${relative(process.cwd(), folder)}, ${(gzipped / 1024).toFixed(1)} KB gzipped\n`);
+  const place = relative(process.cwd(), folder) || ".";
+  process.stdout.write(`${name}: ${place}, ${(gzipped / 1024).toFixed(1)} KB gzipped\n`);
   process.stdout.write(`npm install ${relative(process.cwd(), packed)}\n`);
   return 0;
 }

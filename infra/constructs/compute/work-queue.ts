@@ -77,7 +77,11 @@ export function addQueues(scope: Construct, stage: Stage): readonly WorkQueue[] 
   return wanted.map(([name, row]) => new WorkQueue(scope, name, row));
 }
 
-/** The queue of that name, unless the stage has none. */
+/** The queue of that name, unless the stage has none. Throws if no stage has one. */
 export function findQueue(made: readonly WorkQueue[], wanted: QueueName): Queue | undefined {
+  // Synth runs without a check of types, so a name that is wrong comes as far as this.
+  if (!Object.hasOwn(queues, wanted)) {
+    throw new Error(`No queue has the name ${wanted}: correct sendsTo, or add its row to infra/functions/queues.ts.`);
+  }
   return made.find(({ name }) => name === wanted)?.queue;
 }

@@ -84,7 +84,8 @@ async function findOfDriver(person: Person, onPage: (items: number) => void, sig
 }
 
 function readPartition(pk: string): Promise<Item[]> {
-  return queryItems({ KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": pk } });
+  const key = { KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": pk } };
+  return queryItems({ ...key, ConsistentRead: true });
 }
 
 function linesOf(items: readonly Item[]): OwnDataLine[] {

@@ -64,6 +64,7 @@ async function findFormer(id: number): Promise<object[]> {
   const pages = queryPages({
     KeyConditionExpression: "pk = :pk",
     ExpressionAttributeValues: { ":pk": historyPartition("user", id) },
+    ConsistentRead: true,
   });
   for await (const page of pages) {
     for (const { record } of page.map(historyItems.decode)) {

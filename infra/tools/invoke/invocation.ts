@@ -17,7 +17,7 @@ export async function invokeHandler(name: FunctionName, event: unknown): Promise
   const { handler } = await import(`../../../functions/${functions[name].area}/${name}.ts`);
   const context = { awsRequestId: randomUUID(), functionName: name } satisfies Partial<Context>;
   const writeOut = process.stdout.write;
-  process.stdout.write = (chunk: string | Uint8Array) => writeAside(String(chunk), name);
+  process.stdout.write = (chunk: string | Uint8Array) => writeAside(chunk, name);
   const began = performance.now();
   try {
     const answer: unknown = await handler(event, context);
@@ -61,7 +61,8 @@ function failuresOf(answer: unknown): number {
   return (answer as SQSBatchResponse | undefined)?.batchItemFailures?.length ?? 0;
 }
 
-function writeAside(text: string, name: FunctionName): boolean {
+function writeAside(chunk: string | Uint8Array, name: FunctionName): boolean {
+  const text = typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
   return process.stderr.write((process.stderr.isTTY ? `\x1b[2m${text}\x1b[22m` : text) + adviceOn(text, name));
 }
 

@@ -18,6 +18,10 @@ const hiddenSeconds = 15 * 60;
 const usualWaitSeconds = 1;
 /** Each takes ten letters at a time. */
 const receiversAtOnce = 8;
+/** Margin for dead letters that arrive during the run, or that the count at its start missed. */
+const marginShare = 0.1;
+/** The least margin, for queues with few letters. */
+const marginCount = 100;
 
 /** The addresses of a webhook's queues. */
 export interface QueueUrls {
@@ -39,8 +43,8 @@ interface RedeliveryOptions {
  * letters become visible at its end. A letter is queued before it is deleted. If the run breaks off between, the event is
  * delivered twice with the same id.
  *
- * SQS's own move of messages (StartMessageMoveTask) is not used: it takes no event and would move copies of an event and letters
- * that come back meanwhile, and the local machine's SQS does not have it.
+ * SQS's own move of messages (StartMessageMoveTask) is not used: it takes neither a number of letters to end at nor an event, so
+ * it would move copies of an event and letters that come back meanwhile, and the local machine's SQS does not have it.
  */
 export async function redeliver(
   client: SQSClient,
@@ -48,6 +52,7 @@ export async function redeliver(
   { eventId, waitSeconds = usualWaitSeconds, onProgress }: RedeliveryOptions,
 ) {
   const { waiting } = await countMessages(client, QueueUrl);
+  const mostVisits = Math.ceil(waiting * (1 + marginShare)) + marginCount;
   const held: string[] = [];
   const moved = new Set<string>();
   let visited = 0;
@@ -69,9 +74,9 @@ export async function redeliver(
     VisibilityTimeout: hiddenSeconds,
     WaitTimeSeconds: waitSeconds,
   };
-  /** Visits letters until none is visible, or the event is found. */
+  /** Visits letters until none is visible, the event is found, or the count at the start is reached. */
   const receive = async () => {
-    while (eventId === undefined || moved.size === 0) {
+    while (visited < mostVisits && !(eventId !== undefined && moved.size > 0)) {
       const { Messages = [] } = await client.send(new ReceiveMessageCommand(request));
       if (Messages.length === 0) return;
       visited += Messages.length;

@@ -39,7 +39,7 @@ const unitsOfMetrics: Readonly<Record<string, string>> = {
 export function deployedTables({ template, name: stage }: DeployedStage): string {
   const types = Map.groupBy(Object.entries(template.Resources), ([, { Type }]) => Type);
   const tables = [...types].toSorted(byName).flatMap(([type, resources]) => {
-    const figures = resources.map(([id, each]) => [nameOf(id, each, stage), figuresOf(each)] as const);
+    const figures = resources.map(([id, each]) => [nameOf(id, each, stage), figuresOf(each, template)] as const);
     const rows = [...new Map(figures)].filter(([, each]) => each.size > 0).toSorted(byName);
     if (rows.length === 0 || leftOut.types.test(type)) return [];
     const columns = [...new Set(rows.flatMap(([, each]) => [...each.keys()]))].toSorted();
@@ -57,7 +57,7 @@ function byName([one]: readonly [string, unknown], [other]: readonly [string, un
   return one.localeCompare(other);
 }
 
-function figuresOf(resource: TemplateResource): Figures {
+function figuresOf(resource: TemplateResource, template: Template): Figures {
   const found = new Map<string, string>();
   const add = (name: string, value: string) => found.set(name, [found.get(name) ?? [], value].flat().join(", "));
   const walk = (given: string, value: unknown): void => {
@@ -72,10 +72,25 @@ function figuresOf(resource: TemplateResource): Figures {
   walk("", resource.Properties);
   const { Reason } = resource.Metadata ?? {};
   if (typeof Reason === "string") found.set("Why", Reason);
+  if (resource.Type !== "AWS::CloudWatch::Alarm") return found;
   const { Threshold, MetricName = "" } = resource.Properties ?? {};
   const unit = unitsOfMetrics[String(MetricName)];
   if (unit !== undefined) found.set("Threshold", withUnit(Number(Threshold), unit));
-  return found;
+  return found.set("Severity", severityOf(resource, template));
+}
+
+/** The topic that an alarm goes to, by itself or through another one that asks for it. */
+function severityOf({ Properties }: TemplateResource, { Resources }: Template): string {
+  const name = JSON.stringify(Properties?.AlarmName);
+  const sending = [
+    Properties,
+    ...Object.values(Resources)
+      .filter(({ Properties: { AlarmRule = "" } = {} }) => String(AlarmRule).includes(`ALARM(${name})`))
+      .map((each) => each.Properties),
+  ];
+  const actions = JSON.stringify(sending.map((each) => each?.AlarmActions ?? []));
+  if (actions.includes("Page")) return "page";
+  return actions.includes("Topic") ? "tomorrow" : "";
 }
 
 /** A name that people gave, without the stage's; otherwise the id without its digest and its nested stack. */

@@ -3,6 +3,7 @@ import type { FunctionRow } from "../../../../infra/functions/function-row.ts";
 import { functions } from "../../../../infra/functions/functions.ts";
 import { namesOf } from "../../../../infra/stages/names.ts";
 import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
+import type { QueueName } from "../../../../shared/settings.ts";
 import {
   arnOf,
   readStack,
@@ -143,4 +144,12 @@ test("D42: a stage with outboundEvents off has nothing that sends events, and co
   const { Variables } = quiet.functions().get("notify")?.properties.Environment ?? {};
   for (const variable of ["EVENT_QUEUE_URL", "EVENT_SOURCE"]) expect(Variables).not.toHaveProperty(variable);
   expect(quiet.all("AWS::CloudWatch::Alarm").length).toBeGreaterThan(10);
+});
+
+test("a function that sends to a queue that no stage has is refused, as synth checks no types", () => {
+  const notify = { ...functions.notify, sendsTo: ["no-such-queue" as QueueName] };
+  const made = { operations: [], functions: { ...functions, notify } };
+  expect(() => synthesizeAlone({ stage: findStage("dev"), service: made })).toThrow(
+    "No queue has the name no-such-queue",
+  );
 });
