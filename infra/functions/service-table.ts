@@ -37,13 +37,9 @@ export function requireCallers(
       ...(deliversWebhooks ? ["the webhooks"] : []),
       ...(probesReleases ? ["CodeDeploy"] : []),
     ];
-    if (callers.length === 0) {
-      throw new Error(
-        `Nothing calls the worker ${name}: name it in infra/functions/queues.ts or stream-filters.ts, or give its row in worker-rows.ts a time of day (daily).`,
-      );
-    }
-    if (callers.length > 1) {
-      throw new Error(`The worker ${name} is called by ${callers.join(" and ")}: give each its own (infra/functions).`);
-    }
+    if (callers.length === 1) continue;
+    throw new Error(
+      `The worker ${name} is called by ${callers.join(" and ") || "nothing"}: give it one caller, in infra/functions/queues.ts or stream-filters.ts, or by a time of day (daily) in worker-rows.ts.`,
+    );
   }
 }

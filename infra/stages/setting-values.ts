@@ -209,14 +209,6 @@ export const webhooks = v.pipe(
   ),
 );
 
-/** Refuses a list. To valibot a list is an object too, and passes if all keys are optional. */
-export function keyed<const Schema extends v.GenericSchema>(schema: Schema) {
-  return v.pipe(
-    v.custom<unknown>((value) => !Array.isArray(value)),
-    schema,
-  );
-}
-
 function text(pattern: string) {
   return v.pipe(v.string(), v.regex(new RegExp(`^(?:${pattern})$`, "u")));
 }

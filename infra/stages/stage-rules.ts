@@ -135,7 +135,8 @@ function hostsIn(text: string): string[] {
   return /[.:]/.test(text) ? [hostOf(text)] : [];
 }
 
-function hostOf(place: string): string {
+/** The host of a web address, an e-mail address or a name. */
+export function hostOf(place: string): string {
   return URL.parse(place)?.hostname ?? place.slice(place.lastIndexOf("@") + 1);
 }
 

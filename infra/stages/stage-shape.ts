@@ -82,13 +82,11 @@ export const stageShape = v.object({
   businessTimeZone: setting("IANA time zone of the business. Invoices become overdue at its midnight.", value.timeZone),
   platformApplications: optional(
     "ARNs of SNS platform applications by push service. Without any, the stage pushes nothing.",
-    value.keyed(
-      v.strictObject({
-        fcm: v.exactOptional(value.applicationArn("GCM")),
-        apns: v.exactOptional(value.applicationArn("APNS")),
-        apns_sandbox: v.exactOptional(value.applicationArn("APNS_SANDBOX")),
-      }),
-    ),
+    v.strictObject({
+      fcm: v.exactOptional(value.applicationArn("GCM")),
+      apns: v.exactOptional(value.applicationArn("APNS")),
+      apns_sandbox: v.exactOptional(value.applicationArn("APNS_SANDBOX")),
+    }),
     {
       otherwise: {},
       wanted: "ARNs of SNS platform applications: fcm of GCM, apns of APNS, apns_sandbox of APNS_SANDBOX",
@@ -150,7 +148,7 @@ export const stageShape = v.object({
   ),
   reservedConcurrency: optional(
     "Reserved concurrency of functions, by name. None by default: a new account has 10 to 50 in total.",
-    value.keyed(v.record(v.picklist(Object.keys(functions)), value.count)),
+    v.record(v.picklist(Object.keys(functions)), value.count),
     {
       wanted: "whole numbers above 0 by the name of a function in infra/functions/functions.ts",
     },

@@ -100,7 +100,7 @@ async function runGate(gate: Gate, folder: string, signal: AbortSignal): Promise
   const own = { passed: Number(isSuccess), failed: Number(!isSuccess) };
   return {
     gate,
-    counts: gate.program === "vitest" || existsSync(report) ? countTests(report, isSuccess) : own,
+    counts: existsSync(report) ? countTests(report, isSuccess) : own,
     verdict: `${isSuccess ? "passed" : "FAILED"} ${seconds} s`,
     output: isSuccess ? "" : readFileSync(log, "utf8"),
   };

@@ -70,8 +70,7 @@ async function report(lines: readonly LogLine[], find: () => Promise<ReleaseMani
   }
   const { map, others } = createStackMapper();
   process.stdout.write(describeStory(lines, map));
-  const releases = others.size === 0 ? [] : await find();
-  for (const [hash, name] of others) process.stdout.write(`${noteOn(hash, name, releases)}\n`);
+  for (const [hash, name] of others) process.stdout.write(`${noteOn(hash, name, await find())}\n`);
   return 0;
 }
 
@@ -99,7 +98,7 @@ type MapStack = ReturnType<typeof createStackMapper>["map"];
 /** The log lines of a request as a story, oldest first, with stacks mapped to the sources. */
 function describeStory(lines: readonly LogLine[], map: MapStack): string {
   const sorted = lines.toSorted((one, other) => one.at - other.at);
-  const width = Math.max(0, ...sorted.map(({ source }) => source.length));
+  const width = Math.max(...sorted.map(({ source }) => source.length));
   return sorted.map((line) => describeLine(line, width, map)).join("");
 }
 

@@ -97,7 +97,7 @@ function describeChange(
     style("bold", `${at}  ${action.replaceAll("_", " ")}${record} by ${actorOf(by)}`),
     style("dim", facts.join(", ")),
   ];
-  const width = Math.max(0, ...fields.map(({ name }) => name.length));
+  const width = Math.max(...fields.map(({ name }) => name.length));
   const lines = fields.map(({ name, before, after }) => {
     return `    ${escapeLine(name).padEnd(width)}  ${textOf(before)} → ${textOf(after)}\n`;
   });
@@ -109,7 +109,7 @@ function recordOf({ record_type, record_id }: ShownChange): string {
 }
 
 function actorOf({ kind, id, name }: ShownChange["by"]): string {
-  const words = kind === "unknown" ? ["nobody that is known"] : [kind, id ?? ""];
+  const words = kind === "unknown" ? ["nobody that is known"] : [kind, id];
   return escapeLine([...words, name === null ? "" : `(${name})`].filter(Boolean).join(" "));
 }
 

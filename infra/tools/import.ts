@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, fstatSync, openSync, rmSync, writeSync } from "node:fs";
+import { appendFileSync, createReadStream, fstatSync, openSync, rmSync } from "node:fs";
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import { type RecordLine, recordTypes } from "../../shared/contract/records.ts";
@@ -54,9 +54,9 @@ export async function runImport(parameters: string[], directory: string): Promis
   const { source, size } = openSource(call.file);
   ending.defer(() => source.destroy());
   const { signal } = ending.use(abortOnSignals());
-  let far: ImportProgress = { bytesRead: 0, doneUpTo: 0, failed: 0 };
+  let far: ImportProgress = { bytesRead: 0, doneUpTo: call.from - 1, failed: 0 };
   let first: RecordLine | undefined;
-  const next = () => describeStop(far.doneUpTo, call);
+  const next = () => describeStop(far);
   return await withService({ stage: call.stage, directory, signal, next }, async (service, progress) => {
     const report = createErrorReport(call.report, process.stderr);
     const began = performance.now();
@@ -82,7 +82,8 @@ export async function runImport(parameters: string[], directory: string): Promis
       progress.end();
       process.stderr.write(report.close());
     });
-    process.stdout.write(describe(summary, call, (performance.now() - began) / 1_000));
+    process.stdout.write(describe(summary, call.dryRun, (performance.now() - began) / 1_000));
+    if (!summary.isComplete) process.stdout.write(`${describeStop(far)}\n`);
     if (call.dryRun && call.isTable && first) process.stdout.write(`The first record: ${JSON.stringify(first)}\n`);
     if (!call.dryRun) await followImport(service, call.stage, directory);
     return summary.isComplete ? Number(summary.failed > 0) : interrupted;
@@ -130,43 +131,34 @@ function openSource(file: string): { source: Readable; size: number | undefined 
     const fd = openSync(file, "r");
     const about = fstatSync(fd);
     if (about.isDirectory()) throw new Error("it is a folder");
-    return { source: createReadStream(file, { fd }), size: about.isFile() ? about.size : undefined };
+    return { source: createReadStream(file, { fd }), size: about.size };
   });
 }
 
-type Call = ReturnType<typeof readCall>;
-
-function describe(summary: ImportSummary, call: Call, seconds: number): string {
-  const { lastLine, isComplete, ...counts } = summary;
+function describe({ isComplete: _, ...counts }: ImportSummary, isDry: boolean, seconds: number): string {
   const lines = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const parts = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
-  const rate = Math.round(lines / Math.max(seconds, 0.001));
-  const speed = `${lines} records in ${seconds.toFixed(1)} s, ${rate} a second`;
-  const stopped = isComplete ? "" : `${describeStop(lastLine, call)}\n`;
-  return `${call.dryRun ? "Dry run, nothing written: " : ""}${parts.join(", ")} (${speed})\n${stopped}`;
+  const speed = `${lines} records in ${seconds.toFixed(1)} s, ${Math.round(lines / seconds)} a second`;
+  return `${isDry ? "Dry run, nothing written: " : ""}${parts.join(", ")} (${speed})\n`;
 }
 
-function describeStop(doneUpTo: number, { from }: Call): string {
-  const last = Math.max(doneUpTo, from - 1);
-  const done = last > 0 ? `lines 1 to ${last} are done` : "no line is done";
-  return `Stopped: ${done}. Importing the file again is safe. To go on: --from ${last + 1}`;
+function describeStop({ doneUpTo }: ImportProgress): string {
+  const done = doneUpTo > 0 ? `lines 1 to ${doneUpTo} are done` : "no line is done";
+  return `Stopped: ${done}. Importing the file again is safe. To go on: --from ${doneUpTo + 1}`;
 }
 
 /** The file of an earlier import goes, and the new one begins with the first error. */
 function createErrorReport(path: string, screen: NodeJS.WritableStream) {
   rmSync(path, { force: true });
-  let file: number | undefined;
   let count = 0;
   return {
     add(error: LineError): void {
-      file ??= openSync(path, "w", 0o600);
-      writeSync(file, `${JSON.stringify(error)}\n`);
+      appendFileSync(path, `${JSON.stringify(error)}\n`, { mode: 0o600 });
       count += 1;
       if (count <= shownErrors) screen.write(`${describeError(error)}\n`);
     },
     close(): string {
-      if (file === undefined) return "";
-      closeSync(file);
+      if (count === 0) return "";
       const more = count > shownErrors ? `and ${count - shownErrors} more errors; ` : "";
       return `${more}all errors are in ${path}\n`;
     },

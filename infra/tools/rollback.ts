@@ -54,19 +54,22 @@ async function goBack(stage: Stage, isDryRun: boolean): Promise<number> {
     const found = await Promise.all(canaries.map((name) => readLiveRelease(client, stage.name, name)));
     const newest = Math.max(...found.map(({ releasedAt }) => releasedAt));
     const isLast = ({ releasedAt }: LiveRelease) => releasedAt > newest - deployMilliseconds;
+    let code = 0;
     for (const each of found) {
       const { name, from, to } = each;
       if (!isLast(each)) say(`${name}: stays at version ${from}, which is older than the last release`);
-      else if (to === undefined) say(`${name}: stays at version ${from}, as no version before it is left`);
-      else if (isDryRun) say(`${name}: would go from version ${from} to ${to}`);
+      else if (to === undefined) {
+        say(`${name}: stays at version ${from}, as no version before it is left`);
+        code = 1;
+      } else if (isDryRun) say(`${name}: would go from version ${from} to ${to}`);
       else {
         await moveAlias(client, each, to);
         say(`${name}: went from version ${from} to ${to}`);
       }
     }
-    if (!isDryRun && found.some(({ isCanary }) => isCanary)) say(canaryRuns);
+    if (found.some(({ isCanary }) => isCanary)) say(canaryRuns);
     say(`Deploy the cure with npx cdk deploy -c stage=${stage.name} -c release=now`);
-    return found.some((each) => isLast(each) && each.to === undefined) ? 1 : 0;
+    return code;
   });
 }
 
@@ -91,10 +94,11 @@ interface LiveRelease {
 async function readLiveRelease(client: LambdaClient, stage: string, name: string): Promise<LiveRelease> {
   const functionName = functionNameOf(stage, name);
   const alias = await client.send(new GetAliasCommand({ FunctionName: functionName, Name: liveAlias }));
-  const changes = new Map<number, string>();
+  const changes = new Map<number, number>();
   for await (const page of paginateListVersionsByFunction({ client }, { FunctionName: functionName })) {
-    for (const { Version = "", LastModified = "" } of page.Versions ?? []) {
-      if (/^\d+$/.test(Version)) changes.set(Number(Version), LastModified);
+    // $LATEST is no number, and so before no version.
+    for (const { Version, LastModified = "" } of page.Versions ?? []) {
+      changes.set(Number(Version), Date.parse(LastModified));
     }
   }
   const main = Number(alias.FunctionVersion);
@@ -105,7 +109,7 @@ async function readLiveRelease(client: LambdaClient, stage: string, name: string
     name,
     functionName,
     from,
-    releasedAt: Date.parse(changes.get(from) ?? "") || 0,
+    releasedAt: changes.get(from) ?? 0,
     to: before.length > 0 ? Math.max(...before) : undefined,
     isCanary: canary !== undefined,
     revision: alias.RevisionId,

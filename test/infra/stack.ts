@@ -8,7 +8,6 @@ import { newFolder } from "../support/service/new-folder.ts";
 import {
   type CheckedSynthesis,
   type StagePlace,
-  type StageSynthesis,
   synthesizeBeside,
   synthesizeStage,
   writeStubBundles,
@@ -58,7 +57,7 @@ export function stackBeside(make: Parameters<typeof synthesizeBeside>[0]) {
 }
 
 /** A stage that no other test needs, or one with other bundles than the small ones. */
-export function synthesizeAlone(place: Partial<StagePlace> & Pick<StagePlace, "stage">): StageSynthesis {
+export function synthesizeAlone(place: Partial<StagePlace> & Pick<StagePlace, "stage">): WholeTemplate {
   const outdir = newFolder();
   const bundles = join(outdir, "bundles");
   if (!place.bundles) writeStubBundles(bundles, Object.keys(place.service?.functions ?? ownFunctions));

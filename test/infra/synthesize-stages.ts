@@ -14,11 +14,7 @@ import { readWholeTemplate, type Template, type WholeTemplate } from "../../infr
 import { WorkforceStack } from "../../infra/workforce-stack.ts";
 import { fullStage, ownedStage } from "./stages/owned-stage.ts";
 
-export interface StageSynthesis extends WholeTemplate {
-  readonly seconds: number;
-}
-
-export interface CheckedSynthesis extends StageSynthesis {
+export interface CheckedSynthesis extends WholeTemplate {
   readonly findings: readonly Finding[];
   /** The number of resources that cdk-nag was shown, nested stacks themselves not counted. */
   readonly checkedResources: number;
@@ -38,8 +34,8 @@ function synthesizeEveryStage(directory: string): void {
   const bundles = join(made, "bundles");
   writeStubBundles(bundles, Object.keys(functions));
   for (const stage of everyStage) {
-    const { stack, synthesis } = makeStage({ stage, bundles, outdir: join(made, stage.name) });
-    writeFileSync(join(directory, `${stage.name}.json`), JSON.stringify({ ...synthesis, ...check(stack) }));
+    const { stack, whole } = makeStage({ stage, bundles, outdir: join(made, stage.name) });
+    writeFileSync(join(directory, `${stage.name}.json`), JSON.stringify({ ...whole, ...check(stack) }));
   }
   rmSync(made, { recursive: true });
 }
@@ -66,12 +62,11 @@ export interface StagePlace {
   readonly context?: Readonly<Record<string, unknown>>;
 }
 
-export function synthesizeStage(place: StagePlace): StageSynthesis {
-  return makeStage(place).synthesis;
+export function synthesizeStage(place: StagePlace): WholeTemplate {
+  return makeStage(place).whole;
 }
 
-function makeStage({ outdir, context, ...props }: StagePlace): { stack: WorkforceStack; synthesis: StageSynthesis } {
-  const began = process.cpuUsage();
+function makeStage({ outdir, context, ...props }: StagePlace): { stack: WorkforceStack; whole: WholeTemplate } {
   const app = createApp({
     outdir,
     treeMetadata: false,
@@ -79,9 +74,7 @@ function makeStage({ outdir, context, ...props }: StagePlace): { stack: Workforc
     context: { "aws:cdk:disable-asset-staging": true, "aws:cdk:disable-creation-stack-traces": true, ...context },
   });
   const stack = new WorkforceStack(app, props);
-  const { directory } = app.synth();
-  const { user, system } = process.cpuUsage(began);
-  return { stack, synthesis: { ...readWholeTemplate(directory, stack.templateFile), seconds: (user + system) / 1e6 } };
+  return { stack, whole: readWholeTemplate(app.synth().directory, stack.templateFile) };
 }
 
 /** cdk-nag, which also notes what it is shown. */
@@ -94,7 +87,7 @@ class Checks extends AwsSolutionsChecks {
   }
 }
 
-function check(stack: Stack): Omit<CheckedSynthesis, keyof StageSynthesis> {
+function check(stack: Stack): Omit<CheckedSynthesis, keyof WholeTemplate> {
   const checks = new Checks();
   const { violations } = checks.validateScope(stack);
   const findings = violations.flatMap(({ ruleName, violatingResources }) =>

@@ -5,7 +5,7 @@ import { figuresPage } from "../../infra/tools/docs/figures/figures-page.ts";
 import { fillTables } from "../../infra/tools/docs/marked-tables.ts";
 import { docs } from "../../infra/tools/docs.ts";
 import { newFolder } from "../support/service/new-folder.ts";
-import { runProgram, runTool } from "./machine.ts";
+import { runTool } from "./machine.ts";
 
 const checkout = join(import.meta.dirname, "../..");
 const clientPages = ["shared/client/README.md", "shared/docs/guides/8-client.md"];
@@ -75,9 +75,4 @@ test("with --costs and --examples the programs that measure and record run; one 
   }
   writeFileSync(join(root, "test/bench/bench.ts"), "process.exitCode = 1");
   await expect(run("--costs")).rejects.toThrow("Command failed");
-});
-
-test("a wrong call ends with 2", async () => {
-  const mistaken = await runProgram(() => docs(["--cost"], root));
-  expect(mistaken).toMatchObject({ code: 2, err: expect.stringContaining("(npm run docs -- --help)") });
 });

@@ -8,7 +8,7 @@ import { forget } from "../../infra/tools/forget.ts";
 import { runImport } from "../../infra/tools/import.ts";
 import { settings } from "../../shared/settings.ts";
 import { useFolder } from "./export/run-export.ts";
-import { runProgram, runTool, useMachine } from "./machine.ts";
+import { runTool, useMachine } from "./machine.ts";
 
 const directory = useMachine();
 const file = useFolder();
@@ -32,16 +32,17 @@ test("no --since is suggested after a selection that does not go with it", async
     const { code, out: said } = await run(...selection, "--out", file(`selected-${at}`));
     expect([code, said]).toEqual([0, expect.stringMatching(/\nEach as it was between \S+ and \S+\.\n$/)]);
   }
+  expect(existsSync(file("selected-1.invoice.csv"))).toBe(true);
 });
 
 test("--csv makes a table of each type, which the import takes", async () => {
-  const out = file("table.csv");
+  const out = file("table.txt");
   expect(await run("--csv", "--out", out)).toMatchObject({ code: 0 });
-  expect(readFileSync(file("table.invoice.csv"), "utf8")).toMatch(/^id,company_name,.*,company_id,version\r\n/);
-  expect(readFileSync(file("table.timesheet.csv"), "utf8")).toContain("driver.first_name");
-  const imported = await runTool(() => runImport([file("table.invoice.csv"), "--csv", "invoice"], directory));
+  expect(readFileSync(file("table.invoice.txt"), "utf8")).toMatch(/^id,company_name,.*,company_id,version\r\n/);
+  expect(readFileSync(file("table.timesheet.txt"), "utf8")).toContain("driver.first_name");
+  const imported = await runTool(() => runImport([file("table.invoice.txt"), "--csv", "invoice"], directory));
   expect(imported).toMatchObject({ code: 0, out: expect.stringMatching(/^0 created, 0 updated, [1-9]\d+ unchanged,/) });
-  const wrong = runImport([file("table.invoice.csv"), "--csv", "invoices"], directory);
+  const wrong = runImport([file("table.invoice.txt"), "--csv", "invoices"], directory);
   await expect(wrong).rejects.toThrow('no type to import "invoices". Did you mean invoice?');
 });
 
@@ -61,17 +62,12 @@ test("--user writes all about one person, with the timesheets of their profile",
   );
 });
 
-test("wrong calls are mistakes, and --help says what the file does not hold", async () => {
+test("wrong calls are mistakes", async () => {
   await expect(run("--out", file("none/all.jsonl"))).rejects.toThrow("There is no folder");
   for (const other of [["--csv"], ["--types", "job"], ["--company", "1"], ["--since", "2026-05-30"]]) {
     await expect(run("--user", "5", ...other)).rejects.toThrow("--user goes with --stage and --out alone");
   }
   await expect(run("--user", "x")).rejects.toThrow("--user takes the id of a user");
-  const { code, out } = await runProgram(() => runExport(["--help"], directory));
-  const leftOut = out.split("It does not hold: ")[1] ?? "";
-  expect(code).toBe(0);
-  for (const kind of ["credentials of any kind", "devices", "timers", "counters", "history", "tombstones"])
-    expect(leftOut).toContain(kind);
 });
 
 test("forget says what it would do, does it with --yes, and what is left; a replay does it again", async () => {

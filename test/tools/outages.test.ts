@@ -8,6 +8,7 @@ import { forget } from "../../infra/tools/forget.ts";
 import { history } from "../../infra/tools/history.ts";
 import { runImport } from "../../infra/tools/import.ts";
 import { recountLists } from "../../infra/tools/recount.ts";
+import { withService } from "../../infra/tools/service/open-service.ts";
 import { callLimits } from "../../shared/call-limits.ts";
 import { tableClient } from "../../shared/db/table/table.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
@@ -143,8 +144,11 @@ describe.each(tools)("npm run $name", ({ action, done, next, progress, run }) =>
   test("ends with 1 if the table fails for ever; the last line says what to do next", async () => {
     failCalls(action, Number.POSITIVE_INFINITY, failure);
     patience.withinMs = 100;
+    const began = performance.now();
     const { code, err } = await runProgram(run);
     expect(code).toBe(1);
+    const mostSeconds = Math.round((performance.now() - began) / 1_000);
+    expect(Number(/for (\d+) s/.exec(err)?.[1])).toBeLessThanOrEqual(mostSeconds);
     expect(err.trimEnd().split("\n").slice(-2)).toEqual([
       expect.stringMatching(/^The table did not do a call for \d+ s: InternalServerError\.$/),
       next,
@@ -243,6 +247,18 @@ test("a refusal that stays is thrown as it is", async () => {
   patience.withinMs = 20;
   const busy = new Refusal("busy", "Try again");
   await expect(patiently(() => Promise.reject(busy))).rejects.toBe(busy);
+});
+
+test.each([
+  ["ExpiredTokenException", `Sign in again.\n${again}`],
+  ["TimeoutError", `Sign in again.\n${again}`],
+  ["AccessDeniedException", "Sign in again."],
+])("after a fault %s of AWS it says: %s", async (name, said) => {
+  const cause = Object.assign(new Error(), { name });
+  const failed = withService({ stage: undefined, directory }, () => {
+    throw new Error("Sign in again.", { cause });
+  });
+  await expect(failed).rejects.toThrow(expect.objectContaining({ message: said }));
 });
 
 test("a fault of the call itself is not repeated", async () => {

@@ -82,10 +82,10 @@ describe("D42: npm run webhooks", () => {
     expect(hoursIn((await run("rotate", "example")).err)).toBeCloseTo(24, 1);
     await run("rotate", "example", "--keep-hours", "0");
     const before = (await run("secret", "example")).out.trim();
-    const { out, err } = await run("rotate", "example", "--keep-hours", "2");
+    const { out, err } = await run("rotate", "example", "--keep-hours", "336");
     const after = out.trim();
     expect(after).toMatch(/^whsec_/);
-    expect(hoursIn(err)).toBeCloseTo(2, 1);
+    expect(hoursIn(err)).toBeCloseTo(336, 1);
     expect((await run("list")).out).toContain("signs with two secrets");
     expect((await run("secret", "example")).out.trim()).toBe(after);
     const verifies = async () => {
@@ -127,6 +127,7 @@ describe("D42: npm run webhooks", () => {
     await send(urls.deadLettersUrl, letter(1));
     expect(await run("redeliver", "example", "--id", eventOut(1).id)).toMatchObject({ code: 0 });
     expect(await takeMessages("WEBHOOK_QUEUE_URL")).toHaveLength(1);
+    expect(await run("redeliver", "example", "--all")).toMatchObject({ code: 0 });
   });
 
   test("of a stage without webhooks says so", async () => {
@@ -144,7 +145,10 @@ describe("D42: npm run webhooks", () => {
     [["redeliver", "example"], "Say what is to be delivered again"],
     [["redeliver", "example", "--all", "--id", "1"], "Say what is to be delivered again"],
     [["test", "example", "--all"], "Say what is to be delivered again"],
-    [["rotate", "example", "--keep-hours", "337"], "whole number from 0 to 336"],
+    ...["337", "1.5"].map((hours): [string[], string] => [
+      ["rotate", "example", "--keep-hours", hours],
+      "whole number from 0 to 336",
+    ]),
   ])("%j is a mistake that says so", async (parameters, said) => {
     await expectMistake(run(...parameters), said);
   });

@@ -34,10 +34,10 @@ export class CanaryReleases extends Construct {
   readonly #application: LambdaApplication;
   readonly #role: InlineRole;
   readonly #isNow: boolean;
+  /** One statement for all functions: a role's inline policies may have 10,240 characters in total. */
   readonly #rights = new PolicyStatement({
     actions: ["lambda:GetAlias", "lambda:UpdateAlias", "lambda:GetProvisionedConcurrencyConfig"],
   });
-
   readonly #hook: IFunction | undefined;
 
   /** `hookName` is the name in AWS of the function that tries each new version before it gets calls, if there is one. */
@@ -57,6 +57,7 @@ export class CanaryReleases extends Construct {
     }
     // CodeDeploy describes all alarms at once.
     this.#role.addToPrincipalPolicy(new PolicyStatement({ actions: ["cloudwatch:DescribeAlarms"], resources: ["*"] }));
+    this.#role.addToPrincipalPolicy(this.#rights);
   }
 
   /** Puts an alias before a function and moves it to each new version by canary. Callers call the alias. */
@@ -79,8 +80,6 @@ export class CanaryReleases extends Construct {
     alias.node.addDependency(...alarms, group);
     // CodeDeploy refuses an alias that was moved by hand, as after a roll-back. CloudFormation moves any alias.
     if (this.#isNow) leaveToCloudFormation(alias.node.defaultChild as CfnAlias);
-    // One statement for all functions: a role's inline policies may have 10,240 characters in total.
-    if (this.#rights.resources.length === 0) this.#role.addToPrincipalPolicy(this.#rights);
     this.#rights.addResources(fn.functionArn, `${fn.functionArn}:${liveAlias}`);
     return alias;
   }

@@ -4,6 +4,7 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import * as ses from "aws-cdk-lib/aws-ses";
 import { Construct } from "constructs";
 import { namesOf } from "../../stages/names.ts";
+import { hostOf } from "../../stages/stage-rules.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { removalPolicyOf } from "../stores/removal.ts";
 
@@ -43,10 +44,10 @@ export class EmailSending extends Construct {
     fn.addEnvironment("SENDER_ADDRESS", senderAddress);
     fn.addEnvironment("CONFIGURATION_SET", configurationSetName);
     const identities = {
-      domain: [domainOf(senderAddress)],
+      domain: [hostOf(senderAddress)],
       address: [senderAddress],
       // Only SES knows which of the two the account has.
-      existing: [domainOf(senderAddress), senderAddress],
+      existing: [hostOf(senderAddress), senderAddress],
     }[senderIdentity];
     // SES's sandbox also checks the recipients' identities. A stage that people depend on is not in the sandbox.
     const named = removal === "keep" ? identities : ["*"];
@@ -67,7 +68,7 @@ export class EmailSending extends Construct {
     const { senderAddress, senderIdentity, removal } = this.#stage;
     if (senderIdentity === "existing") return;
     const { configurationSet } = this;
-    const domain = senderIdentity === "domain" ? domainOf(senderAddress) : undefined;
+    const domain = senderIdentity === "domain" ? hostOf(senderAddress) : undefined;
     const identity = domain ? ses.Identity.domain(domain) : ses.Identity.email(senderAddress);
     // If the MX record is missing or wrong, SES uses a domain of its own.
     const mailFromDomain = domain && `mail.${domain}`;
@@ -88,8 +89,4 @@ export class EmailSending extends Construct {
   #addRecord(id: string, value: string): void {
     new CfnOutput(Stack.of(this), id, { description: "A record that DNS should have, for mailboxes' filters", value });
   }
-}
-
-function domainOf(address: string): string {
-  return address.slice(address.lastIndexOf("@") + 1);
 }

@@ -50,20 +50,17 @@ export function messageAlarms({ stage }: MonitoredResources): AlarmRow[] {
 function refusedAlarms(stage: Stage): AlarmRow[] {
   const refused = (metric: "SmsRefused" | "MailRefused" | "FurtherMessagesRefused", minutes: number) =>
     ownMetric(stage, metric, {}, { statistic: "Sum", minutes });
-  const heldBack = { threshold: 1, severity: "page", heading: "Messages are held back" } as const;
+  const heldBack = (id: string, metric: "SmsRefused" | "MailRefused", means: string): AlarmRow => ({
+    id,
+    metric: refused(metric, 5),
+    threshold: 1,
+    severity: "page",
+    impact: `Users who sign in by ${means} wait for a pin in vain: they cannot reset a password or finish registering.`,
+    heading: "Messages are held back",
+  });
   return [
-    {
-      id: "sms-refused",
-      metric: refused("SmsRefused", 5),
-      ...heldBack,
-      impact: "Users who sign in by phone wait for a pin in vain: they cannot reset a password or finish registering.",
-    },
-    {
-      id: "mail-refused",
-      metric: refused("MailRefused", 5),
-      ...heldBack,
-      impact: "Users who sign in by e-mail wait for a pin in vain: they cannot reset a password or finish registering.",
-    },
+    heldBack("sms-refused", "SmsRefused", "phone"),
+    heldBack("mail-refused", "MailRefused", "e-mail"),
     {
       id: "further-messages-refused",
       metric: refused("FurtherMessagesRefused", 60),

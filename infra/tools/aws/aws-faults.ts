@@ -39,6 +39,14 @@ export function kindOfAwsFault(error: unknown): AwsFault | undefined {
   return kind ?? (networkCodes.includes(codeOf(error)) ? "unreachable" : undefined);
 }
 
+/** The result of a call; undefined if the thing does not exist. */
+export function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
+  return call.catch((error) => {
+    if (kindOfAwsFault(error) === "not-found") return undefined;
+    throw error;
+  });
+}
+
 /** An AWS error as one sentence that says what to do; any other error unchanged. */
 export function explainAwsFault(error: unknown, place: CallTarget): unknown {
   const kind = kindOfAwsFault(error);

@@ -4,7 +4,6 @@ import { promisify } from "node:util";
 import { createTurns } from "../../../shared/batches.ts";
 import { findEngine } from "../../local/engine/engine-commands.ts";
 import { root } from "../../local/stack/synthesis.ts";
-import { findPython, neededPython } from "../cli/python.ts";
 
 /** One gate: a program that ends with 0 on success. */
 export interface Gate {
@@ -42,7 +41,7 @@ export const gates: readonly Gate[] = [
     program: "vitest",
     parameters: ["run", "--project=programs", twoWorkers],
   },
-  byInstalledTests("deploy", "deploy into an emulator", ["the emulator", "test/system/deploy"], pythonObstacle),
+  byInstalledTests("deploy", "deploy into an emulator", "the emulator", "test/system/deploy"),
   {
     name: "fresh",
     title: `properties, seed ${freshSeed}`,
@@ -54,8 +53,8 @@ export const gates: readonly Gate[] = [
     // `npm test` runs the cases of the usual seed, and a part of those that only here are all run.
     environment: { SEED: String(freshSeed), COUNTS: "more" },
   },
-  byInstalledTests("runtime", "AWS's runtime client", ["the runtime client", "test/system/runtime"]),
-  byInstalledTests("lint", "templates by cfn-lint", cfnLint, pythonObstacle),
+  byInstalledTests("runtime", "AWS's runtime client", "the runtime client", "test/system/runtime"),
+  byInstalledTests("lint", "templates by cfn-lint", ...cfnLint),
   {
     name: "document",
     title: "OpenAPI document: linters, generated clients, receivers of events",
@@ -89,7 +88,7 @@ export const longGates: readonly Gate[] = [
     isAlone: true,
   },
   {
-    ...byInstalledTests("templates", "templates of every stage by cfn-lint", cfnLint, pythonObstacle),
+    ...byInstalledTests("templates", "templates of every stage by cfn-lint", ...cfnLint),
     environment: { COUNTS: "full" },
   },
   onDynamodbLocal("all-store", "all of the store on DynamoDB Local", "test/db"),
@@ -135,14 +134,9 @@ function byOwnTool(name: string, title: string, ...parameters: string[]): Gate {
   return { name, title, program: "node", parameters: ["test/gates/run.ts", ...parameters], obstacle };
 }
 
-function byInstalledTests(
-  name: string,
-  title: string,
-  [what, folder]: readonly [what: string, folder: string],
-  obstacle = installObstacle,
-): Gate {
+function byInstalledTests(name: string, title: string, what: string, folder: string): Gate {
   const parameters = ["run", "--config", "test/system/deploy/vitest.config.ts", folder];
-  return { name, title, program: "vitest", parameters, obstacle: () => obstacle(what, folder) };
+  return { name, title, program: "vitest", parameters, obstacle: () => installObstacle(what, folder) };
 }
 
 /** DynamoDB Local refuses what DynamoDB refuses, such as attributes that an index lacks; the engine of `npm test` does not. */
@@ -164,9 +158,4 @@ async function dynamodbLocalObstacle(): Promise<string | undefined> {
   } catch {
     return "it needs Java 17 or newer";
   }
-}
-
-/** Without Python or a way to its packages the gate cannot run. A program that fails is a failure. */
-async function pythonObstacle(what: string, folder: string): Promise<string | undefined> {
-  return findPython() ? installObstacle(what, folder) : `it needs ${neededPython}`;
 }

@@ -5,9 +5,9 @@ export type MarkedTables = Readonly<Record<string, string>>;
 export function fillTables(page: string, tables: MarkedTables): string {
   return Object.entries(tables).reduce((filled, [name, text]) => {
     const [opening, closing] = [`<!-- docs:${name} -->`, `<!-- /docs:${name} -->`];
-    const [start, end] = [filled.indexOf(opening) + opening.length, filled.indexOf(closing)];
-    if (start < opening.length || end < start) throw new Error(`A page lacks the markers ${opening} and ${closing}.`);
-    return `${filled.slice(0, start)}\n\n${text}\n\n${filled.slice(end)}`;
+    const place = new RegExp(`(?<=${opening})[^]*?(?=${closing})`);
+    if (!place.test(filled)) throw new Error(`A page lacks the markers ${opening} and ${closing}.`);
+    return filled.replace(place, () => `\n\n${text}\n\n`);
   }, page);
 }
 

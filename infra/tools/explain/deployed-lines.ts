@@ -5,13 +5,14 @@ import {
   paginateDescribeLogGroups,
   StartQueryCommand,
 } from "@aws-sdk/client-cloudwatch-logs";
-import { ParameterNotFound, paginateGetParameterHistory, SSMClient } from "@aws-sdk/client-ssm";
+import { paginateGetParameterHistory, SSMClient } from "@aws-sdk/client-ssm";
 import { chunksOf } from "../../../shared/batches.ts";
 import { functions } from "../../functions/functions.ts";
 import { type ReleaseManifest, readManifest } from "../../functions/release.ts";
 import { withClient } from "../../local/aws/with-client.ts";
 import { isOf, type LogLine, readLine } from "../../local/log-lines.ts";
 import { functionNameOf, namesOf } from "../../stages/names.ts";
+import { orUndefined } from "../aws/aws-faults.ts";
 
 /** CloudWatch's limits for one query: log groups and lines. */
 const most = { groups: 50, lines: 10_000 };
@@ -40,15 +41,12 @@ export async function findDeployedLines(stage: string, requestId: string, hours:
 /** The releases of a stage; empty if none is stored. */
 export async function findReleases(stage: string): Promise<ReleaseManifest[]> {
   const releases: ReleaseManifest[] = [];
-  try {
-    await withClient(new SSMClient({}), async (client) => {
-      const pages = paginateGetParameterHistory({ client }, { Name: namesOf(stage).release });
-      for await (const { Parameters = [] } of pages)
-        releases.push(...Parameters.map(({ Value = "" }) => readManifest(Value)));
-    });
-  } catch (error) {
-    if (!(error instanceof ParameterNotFound)) throw error;
-  }
+  const read = withClient(new SSMClient({}), async (client) => {
+    const pages = paginateGetParameterHistory({ client }, { Name: namesOf(stage).release });
+    for await (const { Parameters = [] } of pages)
+      releases.push(...Parameters.map(({ Value = "" }) => readManifest(Value)));
+  });
+  await orUndefined(read);
   return releases;
 }
 

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { SourceMap } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Build, buildFunctions } from "../../functions/bundle.ts";
 import { functions } from "../../functions/functions.ts";
@@ -43,12 +41,7 @@ export function createStackMapper() {
 
 function buildWithMap(name: string): Build | undefined {
   if (!Object.hasOwn(functions, name)) return undefined;
-  const outdir = mkdtempSync(join(tmpdir(), "workforce-explain-"));
-  try {
-    return buildFunctions(outdir, { names: [name], maps: true })[0];
-  } finally {
-    rmSync(outdir, { recursive: true });
-  }
+  return buildFunctions(join(root, ".local/explain"), { names: [name], maps: true })[0];
 }
 
 function findOrigin({ map = "" }: Build, line: number, column: number) {

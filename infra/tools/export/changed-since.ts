@@ -13,27 +13,26 @@ const writeMs = 5 * 60_000;
 /** True unless a record says that its last write was made before a moment, ISO 8601 in UTC. */
 export function isChangedSince(item: Item, since: string): boolean {
   const change = lastChangeOf(item);
-  if (!change || isErasedSince(item, since)) return true;
+  // Erasing a person rewrites a timesheet without another revision or change.
+  if (!change || isSince(item.erased_at, since)) return true;
   const lagMs = change.by.startsWith("schedule#") ? scheduleMs : 0;
   return Date.parse(change.at) + lagMs >= Date.parse(since);
-}
-
-/** Erasing a person rewrites a timesheet without another revision or change. So the item has the time of it in `erased_at`. */
-function isErasedSince({ erased_at }: Item, since: string): boolean {
-  return typeof erased_at === "string" && erased_at >= since;
 }
 
 /** The removal that a tombstone records; undefined if it was made before a moment, ISO 8601 in UTC. */
 export function readRemoval(tombstone: Item & Tombstone, since: string): Finding | undefined {
   const named = namedByKey(keyOf(tombstone));
   const { removed_at, version } = tombstone;
-  if (!named || removed_at < since) return undefined;
-  return { ...named, lines: removedLines(named, version) };
+  return named && isSince(removed_at, since) ? { ...named, lines: removedLines(named, version) } : undefined;
 }
 
 /** True if a record was made in the place of one that was removed since a moment. */
 export function isRemadeSince({ removed_before }: Item, since: string): boolean {
-  return typeof removed_before === "string" && removed_before >= since;
+  return isSince(removed_before, since);
+}
+
+function isSince(moment: unknown, since: string): boolean {
+  return typeof moment === "string" && moment >= since;
 }
 
 /** The `--since` with which the next export has every change that an export begun at this moment may lack: ISO 8601, in UTC. */

@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, existsSync, fstatSync, lstatSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { setImmediate as turn } from "node:timers/promises";
 import { StoppedError } from "../cli/command.ts";
 
@@ -75,14 +65,12 @@ function isOwn(file: TextFile, descriptor: number): boolean {
 async function write(descriptor: number, texts: TextFile["texts"], signal: AbortSignal | undefined): Promise<void> {
   let waiting = "";
   for await (const text of texts) {
+    requireUnstopped(signal);
     waiting += text;
     if (waiting.length < chunkLetters) continue;
     writeFileSync(descriptor, waiting);
     waiting = "";
     await turn();
-    requireUnstopped(signal);
   }
-  writeFileSync(descriptor, waiting);
-  fsyncSync(descriptor);
-  requireUnstopped(signal);
+  writeFileSync(descriptor, waiting, { flush: true });
 }

@@ -53,10 +53,7 @@ async function* linesOfUser(
   for (const pk of [userKey(userId).pk, historyPartition("user", userId)]) yield* linesOf(await readPartition(pk));
   const { timesheets, changes } = await findOfDriver(person, onPage, signal);
   yield* linesOf([...timesheets.values()]);
-  for (const pk of timesheets.keys()) {
-    requireUnstopped(signal);
-    yield* changeLines(await readPartition(pk), person);
-  }
+  for (const pk of timesheets.keys()) yield* changeLines(await readPartition(pk), person);
   yield* changeLines(
     changes.filter(({ pk }) => !timesheets.has(String(pk))),
     person,

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import {
   DeleteParameterCommand,
-  ParameterNotFound,
   PutParameterCommand,
   paginateGetParametersByPath,
   SSMClient,
@@ -10,6 +9,7 @@ import { withClient } from "../../local/aws/with-client.ts";
 import { readJsonFile } from "../../local/json-file.ts";
 import { writeWholeFile } from "../../local/whole-file.ts";
 import { namesOf } from "../../stages/names.ts";
+import { orUndefined } from "../aws/aws-faults.ts";
 import type { ServiceTarget } from "../service/open-service.ts";
 import type { ErasedEntry } from "./person.ts";
 
@@ -61,12 +61,6 @@ function inParameters(path: string): Store {
       const parameter = { Name: `${path}/${entry.id}`, Type: "String", Value: JSON.stringify(entry) } as const;
       return ask((client) => client.send(new PutParameterCommand({ ...parameter, Overwrite: true })));
     },
-    async remove(id) {
-      try {
-        await ask((client) => client.send(new DeleteParameterCommand({ Name: `${path}/${id}` })));
-      } catch (error) {
-        if (!(error instanceof ParameterNotFound)) throw error;
-      }
-    },
+    remove: (id) => orUndefined(ask((client) => client.send(new DeleteParameterCommand({ Name: `${path}/${id}` })))),
   };
 }

@@ -97,8 +97,7 @@ export function textOf(bytes: SourceLine["bytes"], decoder: Decoder): string | R
   if (bytes === "too_long") return lineFault("line_too_long", `has more than ${maxLineBytes} bytes`);
   try {
     return decoder.decode(bytes);
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== "ERR_ENCODING_INVALID_ENCODED_DATA") throw error;
+  } catch {
     return lineFault("invalid_utf8", `is not ${decoder.encoding.toUpperCase()} text`);
   }
 }

@@ -22,8 +22,6 @@ import { type GivenLine, type LineError, lineErrors } from "./line-errors.ts";
 
 /** The result of an import: lines by outcome, without blank ones. */
 export type ImportSummary = Readonly<Record<Outcome | "failed", number>> & {
-  /** Number of the last line read. All lines up to it are done. */
-  readonly lastLine: number;
   readonly isComplete: boolean;
 };
 
@@ -85,30 +83,29 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
     signal,
   } = options;
   const counts = { created: 0, updated: 0, unchanged: 0, removed: 0, stale: 0, failed: 0 };
-  const dryStore = dryRun ? openDryRunStore() : undefined;
   const begun = beginChange({ operation: "import" });
   const change = { ...begun, by: `import#${begun.id}`, at: now.toISOString() };
   const run = openImportRun(file, change, createWriteBatches(importParts));
-  const context = { now, change, notifies, dryRun: dryStore, hmacKey, commit: run.commit };
+  const store = dryRun ? openDryRunStore() : undefined;
+  const context = { now, change, notifies, dryRun: store, hmacKey, commit: run.commit };
   const queue = createKeyedQueue(concurrency);
   const order = createLineOrder<LineOutcome>((_, outcome) => {
     counts[typeof outcome === "string" ? outcome : "failed"] += 1;
     if (typeof outcome !== "string") for (const each of outcome) options.onError?.(each);
   });
-  let [lastLine, bytes] = [0, 0];
+  let bytes = 0;
   const end = (number: number, outcome: LineOutcome) => {
     order.end(number, outcome);
     options.onProgress?.({ bytesRead: bytes, doneUpTo: order.doneUpTo(), failed: counts.failed });
   };
   try {
     for await (const { bytesRead, ...line } of read(source, signal)) {
-      const { number, given } = line;
-      if (signal?.aborted) break;
-      [lastLine, bytes] = [number, bytesRead];
+      const { number } = line;
+      bytes = bytesRead;
       if (number < from) continue;
       order.begin(number);
-      const record = recordOf(given);
-      if (record instanceof Refusal) end(number, lineErrors(line, record));
+      const record = readRecord(line);
+      if (Array.isArray(record)) end(number, record);
       else {
         options.onRecord?.(record);
         await queue.add(turnOf(record), async () => end(number, await writeLine(line, record, context)));
@@ -117,10 +114,9 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
     await queue.finish();
   } finally {
     await queue.settle();
-    dryStore?.close();
   }
   await patiently(() => run.end(counts));
-  return { ...counts, lastLine, isComplete: !signal?.aborted };
+  return { ...counts, isComplete: !signal?.aborted };
 }
 
 async function writeLine(line: GivenLine, record: RecordLine, context: UserWriteContext): Promise<LineOutcome> {
@@ -133,18 +129,18 @@ async function writeLine(line: GivenLine, record: RecordLine, context: UserWrite
   }
 }
 
-function recordOf(given: unknown): RecordLine | Refusal {
-  if (given instanceof Refusal) return given;
+function readRecord(line: GivenLine): RecordLine | LineError[] {
+  const { given } = line;
   try {
+    if (given instanceof Refusal) throw given;
     return parseRecordLine(given, settings.defaultCountry());
   } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
+    return lineErrors(line, error);
   }
 }
 
 /** The store of a dry run. SQLite moves it to a temporary file as it grows, so a file of any size can be checked. */
-function openDryRunStore(): DryRunStore & { close(): void } {
+function openDryRunStore(): DryRunStore {
   const database = new DatabaseSync("");
   database.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
   database.exec("CREATE TABLE items (pk TEXT, sk TEXT, item TEXT NOT NULL, PRIMARY KEY (pk, sk)) WITHOUT ROWID");
@@ -158,7 +154,6 @@ function openDryRunStore(): DryRunStore & { close(): void } {
     keep({ pk, sk }, item) {
       replace.run(pk, sk, JSON.stringify(item));
     },
-    close: () => database.close(),
   };
 }
 
@@ -169,15 +164,12 @@ const mostLetters = 200;
 function openImportRun(file: string, run: Change, commit: Commit) {
   const about = { file: file.slice(0, mostLetters) };
   let beginning: Promise<void> | undefined;
-  const begin = async () => {
-    try {
-      await keepImport(run, about);
-    } catch (error) {
-      // The next write tries again, because the table may only be throttling.
+  // If it fails, the next write tries again, because the table may only be throttling.
+  const begin = () =>
+    keepImport(run, about).catch((error) => {
       beginning = undefined;
       throw error;
-    }
-  };
+    });
   return {
     /** Commits writes by the given function, once the run is stored. */
     commit: (async (writes, counts) => {
@@ -193,7 +185,7 @@ function openImportRun(file: string, run: Change, commit: Commit) {
 }
 
 /** Reports outcomes in the order of the lines, in whatever order they end. */
-export function createLineOrder<T>(report: (line: number, outcome: T) => void) {
+function createLineOrder<T>(report: (line: number, outcome: T) => void) {
   const begun = new Map<number, { readonly outcome: T } | undefined>();
   let doneUpTo = 0;
   return {

@@ -1,5 +1,4 @@
 import type { Stage } from "../../stages/stages.ts";
-import { kindOfAwsFault } from "../aws/aws-faults.ts";
 
 /** The stage to deploy, with account and region. */
 export interface DeployTarget {
@@ -46,14 +45,4 @@ export function later(text: string): Finding {
 /** Checks of some stages; for others there is nothing to do. */
 export function onlyFor(applies: (stage: Stage) => boolean, checks: readonly Check[]): readonly Check[] {
   return checks.map((check) => ({ ...check, isSet: (stage) => !applies(stage) || check.isSet?.(stage) === true }));
-}
-
-/** The result of a call; undefined if the thing does not exist. */
-export async function orUndefined<T>(call: Promise<T>): Promise<T | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (kindOfAwsFault(error) === "not-found") return undefined;
-    throw error;
-  }
 }

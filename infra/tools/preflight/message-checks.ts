@@ -1,8 +1,9 @@
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from "@aws-sdk/client-sesv2";
 import { GetSMSAttributesCommand, GetSMSSandboxAccountStatusCommand, SNSClient } from "@aws-sdk/client-sns";
-import { isReserved } from "../../stages/stage-rules.ts";
+import { hostOf, isReserved } from "../../stages/stage-rules.ts";
 import { stagesFile } from "../../stages/stages.ts";
-import { type Check, type DeployTarget, type Finding, missing, ok, orUndefined } from "./finding.ts";
+import { orUndefined } from "../aws/aws-faults.ts";
+import { type Check, type DeployTarget, type Finding, missing, ok } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
 
 /** Checks that the e-mails and SMS of a stage go out and arrive. */
@@ -47,7 +48,7 @@ export const messageChecks: readonly Check[] = [
 
 async function findSender(place: DeployTarget): Promise<Finding> {
   const { senderAddress, senderIdentity } = place.stage;
-  const domain = senderAddress.slice(senderAddress.lastIndexOf("@") + 1);
+  const domain = hostOf(senderAddress);
   const identity = senderIdentity === "domain" ? domain : senderAddress;
   if (isReserved(domain)) {
     const advice = "set senderAddress to an address of yours, or no pin is sent by e-mail";

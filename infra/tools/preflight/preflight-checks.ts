@@ -1,6 +1,7 @@
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
+import { orUndefined } from "../aws/aws-faults.ts";
 import { capacityChecks } from "./capacity-checks.ts";
-import { type Check, type DeployTarget, type Finding, missing, ok, orUndefined } from "./finding.ts";
+import { type Check, type DeployTarget, type Finding, missing, ok } from "./finding.ts";
 import { keepingChecks } from "./keeping-checks.ts";
 import { messageChecks } from "./message-checks.ts";
 import { peopleChecks } from "./people-checks.ts";

@@ -4,7 +4,9 @@ import { DescribeSecretCommand, SecretsManagerClient } from "@aws-sdk/client-sec
 import { namesOf, tableNameOf } from "../../stages/names.ts";
 import { edgeOf } from "../../stages/stage-shape.ts";
 import type { Stage } from "../../stages/stages.ts";
-import { type DeployTarget, type Finding, missing, ok, orUndefined } from "./finding.ts";
+import { orUndefined } from "../aws/aws-faults.ts";
+import { messageOf } from "../cli/command.ts";
+import { type DeployTarget, type Finding, missing, ok } from "./finding.ts";
 
 /**
  * Finds what would block a deploy by its name: a stack that failed at its creation, and resources that a removed stack
@@ -65,8 +67,7 @@ export async function findStack(
     const { Stacks = [] } = await new CloudFormationClient(where).send(new DescribeStacksCommand({ StackName }));
     return Stacks[0];
   } catch (error) {
-    const isGone = error instanceof Error && error.name === "ValidationError" && /does not exist/.test(error.message);
-    if (isGone) return undefined;
+    if (/does not exist/.test(messageOf(error))) return undefined;
     throw error;
   }
 }

@@ -8,7 +8,8 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { namesOf, tableNameOf, tableSettings } from "../../stages/names.ts";
 import { type Stage, stagesFile } from "../../stages/stages.ts";
-import { type DeployTarget, type Finding, later, missing, ok, orUndefined } from "./finding.ts";
+import { orUndefined } from "../aws/aws-faults.ts";
+import { type DeployTarget, type Finding, later, missing, ok } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
 
 /** A setting that a table lacks, and the options of the command that makes it. */

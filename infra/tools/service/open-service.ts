@@ -40,7 +40,7 @@ export async function withService<T>(
   } catch (error) {
     const advice = hasBegun && !(error instanceof UsageError) ? next({ isOutage: isOutage(error) }) : undefined;
     if (advice === undefined) throw error;
-    const Failure = signal?.aborted && isOutage(error) ? StoppedError : Error;
+    const Failure = signal?.aborted ? StoppedError : Error;
     throw new Failure(`${messageOf(error)}\n${advice}`, { cause: error });
   } finally {
     progress.end();

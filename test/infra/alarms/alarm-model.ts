@@ -28,25 +28,20 @@ function figuresOf({ properties }: Resource, world: World, minute: number): Seri
   const tail = (series: Series) => series.slice(-EvaluationPeriods);
   if (!Metrics) return tail(read(metricOf("", properties, properties.Statistic ?? properties.ExtendedStatistic)));
   const window = { epochs: ends.map((end) => end * 60) };
+  const known = new Map<string, Series>();
   const seriesOf = (wanted: string): Series => {
     const { Expression, MetricStat, Id } = Metrics.find((each: { Id: string }) => each.Id === wanted) ?? {};
-    if (Expression !== undefined) return evaluate(Expression, seriesOf, window);
-    return read(metricOf(Id, MetricStat.Metric, MetricStat.Stat));
+    const series =
+      known.get(wanted) ??
+      (Expression ? evaluate(Expression, seriesOf, window) : read(metricOf(Id, MetricStat.Metric, MetricStat.Stat)));
+    known.set(wanted, series);
+    return series;
   };
   return tail(seriesOf(Metrics.find((each: { ReturnData?: boolean }) => each.ReturnData !== false).Id));
 }
 
-/** By what CloudFormation is given of them: a model of hours reads each thousands of times. */
-const metrics = new WeakMap<object, Metric>();
-
-function metricOf(id: string, given: Resource["properties"], stat: string): Metric {
-  const { MetricName: name, Dimensions = [] } = given;
-  const known = metrics.get(given);
-  if (known) return known;
-  const dimensions = JSON.stringify(Dimensions.map(({ Value }: { Value: unknown }) => Value));
-  const metric = { id, name, stat, dimensions };
-  metrics.set(given, metric);
-  return metric;
+function metricOf(id: string, { MetricName: name, Dimensions = [] }: Resource["properties"], stat: string): Metric {
+  return { id, name, stat, dimensions: JSON.stringify(Dimensions.map(({ Value }: { Value: unknown }) => Value)) };
 }
 
 function aggregate(metric: Metric, world: World, from: number, to: number): number | undefined {

@@ -2,6 +2,7 @@
 export type Series = readonly (number | undefined)[];
 type Value = number | Series | readonly Series[];
 type Scope = (id: string) => Value;
+type Reading = (scope: Scope, window: Window) => Value;
 
 /** The time of each period, in seconds, by which `EPOCH` goes. */
 interface Window {
@@ -13,11 +14,22 @@ interface Window {
  * that is there, a division by zero drops the point, and IF drops the points that its condition lacks.
  */
 export function evaluate(expression: string, scope: Scope, window: Window): Series {
+  const read = parsed.get(expression) ?? parse(expression);
+  parsed.set(expression, read);
+  const result = read(scope, window);
+  if (!isSeries(result)) throw new Error(`No single time series: ${expression}`);
+  return result;
+}
+
+/** A model of hours evaluates each expression thousands of times. */
+const parsed = new Map<string, Reading>();
+
+function parse(expression: string): Reading {
   const tokens = expression.match(/[A-Za-z_]\w*|\d+(?:\.\d+)?|[<>=]=|[-+*/<>()[\],]/g) ?? [];
   let at = 0;
   const take = () => tokens[at++] ?? "";
-  const lists = (end: string): Value[] => {
-    const found: Value[] = [];
+  const lists = (end: string): Reading[] => {
+    const found: Reading[] = [];
     while (tokens[at] !== end) {
       found.push(level(0));
       if (tokens[at] === ",") take();
@@ -26,25 +38,32 @@ export function evaluate(expression: string, scope: Scope, window: Window): Seri
     return found;
   };
   const operators = [["AND"], ["==", "<=", ">=", "<", ">"], ["+", "-"], ["*", "/"]];
-  const level = (depth: number): Value => {
+  const level = (depth: number): Reading => {
     const own = operators[depth];
     if (!own) return atom();
-    let left = level(depth + 1);
-    while (own.includes(tokens[at] ?? "")) left = combine(take(), left, level(depth + 1));
-    return left;
+    let read = level(depth + 1);
+    while (own.includes(tokens[at] ?? "")) {
+      const [left, operator, right] = [read, take(), level(depth + 1)];
+      read = (...given) => combine(operator, left(...given), right(...given));
+    }
+    return read;
   };
-  const atom = (): Value => {
+  const atom = (): Reading => {
     const token = take();
-    if (token === "(") return lists(")")[0] ?? 0;
-    if (token === "[") return lists("]") as Series[];
-    if (/^\d/.test(token)) return Number(token);
-    if (tokens[at] !== "(") return scope(token);
-    take();
-    return call(token, lists(")"), window);
+    if (/^\d/.test(token)) return () => Number(token);
+    if (token === "(") return lists(")")[0] ?? atom();
+    const isCall = tokens[at] === "(";
+    if (token !== "[" && !isCall) return (scope) => scope(token);
+    if (isCall) take();
+    const parts = lists(isCall ? ")" : "]");
+    return (...given) => {
+      const values = parts.map((each) => each(...given));
+      return isCall ? call(token, values, given[1]) : (values as Series[]);
+    };
   };
-  const result = level(0);
-  if (at !== tokens.length || !isSeries(result)) throw new Error(`No single time series: ${expression}`);
-  return result;
+  const read = level(0);
+  if (at !== tokens.length) throw new Error(`Not read to its end: ${expression}`);
+  return read;
 }
 
 function isSeries(value: Value | undefined): value is Series {

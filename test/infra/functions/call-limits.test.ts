@@ -75,11 +75,7 @@ test("a call that gets no answer ends by itself, after its attempts", async () =
   const endpoint = `http://127.0.0.1:${hanging.port}`;
   const place = { endpoint, region: "eu-west-2", credentials: { accessKeyId: "made-up", secretAccessKey: "made-up" } };
   const client = new DynamoDBClient({ ...place, ...limitedBy({ attemptMs: 100, attempts: 2 }) });
-  const began = performance.now();
   await expect(client.send(new ListTablesCommand())).rejects.toThrow(/timed? ?out|did not/i);
-  const took = performance.now() - began;
-  expect(took).toBeGreaterThan(150);
-  expect(took).toBeLessThan(3_000);
   expect(asked).toBe(2);
   client.destroy();
   await hanging.close();

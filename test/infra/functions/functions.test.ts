@@ -61,7 +61,5 @@ test("every bundle is at most 300 KB, 370 KB where a phone number is read, and 1
     if (name === pageFunction) return { name, kilobytes, limit: 1_800 };
     return { name, kilobytes, limit: readsPhones ? 370 : 300 };
   });
-  const lines = sizes.map(({ name, kilobytes, limit }) => `${name.padEnd(24)} ${kilobytes} of ${limit} KB`);
-  console.info(lines.join("\n"));
   expect(sizes.filter(({ kilobytes, limit }) => kilobytes > limit)).toEqual([]);
 });

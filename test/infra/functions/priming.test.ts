@@ -82,12 +82,10 @@ describe("a start", () => {
     expect((await call(handler, listInvoices, { as: admin })).status).toBe(200);
   });
 
-  test("is delayed by priming for a second at most", async () => {
+  test("waits only so long for what it primes, says so, and leaves it to the first call", async () => {
     const { promise, resolve: release } = Promise.withResolvers<void>();
     meet = () => promise;
-    const began = performance.now();
     const handler = await startEnvironment("get-key-set");
-    expect(performance.now() - began).toBeLessThan(8_000);
     expect(warnings()).toMatchObject([{ message: "priming took too long", step: "primePublicKeys" }]);
     release();
     expect((await call(handler, getKeySet)).status).toBe(200);

@@ -14,7 +14,7 @@ const withShifts = (more: Partial<FunctionRow> = {}) => ({
 
 test("synth refuses a worker that nothing calls, and says where its caller belongs", () => {
   expect(() => synthesizeAlone({ stage: findStage("dev"), service: withShifts() })).toThrow(
-    /^Nothing calls the worker send-shifts: name it in infra\/functions\/queues\.ts or .*\(daily\)\.$/,
+    /^The worker send-shifts is called by nothing: give it one caller, in infra\/functions\/queues\.ts or .*\.$/,
   );
   expect(() => requireCallers(withShifts({ daily: { hour: 1, minute: 0 } }), queues)).not.toThrow();
   expect(() => requireCallers(withShifts(), { ...queues, shifts: { worker: "send-shifts" as never } })).not.toThrow();

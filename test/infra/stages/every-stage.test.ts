@@ -3,7 +3,6 @@ import { findStage, stageNames } from "../../../infra/stages/stages.ts";
 import { countResources, findSynthesis, type Resource, stackOf } from "../stack.ts";
 import { fullStage } from "./owned-stage.ts";
 
-const mostSeconds = 20;
 const everyName = [...stageNames, "full"];
 
 test.each(everyName)("the laws see every resource of every template of %s, and cdk-nag does", (name) => {
@@ -16,12 +15,6 @@ test.each(everyName)("the laws see every resource of every template of %s, and c
   const seen = [...types].flatMap((type) => stackOf(name).all(type));
   expect(seen).toHaveLength(inAll);
   expect([...types], "AWS learns nothing of the constructs that it is made of").not.toContain("AWS::CDK::Metadata");
-});
-
-test.each(everyName)("the stack of %s is synthesised within 20 seconds of a processor", (name) => {
-  const { seconds } = findSynthesis(name);
-  console.info(`${name.padEnd(8)} ${seconds.toFixed(1)} of ${mostSeconds} s`);
-  expect(seconds).toBeLessThan(mostSeconds);
 });
 
 test.each(stageNames)("everything in %s that can carry tags says of which service and stage it is", (name) => {

@@ -11,9 +11,9 @@ const again = "PIN_LOGICAL_IDS=1 npm test -- test/infra/templates/logical-ids.te
 /** They share most of their ids, which are pinned once. */
 const stages = ["full", "dev"];
 
-/** A version's id has a hash of its code, as it must; the others are the CDK's own, and have no fixed names in AWS. */
+/** A version's id has a hash of its code, as it must; the others have no fixed names in AWS, as roles without a given name. */
 const unpinned = {
-  types: ["AWS::Lambda::Version", "Custom::Trigger"],
+  types: ["AWS::Lambda::Version", "Custom::Trigger", "AWS::Lambda::Permission", "AWS::IAM::Policy"],
   ids: /(^|\.)(AWS[0-9a-f]{32}|AWSCDKTrigger|SchedulerRoleForTarget)/,
 };
 
@@ -42,8 +42,9 @@ function lostOf(before: LogicalIds, now: LogicalIds): string[] {
 
 function idsOf({ template, parts }: WholeTemplate): LogicalIds {
   const [root] = Object.values(parts);
-  const all = Object.entries({ ...root?.Resources, ...template.Resources }).map(
-    ([id, { Type }]) => [id, Type] as const,
+  const all = Object.entries({ ...root?.Resources, ...template.Resources }).flatMap(
+    ([id, { Type, Properties }]): [string, string][] =>
+      Type === "AWS::IAM::Role" && !Properties?.RoleName ? [] : [[id, Type]],
   );
   const stable = all.filter(([id, type]) => !unpinned.types.includes(type) && !unpinned.ids.test(id));
   return Object.fromEntries(stable.toSorted(([one], [other]) => (one < other ? -1 : 1)));

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand } from "../../../infra/tools/cli/command.ts";
-import { findPython, neededPython } from "../../../infra/tools/cli/python.ts";
 import { root, runProgram } from "./program.ts";
+import { findPython, neededPython } from "./python.ts";
 
 const longestMs = 300_000;
 

@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { root } from "../../../infra/local/stack/synthesis.ts";
-import { findPython, neededPython } from "../../../infra/tools/cli/python.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { installCli } from "../deploy/install.ts";
+import { findPython, neededPython } from "../deploy/python.ts";
 import { awsCommandsIn } from "../runbook/shell-commands.ts";
 
 interface Answer {

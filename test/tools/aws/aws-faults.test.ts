@@ -16,7 +16,7 @@ test.each([
   ["InvalidSignatureException", "Signature expired", "this machine's clock"],
   ["AccessDeniedException", "Y may not do X.", "denies access (Y may not do X): the work needs"],
   ["ResourceNotFoundException", "No table", "The stage dev is not deployed in this account in eu-west-1 (No table)"],
-  ["TimeoutError", "Too slow", "AWS does not answer in eu-west-1"],
+  ["TimeoutError", "Too slow", "AWS does not answer in eu-west-1 (Too slow)"],
 ])("%s, %s, is one sentence that says what to do", (name, message, said) => {
   const explained = explain(name, message) as Error;
   expect(explained.message).toContain(said);

@@ -3,19 +3,6 @@ import { createKeyedQueue } from "../../../infra/tools/cli/keyed-queue.ts";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test("an addition that uses up the capacity waits until work has ended", async () => {
-  const queue = createKeyedQueue(2);
-  let ended = 0;
-  const work = async () => {
-    await turn();
-    ended += 1;
-  };
-  await queue.add("a", work);
-  expect(ended).toBe(0);
-  await queue.add("b", work);
-  expect(ended).toBeGreaterThan(0);
-});
-
 test("after a failure nothing more is begun, what runs is waited for, and the failure is thrown", async () => {
   const queue = createKeyedQueue(8);
   let ended = 0;

@@ -32,8 +32,10 @@ test("a terminal has one line, renewed every second, which is cleared for what i
   vi.advanceTimersByTime(2_000);
   line.clear();
   line.clear();
+  vi.advanceTimersByTime(1_000);
   line.end();
-  expect(take()).toEqual(["\r\x1b[2K7 done", "\r\x1b[2K7 done", "\r\x1b[2K"]);
+  const [shown, cleared] = ["\r\x1b[2K7 done", "\r\x1b[2K"];
+  expect(take()).toEqual([shown, shown, cleared, shown, cleared]);
 });
 
 test("it says for how long the table keeps the command waiting, and why, until the table goes on", () => {

@@ -25,7 +25,8 @@ const found: Readonly<Record<string, readonly Row[]>> = {
         message: "fault",
         request_id: id,
         lambda_request_id: "call-1",
-        stack: "at x (/var/task/list-jobs.0123456789ab.cjs:1:99)",
+        // Of a function that is no longer there, so that nothing is built.
+        stack: "at x (/var/task/list-rota.0123456789ab.cjs:1:99)",
       },
     ],
     ["10:00:00.000", `/aws/lambda/${prefix}get-job`, { request_id: "another", text: id }],
@@ -95,7 +96,7 @@ test("a stage's story has the lines of the request, and Lambda's own on its fail
     0,
     [
       "10:00:00.250  list-jobs    error fault lambda_request_id=call-1",
-      "    at x (/var/task/list-jobs.0123456789ab.cjs:1:99)",
+      "    at x (/var/task/list-rota.0123456789ab.cjs:1:99)",
       "10:00:00.500  API Gateway  request status=500 lambda_request_id=-",
       "10:00:00.600  list-jobs    platform.runtimeDone status=error errorType=Runtime.OutOfMemory lambda_request_id=call-1",
       expect.stringContaining("git checkout c0ffee, npm ci, and repeat."),

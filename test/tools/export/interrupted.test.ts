@@ -106,7 +106,8 @@ test("stopped while it writes, it leaves no file and no draft; the next run has 
   const out = file("stopped.jsonl");
   const stop = new AbortController();
   const onProgress = (text: () => string) => {
-    if (text().endsWith("written")) stop.abort();
+    // As a signal comes, which waits until the process has a moment for it.
+    if (text().endsWith("written")) setImmediate(() => stop.abort());
   };
   await expect(runExport(out, { signal: stop.signal, onProgress })).rejects.toThrow(StoppedError);
   expect(leftOf(out)).toEqual([]);
@@ -119,12 +120,15 @@ test("progress says how many items are read, and how many lines of a type are wr
   const texts: string[] = [];
   const items = (await allItems()).length;
   const table = { items, now: () => new Date() };
+  const began = performance.now();
   await runExport(file("progress.jsonl"), { segments: 1, table, onProgress: (text) => void texts.push(text()) });
   expect(texts).toEqual([
     expect.stringMatching(`^100% ${items} of some ${items} items read, \\d+ a second$`),
     "1 of type job written",
     "2 of type job written",
   ]);
+  const leastRate = Math.floor((items * 1_000) / (performance.now() - began));
+  expect(Number(/\d+(?= a second)/.exec(texts[0] ?? "")?.[0])).toBeGreaterThanOrEqual(leastRate);
 });
 
 test("a draft that a killed run has left is written over, whoever could read it", async () => {
@@ -148,6 +152,8 @@ test("a file that is there is not written over, nor is the draft of another expo
   rmSync(`${out}.draft`);
   const meanwhile = () => writeFileSync(out, "kept");
   await expect(runExport(out, { onProgress: meanwhile })).rejects.toThrow(`${out} is there`);
-  await expect(runExport(out)).rejects.toThrow(`${out} is there`);
+  // Before it has read anything.
+  const reading = () => expect.fail("it reads the table");
+  await expect(runExport(out, { onProgress: reading })).rejects.toThrow(`${out} is there`);
   expect([leftOf(out), readFileSync(out, "utf8")]).toEqual([["refused.jsonl"], "kept"]);
 });

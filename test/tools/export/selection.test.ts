@@ -23,6 +23,7 @@ test.each([
   [{ since: "2026-02-30T25:00" }, /there is no moment/],
   [{ since: "2026-02-30" }, /there is no moment/],
   [{ since: "2026-04-31T10:00Z" }, /there is no moment/],
+  [{ since: "2026-99-01" }, /there is no moment/],
   [{ since: "2026-06-01" }, /still to come/],
   [{ since: "2026-05-01" }, /Removals are kept for 30 days/],
 ])("%j is a mistake", (typed, message) => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { beforeAll, expect, test, vi } from "vitest";
 import { handler as registerDeviceHandler } from "../../../functions/devices/register-device-token.ts";
 import { exportUser } from "../../../infra/tools/export/user-lines.ts";
@@ -187,4 +187,8 @@ test("one that is stopped leaves no file", async () => {
   const stopped = exportUser({ userId, out, signal: stop.signal, onProgress });
   await expect(stopped).rejects.toThrow("Stopped. There is no file.");
   expect([existsSync(out), existsSync(`${out}.draft`)]).toEqual([false, false]);
+  writeFileSync(out, "kept");
+  const reading = () => expect.fail("it reads the table");
+  const refused = exportUser({ userId, out, signal: undefined, onProgress: reading });
+  await expect(refused).rejects.toThrow(`${out} is there`);
 });

@@ -40,16 +40,16 @@ async function importFile(name: string, lines: readonly (object | string)[], ...
 
 test("a file that is all good ends with 0, in plain lines, and leaves no error report", async () => {
   const listeners = process.listenerCount("SIGINT");
+  const began = performance.now();
   const run = await importFile("good.jsonl", [jobLine(9_001, 1), jobLine(9_002, 1)]);
   expect(run).toMatchObject({ code: 0, err: "" });
   expect(process.listenerCount("SIGINT")).toBe(listeners);
   expect(run.out).toMatch(
     /^2 created, 0 updated, 0 unchanged, 0 removed, 0 stale, 0 failed \(2 records in [\d.]+ s, \d+ a second\)\n$/,
   );
-  const [seconds = 0, rate = 0] = (run.out.match(/[\d.]+(?= s,| a second)/g) ?? []).map(Number);
-  // The seconds are rounded to a tenth.
-  expect(rate).toBeGreaterThanOrEqual(Math.floor(2 / (seconds + 0.06)));
-  expect(rate).toBeLessThanOrEqual(Math.ceil(2 / Math.max(seconds - 0.06, 0.001)));
+  // The import took no longer than this test.
+  const leastRate = Math.floor(2_000 / (performance.now() - began));
+  expect(Number(/\d+(?= a second)/.exec(run.out)?.[0])).toBeGreaterThanOrEqual(leastRate);
   expect(existsSync(inFolder("good.jsonl.errors.jsonl"))).toBe(false);
 });
 
@@ -66,6 +66,7 @@ test("bad lines end with 1: the first 20 on the screen, all in the report, which
   expect((statSync(report).mode & 0o777).toString(8)).toBe("600");
   const errors = readFileSync(report, "utf8").trim().split("\n");
   expect(JSON.parse(errors[30] ?? "")).toEqual({ line: 31, field: "", code: "malformed_json", detail: "is not JSON" });
+  expect((await importFile("bad.jsonl", bad.slice(0, 20))).err).not.toContain("more errors");
   await importFile("bad.jsonl", [jobLine(9_101, 1)]);
   expect(existsSync(report)).toBe(false);
 });
@@ -123,12 +124,6 @@ test("a column that the type does not have ends with 2, and no line to go on fro
   const { code, err } = await importFile("wrong.csv", ["id,totl\n1,2"], "--csv", "invoice");
   expect([code, err]).toEqual([2, expect.stringContaining("Did you mean total?")]);
   expect(err).not.toContain("Stopped");
-});
-
-test("--help ends with 0 and shows every option", async () => {
-  const { code, out } = await run("--help");
-  expect(code).toBe(0);
-  for (const word of ["--notify", "--dry-run", "errors.jsonl", "--from", "deleted"]) expect(out).toContain(word);
 });
 
 test("Ctrl-C ends at once with 130, says how far it came and that repeating is safe", async () => {

@@ -4,6 +4,7 @@ import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { importJWK, jwtVerify } from "jose";
 import { beforeAll, expect, test } from "vitest";
 import { namesOf, tableNameOf } from "../../../infra/stages/names.ts";
+import { findStage } from "../../../infra/stages/stages.ts";
 import { UsageError } from "../../../infra/tools/cli/command.ts";
 import { runExport } from "../../../infra/tools/export.ts";
 import { runImport } from "../../../infra/tools/import.ts";
@@ -14,6 +15,7 @@ import { unlock } from "../../../infra/tools/unlock.ts";
 import { pinKey } from "../../../shared/db/accounts/pins.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { publicPartOf } from "../../../shared/tokens/signing-keys.ts";
+import { fullStage } from "../../infra/stages/owned-stage.ts";
 import { companyLine, invoiceLine, userLine } from "../../support/records/records.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { callerArn, useDeployedStage } from "../../support/service/stage.ts";
@@ -73,6 +75,16 @@ test("a token speaks for the user for 15 minutes unless asked otherwise, and nev
   expect(err).toContain(`A token of ${login} on the stage dev for 15 minutes.`);
   expect(err).not.toContain(out.trim());
   await expect(run(printToken, "--as", login, "--hours", "1.01")).rejects.toThrow("up to 1, not");
+});
+
+test("a stage that trusts another issuer makes no token", async () => {
+  const { oidcIssuer } = fullStage;
+  const file = join(folder, "stages.json");
+  writeFileSync(file, JSON.stringify({ dev: { ...findStage("dev"), oidcIssuer } }));
+  process.env.WORKFORCE_STAGES = file;
+  const refused = run(printToken, "--as", login);
+  await expect(refused).rejects.toThrow(`trusts the tokens of ${oidcIssuer.issuer} alone: sign in there.`);
+  delete process.env.WORKFORCE_STAGES;
 });
 
 test("who made a token is recorded by its id: the caller, the user and the times, for 400 days, and nothing of the token itself", async () => {

@@ -1,9 +1,12 @@
+import { existsSync, writeFileSync } from "node:fs";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, expect, test } from "vitest";
 import { demoUsers } from "../../../infra/local/demo/demo.ts";
+import { machineFile } from "../../../infra/local/local-aws.ts";
 import { takeLock } from "../../../infra/local/machine-lock.ts";
 import { forget } from "../../../infra/tools/forget.ts";
+import { runImport } from "../../../infra/tools/import.ts";
 import { withLocalService } from "../../../infra/tools/service/local-service.ts";
 import { historyPartition } from "../../../shared/db/history/history-items.ts";
 import { settings } from "../../../shared/settings.ts";
@@ -16,6 +19,8 @@ beforeAll(() => copyDemo(directory));
 
 test("without a machine that runs, a tool ends when what follows from its writes is done", async () => {
   const { id } = demoUsers.driver;
+  // Of a machine that was killed.
+  writeFileSync(machineFile(directory), "{}");
   expect(await runTool(() => forget(["--user", String(id), "--yes"], directory))).toMatchObject({ code: 0 });
   const removals = await withLocalService(directory, async ({ running }) => {
     expect(running).toBe(false);
@@ -31,11 +36,12 @@ test("without a machine that runs, a tool ends when what follows from its writes
     client.destroy();
     return Items.filter(({ record }) => record.did === "removed");
   });
-  expect(removals).toHaveLength(1);
+  expect([removals.length, existsSync(machineFile(directory))]).toEqual([1, false]);
 }, 60_000);
 
 test("data that another process uses is left alone", async () => {
   const release = takeLock(directory);
-  await expect(withLocalService(directory, async () => {})).rejects.toThrow("Another process uses the local data");
+  const refused = runImport([import.meta.filename], directory);
+  await expect(refused).rejects.toThrow(/^Another process uses the local data [^\n]*\.$/);
   release?.();
 });

@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { hashesIn } from "../../../../infra/functions/bundle-places.ts";
 import { type FunctionName, functions } from "../../../../infra/functions/functions.ts";
 import { readCommit, readManifest } from "../../../../infra/functions/release.ts";
-import type { Stage } from "../../../../infra/stages/stages.ts";
 import type { Template } from "../../../../infra/whole-template.ts";
 import { builtBundles } from "../../../support/service/made-stack.ts";
 import { newFolder } from "../../../support/service/new-folder.ts";
@@ -23,8 +22,10 @@ const aliases = new Map(stack.all("AWS::Lambda::Alias").map((alias) => [alias.pr
 const versions = new Map(stack.all("AWS::Lambda::Version").map((each) => [each.id, each]));
 const careful = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].canary).toSorted();
 const releases = releasesOf(stack);
-/** The stack with a probe, and another one, as `-c release=now` makes each. */
-const [cure, now] = [fullStage, ownedStage("prod")].map(synthesizeNow) as [SynthesizedStack, SynthesizedStack];
+const full = stackOf("full");
+const began = new Date().toISOString();
+/** The stack with a probe, as `-c release=now` makes it. */
+const cure = readStack(synthesizeAlone({ stage: fullStage, context: { release: "now" } }).template);
 
 test("each careful function, and no other, stands behind an alias of its newest version; the version that it replaces stays", () => {
   const behind = [...stack.functions()].flatMap(([name, { id }]) => {
@@ -84,7 +85,6 @@ test("a release is judged by the new version's faults, and by its refusals beyon
 });
 
 describe("the probe before a new version gets calls", () => {
-  const full = stackOf("full");
   const hookName = "workforce-full-probe-release";
   const hooksOf = ({ all }: SynthesizedStack) =>
     all("AWS::Lambda::Alias").map(
@@ -122,8 +122,6 @@ describe("the probe before a new version gets calls", () => {
 
   test("is left out of a cure", () => {
     expect(new Set(hooksOf(cure))).toEqual(new Set([undefined]));
-    for (const { properties } of cure.all("AWS::Lambda::Alias"))
-      expect(properties.Description).toMatch(/^Released at once/);
   });
 });
 
@@ -132,9 +130,9 @@ describe("with -c release=now", () => {
     all("AWS::Lambda::Alias").map(({ properties: { Description } }) => Description);
 
   test("a cure takes all calls at once, whatever the alarms say, also after the alias was moved by hand", () => {
-    for (const { id, properties, updatePolicy } of now.all("AWS::Lambda::Alias"))
+    for (const { id, properties, updatePolicy } of cure.all("AWS::Lambda::Alias"))
       expect([updatePolicy, properties.RoutingConfig], id).toEqual([undefined, undefined]);
-    for (const { id, properties } of now.all("AWS::CodeDeploy::DeploymentGroup")) {
+    for (const { id, properties } of cure.all("AWS::CodeDeploy::DeploymentGroup")) {
       const { DeploymentConfigName, AlarmConfiguration } = properties;
       expect([DeploymentConfigName, AlarmConfiguration.Enabled], id).toEqual([
         "CodeDeployDefault.LambdaAllAtOnce",
@@ -144,19 +142,16 @@ describe("with -c release=now", () => {
   });
 
   test("a cure moves every alias, also one that a roll-back moved and whose function the cure leaves as it is", () => {
-    const other = described(cure);
-    expect(described(now)).toHaveLength(careful.length);
-    for (const [at, description] of described(now).entries()) {
-      expect(description).toMatch(/^Released at once on \d{4}-\d\d-\d\dT/);
-      expect(other[at]).toMatch(/^Released at once on /);
-      expect(other[at]).not.toBe(description);
-    }
+    // CloudFormation moves those whose text has changed.
+    const moments = described(cure).map((text) => String(text).replace("Released at once on ", ""));
+    expect(moments).toHaveLength(careful.length);
+    for (const moment of moments) expect(moment >= began && moment === new Date(moment).toISOString()).toBe(true);
     expect(described(stack).filter((each) => each !== undefined)).toEqual([]);
   });
 
   test("alias, group and alarm stay: the next release is careful again", () => {
     const ids = ({ template }: SynthesizedStack) => Object.keys(template.Resources).toSorted();
-    expect(ids(now)).toEqual(ids(stack));
+    expect(ids(cure)).toEqual(ids(full));
     for (const { updatePolicy } of stack.all("AWS::Lambda::Alias")) expect(updatePolicy).toBeDefined();
   });
 });
@@ -250,8 +245,4 @@ function releasesOf({ all }: SynthesizedStack) {
     const named: string[] = group.AlarmConfiguration.Alarms.map(({ Name }: { Name: { Ref: string } }) => Name.Ref);
     return { id: alias.id, alias, group, alarms: named.map((name) => alarms.get(name) as Resource) };
   });
-}
-
-function synthesizeNow(stage: Stage): SynthesizedStack {
-  return readStack(synthesizeAlone({ stage, context: { release: "now" } }).template);
 }

@@ -42,7 +42,7 @@ const alarmsOn = (metric: string, dimensions: object) =>
   );
 const named = (rule = "") => [...rule.matchAll(/ALARM\("Workforce-full-([^"]+)"\)/g)].map(([, id = ""]) => id);
 
-describe("what is watched: the page of figures has each alarm's threshold, periods and severity", () => {
+describe("what is watched: the page of figures has each alarm's threshold and periods, the runbook those that page", () => {
   test("every function, by what users cannot do: endpoints by their faults, workers by errors, consumers by their lag", () => {
     for (const [name, { properties }] of stack.functions()) {
       const { FunctionName } = properties;
