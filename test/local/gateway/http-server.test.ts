@@ -135,7 +135,7 @@ describe("the event", () => {
   });
 
   it("leaves percent escapes that mean nothing as they are", async () => {
-    const event = await eventOf("/%ff%zz%?%E0%A4%A=%C3&=1&__proto__=x");
+    const event = await eventOf("/%ff%zz%?%E0%A4%A=%C3&&=1&__proto__=x");
     expect(event.rawPath).toBe("/%ff%zz%");
     expect(event.queryStringParameters).toEqual(
       Object.fromEntries([
@@ -206,11 +206,14 @@ describe("the answer", () => {
     expect(response.headers.get("content-type")).toBe("text/x");
     expect(response.headers.get("total")).toBe("3");
     expect(response.headers.get("vary")).toBeNull();
+    // A client sends its next call by the same connection.
+    expect(response.headers.get("keep-alive")).toBe("timeout=60");
     expect(await response.text()).toBe("hi");
   });
 
   it.each([
     ["the function fails", new Error("secret detail")],
+    ["there is no result", undefined],
     ["the result has no status", { plain: true }],
     ["the status is no status", { statusCode: "fine" }],
     ["the status is too small", { statusCode: 99 }],
