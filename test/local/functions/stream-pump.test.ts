@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
@@ -72,7 +74,10 @@ function shardsOf(numbers: Readonly<Record<"first" | "second", readonly number[]
         ? { Shards: [{ ShardId: "first", ParentShardId: "trimmed" }] }
         : { Shards: [{ ShardId: "second", ParentShardId: "first" }], LastEvaluatedShardId: "second" },
     }),
-    GetShardIteratorCommand: ({ ShardId, SequenceNumber = "0" }) => ({ ShardIterator: `${ShardId} ${SequenceNumber}` }),
+    GetShardIteratorCommand({ ShardId, SequenceNumber = "0" }) {
+      if (ShardId === "gone") throw Object.assign(new Error(), { name: "TrimmedDataAccessException" });
+      return { ShardIterator: `${ShardId} ${SequenceNumber}` };
+    },
     GetRecordsCommand: ({ ShardIterator = "" }) => {
       const [shard, after] = ShardIterator.split(" ") as ["first" | "second", string];
       const left = numbers[shard].filter((number) => number > Number(after));
@@ -112,7 +117,7 @@ describe("the pump of the table's stream", () => {
       awsRegion: "eu-west-2",
       eventSourceARN: streamArn,
       dynamodb: {
-        ApproximateCreationDateTime: expect.any(Number),
+        ApproximateCreationDateTime: expect.closeTo(Date.now() / 1000, -2),
         Keys: { pk: { S: "INVOICE#1" }, sk: { S: "INVOICE" } },
         NewImage: image,
         SequenceNumber: expect.stringMatching(/^\d+$/),
@@ -281,6 +286,17 @@ describe("a pump that is started again", () => {
     await first.stop();
     expect(seen).toEqual([1]);
     await start({ one: (event) => void seen.push(...numbersOf(event)) }, {}, await open());
+    await expect.poll(() => seen, { timeout: patience }).toEqual([1, 2, 3]);
+  });
+
+  it.each([
+    ["of a table that was made again", { streamArn: "earlier", place: { shardId: "second", after: "3" } }],
+    ["whose place the engine no longer has", { streamArn, place: { shardId: "gone" } }],
+  ])("begins with the oldest record of a stream %s", async (_, place) => {
+    writeFileSync(join(placesDirectory, "one.json"), JSON.stringify(place));
+    const seen: number[] = [];
+    const stream = await openTableStream(shardsOf({ first: [1, 2], second: [3] }), tableName);
+    await start({ one: (event) => void seen.push(...numbersOf(event)) }, {}, stream);
     await expect.poll(() => seen, { timeout: patience }).toEqual([1, 2, 3]);
   });
 
