@@ -14,20 +14,27 @@ const tokenSeconds = 24 * 60 * 60;
 /** More would help nobody: the page has a search. */
 const mostPeople = 100;
 
+const viewMessages = ({ inbox, index }: DeskSources) => viewInbox(inbox.entries(), index);
+
+type Read = (sources: DeskSources, given: (name: string) => string) => unknown;
+const reads: Readonly<Record<string, Read>> = {
+  changes: (_, given) => viewRecordChanges(given("kind"), Number(given("id"))),
+  outbound: viewOutbound,
+  webhook: ({ webhook }) => webhook.view(),
+  data: (sources) => viewData(sources, sources.index),
+  items: ({ index }, given) => findItems(index, given("kind"), given("words")),
+  inbox: viewMessages,
+  requests: requestRows,
+  story: (sources, given) => storyOf(given("id"), { ...sources, messages: viewMessages(sources) }),
+  people: ({ index }, given): PeopleView => ({
+    people: index.people(given("words"), mostPeople),
+    total: index.counts().user ?? 0,
+  }),
+};
+
 /** Answers a read by its path below `/_local/desk/`; undefined for an unknown path. */
 export async function readDesk(what: string, query: URLSearchParams, sources: DeskSources): Promise<unknown> {
-  const { history, inbox, index } = sources;
-  const given = (name: string) => query.get(name) ?? "";
-  if (what === "changes") return viewRecordChanges(given("kind"), Number(query.get("id")));
-  if (what === "outbound") return viewOutbound(sources);
-  if (what === "webhook") return sources.webhook.view();
-  if (what === "data") return viewData(sources, index);
-  if (what === "items") return findItems(index, given("kind"), given("words"));
-  if (what === "inbox") return viewInbox(inbox.entries(), index);
-  if (what === "requests") return requestRows({ history, index });
-  if (what === "story") return storyOf(given("id"), { history, index, messages: viewInbox(inbox.entries(), index) });
-  if (what !== "people") return undefined;
-  return { people: index.people(given("words"), mostPeople), total: index.counts().user ?? 0 } satisfies PeopleView;
+  return Object.hasOwn(reads, what) ? reads[what]?.(sources, (name) => query.get(name) ?? "") : undefined;
 }
 
 /** Carries out a change by its path below `/_local/desk/`; undefined for an unknown one. Throws a readable sentence. */

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { DynamoDBStreamEvent } from "aws-lambda";
+import { messageOf } from "../../tools/cli/command.ts";
 import { demoPassword, demoPeople } from "../demo/demo-people.ts";
 import type { WorkListeners } from "../functions/work-report.ts";
 import { type GatewayAnswer, gatewayRefusal, writeAnswer } from "../gateway/gateway-answer.ts";
@@ -146,7 +147,7 @@ async function change(place: string, request: IncomingMessage, sources: DeskSour
     const done = await changeDesk(place.slice("desk/".length), JSON.parse(body.toString() || "{}"), sources);
     return done === undefined ? gatewayRefusal(404) : json(done);
   } catch (error) {
-    return json({ message: error instanceof Error ? error.message : String(error) }, 400);
+    return json({ message: messageOf(error) }, 400);
   }
 }
 

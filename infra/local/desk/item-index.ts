@@ -58,13 +58,11 @@ export function indexOf(streamArn: string, placesDirectory: string): ItemIndex {
 /** True for an index that SQLite can read from end to end. */
 function isWhole(file: string): boolean {
   if (!existsSync(file)) return false;
-  const database = new DatabaseSync(file);
+  using database = new DatabaseSync(file);
   try {
     return database.prepare("PRAGMA quick_check(1)").get()?.quick_check === "ok";
   } catch {
     return false;
-  } finally {
-    database.close();
   }
 }
 
