@@ -1,11 +1,12 @@
 import type { OutboundEvent } from "../../../shared/contract/outbound-events.ts";
 import { findStoredUser } from "../../../shared/db/accounts/users.ts";
+import { demoPassword, demoPeople } from "../demo/demo-people.ts";
 import { resetLimits } from "../reset-limits.ts";
 import { findItems, redrive, viewData, viewRecordChanges } from "./data.ts";
 import { viewInbox } from "./inbox-views.ts";
 import type { DeskSources } from "./sources.ts";
 import { requestRows, storyOf } from "./story.ts";
-import type { OutboundView, PeopleView } from "./views.ts";
+import type { OutboundView, PeopleView, StartView } from "./views.ts";
 
 export type DeskChange = Readonly<Partial<Record<"user" | "queue" | "function" | "url", unknown>>>;
 
@@ -18,6 +19,7 @@ const viewMessages = ({ inbox, index }: DeskSources) => viewInbox(inbox.entries(
 
 type Read = (sources: DeskSources, given: (name: string) => string) => unknown;
 const reads: Readonly<Record<string, Read>> = {
+  start: viewStart,
   changes: (_, given) => viewRecordChanges(given("kind"), Number(given("id"))),
   outbound: viewOutbound,
   webhook: ({ webhook }) => webhook.view(),
@@ -31,6 +33,17 @@ const reads: Readonly<Record<string, Read>> = {
     total: index.counts().user ?? 0,
   }),
 };
+
+/** The demo users who sign in, each with a path to try, for the page and for the documentation's. */
+function viewStart({ stack, token }: DeskSources): StartView & { deskToken: string } {
+  const signingIn = demoPeople.filter(({ password }) => password !== undefined);
+  const callers = signingIn.map(({ id, role, first_name, last_name }) => {
+    const path = role === "driver" ? "/api/v1/users/me" : "/api/v1/finance/invoices?by_state=pending&per_page=1";
+    return { id, name: `${first_name} ${last_name}`, role, path };
+  });
+  const docs = stack.routes.some(({ routeKey }) => routeKey === "ANY /docs") ? "/docs" : null;
+  return { deskToken: token, callers, docs, demoPassword };
+}
 
 /** Answers a read by its path below `/_local/desk/`; undefined for an unknown path. */
 export async function readDesk(what: string, query: URLSearchParams, sources: DeskSources): Promise<unknown> {

@@ -24,10 +24,10 @@ export async function startEngine(dataDirectory?: string): Promise<Engine> {
   const endpoint = process.env.DYNAMODB_ENDPOINT;
   if (endpoint) return { name: "external", endpoint, close: async () => {} };
 
-  const folder = dataDirectory === undefined ? makeTemporaryFolder("engine") : { path: dataDirectory, remove() {} };
+  const temporary = dataDirectory === undefined;
+  const folder = temporary ? makeTemporaryFolder("engine") : { path: dataDirectory, remove() {} };
   const directory = folder.path;
   const port = await findFreePort();
-  const temporary = dataDirectory === undefined;
   const command = findEngine(process.env.DYNAMODB_ENGINE, { directory, port, temporary });
   const child = startChild(command.file, command.arguments);
   const close = async () => {

@@ -115,7 +115,7 @@ function isChange({ eventName, dynamodb }: StreamRecord): boolean {
 }
 
 function keyOf(place: StreamPosition | undefined): string {
-  return place ? `${place.shardId} ${place.after ?? ""}` : "";
+  return place ? `${place.shardId} ${place.after}` : "";
 }
 
 function takeFrom<T>(map: Map<string, T>, key: string): T | undefined {

@@ -20,7 +20,7 @@ const options = {
   lan: false,
   placesDirectory: newFolder(),
   stack: {
-    routes: [{ routeKey: "GET /docs" }],
+    routes: [{ routeKey: "ANY /docs" }],
     schedules: [{ functionName: "mark-overdue" }, { functionName: "rotate-signing-key" }],
   },
   environment: { OUTBOUND_BUS_NAME: "out" },

@@ -99,13 +99,20 @@ describe("a function", () => {
   });
 
   it("that returns nothing, or throws an error or anything else, says so", async () => {
-    define({ silent: "", words: "throw 'words';", fail: "throw new RangeError('too far');" });
+    define({
+      silent: "",
+      words: "throw 'words';",
+      fail: "throw new RangeError('too far');",
+      pid: "throw process.pid;",
+    });
     expect(await environments.invoke("silent", {})).toBeUndefined();
     await expect(environments.invoke("words", {})).rejects.toMatchObject({ errorType: "Error", message: "words" });
     await expect(environments.invoke("fail", {})).rejects.toMatchObject({
       errorType: "RangeError",
       message: "too far",
     });
+    const thrown = () => environments.invoke("pid", {}).catch(String);
+    expect(await thrown()).toBe(await thrown());
   });
 
   it("goes on when its bytes and text are written", async () => {
