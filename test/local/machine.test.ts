@@ -89,6 +89,8 @@ test("a machine takes in a changed stack while it runs, and goes on with its wor
   const statusOf = async (path: string) => (await fetch(`${machine?.baseUrl}/api/v1/${path}`)).status;
   expect([await statusOf("fitness"), await statusOf("health")]).toEqual([200, 405]);
   expect(outputs[0]).toContain('"get-health"');
+  // `npm run explain` reads it there.
+  expect(readFileSync(join(directory.path, "machine.log"), "utf8")).toContain(outputs[0]);
   expect(readMachineFile(directory.path)?.stack).toEqual(machine.stack);
 }, 60_000);
 

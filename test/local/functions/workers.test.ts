@@ -75,7 +75,7 @@ test("what is written goes through stream, queue and worker, and is settled when
     return chain(name, event);
   });
   for (let number = 1; number <= 25; number += 1) await put("RECORD", number);
-  await settled(patience);
+  for (const _ of ["at work", "idle"]) await settled(patience);
   const { Items = [] } = await database.send(new ScanCommand({ TableName: tableName }));
   expect(Items.filter(({ sk }) => sk === "DONE")).toHaveLength(25);
 });
