@@ -28,6 +28,8 @@ vi.mock("../../infra/local/stack/synthesis.ts", async (load) => {
 type Template = { Resources: Record<string, { Type: string; Properties?: Record<string, unknown> }> };
 
 const lines: string[] = [];
+const began = performance.now();
+let longestMs = 0;
 const worked: string[] = [];
 const failed: string[] = [];
 const outputs: string[] = [];
@@ -49,7 +51,10 @@ const start = (more: { fresh?: boolean; lan?: boolean } = {}) =>
     directory: directory.path,
     port: 0,
     onStack: (line) => lines.push(line),
-    onWork: ({ functionName }) => worked.push(functionName),
+    onWork({ functionName, milliseconds }) {
+      worked.push(functionName);
+      longestMs = Math.max(longestMs, milliseconds);
+    },
     onWorkerFailure: (name) => failed.push(name),
     onRequest: ({ output }) => outputs.push(output),
   });
@@ -136,6 +141,7 @@ test("before a machine ends it delivers what waits, for 3 seconds, and leaves no
   const asked = performance.now();
   await Promise.all([machine?.close(), machine?.close()]);
   expect(performance.now() - asked).toBeLessThan(6_000);
+  expect(longestMs).toBeLessThan(performance.now() - began);
   expect(worked).toContain("send-pushes");
   expect(worked).not.toContain("deliver-pin");
   expect(readFileSync(logFile, "utf8")).toContain("1 messages are still queued.");

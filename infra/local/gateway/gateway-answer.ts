@@ -16,12 +16,11 @@ interface FunctionResult {
 /** Lambda's limit for the result of a call as JSON. */
 const mostResultBytes = 6_291_556;
 
-/** The answer that an HTTP API makes of a function's result. */
+/** The answer that an HTTP API makes of a function's result. Throws if there is no result. */
 export function gatewayAnswer(result: unknown): GatewayAnswer {
-  const given = (result ?? {}) as FunctionResult;
-  if (Buffer.byteLength(JSON.stringify(given)) > mostResultBytes) return gatewayRefusal(500);
-  const { statusCode, headers = {}, isBase64Encoded } = given;
-  const text = given.body ?? "";
+  if (Buffer.byteLength(JSON.stringify(result)) > mostResultBytes) return gatewayRefusal(500);
+  const { statusCode, headers = {}, body, isBase64Encoded } = result as FunctionResult;
+  const text = body ?? "";
   if (!/^[1-5]\d\d$/.test(String(statusCode)) || typeof text !== "string") return gatewayRefusal(500);
   const entries = Object.entries({ "content-type": "text/plain;charset=UTF-8", ...headers });
   return {

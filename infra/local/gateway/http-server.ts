@@ -108,7 +108,7 @@ function refusedOrigin(cors: CorsRules, { origin, host }: IncomingMessage["heade
 }
 
 function refusalCode(result: unknown): string | undefined {
-  const { headers, body } = (result ?? {}) as { headers?: Record<string, unknown>; body?: unknown };
+  const { headers, body } = result as { headers?: Record<string, unknown>; body?: unknown };
   if (!String(headers?.["content-type"]).startsWith("application/problem+json")) return undefined;
   return /"code":"(\w+)"/.exec(String(body))?.[1];
 }

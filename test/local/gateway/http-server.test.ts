@@ -178,13 +178,14 @@ describe("the report", () => {
 
   it("has the names of the query, the function with its output, and the status and code of a refusal", async () => {
     result = { statusCode: 401, headers: { "content-type": "application/problem+json; charset=utf-8" }, body };
+    const began = performance.now();
     await fetch(`${base}/things?a=1&b=2&a=3`);
     const report = requests.at(-1);
+    expect(report?.milliseconds).toBeLessThan(performance.now() - began);
     const { requestId } = events.at(-1)?.requestContext ?? {};
     const said = { functionName: "list-things", output: "said\n", requestId };
     expect(report).toMatchObject({ queryNames: ["a", "b"], status: 401, code: "token_missing", ...said });
     expect(report?.milliseconds).toBeGreaterThan(0);
-    expect(report?.milliseconds).toBeLessThan(5_000);
   });
 
   it("has no code of another answer", async () => {
