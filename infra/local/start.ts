@@ -63,8 +63,8 @@ async function start(parameters: string[]): Promise<number> {
 }
 
 function readPort(): number {
-  const { PORT = "3000" } = process.env;
-  const port = Number(PORT);
+  const { PORT } = process.env;
+  const port = Number(PORT || 3000);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
   throw new UsageError(`PORT is not a port: ${PORT}`);
 }
