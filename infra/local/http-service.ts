@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 
 /** An HTTP server, by default on the loopback interface. */
 export interface HttpService {
@@ -19,8 +20,7 @@ export async function startHttpService(
   const server = createServer({ keepAliveTimeout: 60_000 }, listener);
   server.listen(port, lan ? "0.0.0.0" : "127.0.0.1");
   await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The HTTP server has no port.");
+  const address = server.address() as AddressInfo;
   const close = () => {
     server.closeAllConnections();
     return server[Symbol.asyncDispose]();
@@ -45,16 +45,11 @@ export async function readBody(request: IncomingMessage, limit = mostBytes): Pro
 /** Below the range from which operating systems assign ports to connections at any moment. */
 const lowestPort = 20_000;
 const portsEnd = 32_768;
-const mostTries = 100;
 
 /** A TCP port of the loopback interface that is free at this moment: the given one, or any for 0. */
 export async function findFreePort(wanted = 0): Promise<number> {
   if (wanted !== 0) return requireFree(wanted);
-  for (let tries = 1; tries < mostTries; tries += 1) {
-    const found = await requireFree(randomInt(lowestPort, portsEnd)).catch(() => undefined);
-    if (found !== undefined) return found;
-  }
-  return requireFree(0);
+  return requireFree(randomInt(lowestPort, portsEnd)).catch(() => requireFree(wanted));
 }
 
 async function requireFree(wanted: number): Promise<number> {

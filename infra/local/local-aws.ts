@@ -62,11 +62,8 @@ export interface OwnLocalAws extends LocalAws {
 export type TakenIn = Pick<LocalAws, "stack" | "environment">;
 
 /** The description of a running machine for other processes, in `<directory>/machine.json`. */
-export interface MachineFile {
-  pid: number;
+export interface MachineFile extends TakenIn {
   baseUrl: string;
-  stack: LocalStack;
-  environment: Record<string, string>;
 }
 
 /** The folder of a machine's data. Without it, the machine starts from scratch. */
@@ -125,19 +122,20 @@ export async function startLocalAws(directory: string, onProgress?: (step: strin
   };
   const taken = await takeIn(template);
   const builds = openBuilds(directory, bundles);
-  await runTriggers(taken, builds);
+  const described = describeLocalAws(directory, taken);
+  await runTriggers(described, builds);
   const made = { from: sources, at };
   const started = starting.move();
   const close = () => started.disposeAsync();
-  return { ...describeLocalAws(directory, taken), inbox, endpoints, buses, engine, builds, made, takeIn, close };
+  return { ...described, inbox, endpoints, buses, engine, builds, made, takeIn, close };
 }
 
 /** Calls the functions that a deploy of the stack calls, one after the other. Throws if one fails, as the deploy would fail. */
-async function runTriggers(taken: TakenIn, builds: Builds): Promise<void> {
+async function runTriggers(aws: Omit<LocalAws, "close">, builds: Builds): Promise<void> {
   await using running = new AsyncDisposableStack();
-  const environments = createEnvironments({ current: () => taken, builds, output: () => {} });
+  const environments = createEnvironments({ current: () => aws, builds, output: () => {} });
   running.defer(environments.close);
-  for (const name of taken.stack.triggers) {
+  for (const name of aws.stack.triggers) {
     try {
       await environments.invoke(name, {});
     } catch (error) {
@@ -158,6 +156,8 @@ function demoMark(directory: string): string {
 
 /** Local AWS on a directory, started by this or another process. */
 export function describeLocalAws(directory: string, { stack, environment }: TakenIn): Omit<LocalAws, "close"> {
+  const settings = allSettings(stack.functions);
+  const client = Object.entries(environment).filter(([each]) => !Object.hasOwn(settings, each));
   return {
     stack,
     environment,
@@ -167,8 +167,6 @@ export function describeLocalAws(directory: string, { stack, environment }: Take
         throw new Error(
           `The stack that runs has no function ${name}: if it is new, its stack is still being synthesised.`,
         );
-      const settings = allSettings(stack.functions);
-      const client = Object.entries(environment).filter(([each]) => !Object.hasOwn(settings, each));
       return { ...Object.fromEntries(client), ...found.environment };
     },
     async mintAccessToken({ id, role, company_id }, lifeSeconds) {

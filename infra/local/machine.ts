@@ -1,6 +1,5 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import { openDesk } from "./desk/desk.ts";
 import { createEnvironments, type Environments, type Invoke } from "./functions/environments.ts";
 import { reportWork, type WorkListeners } from "./functions/work-report.ts";
@@ -20,7 +19,7 @@ import {
   type TakenIn,
 } from "./local-aws.ts";
 import { takeLock } from "./machine-lock.ts";
-import { type MachineLog, openMachineLog } from "./machine-log.ts";
+import { openMachineLog } from "./machine-log.ts";
 import { watchStack } from "./stack/stack-watch.ts";
 
 export interface MachineOptions extends WorkListeners, Pick<FrontOptions, "lan" | "onRequest"> {
@@ -56,8 +55,8 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
   await using starting = new AsyncDisposableStack();
   starting.defer(release);
   const port = await findFreePort(options.port);
-  rmSync(machineFile(directory), { force: true });
-  if (options.fresh) rmSync(dataDirectory(directory), { recursive: true, force: true });
+  remove(machineFile(directory));
+  if (options.fresh) remove(dataDirectory(directory));
   const machine = await assemble(options, port, starting);
   const started = starting.move();
   let closing: Promise<void> | undefined;
@@ -66,6 +65,10 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
     return closing;
   };
   return Object.assign(machine, { close });
+}
+
+function remove(path: string): void {
+  rmSync(path, { recursive: true, force: true });
 }
 
 /** The reason why a directory's lock is taken. Other commands take it too, and a machine that is starting has no address. */
@@ -85,8 +88,7 @@ async function assemble(options: MachineOptions, port: number, starting: AsyncDi
   starting.defer(close);
   const logFile = join(directory, "machine.log");
   const log = openMachineLog(logFile);
-  starting.defer(log.close);
-  const environments = createEnvironments({ current: () => machine, builds, output: log.write });
+  const environments = createEnvironments({ current: () => machine, builds, output: log });
   starting.defer(environments.close);
   const invoke = logCalls(environments.invoke, log);
   const places = placesDirectory(directory);
@@ -115,7 +117,7 @@ async function assemble(options: MachineOptions, port: number, starting: AsyncDi
     try {
       await workers.settled(drainMilliseconds);
     } catch (error) {
-      log.write(`${String(error)}\n`);
+      log(`${String(error)}\n`);
     }
     await workers.stop();
   });
@@ -125,37 +127,34 @@ async function assemble(options: MachineOptions, port: number, starting: AsyncDi
   starting.defer(front.close);
   // Calls that run while the stack is replaced end in their own environments.
   const replace = async (template: object) => {
-    const { stack: before } = machine;
     const taken = await takeIn(template);
     Object.assign(machine, describeLocalAws(directory, taken));
     writeMachineFile(directory, machine);
-    const sources = ["mappings", "streamMappings", "schedules"] as const;
-    if (sources.every((part) => isDeepStrictEqual(before[part], taken.stack[part]))) return;
     await workers.stop();
     workers = await startWork(taken);
   };
   const watch = watchStack({ directory, made, replace, say: (line) => options.onStack?.(line) });
   starting.defer(watch.stop);
   writeMachineFile(directory, machine);
-  starting.defer(() => rmSync(machineFile(directory), { force: true }));
+  starting.defer(() => remove(machineFile(directory)));
   return machine;
 }
 
-function logCalls(call: Environments["invoke"], log: MachineLog): Invoke {
+function logCalls(call: Environments["invoke"], log: (text: string) => void): Invoke {
   return async (name, event, output) => {
     try {
       return await call(name, event, (text) => {
-        log.write(text);
+        log(text);
         output?.(text);
       });
     } catch (error) {
       const stack = (error as { trace?: string }).trace;
-      log.write(`${JSON.stringify({ level: "error", operation: name, error: String(error), stack })}\n`);
+      log(`${JSON.stringify({ level: "error", operation: name, error: String(error), stack })}\n`);
       throw error;
     }
   };
 }
 
 function writeMachineFile(directory: string, { baseUrl, stack, environment }: OpenMachine): void {
-  writeJsonFile(machineFile(directory), { pid: process.pid, baseUrl, stack, environment } satisfies MachineFile);
+  writeJsonFile(machineFile(directory), { baseUrl, stack, environment } satisfies MachineFile);
 }

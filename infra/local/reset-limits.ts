@@ -1,4 +1,3 @@
-import { inParallel } from "../../shared/batches.ts";
 import { pins } from "../../shared/db/accounts/pins.ts";
 import { limitCounts } from "../../shared/db/accounts/windows.ts";
 import { deleteItemAt } from "../../shared/db/table/conditional-writes.ts";
@@ -6,14 +5,13 @@ import { keyOf } from "../../shared/db/table/item-keys.ts";
 import { scanPages } from "../../shared/db/table/table.ts";
 
 const limits = [limitCounts, pins];
-const deletesAtOnce = 8;
 
 /** Deletes the counts of every limit: pins, passwords, passcodes and messages. Returns the number of counts. */
 export async function resetLimits(): Promise<number> {
   let count = 0;
   for await (const { items } of scanPages({ ProjectionExpression: "pk, sk" })) {
     const keys = items.map(keyOf).filter((key) => limits.some((entity) => entity.matches(key)));
-    await inParallel(keys, deletesAtOnce, deleteItemAt);
+    for (const key of keys) await deleteItemAt(key);
     count += keys.length;
   }
   return count;

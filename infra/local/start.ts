@@ -1,8 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { relative } from "node:path";
 import { operations } from "../../shared/contract/operations.ts";
 import { namesOf } from "../stages/names.ts";
-import { readArguments, runCommand, UsageError } from "../tools/cli/command.ts";
+import { flag, messageOf, readArguments, runCommand, UsageError } from "../tools/cli/command.ts";
 import { requestText, workText } from "./console/call-lines.ts";
 import { escapeControls, styleOf } from "./console/style.ts";
 import type { findDemoPeople } from "./demo/demo.ts";
@@ -37,8 +36,6 @@ const directory = process.env.WORKFORCE_DIRECTORY ?? `${root}.local`;
 await runCommand(start);
 
 async function start(parameters: string[]): Promise<number> {
-  const began = performance.now();
-  const flag = { type: "boolean" } as const;
   const { values } = readArguments("start", help, { args: parameters, options: { fresh: flag, lan: flag } });
   const port = readPort();
   if (values.lan) say(lanWarning);
@@ -57,7 +54,7 @@ async function start(parameters: string[]): Promise<number> {
       onWorkerFailure: (name, error) => say(`${name} cannot be fed, it is tried again: ${firstLine(error)}`),
       onStack: (line) => say(escapeControls(line)),
     });
-    await introduce(machine, began);
+    await introduce(machine);
     return 0;
   } catch (error) {
     await machine?.close();
@@ -66,51 +63,40 @@ async function start(parameters: string[]): Promise<number> {
 }
 
 function readPort(): number {
-  const port = Number(process.env.PORT || 3000);
-  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
-  throw new UsageError(`PORT is not a port: ${process.env.PORT}`);
+  const { PORT } = process.env;
+  const port = Number(PORT || 3000);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new UsageError(`PORT is not a port: ${PORT}`);
 }
 
-async function introduce(machine: Machine, began: number): Promise<void> {
+async function introduce(machine: Machine): Promise<void> {
   const { findDemoPeople } = await import("./demo/demo.ts");
   enterEnvironment(machine.environment);
   if (machine.wantsDemo) {
     say("Loading the demo data …");
     await machine.loadDemo();
     // The history and notifications come from the stream. Wait, so that the report covers the whole demo.
-    try {
-      await machine.settled(demoSettlesWithinMilliseconds);
-    } catch (error) {
-      say(firstLine(error));
-    }
+    await machine.settled(demoSettlesWithinMilliseconds).catch((error) => say(firstLine(error)));
   }
-  const people = await findDemoPeople();
-  const seconds = (performance.now() - began) / 1000;
-  process.stdout.write(machineReport(machine, people, seconds));
+  process.stdout.write(machineReport(machine, await findDemoPeople()));
 }
 
-/** Ends the machine on Ctrl-C, with npm, and if nobody reads its output. */
+/**
+ * Ends the machine on Ctrl-C, if nobody reads its output, and when npm is gone: a stop button or a process manager may end npm
+ * without signalling this process, which npm's shell has replaced itself with. If npm did not start it, it may outlive its parent.
+ */
 function endInOrder(startedMachine: () => Machine | undefined): void {
-  let ending = false;
-  const endOnce = () => {
-    if (ending) return;
-    ending = true;
-    void end(startedMachine());
+  // A start that is interrupted ends at once, and the engine with it.
+  const end = async () => {
+    await startedMachine()?.close();
+    process.exit();
   };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, endOnce);
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", endOnce);
-  watchNpm(endOnce);
-}
-
-/** Ends in order. A start that is interrupted ends at once, and the engine with it. */
-async function end(machine: Machine | undefined): Promise<void> {
-  try {
-    await machine?.close();
-    process.exit(0);
-  } catch (error) {
-    say(`Ending failed: ${firstLine(error)}`);
-    process.exit(1);
-  }
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", end);
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const npm = process.ppid;
+  const look = () => isAlive(npm) || end();
+  setInterval(look, lookEveryMilliseconds).unref();
 }
 
 function say(text: string | undefined): void {
@@ -118,18 +104,18 @@ function say(text: string | undefined): void {
 }
 
 function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
+  return messageOf(error).split("\n")[0] ?? "";
 }
 
 type DemoPerson = Awaited<ReturnType<typeof findDemoPeople>>[number];
 
 /** The text that `npm start` prints when the machine is ready: one screen, with no secret but the demo password. */
-function machineReport({ baseUrl, engine, logFile }: Machine, people: DemoPerson[], seconds: number): string {
+function machineReport({ baseUrl, engine, logFile }: Machine, people: DemoPerson[]): string {
   const { WORKFORCE_DIRECTORY: folder } = process.env;
   const token = `${folder === undefined ? "" : `WORKFORCE_DIRECTORY='${folder}' `}npm run -s token -- --as`;
-  const tried = people.find(({ role }) => role === "operator")?.login ?? "LOGIN";
+  const tried = people.find(({ role }) => role === "operator")?.login;
   return `
-Workforce API at ${baseUrl} (ready in ${seconds.toFixed(1)} s, table on ${engine.name})
+Workforce API at ${baseUrl} (ready in ${process.uptime().toFixed(1)} s, table on ${engine.name})
 
 ${people.map(personLine).join("\n")}
 
@@ -150,26 +136,4 @@ Stop        Ctrl-C; the data stays (npm start -- --fresh resets it)
 function personLine({ role, company_id, login, hasDemoPassword }: DemoPerson): string {
   const who = company_id === null ? role : `${role} of company ${company_id}`;
   return `${who.padEnd(24)}${login.padEnd(36)}${hasDemoPassword ? `password: ${demoPassword}` : "password changed"}`;
-}
-
-/**
- * Calls `onGone` when npm ends without signalling this process, as a stop button or a process manager ends it. Does
- * nothing if npm did not start this process, which may then outlive its parent.
- */
-function watchNpm(onGone: () => void): void {
-  if (process.env.npm_lifecycle_event === undefined) return;
-  const parents = npmAndItsShell();
-  const timer = setInterval(() => {
-    if (parents.every(isAlive)) return;
-    clearInterval(timer);
-    onGone();
-  }, lookEveryMilliseconds);
-  timer.unref();
-}
-
-/** npm runs a script in a shell. The shell may replace itself with the script's process or stay between both. */
-function npmAndItsShell(): number[] {
-  const { stdout } = spawnSync("ps", ["-p", String(process.ppid), "-o", "ppid=,comm="], { encoding: "utf8" });
-  const [, grandparent, command = ""] = /^\s*(\d+)\s+(.*?)\s*$/.exec(stdout ?? "") ?? [];
-  return /(^|\/)-?\w*sh$/.test(command) ? [process.ppid, Number(grandparent)] : [process.ppid];
 }

@@ -1,8 +1,9 @@
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { entryFile } from "../../infra/functions/bundle-places.ts";
-import { openBuilds } from "../../infra/local/builds/builds.ts";
+import { buildsFolder, openBuilds } from "../../infra/local/builds/builds.ts";
 import { packagesFolder } from "../../infra/local/builds/packages.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 
@@ -25,8 +26,14 @@ test("a function is built again when a file that it imports was saved, and only 
   save(entryFile(directory, "alone"), 'export { handler } from "../sources/alone.ts";');
   const builds = openBuilds(directory, directory);
   const revisions = () => Promise.all([...names, "alone"].map((name) => builds.build(name)));
+  // Of a file that changed just before it was read nobody knows whether it changes meanwhile.
+  await pause(20);
   const before = await revisions();
+  const [built, map] = ["", ".map"].map((ending) => join(buildsFolder(directory), `first/function.mjs${ending}`));
+  expect(readFileSync(map ?? "", "utf8")).not.toContain("sourcesContent");
+  rmSync(built ?? "");
   expect(await revisions()).toEqual(before);
+  expect(existsSync(built ?? "")).toBe(false);
   save(shared, "export const words = 2;");
   const after = await revisions();
   expect(after.map((revision, at) => revision === before[at])).toEqual([false, false, true]);

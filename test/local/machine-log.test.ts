@@ -14,22 +14,9 @@ beforeEach(() => {
 describe("the machine's log", () => {
   it("keeps what earlier starts wrote, and only its owner reads it", () => {
     const file = join(directory, "machine.log");
-    for (const line of ["first\n", "second\n"]) {
-      const log = openMachineLog(file);
-      log.write(line);
-      log.close();
-    }
+    for (const line of ["first\n", "second\n"]) openMachineLog(file)(line);
     expect(readFileSync(file, "utf8")).toBe("first\nsecond\n");
     expect(statSync(file).mode & 0o777).toBe(0o600);
-  });
-
-  it("takes nothing once it is closed, and that is no fault", () => {
-    const file = join(directory, "machine.log");
-    const log = openMachineLog(file);
-    log.write("said\n");
-    log.close();
-    log.write("said late\n");
-    expect(readFileSync(file, "utf8")).toBe("said\n");
   });
 
   it("begins again above 10 MB, and keeps what it held until the next time", () => {
@@ -37,13 +24,12 @@ describe("the machine's log", () => {
     const most = 10 * 1024 * 1024;
     writeFileSync(file, "a".repeat(most));
     const log = openMachineLog(file);
-    for (const line of ["b", "c".repeat(most + 1), "d"]) log.write(line);
+    for (const line of ["b", "c".repeat(most + 1), "d"]) log(line);
     expect([readFileSync(file, "utf8"), statSync(`${file}.1`).size]).toEqual(["d", most + 1]);
     // Somebody who removes it has the next one.
-    log.write("e".repeat(most));
+    log("e".repeat(most));
     rmSync(file);
-    log.write("f");
-    log.close();
+    log("f");
   });
 });
 
@@ -63,10 +49,10 @@ describe("stamps of files", () => {
     ];
     writeFileSync(file, "1");
     for (const change of changes) {
-      const stamps = stampFiles([file, other], 0);
-      expect(stamps.areCurrent()).toBe(true);
+      const findChanged = stampFiles([file, other], 0);
+      expect(findChanged()).toBeUndefined();
       change();
-      expect(stamps.areCurrent()).toBe(false);
+      expect(findChanged()).toBe(change === changes.at(-1) ? other : file);
     }
   });
 
@@ -74,7 +60,7 @@ describe("stamps of files", () => {
     const file = join(directory, "a.ts");
     writeFileSync(file, "1");
     const { ctimeMs } = statSync(file);
-    const areCurrent = [-1_000, 9, 11].map((ms) => stampFiles([file], ctimeMs + ms).areCurrent());
-    expect(areCurrent).toEqual([false, false, true]);
+    const changed = [-1_000, 9, 11].map((ms) => stampFiles([file], ctimeMs + ms)());
+    expect(changed).toEqual([file, file, undefined]);
   });
 });

@@ -28,7 +28,11 @@ vi.mock("../../infra/local/stack/synthesis.ts", async (load) => {
 type Template = { Resources: Record<string, { Type: string; Properties?: Record<string, unknown> }> };
 
 const lines: string[] = [];
+const began = performance.now();
+let longestMs = 0;
 const worked: string[] = [];
+const failed: string[] = [];
+const outputs: string[] = [];
 let template: Template;
 let machine: Machine | undefined;
 
@@ -41,14 +45,23 @@ afterAll(async () => {
   directory.remove();
 });
 
-const start = (more: { fresh?: boolean } = {}) =>
+const start = (more: { fresh?: boolean; lan?: boolean } = {}) =>
   startMachine({
     ...more,
     directory: directory.path,
     port: 0,
     onStack: (line) => lines.push(line),
-    onWork: ({ functionName }) => worked.push(functionName),
+    onWork({ functionName, milliseconds }) {
+      worked.push(functionName);
+      longestMs = Math.max(longestMs, milliseconds);
+    },
+    onWorkerFailure: (name) => failed.push(name),
+    onRequest: ({ output }) => outputs.push(output),
   });
+
+/** The number of this process's child processes that keep it alive. */
+const countChildren = () => process.getActiveResourcesInfo().filter((each) => each === "ProcessWrap").length;
+const childrenBefore = countChildren();
 
 function isFree(): boolean {
   const release = takeLock(directory.path);
@@ -60,6 +73,8 @@ test("a machine whose deploy would fail does not start, and leaves its folder fr
   const HandlerArn = "arn:aws:lambda:eu-west-2:000000000000:function:nowhere";
   const Resources = { ...template.Resources, Nowhere: { Type: "Custom::Trigger", Properties: { HandlerArn } } };
   writeFileSync(templateFile, JSON.stringify({ Resources }));
+  // A machine that was killed has left it.
+  writeFileSync(machineFile(directory.path), "{}");
   await expect(start()).rejects.toThrow(/^nowhere, which a deploy calls, failed: The stack has no function nowhere/);
   expect([isFree(), existsSync(machineFile(directory.path))]).toEqual([true, false]);
   writeFileSync(templateFile, JSON.stringify(template));
@@ -78,6 +93,9 @@ test("a machine takes in a changed stack while it runs, and goes on with its wor
   await expect.poll(() => lines.at(-1), { timeout: 10_000 }).toBe("The changed stack is in use.");
   const statusOf = async (path: string) => (await fetch(`${machine?.baseUrl}/api/v1/${path}`)).status;
   expect([await statusOf("fitness"), await statusOf("health")]).toEqual([200, 405]);
+  expect(outputs[0]).toContain('"get-health"');
+  // `npm run explain` reads it there.
+  expect(readFileSync(join(directory.path, "machine.log"), "utf8")).toContain(outputs[0]);
   expect(readMachineFile(directory.path)?.stack).toEqual(machine.stack);
 }, 60_000);
 
@@ -86,6 +104,7 @@ test("the documentation page has a choice of the user that it calls as", async (
   expect(await page.text()).toContain('<div id="call-as"></div>');
 });
 
+// Linux alone answers at every address of the loopback network.
 test.skipIf(process.platform !== "linux")("without lan a machine answers this computer alone", async () => {
   const { port } = new URL(machine?.baseUrl ?? "");
   await expect(fetch(`http://127.0.0.2:${port}/api/v1/fitness`)).rejects.toThrow("fetch failed");
@@ -96,7 +115,9 @@ test("a client of a machine has its settings, and nothing of the user's own for 
   expect(await machine?.mintAccessToken({ id: 1, role: "admin", company_id: null }, 60)).toMatch(/^eyJ/);
   const { AWS_PROFILE, AWS_REGION, TABLE_NAME } = process.env;
   expect([AWS_PROFILE, AWS_REGION, TABLE_NAME]).toEqual([undefined, "eu-west-2", "workforce-local-records"]);
-  expect(machine?.functionEnvironment("get-health")).toMatchObject({ OPERATION: "get-health", TABLE_NAME });
+  const own = machine?.functionEnvironment("get-health");
+  expect(own).toMatchObject({ OPERATION: "get-health", TABLE_NAME, AWS_REGION });
+  expect(Object.keys(own ?? {})).not.toContain("PIN_QUEUE_URL");
   expect(() => machine?.functionEnvironment("nowhere")).toThrow("no function nowhere");
 });
 
@@ -120,10 +141,13 @@ test("before a machine ends it delivers what waits, for 3 seconds, and leaves no
   const asked = performance.now();
   await Promise.all([machine?.close(), machine?.close()]);
   expect(performance.now() - asked).toBeLessThan(6_000);
+  expect(longestMs).toBeLessThan(performance.now() - began);
   expect(worked).toContain("send-pushes");
   expect(worked).not.toContain("deliver-pin");
   expect(readFileSync(logFile, "utf8")).toContain("1 messages are still queued.");
+  expect(failed).toEqual([]);
   expect([isFree(), existsSync(machineFile(directory.path))]).toEqual([true, false]);
+  await expect.poll(countChildren, { timeout: 4_000 }).toBe(childrenBefore);
   for (const each of [
     baseUrl,
     endpoint,
@@ -135,6 +159,12 @@ test("before a machine ends it delivers what waits, for 3 seconds, and leaves no
 }, 30_000);
 
 test("a machine that starts afresh has no data of earlier starts", async () => {
-  machine = await start({ fresh: true });
+  machine = await start({ fresh: true, lan: true });
   expect(machine.wantsDemo).toBe(true);
+});
+
+test.skipIf(process.platform !== "linux")("with lan the API and the desk answer other computers", async () => {
+  const { port } = new URL(machine?.baseUrl ?? "");
+  const statusOf = async (path: string) => (await fetch(`http://127.0.0.2:${port}${path}`)).status;
+  expect([await statusOf("/nowhere"), await statusOf("/_local/")]).toEqual([404, 200]);
 });

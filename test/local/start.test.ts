@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { demoPassword } from "../../infra/local/demo/demo-people.ts";
 import { findFreePort } from "../../infra/local/http-service.ts";
+import { machineFile } from "../../infra/local/local-aws.ts";
 import { storedShapes } from "../../infra/local/stored-shapes.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { useOwnMachine } from "../support/requests/own-machine.ts";
@@ -11,7 +12,12 @@ import { copyDemo } from "../support/service/demo-machine.ts";
 import { makeDirectory, runTool } from "../support/service/local-machine.ts";
 
 const directory = makeDirectory();
-beforeAll(() => copyDemo(directory.path), 120_000);
+const wanted = join(directory.path, "data/demo-wanted");
+beforeAll(async () => {
+  await copyDemo(directory.path);
+  // As after the creation of the table. The data are those that are there.
+  writeFileSync(wanted, "");
+}, 120_000);
 const own = useOwnMachine(directory);
 let first = "";
 
@@ -21,7 +27,10 @@ test("the machine, as a program, prints a curl line that works and no token, and
   expect(first).not.toContain("eyJ");
   const headers = { authorization: `Bearer ${await own.machine.tokenOf("operator")}` };
   expect((await fetch(url, { headers })).status).toBe(200);
+  expect(first).toContain("Loading the demo data …\n");
+  expect(existsSync(wanted)).toBe(false);
   expect(await own.machine.interrupt()).toBe(0);
+  expect(existsSync(machineFile(directory.path))).toBe(false);
 }, 60_000);
 
 test("it prints one screen: address, people, pages", () => {
@@ -37,10 +46,13 @@ test("it prints one screen: address, people, pages", () => {
   for (const page of ["/docs", "/_local/", "/_local/events"]) expect(banner).toContain(baseUrl + page);
   expect(banner).toMatch(/^Events .* takes PutEvents to the bus workforce-local$/m);
   expect(banner).toContain("machine.log");
-  const people = Object.values(demoUsers).map(({ role, company_id, login }) =>
-    [role + (company_id === null ? "" : ` of company ${company_id}`), login, `password: ${demoPassword}`].join(" "),
-  );
-  expect(lines.map((line) => line.replaceAll(/ +/g, " "))).toEqual(expect.arrayContaining(people));
+  const people = Object.values(demoUsers).map(({ role, company_id, login }) => {
+    const who = role + (company_id === null ? "" : ` of company ${company_id}`);
+    return `${who.padEnd(24)}${login.padEnd(36)}password: ${demoPassword}`;
+  });
+  expect(lines).toEqual(expect.arrayContaining(people));
+  const token = `WORKFORCE_DIRECTORY='${directory.path}' npm run -s token -- --as ${demoUsers.operatorA.login}`;
+  expect(banner).toContain(`"Authorization: Bearer $(${token})"`);
 });
 
 test.each(["0", "65536", "4200.5"])("PORT=%s is refused before anything starts", async (PORT) => {
@@ -66,6 +78,7 @@ test("data of other stored shapes end the start with a sentence that names --fre
   const hasData = () => existsSync(join(directory.path, "data/secrets.json"));
   expect(await start()).toEqual(refused);
   expect(hasData()).toBe(true);
-  expect(await start("--fresh")).toMatchObject({ code: 1, stderr: expect.stringContaining("Unknown DynamoDB engine") });
+  const stderr = expect.stringMatching(/^Warning: with --lan .+\nUnknown DynamoDB engine .+\n$/);
+  expect(await start("--fresh", "--lan")).toMatchObject({ code: 1, stderr });
   expect(hasData()).toBe(false);
 }, 60_000);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import fs, { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import fs, { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -46,6 +46,10 @@ test("a folder is gone when it has been removed, with all that is in it", () => 
   mkdirSync(join(folder.path, "data"));
   folder.remove();
   expect(readdirSync(place)).toEqual([]);
+});
+
+test.skipIf(process.platform !== "linux")("a folder names the namespace of its process", () => {
+  expect(readlinkSync("/proc/self/ns/pid").slice(-4, -1)).toBe(ownNamespace());
 });
 
 test("the folders of killed processes are removed by the next one that makes a folder; those of running ones, and others, stay", async () => {

@@ -45,11 +45,10 @@ export async function startAwsEndpoints(options: AwsEndpointsOptions): Promise<A
   async function answerJson(request: IncomingMessage, response: ServerResponse) {
     const [service = "", action = ""] = String(request.headers["x-amz-target"]).split(".");
     const headers = { "content-type": "application/x-amz-json-1.1", "x-amzn-requestid": randomUUID() };
-    const send = (status: number, body: unknown) => response.writeHead(status, headers).end(JSON.stringify(body ?? {}));
-    const body = (await readBody(request))?.toString("utf8");
+    const send = (status: number, body: unknown) => response.writeHead(status, headers).end(JSON.stringify(body));
     try {
+      const input = JSON.parse(String(await readBody(request)));
       failIfConfigured(action);
-      const input = JSON.parse(body || "{}");
       const receiver = service === "AWSEvents" ? options.buses : options.secrets;
       send(200, await receiver.perform(action, input));
     } catch (error) {

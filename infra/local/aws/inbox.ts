@@ -22,6 +22,8 @@ export interface Inbox {
 }
 
 const kept = 500;
+/** The file grows to more lines before it is rewritten, so that most messages cost one. */
+const mostLines = 1_000;
 /** Messages contain pins. */
 const ownersOnly = 0o600;
 
@@ -35,8 +37,7 @@ export function openInbox(file?: string): Inbox {
       const entry = { ...message, sent_at: new Date().toISOString() };
       entries.push(entry);
       if (file) appendFileSync(file, line(entry), { mode: ownersOnly });
-      // The file grows to twice the kept number before it is rewritten, so that most messages cost one line.
-      if (entries.length < 2 * kept) return;
+      if (entries.length < mostLines) return;
       entries = entries.slice(-kept);
       rewrite();
     },

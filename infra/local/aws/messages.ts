@@ -100,8 +100,7 @@ function publish(
   inbox: Inbox,
   find: (parameters: URLSearchParams, name: string) => PushEndpoint,
 ): Record<string, string> {
-  const text = parameters.get("Message");
-  if (!text) throw new AwsError("InvalidParameter", "Invalid parameter: Empty message");
+  const text = parameters.get("Message") ?? "";
   const phone = parameters.get("PhoneNumber");
   if (phone !== null) {
     if (!/^\+[1-9]\d{1,14}$/.test(phone)) throw new AwsError("InvalidParameter", "Invalid parameter: PhoneNumber");

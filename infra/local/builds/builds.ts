@@ -1,12 +1,11 @@
-import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type BuildResult, build, type Plugin } from "esbuild";
 import { createTurns } from "../../../shared/batches.ts";
 import { entryFile, root } from "../../functions/bundle-places.ts";
 import { type LocalParts, pageDefine, pageSources } from "../../functions/docs-page-build.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
-import { type FileStamps, stampFiles } from "../file-stamps.ts";
-import { writeWholeFile } from "../whole-file.ts";
+import { type FindChanged, stampFiles } from "../file-stamps.ts";
+import { writeChangedFile, writeWholeFile } from "../whole-file.ts";
 import { type BuiltPackages, openPackages } from "./packages.ts";
 import { forNode } from "./program-bundle.ts";
 
@@ -43,20 +42,19 @@ export function buildsFolder(directory: string): string {
  */
 export function openBuilds(directory: string, bundles: string): Builds {
   const packages = openPackages(directory, bundles);
-  const states = new Map<string, { revision: string; stamps: FileStamps }>();
+  const states = new Map<string, { revision: string; findChanged: FindChanged }>();
   const inTurn = createTurns();
 
   const buildOnce = async (name: string): Promise<string> => {
     const before = states.get(name);
-    if (before?.stamps.areCurrent()) return before.revision;
-    states.delete(name);
+    if (before && before.findChanged() === undefined) return before.revision;
     const readFrom = Date.now();
     const { result, imported } = await buildFunction(name, directory, bundles, packages);
     await packages.add(imported);
     const revision = write(join(buildsFolder(directory), name), result);
     const sources = [...Object.keys(result.metafile.inputs), ...(name === pageFunction ? pageSources() : [])];
     const inputs = sources.map((file) => resolve(root, file));
-    states.set(name, { revision, stamps: stampFiles(inputs, readFrom) });
+    states.set(name, { revision, findChanged: stampFiles(inputs, readFrom) });
     return revision;
   };
   return { build: (name) => inTurn(name, () => buildOnce(name)) };
@@ -94,6 +92,6 @@ function takePackages(packages: BuiltPackages, imported: Set<string>): Plugin {
 /** Writes a build and returns the digest of its code and source map, as a process reads both when it loads the code. */
 function write(folder: string, { outputFiles }: Result): string {
   for (const { path, contents } of outputFiles) writeWholeFile(path, contents);
-  if (!existsSync(join(folder, "index.mjs"))) writeWholeFile(join(folder, "index.mjs"), index);
+  writeChangedFile(join(folder, "index.mjs"), Buffer.from(index));
   return outputFiles.map(({ hash }) => hash).join();
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -54,7 +54,6 @@ async function buildPackages(specifiers: readonly string[], folder: string, bund
     outdir: folder,
     alias: packageAliases(bundles),
     splitting: true,
-    minifyWhitespace: true,
     outExtension: { ".js": ".mjs" },
     mainFields: ["module", "main"],
     // Packages in CommonJS load Node's own modules by `require`.
@@ -68,7 +67,5 @@ async function buildPackages(specifiers: readonly string[], folder: string, bund
 }
 
 function digestOf(files: readonly string[]): string {
-  const digest = createHash("sha256");
-  for (const file of files) digest.update(readFileSync(join(root, file))).update("\0");
-  return digest.digest("hex");
+  return hash("sha256", files.map((file) => readFileSync(join(root, file), "utf8")).join("\0"));
 }

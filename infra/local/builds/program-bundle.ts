@@ -31,7 +31,7 @@ export async function bundleProgram(file: string) {
     metafile: true,
   });
   const sources = Object.keys(metafile.inputs).map((input) => resolve(root, input));
-  return { code: outputFiles[0]?.text ?? "", sources: sources.sort() };
+  return { code: outputFiles[0]?.text ?? "", sources };
 }
 
 const ownPlace = "import_meta_url";

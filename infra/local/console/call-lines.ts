@@ -1,4 +1,5 @@
 import { relative, sep } from "node:path";
+import { messageOf } from "../../tools/cli/command.ts";
 import type { Work } from "../functions/work-report.ts";
 import type { FrontRequest } from "../gateway/http-server.ts";
 import { readLine } from "../log-lines.ts";
@@ -64,7 +65,7 @@ function outputLines(output: string, style: Style): string[] {
 
 function errorLines(error: unknown, style: Style): string[] {
   const { errorType, trace } = error as { errorType?: string; trace?: string };
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const title = (errorType === undefined ? message : `${errorType}: ${message}`).split("\n").map(clip);
   return [...title.map((line) => style("red", line)), ...stackLines(trace ?? "", style)];
 }
@@ -97,7 +98,7 @@ function stackLines(stack: string, style: Style): string[] {
   const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
   return frames.map((frame) => {
     const [, before = "", place = "", after = ""] = /^(.*?\(?)(?:file:\/\/)?(\/[^()]*)(\)?)$/.exec(frame.trim()) ?? [];
-    const inProject = place === "" ? "" : relative(root, place);
+    const inProject = relative(root, place);
     const isOwn = /^(functions|shared)\//.test(inProject.split(sep).join("/"));
     if (isOwn) return `  ${clip(`${before}${inProject}${after}`)}`;
     return style("dim", `  ${clip(frame.trim())}`);

@@ -63,19 +63,15 @@ function others(): DemoUser[] {
   });
 }
 
+type More = Partial<Record<"email" | "phone_number" | "contact_phone_number" | "password", string>>;
+
 function person(
   id: number,
   role: Role,
   companyId: number | null,
   first_name: string,
   last_name: string,
-  more: {
-    readonly email?: string;
-    readonly phone_number?: string;
-    readonly contact_phone_number?: string;
-    readonly profile_id?: number;
-    readonly password?: string;
-  },
+  more: More & { profile_id?: number },
 ) {
   const positions: Record<Role, string> = {
     admin: "Platform administrator",

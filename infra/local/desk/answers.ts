@@ -1,11 +1,12 @@
 import type { OutboundEvent } from "../../../shared/contract/outbound-events.ts";
 import { findStoredUser } from "../../../shared/db/accounts/users.ts";
+import { demoPassword, demoPeople } from "../demo/demo-people.ts";
 import { resetLimits } from "../reset-limits.ts";
 import { findItems, redrive, viewData, viewRecordChanges } from "./data.ts";
 import { viewInbox } from "./inbox-views.ts";
 import type { DeskSources } from "./sources.ts";
 import { requestRows, storyOf } from "./story.ts";
-import type { OutboundView, PeopleView } from "./views.ts";
+import type { OutboundView, PeopleView, StartView } from "./views.ts";
 
 export type DeskChange = Readonly<Partial<Record<"user" | "queue" | "function" | "url", unknown>>>;
 
@@ -14,20 +15,39 @@ const tokenSeconds = 24 * 60 * 60;
 /** More would help nobody: the page has a search. */
 const mostPeople = 100;
 
+const viewMessages = ({ inbox, index }: DeskSources) => viewInbox(inbox.entries(), index);
+
+type Read = (sources: DeskSources, given: (name: string) => string) => unknown;
+const reads: Readonly<Record<string, Read>> = {
+  start: viewStart,
+  changes: (_, given) => viewRecordChanges(given("kind"), Number(given("id"))),
+  outbound: viewOutbound,
+  webhook: ({ webhook }) => webhook.view(),
+  data: (sources) => viewData(sources, sources.index),
+  items: ({ index }, given) => findItems(index, given("kind"), given("words")),
+  inbox: viewMessages,
+  requests: requestRows,
+  story: (sources, given) => storyOf(given("id"), { ...sources, messages: viewMessages(sources) }),
+  people: ({ index }, given): PeopleView => ({
+    people: index.people(given("words"), mostPeople),
+    total: index.counts().user ?? 0,
+  }),
+};
+
+/** The demo users who sign in, each with a path to try, for the page and for the documentation's. */
+function viewStart({ stack, token }: DeskSources): StartView & { deskToken: string } {
+  const signingIn = demoPeople.filter(({ password }) => password !== undefined);
+  const callers = signingIn.map(({ id, role, first_name, last_name }) => {
+    const path = role === "driver" ? "/api/v1/users/me" : "/api/v1/finance/invoices?by_state=pending&per_page=1";
+    return { id, name: `${first_name} ${last_name}`, role, path };
+  });
+  const docs = stack.routes.some(({ routeKey }) => routeKey === "ANY /docs") ? "/docs" : null;
+  return { deskToken: token, callers, docs, demoPassword };
+}
+
 /** Answers a read by its path below `/_local/desk/`; undefined for an unknown path. */
 export async function readDesk(what: string, query: URLSearchParams, sources: DeskSources): Promise<unknown> {
-  const { history, inbox, index } = sources;
-  const given = (name: string) => query.get(name) ?? "";
-  if (what === "changes") return viewRecordChanges(given("kind"), Number(query.get("id")));
-  if (what === "outbound") return viewOutbound(sources);
-  if (what === "webhook") return sources.webhook.view();
-  if (what === "data") return viewData(sources, index);
-  if (what === "items") return findItems(index, given("kind"), given("words"));
-  if (what === "inbox") return viewInbox(inbox.entries(), index);
-  if (what === "requests") return requestRows({ history, index });
-  if (what === "story") return storyOf(given("id"), { history, index, messages: viewInbox(inbox.entries(), index) });
-  if (what !== "people") return undefined;
-  return { people: index.people(given("words"), mostPeople), total: index.counts().user ?? 0 } satisfies PeopleView;
+  return Object.hasOwn(reads, what) ? reads[what]?.(sources, (name) => query.get(name) ?? "") : undefined;
 }
 
 /** Carries out a change by its path below `/_local/desk/`; undefined for an unknown one. Throws a readable sentence. */

@@ -53,7 +53,7 @@ function viewQueues(sources: DeskOptions): Promise<ResourceRow[]> {
       const title = queueTitle(name);
       const keeper = deadLettersOf(queue) ?? name;
       const failed = await countMessages(client, urlOf(keeper));
-      const messages = failed.waiting > 0 ? await peek(client, urlOf(keeper)) : [];
+      const messages = await peek(client, urlOf(keeper));
       const chips = [chipOf(failed.waiting, "failed", "bad")];
       if (!mappings.some(({ queueName }) => queueName === name)) {
         return { name: title, about: "keeps what no queue took", chips, messages };

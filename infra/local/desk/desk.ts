@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { DynamoDBStreamEvent } from "aws-lambda";
-import { demoPassword, demoPeople } from "../demo/demo-people.ts";
+import { messageOf } from "../../tools/cli/command.ts";
 import type { WorkListeners } from "../functions/work-report.ts";
 import { type GatewayAnswer, gatewayRefusal, writeAnswer } from "../gateway/gateway-answer.ts";
 import { splitTarget } from "../gateway/gateway-event.ts";
@@ -17,7 +17,6 @@ import { indexOf, openItemIndex } from "./item-index.ts";
 import { openLocalWebhook } from "./local-webhook.ts";
 import { openHistory } from "./past-calls.ts";
 import type { DeskOptions, DeskSources } from "./sources.ts";
-import type { StartView } from "./views.ts";
 
 /** The developer's page of a machine, and the methods that record what it shows. */
 export interface Desk {
@@ -62,7 +61,7 @@ export function openDesk(options: () => DeskOptions): Desk {
   const webhook = openLocalWebhook();
   const guard = openGuard();
   let index = openItemIndex();
-  const sources = () => ({ ...options(), history, webhook, index });
+  const sources = () => ({ ...options(), history, webhook, index, token });
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { path, query } = splitTarget(request.url ?? "/");
@@ -75,9 +74,6 @@ export function openDesk(options: () => DeskOptions): Desk {
     if (refusal) return writeAnswer(response, json({ message: `Not for this request: ${refusal}.` }, 403));
     if (place === "events") return options().answerEvents(request, response);
     if (place === "desk/live") return follow(response, sources());
-    if (place === "desk/start" && isRead) {
-      return writeAnswer(response, json({ deskToken: token, ...viewStart(options()) }));
-    }
     const answer = isRead ? await read(place, query, request, sources()) : await change(place, request, sources());
     writeAnswer(
       response,
@@ -146,7 +142,7 @@ async function change(place: string, request: IncomingMessage, sources: DeskSour
     const done = await changeDesk(place.slice("desk/".length), JSON.parse(body.toString() || "{}"), sources);
     return done === undefined ? gatewayRefusal(404) : json(done);
   } catch (error) {
-    return json({ message: error instanceof Error ? error.message : String(error) }, 400);
+    return json({ message: messageOf(error) }, 400);
   }
 }
 
@@ -182,14 +178,4 @@ function json(value: unknown, status = 200): GatewayAnswer {
 
 function redirect(location: string): GatewayAnswer {
   return { status: 302, headers: { location }, body: Buffer.alloc(0) };
-}
-
-function viewStart({ stack }: DeskOptions) {
-  const signingIn = demoPeople.filter(({ password }) => password !== undefined);
-  const callers = signingIn.map(({ id, role, first_name, last_name }) => {
-    const path = role === "driver" ? "/api/v1/users/me" : "/api/v1/finance/invoices?by_state=pending&per_page=1";
-    return { id, name: `${first_name} ${last_name}`, role, path };
-  });
-  const docs = stack.routes.some(({ routeKey }) => /^(GET|ANY) \/docs$/.test(routeKey)) ? "/docs" : null;
-  return { callers, docs, demoPassword } satisfies StartView;
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { loginKey } from "../../../shared/db/accounts/logins.ts";
 import { deviceOwnerKey } from "../../../shared/db/notifications/device-owners.ts";
 import { hashToken } from "../../../shared/domain/token-hash.ts";
@@ -34,7 +34,7 @@ export function htmlOf(entries: readonly InboxEntry[], id: string): string | und
 
 /** An id that depends on the message alone, not on its position. */
 function mailId(entry: InboxEntry): string {
-  return createHash("sha256").update(JSON.stringify(entry)).digest("hex");
+  return hash("sha256", JSON.stringify(entry));
 }
 
 /** The words of a push on a phone: the alert of APNs, or the notification of FCM. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -44,8 +44,7 @@ export const ownConsumer = "desk";
 
 /** The index of a stream's table, beside the consumers' positions. A new one, also in place of a damaged one, reads the stream from its beginning. */
 export function indexOf(streamArn: string, placesDirectory: string): ItemIndex {
-  const name = createHash("sha256").update(streamArn).digest("hex").slice(0, 16);
-  const file = join(placesDirectory, `${ownConsumer}-${name}.sqlite`);
+  const file = join(placesDirectory, `${ownConsumer}-${hash("md5", streamArn)}.sqlite`);
   mkdirSync(placesDirectory, { recursive: true });
   if (!isWhole(file)) {
     const old = [`${ownConsumer}.json`, ...["", "-wal", "-shm"].map((ending) => `${basename(file)}${ending}`)];
@@ -58,13 +57,11 @@ export function indexOf(streamArn: string, placesDirectory: string): ItemIndex {
 /** True for an index that SQLite can read from end to end. */
 function isWhole(file: string): boolean {
   if (!existsSync(file)) return false;
-  const database = new DatabaseSync(file);
+  using database = new DatabaseSync(file);
   try {
     return database.prepare("PRAGMA quick_check(1)").get()?.quick_check === "ok";
   } catch {
     return false;
-  } finally {
-    database.close();
   }
 }
 

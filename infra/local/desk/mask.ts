@@ -4,7 +4,7 @@ import { parseJson } from "../json-text.ts";
 const masked = "(masked)";
 
 /** The most characters of a body that are kept. */
-export const mostOfBody = 64 * 1024;
+const mostOfBody = 64 * 1024;
 
 /** A longer body is not parsed at all. */
 const mostRead = 4 * mostOfBody;
@@ -49,7 +49,7 @@ export function maskBody(body: string): string {
   return body.length > mostRead ? `(${body.length} characters)` : clip(maskUnknown(body, 0));
 }
 
-/** Text that may be JSON. Returns it unchanged if it holds no secret. */
+/** Text that may be JSON. Returns it unchanged if it names no secret. */
 function maskUnknown(text: string, depth: number): string {
   const value = parseJson(text);
   if (value === undefined) {
@@ -58,18 +58,8 @@ function maskUnknown(text: string, depth: number): string {
       : maskText(text);
   }
   const kept = maskAt(value, false, depth);
-  // If an object has a name twice, its value holds only the last one. Then the parsed value is kept, not the text.
-  return kept === value && namesWritten(text) === namesIn(value) ? text : JSON.stringify(kept);
-}
-
-function namesWritten(text: string): number {
-  return text.match(/"(?:[^"\\]|\\.)*"\s*:|"(?:[^"\\]|\\.)*"/g)?.filter((each) => each.endsWith(":")).length ?? 0;
-}
-
-function namesIn(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  const values = Object.values(value);
-  return values.reduce((sum: number, each) => sum + namesIn(each), Array.isArray(value) ? 0 : values.length);
+  // If an object has a secret's name twice, its value holds only the last one. Then the parsed value is kept, not the text.
+  return kept === value && !isSecret(decode(text)) ? text : JSON.stringify(kept);
 }
 
 /** Text without tokens. */

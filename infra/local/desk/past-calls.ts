@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEventV2, DynamoDBStreamEvent, SQSEvent } from "aws-lambda";
 import { readStreamRecord, requestOfStreamRecord, type StreamRecord } from "../../../shared/db/table/stream-records.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
+import { messageOf } from "../../tools/cli/command.ts";
 import type { Work } from "../functions/work-report.ts";
 import type { FrontRequest } from "../gateway/http-server.ts";
 import { parseJson } from "../json-text.ts";
@@ -171,7 +172,7 @@ function toPastRun({ functionName, event, records, milliseconds, output, error }
 function describeError(error: unknown): string | null {
   if (error === undefined) return null;
   const { errorType, trace } = error as { errorType?: string; trace?: string };
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const text = [errorType ? `${errorType}: ${message}` : message, ...(trace ? [trace] : [])].join("\n");
   return maskText(clip(text, mostOfOutput));
 }

@@ -23,4 +23,6 @@ export interface DeskSources extends DeskOptions {
   index: ItemIndex;
   history: History;
   webhook: LocalWebhook;
+  /** The value that changes must send. */
+  token: string;
 }

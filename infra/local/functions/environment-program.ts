@@ -15,10 +15,9 @@ export interface Invocation {
 }
 
 /** The result of a call: the answer as JSON, or the error. After a fatal error the function cannot run at all. */
-export type Outcome = { id: string } & (
+export type Outcome =
   | { payload: string | undefined }
-  | { error: { type: string; text: string; trace: string | undefined; fatal: boolean } }
-);
+  | { error: { type: string; text: string; trace: string | undefined; fatal: boolean } };
 
 /** A message of the process: the function is loaded, output in the order written, or the result of a call. */
 export type ProcessMessage = "ready" | { output: string } | Outcome;
@@ -61,12 +60,11 @@ async function run({ id, deadline, event }: Invocation): Promise<Outcome> {
   try {
     if ("failure" in handler) throw handler.failure;
     const answer = await handler.handle(JSON.parse(event), context(id, deadline));
-    return { id, payload: JSON.stringify(answer) };
+    return { payload: JSON.stringify(answer) };
   } catch (thrown) {
     const fatal = "failure" in handler;
-    if (!(thrown instanceof Error))
-      return { id, error: { type: "Error", text: String(thrown), trace: undefined, fatal } };
-    return { id, error: { type: thrown.name, text: thrown.message, trace: thrown.stack, fatal } };
+    if (!(thrown instanceof Error)) return { error: { type: "Error", text: String(thrown), trace: undefined, fatal } };
+    return { error: { type: thrown.name, text: thrown.message, trace: thrown.stack, fatal } };
   }
 }
 
@@ -91,7 +89,6 @@ function context(awsRequestId: string, deadline: number) {
     memoryLimitInMB: String(setup.memoryMegabytes),
     logGroupName: `/aws/lambda/${functionName}`,
     logStreamName: "local",
-    callbackWaitsForEmptyEventLoop: true,
-    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    getRemainingTimeInMillis: () => deadline - Date.now(),
   };
 }

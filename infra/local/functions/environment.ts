@@ -34,7 +34,6 @@ export interface Environment {
 export type Output = (text: string) => void;
 
 interface Call {
-  id: string;
   resolve(value: unknown): void;
   reject(error: FunctionError): void;
   output: Output;
@@ -74,7 +73,6 @@ export function startEnvironment(
     settle(({ reject }) => reject(error));
   };
   const conclude = (outcome: Outcome) => {
-    if (outcome.id !== call?.id) return;
     // A function that failed to load stays failed until it is loaded again.
     if ("error" in outcome && outcome.error.fatal) retired = true;
     settle((ended) => answer(ended, outcome));
@@ -101,10 +99,9 @@ export function startEnvironment(
   );
 
   const begin = (made: Call, event: unknown) => {
-    if (call !== made) return;
     made.unlimit = limitCall(definition, fail);
     const deadline = Date.now() + definition.timeoutSeconds * 1000;
-    child.send({ id: made.id, deadline, event: JSON.stringify(event) } satisfies Invocation, () => {});
+    child.send({ id: randomUUID(), deadline, event: JSON.stringify(event) } satisfies Invocation, () => {});
   };
   return {
     usable: () => !retired,
@@ -115,7 +112,7 @@ export function startEnvironment(
     },
     invoke: (event, output = options.output) =>
       new Promise((resolve, reject) => {
-        const made: Call = { id: randomUUID(), resolve, reject, output, unlimit: () => {} };
+        const made: Call = { resolve, reject, output, unlimit: () => {} };
         call = made;
         // Loading the build does not count towards the time limit of the first call, as in Lambda.
         ready.then(() => begin(made, event)).catch(reject);
@@ -169,7 +166,7 @@ function startProcess(definition: LocalFunction, environment: Record<string, str
     ...(inspectorUrl() === undefined ? [] : ["--inspect=127.0.0.1:0"]),
   ];
   return spawn(process.execPath, [...flags, "--input-type=module", "--eval", program, "--", setup], {
-    env: { ...environment, ...definition.environment, ...lambdaVariables(definition), ...debuggerVariables() },
+    env: { ...environment, ...lambdaVariables(definition), ...debuggerVariables() },
     // Its own process group, so that Ctrl-C in the terminal reaches this process alone, which then ends the others in
     // order.
     detached: true,
@@ -177,10 +174,9 @@ function startProcess(definition: LocalFunction, environment: Record<string, str
   });
 }
 
-function debuggerVariables(): Record<string, string> {
+function debuggerVariables() {
   const { NODE_OPTIONS, VSCODE_INSPECTOR_OPTIONS } = process.env;
-  if (VSCODE_INSPECTOR_OPTIONS === undefined) return {};
-  return { VSCODE_INSPECTOR_OPTIONS, ...(NODE_OPTIONS !== undefined && { NODE_OPTIONS }) };
+  return { VSCODE_INSPECTOR_OPTIONS, NODE_OPTIONS: VSCODE_INSPECTOR_OPTIONS && NODE_OPTIONS };
 }
 
 function lambdaVariables({ name, memoryMegabytes }: LocalFunction): Record<string, string> {

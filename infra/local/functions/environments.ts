@@ -13,13 +13,12 @@ export interface Environments {
 }
 
 export interface EnvironmentsOptions {
-  /** The functions at this moment, and the settings that all of them get. */
-  current(): { stack: Pick<LocalStack, "functions">; environment: Record<string, string> };
+  /** The functions at this moment, and the environment of each. */
+  current(): { stack: Pick<LocalStack, "functions">; functionEnvironment(name: string): Record<string, string> };
   /** Brings a function's build up to date before each invocation. */
   builds: Pick<Builds, "build">;
   /** Receives output written between calls. */
   output: Output;
-  idleMilliseconds?: number;
 }
 
 interface Slot {
@@ -35,7 +34,7 @@ interface Slot {
 const mostAtOnce = 4;
 
 /** Long enough for somebody who clicks through an app, short enough that idle functions hold no memory. */
-const usualIdleMilliseconds = 8_000;
+const idleMilliseconds = 8_000;
 
 /**
  * The environments of each function, which take one call at a time as Lambda's do. One starts when it is first needed,
@@ -47,9 +46,10 @@ export function createEnvironments(options: EnvironmentsOptions): Environments {
   const idleTimers = new WeakMap<Environment, NodeJS.Timeout>();
 
   const slotOf = (name: string): Slot => {
-    const { stack, environment } = options.current();
+    const { stack, functionEnvironment } = options.current();
     const definition = stack.functions.find((each) => each.name === name);
     if (!definition) throw new Error(`The stack has no function ${name}.`);
+    const environment = functionEnvironment(name);
     const slot = slots.get(name) ?? openSlot(definition, environment);
     slots.set(name, slot);
     if (!isDeepStrictEqual([slot.definition, slot.environment], [definition, environment])) retireAll(slot);
@@ -57,8 +57,7 @@ export function createEnvironments(options: EnvironmentsOptions): Environments {
   };
   const release = (slot: Slot, environment: Environment) => {
     slot.busy.delete(environment);
-    const end = () => environment.retire();
-    idleTimers.set(environment, setTimeout(end, options.idleMilliseconds ?? usualIdleMilliseconds).unref());
+    idleTimers.set(environment, setTimeout(environment.retire, idleMilliseconds).unref());
     slot.waiting.shift()?.();
   };
   return {

@@ -59,8 +59,9 @@ export function startStreamPump(options: StreamPumpOptions): StreamPump {
   return {
     async settled(milliseconds) {
       const asked = performance.now();
-      while (runs.some(({ emptyAt }) => emptyAt <= asked)) {
+      for (;;) {
         const late = runs.filter(({ emptyAt }) => emptyAt <= asked).map(({ mapping }) => mapping.functionName);
+        if (late.length === 0) return;
         if (performance.now() > asked + milliseconds) throw new Error(`Still at work: ${late.join(", ")}.`);
         await pause(10);
       }
@@ -150,7 +151,7 @@ function lambdaRecord({ eventName, dynamodb = {} }: StreamRecord, streamArn: str
     eventSource: "aws:dynamodb",
     awsRegion: streamArn.split(":")[3],
     dynamodb: {
-      ApproximateCreationDateTime: Math.floor(Number(ApproximateCreationDateTime ?? Date.now()) / 1000),
+      ApproximateCreationDateTime: Math.floor(Number(ApproximateCreationDateTime) / 1000),
       ...images,
     },
     eventSourceARN: streamArn,

@@ -32,6 +32,7 @@ export interface TableStream {
 }
 
 const recordsInPage = 500;
+const goneNames = ["ResourceNotFoundException", "TrimmedDataAccessException"];
 
 /** Opens the stream of a table on a local engine. Throws if the table has no stream. */
 export async function openTableStream(client: DynamoDBStreamsClient, tableName: string): Promise<TableStream> {
@@ -63,26 +64,17 @@ export async function openTableStream(client: DynamoDBStreamsClient, tableName: 
       const key = keyOf(place);
       const shared = reading.get(key);
       if (shared) return shared;
-      const page = readOrStartOver(readOnce, place).finally(() => reading.delete(key));
+      const page = readOnce(place)
+        .catch((error) => {
+          // Starts at the oldest record if the engine no longer has the place.
+          if (place && goneNames.includes(error.name)) return readOnce(undefined);
+          throw error;
+        })
+        .finally(() => reading.delete(key));
       reading.set(key, page);
       return page;
     },
   };
-}
-
-/** Starts at the oldest record if the engine no longer has the place. */
-async function readOrStartOver(
-  read: (place: StreamPosition | undefined) => Promise<StreamPage>,
-  place: StreamPosition | undefined,
-): Promise<StreamPage> {
-  try {
-    return await read(place);
-  } catch (error) {
-    const name = error instanceof Error ? error.name : "";
-    if (name === "ExpiredIteratorException") return read(place);
-    if (place && ["ResourceNotFoundException", "TrimmedDataAccessException"].includes(name)) return read(undefined);
-    throw error;
-  }
 }
 
 async function findShards(client: DynamoDBStreamsClient, StreamArn: string): Promise<Shard[]> {
@@ -123,7 +115,7 @@ function isChange({ eventName, dynamodb }: StreamRecord): boolean {
 }
 
 function keyOf(place: StreamPosition | undefined): string {
-  return place ? `${place.shardId} ${place.after ?? ""}` : "";
+  return place ? `${place.shardId} ${place.after}` : "";
 }
 
 function takeFrom<T>(map: Map<string, T>, key: string): T | undefined {

@@ -20,7 +20,6 @@ export function repeat(
       try {
         await work(signal);
       } catch (error) {
-        if (signal.aborted) return;
         onFailure?.(error);
         await wait(retryMilliseconds, signal);
       }

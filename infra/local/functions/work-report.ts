@@ -22,7 +22,7 @@ export function reportWork(invoke: Invoke, { onWork }: WorkListeners): Invoke {
   return async (functionName, event) => {
     const began = performance.now();
     const records = (event as { Records?: unknown[] }).Records?.length;
-    const work: Work = { functionName, event, records, milliseconds: 0, output: "" };
+    const work: Omit<Work, "milliseconds"> = { functionName, event, records, output: "" };
     try {
       return await invoke(functionName, event, (text) => {
         work.output += text;

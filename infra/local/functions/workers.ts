@@ -32,14 +32,11 @@ export interface WorkersOptions {
 /** The consumer that shows changes, named as the file that keeps its position. */
 const observer = { functionName: "desk", batchSize: 100, reportsItemFailures: false, filters: [] };
 
-/** Long enough for idle consumers to look once more. */
-const shortestWaitMilliseconds = 1_000;
-
 /** The pumps of queues and stream, and the schedules: everything that calls functions without a request. */
 export interface Workers {
   /**
-   * Waits until all earlier writes and messages are processed, with everything that followed from them. Throws after
-   * that many milliseconds, for example if a message waits for its next try.
+   * Waits until all earlier writes and messages are processed, with everything that followed from them. Throws if the stream's
+   * consumers, or the queues after them, take longer than that, for example if a message waits for its next try.
    */
   settled(milliseconds: number): Promise<void>;
   stop(): Promise<void>;
@@ -51,8 +48,6 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const client = { region, credentials: localCredentials };
   const queues = new SQSClient({ ...client, endpoint: AWS_ENDPOINT_URL_SQS });
   const streams = new DynamoDBStreamsClient({ ...client, endpoint: AWS_ENDPOINT_URL_DYNAMODB_STREAMS });
-  // The middleware copies every answer for a logger, and there is no logger.
-  streams.middlewareStack.remove("loggerMiddleware");
   let batches = 0;
   const invoke: Invoke = (name, event) => {
     batches += 1;
@@ -68,7 +63,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
       const deadline = Date.now() + milliseconds;
       for (;;) {
         const before = batches;
-        await stream.settled(Math.max(shortestWaitMilliseconds, deadline - Date.now()));
+        await stream.settled(milliseconds);
         const counts = await Promise.all(pumped.map(({ queueUrl }) => countMessages(queues, queueUrl)));
         const queued = counts.reduce((sum, { waiting, held }) => sum + waiting + held, 0);
         // Stream consumers queue messages and queue workers write, which is work too.

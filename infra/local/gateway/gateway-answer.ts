@@ -16,20 +16,18 @@ interface FunctionResult {
 /** Lambda's limit for the result of a call as JSON. */
 const mostResultBytes = 6_291_556;
 
-/** The answer that an HTTP API makes of a function's result. */
+/** The answer that an HTTP API makes of a function's result. Throws if there is no result. */
 export function gatewayAnswer(result: unknown): GatewayAnswer {
-  if (Buffer.byteLength(JSON.stringify(result ?? null)) > mostResultBytes) return gatewayRefusal(500);
-  const { statusCode, headers = {}, body, isBase64Encoded } = (result ?? {}) as FunctionResult;
-  const status = Number(statusCode);
-  const bodyIsText = body === undefined || body === null || typeof body === "string";
-  if (!Number.isInteger(status) || status < 100 || status > 599 || !bodyIsText) return gatewayRefusal(500);
-  const answer: GatewayAnswer = {
-    status,
-    headers: { "content-type": "text/plain;charset=UTF-8" },
-    body: Buffer.from(body ?? "", isBase64Encoded === true ? "base64" : "utf8"),
+  if (Buffer.byteLength(JSON.stringify(result)) > mostResultBytes) return gatewayRefusal(500);
+  const { statusCode, headers = {}, body, isBase64Encoded } = result as FunctionResult;
+  const text = body ?? "";
+  if (!/^[1-5]\d\d$/.test(String(statusCode)) || typeof text !== "string") return gatewayRefusal(500);
+  const entries = Object.entries({ "content-type": "text/plain;charset=UTF-8", ...headers });
+  return {
+    status: Number(statusCode),
+    headers: Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)])),
+    body: Buffer.from(text, isBase64Encoded === true ? "base64" : "utf8"),
   };
-  for (const [name, value] of Object.entries(headers)) answer.headers[name.toLowerCase()] = String(value);
-  return answer;
 }
 
 const refusals = {
@@ -54,5 +52,5 @@ export function writeAnswer(response: ServerResponse, answer: GatewayAnswer): vo
     writeAnswer(response, gatewayRefusal(500));
     return;
   }
-  response.end(bodiless ? undefined : answer.body);
+  response.end(answer.body);
 }

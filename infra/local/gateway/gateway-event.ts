@@ -51,9 +51,8 @@ export function gatewayEvent(request: IncomingMessage, body: Buffer, matched: Ma
 
 /** The path of a request target with valid percent escapes decoded, and its query string as sent. */
 export function splitTarget(target: string): { path: string; query: string } {
-  const mark = target.indexOf("?");
-  const path = mark < 0 ? target : target.slice(0, mark);
-  return { path: decodeEscapes(path) || "/", query: mark < 0 ? "" : target.slice(mark + 1) };
+  const [path = "", query = ""] = target.split(/\?(.*)/s);
+  return { path: decodeEscapes(path), query };
 }
 
 /** Decodes percent escapes. A run of them that is not UTF-8 stays as sent. */
@@ -76,10 +75,8 @@ function joinHeaders({ headersDistinct }: IncomingMessage): Record<string, strin
 export function joinParameters(query: string): Record<string, string> {
   const parameters = new Map<string, string>();
   for (const pair of query.split("&").filter(Boolean)) {
-    const mark = pair.indexOf("=");
-    const decode = (text: string) => decodeEscapes(text.replaceAll("+", " "));
-    const name = decode(mark < 0 ? pair : pair.slice(0, mark));
-    const value = mark < 0 ? "" : decode(pair.slice(mark + 1));
+    const parts = pair.replaceAll("+", " ").split(/=(.*)/s);
+    const [name = "", value = ""] = parts.map(decodeEscapes);
     const earlier = parameters.get(name);
     parameters.set(name, earlier === undefined ? value : `${earlier},${value}`);
   }

@@ -41,9 +41,11 @@ export interface FrontOptions {
   onRequest?(request: FrontRequest): void;
 }
 
+type Report = Omit<FrontRequest, "status" | "milliseconds">;
+
 /** Serves the stack's HTTP API as API Gateway does, and the desk under `/_local/`. */
 export function startFront(options: FrontOptions): Promise<HttpService> {
-  const answerApi = async (request: IncomingMessage, report: FrontRequest): Promise<GatewayAnswer> => {
+  const answerApi = async (request: IncomingMessage, report: Report): Promise<GatewayAnswer> => {
     const body = await readBody(request);
     if (body === undefined) return gatewayRefusal(413);
     const matched = findRoute(options.stack().routes, report.method, report.path);
@@ -65,7 +67,7 @@ export function startFront(options: FrontOptions): Promise<HttpService> {
     }
   };
 
-  const answer = async (request: IncomingMessage, report: FrontRequest): Promise<GatewayAnswer> => {
+  const answer = async (request: IncomingMessage, report: Report): Promise<GatewayAnswer> => {
     const { cors } = options.stack();
     if (isPreflight(request.method, request.headers)) {
       return { status: 204, headers: preflightHeaders(cors, request.headers), body: Buffer.of() };
@@ -82,13 +84,11 @@ export function startFront(options: FrontOptions): Promise<HttpService> {
     const began = performance.now();
     const { path, query } = splitTarget(request.url ?? "/");
     if (/^\/_local(\/|$)/.test(path)) return options.answerLocal(request, response);
-    const report: FrontRequest = {
+    const report: Report = {
       method: request.method ?? "",
       path,
       queryNames: [...new Set(new URLSearchParams(query).keys())],
-      status: 0,
       output: "",
-      milliseconds: 0,
       refusedOrigin: refusedOrigin(options.stack().cors, request.headers),
     };
     report.answer = await answer(request, report);
@@ -108,7 +108,7 @@ function refusedOrigin(cors: CorsRules, { origin, host }: IncomingMessage["heade
 }
 
 function refusalCode(result: unknown): string | undefined {
-  const { headers, body } = (result ?? {}) as { headers?: Record<string, unknown>; body?: unknown };
+  const { headers, body } = result as { headers?: Record<string, unknown>; body?: unknown };
   if (!String(headers?.["content-type"]).startsWith("application/problem+json")) return undefined;
   return /"code":"(\w+)"/.exec(String(body))?.[1];
 }

@@ -11,17 +11,12 @@ export function findRoute(routes: readonly LocalRoute[], method: string, path: s
   const found = routes.flatMap((route) => {
     const [ownMethod = "", ownPath = ""] = route.routeKey.split(" ");
     const match = [method, "ANY"].includes(ownMethod) && pathPattern(ownPath).exec(path);
-    return match ? [{ route, pathParameters: { ...match.groups }, rank: rank(ownMethod, ownPath) }] : [];
+    return match ? [{ route, pathParameters: { ...match.groups }, places: ownPath.split("{").length }] : [];
   });
-  const [first] = found.sort((one, other) => one.rank - other.rank);
+  const [first] = found.sort((one, other) => one.places - other.places);
   if (first) return first;
   const fallback = routes.find((route) => route.routeKey === "$default");
   return fallback && { route: fallback, pathParameters: {} };
-}
-
-function rank(method: string, path: string): number {
-  const places = path.match(/\{/g)?.length ?? 0;
-  return places * 10 + (method === "ANY" ? 1 : 0);
 }
 
 function pathPattern(path: string): RegExp {

@@ -1,6 +1,7 @@
 import { localAccount } from "../aws/local-account.ts";
 import { secretArn } from "../aws/secrets-manager.ts";
 import { queueUrl } from "../aws/sqs.ts";
+import { isMap } from "../filter-patterns.ts";
 
 interface LocalNames {
   ref(logicalId: string): string;
@@ -10,10 +11,10 @@ interface LocalNames {
 /** Evaluates the intrinsic functions that the stack has. Throws on any other. */
 export function resolveValue(value: unknown, names: LocalNames): unknown {
   if (Array.isArray(value)) return value.map((each) => resolveValue(each, names));
-  if (typeof value !== "object" || value === null) return value;
+  if (!isMap(value)) return value;
   const entries = Object.entries(value);
   const [name = "", argument] = entries[0] ?? [];
-  if (entries.length === 1 && (name === "Ref" || name.startsWith("Fn::"))) return perform(name, argument, names);
+  if (name === "Ref" || name.startsWith("Fn::")) return perform(name, argument, names);
   return Object.fromEntries(entries.map(([key, each]) => [key, resolveValue(each, names)]));
 }
 

@@ -1,5 +1,6 @@
 import { relative } from "node:path";
-import { type FileStamps, stampFiles } from "../file-stamps.ts";
+import { messageOf } from "../../tools/cli/command.ts";
+import { type FindChanged, stampFiles } from "../file-stamps.ts";
 import { root, synthesizeAgain } from "./synthesis.ts";
 
 export interface StackWatchOptions {
@@ -17,8 +18,8 @@ const lookEveryMilliseconds = 300;
 /** Synthesises the stack again after one of its source files has changed and none changes any more. */
 export function watchStack({ directory, made, replace, say }: StackWatchOptions): { stop(): Promise<void> } {
   let { from } = made;
-  let stamps = stampFiles(from, made.at);
-  let settling: FileStamps | undefined;
+  let findChanged = stampFiles(from, made.at);
+  let settling: FindChanged | undefined;
   let running: Promise<void> | undefined;
 
   const synthesize = async () => {
@@ -29,19 +30,20 @@ export function watchStack({ directory, made, replace, say }: StackWatchOptions)
       await replace(template);
       say("The changed stack is in use.");
     } catch (error) {
-      say(`The stack stays as it was: ${error instanceof Error ? error.message : error}`);
+      say(`The stack stays as it was: ${messageOf(error)}`);
     }
-    stamps = stampFiles(from, at);
+    findChanged = stampFiles(from, at);
   };
   const look = () => {
-    if (running || stamps.areCurrent()) return;
+    const changed = findChanged();
+    if (running || changed === undefined) return;
     // Wait, because an editor or a change of branch writes several files.
-    if (!settling?.areCurrent()) {
+    if (!settling || settling() !== undefined) {
       settling = stampFiles(from, 0);
       return;
     }
     settling = undefined;
-    say(`${relative(root, stamps.firstChanged() ?? "")} changed: synthesising the stack again …`);
+    say(`${relative(root, changed)} changed: synthesising the stack again …`);
     running = synthesize().finally(() => {
       running = undefined;
     });

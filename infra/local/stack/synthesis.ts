@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { root } from "../../functions/bundle-places.ts";
@@ -78,7 +78,6 @@ function synthesisFile(directory: string): string {
 
 function digestFiles(files: readonly string[]): string {
   // The root, because a folder copied along with its checkout contains paths of the original.
-  const digest = createHash("sha256").update(root);
-  for (const file of files) digest.update(file).update(existsSync(file) ? readFileSync(file) : "\0");
-  return digest.digest("hex");
+  const contents = files.map((file) => (existsSync(file) ? readFileSync(file, "utf8") : "\0"));
+  return hash("sha256", [root, ...files, ...contents].join("\0"));
 }

@@ -120,7 +120,7 @@ function isOfTheCdk({ Type, Properties = {} }: Resource): boolean {
 }
 
 function variables(properties: Properties): Record<string, string> {
-  const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: Properties };
+  const { Variables } = properties.Environment as { Variables: Properties };
   return Object.fromEntries(Object.entries(Variables).map(([name, value]) => [name, String(value)]));
 }
 

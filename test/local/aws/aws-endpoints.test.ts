@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { ListIdentitiesCommand, SESClient, SendEmailCommand } from "@aws-sdk/client-ses";
 import { CreatePlatformEndpointCommand, PublishCommand, SNSClient } from "@aws-sdk/client-sns";
@@ -6,7 +7,9 @@ import { type AwsEndpoints, startAwsEndpoints } from "../../../infra/local/aws/a
 import { openEventBuses } from "../../../infra/local/aws/event-buses.ts";
 import { openInbox } from "../../../infra/local/aws/inbox.ts";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
+import { snsActions } from "../../../infra/local/aws/messages.ts";
 import { generateSecret, openSecrets, secretArn } from "../../../infra/local/aws/secrets-manager.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 
 const region = "eu-west-2";
 const inbox = openInbox();
@@ -87,6 +90,20 @@ describe("SNS", () => {
     const first = await register("device-2", "7");
     expect((await register("device-2", "7")).EndpointArn).toBe(first.EndpointArn);
     await expect(register("device-2", "8")).rejects.toThrow(/already exists with the same Token/);
+  });
+
+  it("keeps endpoints, changed ones and removals for the next start", () => {
+    const file = join(newFolder(), "push-endpoints.json");
+    const act = (name: string, parameters: Record<string, string>) =>
+      snsActions(inbox, file)[name]?.(new URLSearchParams(parameters));
+    const { EndpointArn = "" } =
+      act("CreatePlatformEndpoint", { PlatformApplicationArn: application, Token: "t" }) ?? {};
+    const off = { "Attributes.entry.1.key": "Enabled", "Attributes.entry.1.value": "false" };
+    act("SetEndpointAttributes", { EndpointArn, ...off });
+    const publish = () => act("Publish", { TargetArn: EndpointArn, Message: "m" });
+    expect(publish).toThrow("Endpoint is disabled");
+    act("DeleteEndpoint", { EndpointArn });
+    expect(publish).toThrow("Endpoint does not exist");
   });
 });
 

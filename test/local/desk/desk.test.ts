@@ -20,7 +20,7 @@ const options = {
   lan: false,
   placesDirectory: newFolder(),
   stack: {
-    routes: [{ routeKey: "GET /docs" }],
+    routes: [{ routeKey: "ANY /docs" }],
     schedules: [{ functionName: "mark-overdue" }, { functionName: "rotate-signing-key" }],
   },
   environment: { OUTBOUND_BUS_NAME: "out" },
@@ -176,17 +176,18 @@ describe("a change", () => {
   });
 
   test.each([
-    ["run", "the token of this start is missing"],
-    ["webhook", "only this computer may use it"],
-  ])("of %s from another computer, with --lan, without a token: %s", async (what, refusal) => {
+    ["POST", "run", "Not for this request: the token of this start is missing."],
+    ["POST", "webhook", "Not for this request: only this computer may use it."],
+    ["GET", "webhook", "WEBHOOK_SECRET_ARN"],
+  ])("%s %s from another computer, with --lan, without a token: %s", async (method, what, said) => {
     const socket = { remoteAddress: "192.168.1.7", localAddress: "192.168.1.2", localPort: 3000 };
     const headers = { host: "192.168.1.2:3000" };
-    const asked = { socket, method: "POST", url: `/_local/desk/${what}`, headers } as unknown as IncomingMessage;
+    const asked = { socket, method, url: `/_local/desk/${what}`, headers } as unknown as IncomingMessage;
     const response = new ServerResponse(asked);
     const ended = vi.spyOn(response, "end");
     openDesk(() => ({ ...options, lan: true })).answer(asked, response);
     await vi.waitFor(() => expect(ended).toHaveBeenCalled());
-    expect(String(ended.mock.calls[0]?.[0])).toContain(refusal);
+    expect(String(ended.mock.calls[0]?.[0])).toContain(said);
   });
 
   test("of the event bus needs none from a command, and no page of another origin gets there", async () => {
@@ -221,6 +222,7 @@ test.each([
   ["/_local/outbound", 200, '[\n  {\n    "type": "of out"\n  }\n]', "application/json"],
   ["/_local/desk/requests", 200, "[]", "application/json"],
   ["/_local/desk/nothing", 404, "newest 500", "application/json"],
+  ["/_local/desk/constructor", 404, "newest 500", "application/json"],
   ["/_local/desk/story?id=none", 404, "newest 500", "application/json"],
   ["/_local/desk/data", 500, "TypeError", "application/json"],
   ["/_local/nothing", 404, "Not Found", "application/json"],
@@ -248,10 +250,12 @@ test("the page hears once of each message, request, call and change, until it is
   ];
   for (const [at, happen] of happenings.entries()) {
     await happen();
-    if (at > 0) vi.advanceTimersByTime(3_000);
+    if (at > 0) vi.advanceTimersByTime(300);
     await vi.waitFor(() => expect(heard.match(/^data: .*\n\n/gm)).toHaveLength(at + 1));
   }
   expect(await send("/_local/desk/people")).toMatchObject({ body: '{"people":[],"total":0}' });
+  vi.advanceTimersByTime(3_000);
+  expect(await send("/_local/desk/requests")).toMatchObject({ status: 200 });
   expect(heard.match(/data/g)).toHaveLength(happenings.length);
   answer.destroy();
   await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));

@@ -96,13 +96,13 @@ test("the error of a call is kept with its kind and its trace, without tokens; l
     errorType: "Fault",
     trace: "at x",
   });
-  const output = `${line({ _aws: {} })}\n \n${line({ request_id: "s-1" })}plain\n`;
+  const output = `${line({ _aws: {} })}\n \n${line({ request_id: "s-1" })}${line({ request_ids: ["s-2"] })}plain\n`;
   addRun(history, "mark-overdue", {}, output, { error });
   addRun(history, "mark-overdue", {}, output, { error: new Error("x".repeat(40_000)) });
   addRun(history, "mark-overdue", {}, output, { error: "lost" as unknown as Error });
   const [run, long, other] = history.runs;
   expect(run).toMatchObject({ error: "Fault: of (masked)\nat x", records: undefined });
-  expect(run?.lines.map(({ fields }) => fields.message)).toEqual(["processed", "plain"]);
+  expect(run?.lines.map(({ fields }) => fields.message)).toEqual(["processed", "processed", "plain"]);
   expect(long?.error).toMatch(/^x+… \(7232 more characters\)$/);
   expect([other?.error, run && other && other.at - run.at < 60_000]).toEqual(["lost", true]);
   const { runs } = storyOf("s-1", { history, index, messages: [] })?.rows[0] ?? {};

@@ -37,9 +37,16 @@ describe("a child service", () => {
     expect(child.ended()).toBe(true);
   });
 
-  it("that ends by itself leaves its last words", async () => {
-    const child = start(["-c", "echo 'no such option' >&2"]);
-    await expect.poll(() => child.ended() && child.lastWords()).toBe("no such option");
+  it("that ends by itself leaves its last words, the newest 2,000 characters", async () => {
+    const child = start(["-c", "{ head -c 3000 /dev/zero | tr '\\0' x; echo '\nno such option'; } >&2"]);
+    const words = `${"x".repeat(2_000 - "\nno such option\n".length)} no such option`;
+    await expect.poll(() => child.ended() && child.lastWords()).toBe(words);
+  });
+
+  it("that cannot be started has ended, and says why", async () => {
+    const child = startChild("/nowhere", []);
+    await expect.poll(() => child.ended() && child.lastWords()).toBe("spawn /nowhere ENOENT");
+    await child.close();
   });
 
   it.concurrent.each([
@@ -55,7 +62,8 @@ describe("a child service", () => {
     const parent = spawn(process.execPath, ["--input-type=module", "-e", program]);
     const [printed] = await once(parent.stdout, "data");
     const pid = Number.parseInt(String(printed), 10);
-    expect(isAlive(pid)).toBe(true);
+    // Ctrl-C reaches its parent alone: it leads a group of processes of its own.
+    expect(isAlive(-pid)).toBe(true);
     parent.kill(signal);
     await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
   });

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createEnvironments, type Environments } from "../../../infra/local/functions/environments.ts";
 import { isAlive } from "../../../infra/local/is-alive.ts";
 import type { LocalFunction } from "../../../infra/local/stack/template.ts";
@@ -20,6 +20,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
+  vi.useRealTimers();
   await environments.close();
 });
 
@@ -32,12 +33,17 @@ function define(bodies: Record<string, string>, timeoutSeconds = 5): void {
   for (const [name, body] of Object.entries(bodies)) write(name, body);
   functions = Object.keys(bodies).map((name) => functionOf(name, name, timeoutSeconds));
   environments = createEnvironments({
-    current: () => ({ stack: { functions }, environment: { AWS_REGION: "eu-west-2" } }),
+    current: () => ({
+      stack: { functions },
+      functionEnvironment: (name) => ({
+        AWS_REGION: "eu-west-2",
+        ...functions.find((each) => each.name === name)?.environment,
+      }),
+    }),
     builds: { build: async () => String(revision) },
     output: (text) => {
       output += text;
     },
-    idleMilliseconds: 400,
   });
 }
 
@@ -47,9 +53,9 @@ function write(name: string, body: string): void {
 }
 
 describe("a function", () => {
-  it("sees its own settings and the common ones, and nothing of this process", async () => {
-    process.env.OF_THIS_PROCESS = "1";
-    define({ show: "return { ...process.env };" });
+  it("sees its own settings and the common ones, and nothing of this process but its debugger", async () => {
+    for (const name of ["OF_THIS_PROCESS", "NODE_OPTIONS"]) vi.stubEnv(name, "--no-warnings");
+    define({ show: "return { ...process.env };", debugged: "return { ...process.env };" });
     const seen = await environments.invoke("show", {});
     expect(seen).toMatchObject({
       OWN: "show",
@@ -58,7 +64,11 @@ describe("a function", () => {
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "128",
       AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${process.versions.node.replace(/\..*/, "")}.x`,
     });
-    expect(seen).not.toHaveProperty("OF_THIS_PROCESS");
+    for (const name of ["OF_THIS_PROCESS", "NODE_OPTIONS"]) expect(seen).not.toHaveProperty(name);
+    const VSCODE_INSPECTOR_OPTIONS = "{}";
+    vi.stubEnv("VSCODE_INSPECTOR_OPTIONS", VSCODE_INSPECTOR_OPTIONS);
+    const debugged = await environments.invoke("debugged", {});
+    expect(debugged).toMatchObject({ VSCODE_INSPECTOR_OPTIONS, NODE_OPTIONS: "--no-warnings" });
   });
 
   it("is given the event and a context that counts down", async () => {
@@ -89,13 +99,20 @@ describe("a function", () => {
   });
 
   it("that returns nothing, or throws an error or anything else, says so", async () => {
-    define({ silent: "", words: "throw 'words';", fail: "throw new RangeError('too far');" });
+    define({
+      silent: "",
+      words: "throw 'words';",
+      fail: "throw new RangeError('too far');",
+      pid: "throw process.pid;",
+    });
     expect(await environments.invoke("silent", {})).toBeUndefined();
     await expect(environments.invoke("words", {})).rejects.toMatchObject({ errorType: "Error", message: "words" });
     await expect(environments.invoke("fail", {})).rejects.toMatchObject({
       errorType: "RangeError",
       message: "too far",
     });
+    const thrown = () => environments.invoke("pid", {}).catch(String);
+    expect(await thrown()).toBe(await thrown());
   });
 
   it("goes on when its bytes and text are written", async () => {
@@ -154,7 +171,7 @@ describe("a function", () => {
     written = "";
     expect(await environments.invoke("chatty", { megabytes: 50 }, listen)).toBe("fine");
     expect(written.length).toBeLessThan(5e6);
-    expect(written).toMatch(/left out\]\n$/);
+    expect(written).toMatch(/x\n\[[^[]+ is left out\]\n$/);
     expect(output).toBe("");
   });
 
@@ -172,11 +189,34 @@ describe("a function", () => {
   });
 
   it("that nobody calls for a while ends, and starts again at the next call", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     define({ count: "globalThis.calls = (globalThis.calls ?? 0) + 1; return [process.pid, globalThis.calls];" });
-    const [pid] = (await environments.invoke("count", {})) as [number];
-    expect(await environments.invoke("count", {})).toEqual([pid, 2]);
+    let pid = 0;
+    for (const calls of [1, 2, 3]) {
+      const [running, counted] = (await environments.invoke("count", {})) as [number, number];
+      // Ctrl-C reaches the machine alone: the process leads a group of its own.
+      expect([counted, isAlive(-running)]).toEqual([calls, true]);
+      pid = running;
+      vi.advanceTimersByTime(7_999);
+    }
+    vi.advanceTimersByTime(1);
     await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
     expect(await environments.invoke("count", {})).toEqual([expect.any(Number), 1]);
+  });
+
+  it("whose module never ends to load is called after 10 seconds all the same, and takes too long", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    define({ stuck: "" });
+    const module = "setInterval(() => {}, 1_000); await new Promise(() => {});";
+    writeFileSync(join(directory, "stuck", "index.mjs"), module);
+    const onError = vi.fn();
+    const called = environments.invoke("stuck", {}).catch(onError);
+    await expect.poll(() => vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(10_000 + 4_999);
+    expect(onError).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    await called;
+    expect(onError.mock.calls).toMatchObject([[{ errorType: "Sandbox.Timedout" }]]);
   });
 
   it("whose settings or place in the stack change runs with them from the next call on", async () => {

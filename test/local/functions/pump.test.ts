@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSEvent } from "aws-lambda";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
 import { type QueueDefinition, type Queues, queueUrl, startQueues } from "../../../infra/local/aws/sqs.ts";
 import { type PumpOptions, startPump } from "../../../infra/local/functions/pump.ts";
@@ -18,6 +18,7 @@ const definitions: QueueDefinition[] = [
 let queues: Queues;
 let client: SQSClient;
 let stops: (() => Promise<void>)[];
+const failures: unknown[] = [];
 
 beforeEach(async () => {
   stops = [];
@@ -28,12 +29,14 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await Promise.all(stops.map((stop) => stop()));
+  expect(failures).toEqual([]);
   await queues.close();
 });
 
 function pump(invoke: PumpOptions["invoke"], options: Partial<PumpOptions> = {}): void {
   const address = { client, queueUrl: queueUrl(queues.endpoint, "pins"), queueArn: arn("pins") };
-  stops.push(startPump({ ...address, batchSize: 10, reportsItemFailures: true, invoke, ...options }).stop);
+  const onFailure = (error: unknown) => failures.push(error);
+  stops.push(startPump({ ...address, batchSize: 10, reportsItemFailures: true, invoke, onFailure, ...options }).stop);
 }
 
 function send(body: string, to = "pins"): Promise<unknown> {
@@ -116,9 +119,11 @@ describe("a pump", () => {
 
   it("takes no message with it when it stops", async () => {
     const held = { queueUrl: queueUrl(queues.endpoint, "held"), queueArn: arn("held") };
-    pump(async () => expect.unreachable(), held);
+    const invoke = vi.fn();
+    pump(invoke, held);
     await pause(50);
     await stops.pop()?.();
+    expect(invoke).not.toHaveBeenCalled();
     await send("for the next one", "held");
     const event = await new Promise<SQSEvent>((resolve) => pump(async (received) => resolve(received), held));
     expect(event.Records).toHaveLength(1);

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
@@ -32,10 +34,10 @@ beforeEach(async () => {
   await createTable(client, inject("tableDefinition"), tableName);
 });
 
-/** Writes items `<kind>#<n>` with a number, one after the other. */
-async function write(kind: string, numbers: readonly number[]): Promise<void> {
+/** Writes items `<kind>#<n>` with a number, one after the other; or one item of that id with each number. */
+async function write(kind: string, numbers: readonly number[], id?: number): Promise<void> {
   for (const number of numbers) {
-    const Item = { pk: `${kind}#${number}`, sk: kind, number };
+    const Item = { pk: `${kind}#${id ?? number}`, sk: kind, number };
     await DynamoDBDocumentClient.from(client).send(new PutCommand({ TableName: tableName, Item }));
   }
 }
@@ -72,7 +74,10 @@ function shardsOf(numbers: Readonly<Record<"first" | "second", readonly number[]
         ? { Shards: [{ ShardId: "first", ParentShardId: "trimmed" }] }
         : { Shards: [{ ShardId: "second", ParentShardId: "first" }], LastEvaluatedShardId: "second" },
     }),
-    GetShardIteratorCommand: ({ ShardId, SequenceNumber = "0" }) => ({ ShardIterator: `${ShardId} ${SequenceNumber}` }),
+    GetShardIteratorCommand({ ShardId, SequenceNumber = "0" }) {
+      if (ShardId === "gone") throw Object.assign(new Error(), { name: "TrimmedDataAccessException" });
+      return { ShardIterator: `${ShardId} ${SequenceNumber}` };
+    },
     GetRecordsCommand: ({ ShardIterator = "" }) => {
       const [shard, after] = ShardIterator.split(" ") as ["first" | "second", string];
       const left = numbers[shard].filter((number) => number > Number(after));
@@ -112,7 +117,7 @@ describe("the pump of the table's stream", () => {
       awsRegion: "eu-west-2",
       eventSourceARN: streamArn,
       dynamodb: {
-        ApproximateCreationDateTime: expect.any(Number),
+        ApproximateCreationDateTime: expect.closeTo(Date.now() / 1000, -2),
         Keys: { pk: { S: "INVOICE#1" }, sk: { S: "INVOICE" } },
         NewImage: image,
         SequenceNumber: expect.stringMatching(/^\d+$/),
@@ -139,11 +144,11 @@ describe("the pump of the table's stream", () => {
   });
 
   it("leaves out writes that changed nothing, as DynamoDB does", async () => {
-    await write("INVOICE", [1, 1, 1, 2]);
+    await write("INVOICE", [1, 1, 2, 2, 3], 7);
     const seen: number[] = [];
     const pump = await start({ one: (event) => void seen.push(...numbersOf(event)) });
     await pump.settled(patience);
-    expect(seen).toEqual([1, 2]);
+    expect(seen).toEqual([1, 2, 3]);
   });
 
   it("brings back what failed and all after it, ever later, until it is taken; nothing is left out and nothing overtakes", async () => {
@@ -281,6 +286,17 @@ describe("a pump that is started again", () => {
     await first.stop();
     expect(seen).toEqual([1]);
     await start({ one: (event) => void seen.push(...numbersOf(event)) }, {}, await open());
+    await expect.poll(() => seen, { timeout: patience }).toEqual([1, 2, 3]);
+  });
+
+  it.each([
+    ["of a table that was made again", { streamArn: "earlier", place: { shardId: "second", after: "3" } }],
+    ["whose place the engine no longer has", { streamArn, place: { shardId: "gone" } }],
+  ])("begins with the oldest record of a stream %s", async (_, place) => {
+    writeFileSync(join(placesDirectory, "one.json"), JSON.stringify(place));
+    const seen: number[] = [];
+    const stream = await openTableStream(shardsOf({ first: [1, 2], second: [3] }), tableName);
+    await start({ one: (event) => void seen.push(...numbersOf(event)) }, {}, stream);
     await expect.poll(() => seen, { timeout: patience }).toEqual([1, 2, 3]);
   });
 

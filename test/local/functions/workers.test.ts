@@ -75,16 +75,19 @@ test("what is written goes through stream, queue and worker, and is settled when
     return chain(name, event);
   });
   for (let number = 1; number <= 25; number += 1) await put("RECORD", number);
-  await settled(patience);
+  for (const _ of ["at work", "idle"]) await settled(patience);
   const { Items = [] } = await database.send(new ScanCommand({ TableName: tableName }));
   expect(Items.filter(({ sk }) => sk === "DONE")).toHaveLength(25);
 });
 
-test("where a message waits for its next try, it is said that not all is settled", async () => {
+test.each([
+  ["worker", "1 messages are still queued."],
+  ["consumer", "Still at work: consumer."],
+])("if the %s fails, it is said that not all is settled", async (failing, sentence) => {
   const { settled } = await start(async (name, event) => {
-    if (name === "worker") throw new Error("down");
+    if (name === failing) throw new Error("down");
     return chain(name, event);
   });
   await put("RECORD", 1);
-  await expect(settled(1_000)).rejects.toThrow("1 messages");
+  await expect(settled(1_000)).rejects.toThrow(sentence);
 });

@@ -135,7 +135,7 @@ describe("the event", () => {
   });
 
   it("leaves percent escapes that mean nothing as they are", async () => {
-    const event = await eventOf("/%ff%zz%?%E0%A4%A=%C3&=1&__proto__=x");
+    const event = await eventOf("/%ff%zz%?%E0%A4%A=%C3&&=1&__proto__=x");
     expect(event.rawPath).toBe("/%ff%zz%");
     expect(event.queryStringParameters).toEqual(
       Object.fromEntries([
@@ -178,13 +178,14 @@ describe("the report", () => {
 
   it("has the names of the query, the function with its output, and the status and code of a refusal", async () => {
     result = { statusCode: 401, headers: { "content-type": "application/problem+json; charset=utf-8" }, body };
+    const began = performance.now();
     await fetch(`${base}/things?a=1&b=2&a=3`);
     const report = requests.at(-1);
+    expect(report?.milliseconds).toBeLessThan(performance.now() - began);
     const { requestId } = events.at(-1)?.requestContext ?? {};
     const said = { functionName: "list-things", output: "said\n", requestId };
     expect(report).toMatchObject({ queryNames: ["a", "b"], status: 401, code: "token_missing", ...said });
     expect(report?.milliseconds).toBeGreaterThan(0);
-    expect(report?.milliseconds).toBeLessThan(5_000);
   });
 
   it("has no code of another answer", async () => {
@@ -206,11 +207,14 @@ describe("the answer", () => {
     expect(response.headers.get("content-type")).toBe("text/x");
     expect(response.headers.get("total")).toBe("3");
     expect(response.headers.get("vary")).toBeNull();
+    // A client sends its next call by the same connection.
+    expect(response.headers.get("keep-alive")).toBe("timeout=60");
     expect(await response.text()).toBe("hi");
   });
 
   it.each([
     ["the function fails", new Error("secret detail")],
+    ["there is no result", undefined],
     ["the result has no status", { plain: true }],
     ["the status is no status", { statusCode: "fine" }],
     ["the status is too small", { statusCode: 99 }],

@@ -1,13 +1,19 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
 import { newFolder } from "../../support/service/new-folder.ts";
 
 vi.mock("../../../infra/local/program.ts", () => ({ runModule: vi.fn() }));
-// What is set up for every file has loaded it with the program itself.
+const source = join(newFolder(), "stack.ts");
+vi.mock("../../../infra/local/builds/program-bundle.ts", () => ({
+  bundleProgram: async () => ({ code: "", sources: [source] }),
+}));
+// What is set up for every file has loaded them.
 vi.resetModules();
 const { runModule } = await import("../../../infra/local/program.ts");
-const { copySynthesis, synthesizeAgain, synthesizeOnce } = await import("../../../infra/local/stack/synthesis.ts");
+const { copySynthesis, root, synthesizeAgain, synthesizeOnce } = await import(
+  "../../../infra/local/stack/synthesis.ts"
+);
 
 let directory: string;
 let made: number;
@@ -15,6 +21,7 @@ const announce = vi.fn();
 
 beforeEach(() => {
   directory = newFolder();
+  writeFileSync(source, "first");
   made = 0;
   announce.mockClear();
   vi.mocked(runModule).mockImplementation(async (_, [folder = ""]) => {
@@ -25,18 +32,29 @@ beforeEach(() => {
 });
 
 test("the stack is synthesised, which is announced, only if a source has changed; a copied folder has it", async () => {
+  // A synthesis that was killed has left it.
+  mkdirSync(join(directory, "cdk.out.next"));
   const first = await synthesizeOnce(directory, announce);
   const [copy, bundles] = [newFolder(), join(directory, "cdk.out/bundles")];
   copySynthesis(directory, copy);
   expect(first).toMatchObject({ template: { made: 1 }, bundles });
-  expect(first.sources).toEqual(expect.arrayContaining([expect.stringMatching(/\/infra\/workforce-stack\.ts$/)]));
+  expect(first.sources).toEqual([source, join(root, "package-lock.json"), join(root, "cdk.json")]);
   expect(await synthesizeOnce(directory, announce)).toEqual(first);
   expect((await synthesizeOnce(copy, announce)).template).toEqual({ made: 1 });
   expect(announce).toHaveBeenCalledTimes(1);
-  const file = join(directory, "synthesis.json");
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), digest: "of other sources" }));
-  expect((await synthesizeOnce(directory, announce)).template).toEqual({ made: 2 });
-  expect(announce).toHaveBeenCalledTimes(2);
+  for (const change of [() => writeFileSync(source, "second"), () => rmSync(source)]) {
+    change();
+    expect((await synthesizeOnce(directory, announce)).template).toEqual({ made });
+  }
+  expect([made, announce.mock.calls.length]).toEqual([3, 3]);
+});
+
+test("the sources of the stack are every file that its program imports", async () => {
+  const { bundleProgram } = await vi.importActual<typeof import("../../../infra/local/builds/program-bundle.ts")>(
+    "../../../infra/local/builds/program-bundle.ts",
+  );
+  const { sources } = await bundleProgram("infra/local/stack/synthesis-program.ts");
+  expect(sources).toContain(join(root, "infra/workforce-stack.ts"));
 });
 
 test("a synthesis that fails leaves the last one in place, and nothing of its own", async () => {
