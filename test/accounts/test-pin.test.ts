@@ -78,17 +78,6 @@ describe("D9: a test login", () => {
     await storeUser({ phone_number: null });
   });
 
-  test("D13, D14: has its answers repeated for a minute, as any other", async () => {
-    await requestPin(login);
-    const from = "192.0.2.44";
-    const [first, again] = [await tryPin(login, testPin, { from }), await tryPin(login, testPin, { from })];
-    expect(again.body).toEqual(first.body);
-    expectProblem(await tryPin(login, testPin), 422, "pin_invalid");
-    const token = first.body.user.reset_password_token;
-    const set = [await setNewPassword(token, password), await setNewPassword(token, password)];
-    expect(set.map(({ status }) => status)).toEqual([200, 200]);
-  });
-
   test("is confirmed by the stage's pin until the end alone, to the millisecond; then it has a pin of its own", async () => {
     setTestLogins({ ...testLogins, until: "2026-06-02" });
     at("2026-06-01T23:59:59.999");

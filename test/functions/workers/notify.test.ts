@@ -90,13 +90,6 @@ describe("D14: a new password", () => {
     const notice = { userId: 8, changedAt: "2026-05-01T09:00:00.000Z" };
     expect(await takeMessages("NOTICE_QUEUE_URL")).toEqual([notice, notice]);
   });
-
-  test("comes again from the stream where the queue takes no notice", async () => {
-    queue.fail("SendMessageBatch", { status: 500, body: { __type: "InternalError" } }, Number.POSITIVE_INFINITY);
-    const record = streamRecord(key, { before: user, after: newPassword });
-    const itemIdentifier = record.dynamodb?.SequenceNumber;
-    expect(await handler({ Records: [record] })).toEqual({ batchItemFailures: [{ itemIdentifier }] });
-  });
 });
 
 describe("D29: a new notification", () => {
