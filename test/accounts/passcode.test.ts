@@ -107,12 +107,15 @@ describe("200", () => {
   );
 });
 
-test("D19: a miss is in the row before it is answered, or is a fault", async () => {
+test("D19: a miss is in the row before it is answered, and a right passcode has ended the row, or it is a fault", async () => {
   network.fail("UpdateItem", { status: 400, body: { __type: "ValidationException" } }, 1, 1);
   loggedLines.length = 0;
   expect((await pay("1234")).status).toBe(500);
   expect(await counted()).toEqual({ ofDay: 1, inRow: 0 });
   expect(countedMetrics()).toContainEqual({ PasscodeFailures: 1 });
+  await miss(1);
+  network.fail("DeleteItem", { status: 400, body: { __type: "ValidationException" } }, 1);
+  expect((await pay(passcode)).status).toBe(500);
 });
 
 describe("403", () => {

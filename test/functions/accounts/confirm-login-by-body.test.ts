@@ -154,6 +154,7 @@ describe("D13: the right pin", () => {
     // An eventually consistent read might not find who registered with the pin a moment ago.
     const reads = calls.filter((call) => call.includes(`"USER#${own.id}"`));
     expect(reads.filter((call) => call.includes('"ConsistentRead":true'))).toHaveLength(reads.length);
+    expect(calls.join()).not.toContain("TransactItems");
     expect((await confirm(otherPin(pin), own.login, address)).status).toBe(422);
     expect((await confirm(pin, own.login, other)).status).toBe(422);
     // Whoever shares the address guesses at the answer with the tries that the login has left.

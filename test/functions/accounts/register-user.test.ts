@@ -70,19 +70,24 @@ describe("200", () => {
     expect(body).toEqual({ user: { ...driver(), pin_valid_to: "2026-05-01T09:12:00.000Z" } });
     expect(headers).not.toHaveProperty("authorization");
     expect(headers["cache-control"]).toBe("no-store");
+    const queued = [true, false].map((registers) => expect.objectContaining({ registers, isKnown: false }));
+    expect(await takeMessages("PIN_QUEUE_URL")).toEqual(expect.arrayContaining(queued));
   });
 
   test("D1, D16: its pin makes a driver without names, who sets names and password with the reset token", async () => {
     const pin = await registeredPin({ role: "admin", financial_company_id: 1, id: 1, passcode: "4711" });
     expect(await faultsOf(() => findUserOfLogin(login))).toEqual(["login_not_found"]);
     expectProblem(await tryPassword(login, password), 401, "login_invalid");
-    const { status, body } = await tryPin(login, pin);
+    const confirm = () => tryPin(login, pin, { from: "192.0.2.8" });
+    const { status, body } = await confirm();
     const { id, reset_password_token } = body.user;
     expect(status).toBe(200);
     const nameless = { ...driver(), first_name: "", last_name: "" };
     expect(body.user).toEqual({ ...nameless, reset_password_token: expect.stringMatching(/^[\w-]{43}$/) });
+    await store([{ type: "user", id, job_position: "Planner" }]);
+    expect((await confirm()).body.user).toEqual({ ...body.user, job_position: "Planner" });
     expectProblem(await tryPassword(login, password), 401, "login_invalid");
-    const user = { ...driver(), id };
+    const user = { ...driver(), id, job_position: "Planner" };
     expect((await setNewPassword(reset_password_token, password, names)).body.user).toEqual(user);
     expect((await tryPassword(login, password)).body.user).toEqual(user);
   });

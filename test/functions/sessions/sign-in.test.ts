@@ -204,6 +204,7 @@ describe("D10: the client that a header proves", () => {
     ): Promise<number> =>
       trips <= sequentialTrips || again === 0 ? trips : tripsAt(login, proof, await costAt(login, proof), again - 1);
     expect(units).toEqual({ readUnits: 5.5, writeUnits: 2 });
+    expect(await costAt(own.login, "x")).toMatchObject({ readUnits: 7, writeUnits: 2 });
     for (const proof of ["x", "x".repeat(9_000), `${refresh_token}x`, refresh_token, foreign, expired]) {
       const nobody = `nobody-${own.login}`;
       const [known, unknown] = [await costAt(own.login, proof), await costAt(nobody, proof)];

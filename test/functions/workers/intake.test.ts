@@ -52,6 +52,7 @@ describe("D35: a record event", () => {
     expect(stored).toMatchObject({ change: { by: `event#${"r".repeat(64)}#job-1-4` } });
     expect(stored).not.toHaveProperty("silent");
     expect(stored).not.toHaveProperty("event_id");
+    expect(loggedLines.join("")).not.toContain('"attempt"');
   });
 
   test("may remove an invoice, with what finds it by its number", async () => {
