@@ -102,6 +102,12 @@ test("a change that cannot be read is quarantined with its sequence number and r
   await expectKept(ids);
 });
 
+test("a change that the table refuses is quarantined without the table's words, which may quote it", async () => {
+  proxy.fail("BatchWriteItem", { status: 400, body: { __type: "ValidationException", message: "Invoice 1" } }, 2);
+  expect(await handler({ Records: changeSome(1).Records })).toEqual({ batchItemFailures: [] });
+  expect(await takeMessages("QUARANTINE_QUEUE_URL")).toMatchObject([{ reason: "ValidationException" }]);
+});
+
 test("a change behind such a one whose writes keep failing goes back to the stream, and is not quarantined", async () => {
   const { ids, Records } = changeSome(2);
   const strange = { eventID: "event-9004", eventName: "MODIFY" as const, dynamodb: { SequenceNumber: "780" } };

@@ -126,7 +126,7 @@ describe("D28: the day of the last push", () => {
     const push = await newPush(userId);
     vi.setSystemTime(Date.parse("2026-05-01T23:59:59.999Z"));
     const keeping = vi.spyOn(DynamoDBClient.prototype, "send");
-    await send(push);
+    expect(await costOf(() => send(push))).toMatchObject({ readUnits: 2.5, writeUnits: 2 });
     const updated = () => keeping.mock.calls.filter(([{ input }]) => JSON.stringify(input).includes("pushed_on"));
     expect(updated()).toEqual([]);
     vi.setSystemTime(Date.parse("2026-05-02T00:00:00.000Z"));
