@@ -114,6 +114,11 @@ describe("200", () => {
     expect(await findUserOfLogin(login)).toMatchObject(named);
   });
 
+  test.each([{ first_name: "Ada" }, { last_name: "Holt" }])("D16: who has no names may set one: %j", async (named) => {
+    const { body } = await complete(await registeredPin(), named);
+    expect(body.user).toMatchObject({ first_name: "", last_name: "", ...named });
+  });
+
   test("D16: a user who comes into being while a registration waits discards it, and recovers by a pin", async () => {
     const registered = await registeredPin();
     await store([userLine(lastUser, { email: login, password: other })]);
