@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { handler as sendPushes } from "../../functions/workers/send-pushes.ts";
 import { mintToken } from "../../shared/tokens/mint-token.ts";
 import { useNetwork } from "../support/faults/network.ts";
@@ -56,7 +56,7 @@ test("D5, D28: a device that is on its way into a session while that is signed o
   const tokens = await signedIn();
   const release = proxy.hold("TransactWriteItems");
   const answer = register("late", tokens);
-  await vi.waitFor(() => expect(proxy.holding("TransactWriteItems")).toBe(true));
+  await proxy.held("TransactWriteItems");
   expect((await signOutOf(tokens)).status).toBe(200);
   release();
   expectProblem(await answer, 401, "token_invalid");

@@ -195,11 +195,4 @@ describe("429", () => {
     const counted = countedMetrics().filter((metric) => "PasscodeFailures" in metric);
     expect(counted).toMatchObject([{ PasscodeFailures: 1 }, { PasscodeFailures: 1 }]);
   });
-
-  test("D19: one user's lock is nobody else's", async () => {
-    await missOften(20);
-    const other = operator(id + 600_000);
-    await store([callerLine(other, { passcode })]);
-    expect((await mark(other, [id], "paid", { passcode })).status).toBe(200);
-  });
 });

@@ -152,7 +152,7 @@ describe.each(strangers)("D9: who knows the pin gets nothing of a user who becam
     await requestPin(login);
     const release = proxy.hold("TransactWriteItems");
     const confirming = tryPin(login, testPin);
-    await vi.waitUntil(() => proxy.holding("TransactWriteItems"));
+    await proxy.held("TransactWriteItems");
     await storeUser(changes);
     release();
     expectProblem(await confirming, 422, "pin_invalid");
@@ -184,12 +184,4 @@ test("D10: nobody spends the pin of test logins by guesses, though they make the
   await useUpShortPins();
   expect((await tryPin(login, testPin)).status).toBe(200);
   await forgetLimits(service);
-});
-
-test("the pin and the login are in no log line", async () => {
-  await requestPin(login);
-  await tryPin(login, testPin);
-  const logged = loggedLines.join("");
-  expect(logged).not.toContain(testPin);
-  expect(logged).not.toContain(login);
 });

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { handler } from "../../../functions/accounts/confirm-login.ts";
 import { confirmLogin } from "../../../shared/contract/accounts.ts";
 import { useOwnUser } from "../../support/records/own-user.ts";
-import { shownUser, userLine } from "../../support/records/records.ts";
+import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { tryPin } from "../../support/requests/accounts.ts";
 import { call } from "../../support/requests/call.ts";
@@ -16,13 +16,6 @@ const own = useOwnUser();
 beforeAll(() => store([userLine(11, { email: "ann+work@example.com", phone_number: phone })]));
 
 const confirm = (pin: string, login = own.login) => call(handler, confirmLogin, { query: { login, pin } });
-
-test("D13: the right pin answers the stored user with a reset token, uncached and without a referrer", async () => {
-  const { status, body, headers } = await confirm(await askForPin(service, own.login));
-  expect(status).toBe(200);
-  expect(body.user).toEqual(shownUser(own.id, { reset_password_token: expect.stringMatching(/^[\w-]{43}$/) }));
-  expect(headers).toMatchObject({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
-});
 
 test.each([
   [phone, "07400 123456"],

@@ -186,7 +186,7 @@ describe("D12: a message", () => {
     const goOn = network.hold("UpdateItem");
     onTestFinished(goOn);
     const delivering = deliver(pinMessage(login), pinMessage(other));
-    await vi.waitFor(() => expect(service.inbox.entries()).toHaveLength(1));
+    await vi.waitUntil(() => service.inbox.entries().length === 1, { timeout: 20_000 });
     goOn();
     expect(await delivering).toEqual(nothingFailed);
     expect(service.inbox.entries()).toHaveLength(2);
