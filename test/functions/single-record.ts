@@ -20,7 +20,7 @@ interface SingleRecord {
   readonly roles: readonly Role[];
   /** The fields that the interface shows beside the line's. */
   readonly derived?: Readonly<Record<string, unknown>>;
-  /** What fields must be for the largest id. */
+  /** Fields that the record of the largest id needs to be valid. */
   readonly ofLargestId?: Readonly<Record<string, unknown>>;
 }
 
