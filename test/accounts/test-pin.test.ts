@@ -185,3 +185,11 @@ test("D10: nobody spends the pin of test logins by guesses, though they make the
   expect((await tryPin(login, testPin)).status).toBe(200);
   await forgetLimits(service);
 });
+
+test("the pin and the login are in no log line", async () => {
+  await requestPin(login);
+  await tryPin(login, testPin);
+  const logged = loggedLines.join("");
+  expect(logged).not.toContain(testPin);
+  expect(logged).not.toContain(login);
+});

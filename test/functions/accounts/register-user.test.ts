@@ -3,14 +3,15 @@ import { handler } from "../../../functions/accounts/register-user.ts";
 import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
 import { findUserOfLogin } from "../../../shared/accounts/shown-user.ts";
 import { registerUser } from "../../../shared/contract/accounts.ts";
+import { allItems } from "../../support/records/items.ts";
 import { at } from "../../support/records/own-user.ts";
 import { userLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
 import { faultsOf } from "../../support/records/writes.ts";
-import { askPin, register, setNewPassword, tryPassword, tryPin } from "../../support/requests/accounts.ts";
+import { askPin, register, requestPin, setNewPassword, tryPassword, tryPin } from "../../support/requests/accounts.ts";
 import { call } from "../../support/requests/call.ts";
 import { forgetLimits } from "../../support/requests/limits.ts";
-import { askForPin, deliverPins, newestPin } from "../../support/requests/pins.ts";
+import { askForPin, deliverPins, newestPin, storedPin } from "../../support/requests/pins.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { useService } from "../../support/service/service.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
@@ -60,6 +61,13 @@ async function registeredPin(fields: object = {}): Promise<string> {
 async function complete(pin: string, named: object = names) {
   const { reset_password_token } = (await tryPin(login, pin)).body.user;
   return setNewPassword(reset_password_token, password, named);
+}
+
+/** Every item that the login stands in, and every pin: its key has a keyed hash of the login. */
+async function storedOfLogin(): Promise<string> {
+  const isOfLogin = (item: Record<string, unknown>) =>
+    JSON.stringify(item).includes(login) || String(item.pk).startsWith("PIN#");
+  return JSON.stringify((await allItems()).filter(isOfLogin));
 }
 
 describe("200", () => {
@@ -119,6 +127,24 @@ describe("200", () => {
     expect(body.user).toMatchObject({ first_name: "", last_name: "", ...named });
   });
 
+  test("D16: neither queue nor table keeps names or password of a registration", async () => {
+    const named = { first_name: "Canaryfirst", last_name: "Canarylast" };
+    await register(login, named);
+    const messages = JSON.stringify(await takeMessages("PIN_QUEUE_URL"));
+    const pin = await registeredPin(named);
+    const waiting = await storedOfLogin();
+    expect((await tryPin(login, pin)).status).toBe(200);
+    const confirmed = await storedOfLogin();
+    for (const [kept, mark] of [
+      [messages, login],
+      [waiting, "REGISTRATION"],
+      [confirmed, login],
+    ] as const) {
+      expect(kept).toContain(mark);
+      for (const secret of ["Canary", "$argon2id", password]) expect(kept).not.toContain(secret);
+    }
+  });
+
   test("D16: a user who comes into being while a registration waits discards it, and recovers by a pin", async () => {
     const registered = await registeredPin();
     await store([userLine(lastUser, { email: login, password: other })]);
@@ -132,6 +158,29 @@ describe("200", () => {
       role: "operator",
     });
     expect((await tryPassword(login, other)).status).toBe(200);
+  });
+
+  test("D9, D16: a stranger who registers a known login replaces no live pin of it, and its owner may too", async () => {
+    await store([userLine(lastUser, { email: login, password })]);
+    await requestPin(login);
+    const before = await storedPin(login);
+    for (let times = 0; times < 3; times += 1) {
+      expect((await register(login)).status).toBe(200);
+      await deliverPins();
+    }
+    expect(await storedPin(login)).toEqual(before);
+    expect(service.inbox.entries()).toHaveLength(1);
+    const confirmed = await tryPin(login, newestPin(service.inbox, login));
+    expect(confirmed.body.user).toMatchObject({ id: lastUser, first_name: "Ines" });
+  });
+
+  test("D12, D16: asking for a reset makes no user of a registration that waits, and sends nothing", async () => {
+    const registered = await registeredPin();
+    service.inbox.clear();
+    await requestPin(login);
+    expect(service.inbox.entries()).toEqual([]);
+    expect(await faultsOf(() => findUserOfLogin(login))).toEqual(["login_not_found"]);
+    expect((await tryPin(login, registered)).body.user).toMatchObject({ role: "driver", email: login });
   });
 
   test("D16: a confirmed login never changes by registering: its pin confirms, and names and password stay", async () => {
