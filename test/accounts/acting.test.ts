@@ -1,11 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { handler as planPayHandler } from "../../functions/finance/plan-bulk-update-timesheets.ts";
 import { handler as planAdjustHandler } from "../../functions/jobs/plan-adjust-job-timers.ts";
 import { handler as endSessionHandler } from "../../functions/sessions/end-session.ts";
 import { handler as signOutHandler } from "../../functions/sessions/sign-out.ts";
 import { requireActing } from "../../shared/accounts/caller-session.ts";
-import { planBulkUpdateTimesheets } from "../../shared/contract/finance.ts";
 import { adjustJobTimers, planAdjustJobTimers } from "../../shared/contract/jobs.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { endSession as endOneSession, signOut } from "../../shared/contract/sessions.ts";
@@ -20,7 +18,7 @@ import { callerLine, jobLine, timesheetLine, userLine } from "../support/records
 import { openTestSession } from "../support/records/sessions.ts";
 import { store } from "../support/records/store.ts";
 import { call, type TestAnswer } from "../support/requests/call.ts";
-import { adjust, mark, undo } from "../support/requests/changes.ts";
+import { adjust, mark, planMark, undo } from "../support/requests/changes.ts";
 import { expectProblem } from "../support/requests/problems.ts";
 import { usualFreshOrFull } from "../support/service/fresh-counts.ts";
 import { useService } from "../support/service/service.ts";
@@ -71,10 +69,7 @@ const undoOf = (by: () => TestUser, change: () => Promise<TestAnswer>): Deed["pr
 };
 
 const job = (jobId: number) => ({ job: { job_ids: [jobId], timer: 60 } });
-const planPay = (record: number) => {
-  const body = { timesheet: { timesheet_ids: [record], state: "paid" } };
-  return call(planPayHandler, planBulkUpdateTimesheets, { as: operator, body });
-};
+const planPay = (record: number) => planMark(operator, [record], "paid");
 const planAdjust = (record: number) => call(planAdjustHandler, planAdjustJobTimers, { as: admin, body: job(record) });
 const byOperator = () => operator;
 const byAdmin = () => admin;
@@ -162,11 +157,10 @@ describe("D19: a stage with an external issuer checks role and company alone", (
 
 describe("nothing is written before the caller is authorized", () => {
   test("D19: a payment whose records are read waits for it", async () => {
-    const release = proxy.hold("TransactGetItems");
+    const [release, read] = [proxy.hold("TransactGetItems"), proxy.hold("BatchGetItem")];
     const answer = mark(operator, [id], "paid");
-    await vi.waitFor(() =>
-      expect([proxy.holding("TransactGetItems"), proxy.calls.get("BatchGetItem")]).toEqual([true, 1]),
-    );
+    await Promise.all([proxy.held("TransactGetItems"), proxy.held("BatchGetItem")]);
+    read();
     await store([{ type: "user", id: operator.id, deleted: true }]);
     proxy.calls.clear();
     await pause(100);

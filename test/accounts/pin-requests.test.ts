@@ -2,7 +2,7 @@ import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { confirm } from "../../shared/accounts/confirmation.ts";
 import { requestPin } from "../../shared/accounts/pin-requests.ts";
-import { subjectOf } from "../../shared/accounts/subjects.ts";
+import { clientOfSubject, subjectOf } from "../../shared/accounts/subjects.ts";
 import { type PinCompare, tryPins } from "../../shared/db/accounts/pins.ts";
 import type { Login } from "../../shared/domain/accounts/login.ts";
 import { useNetwork } from "../support/faults/network.ts";
@@ -66,7 +66,9 @@ test("D9, D11: of 50 requests at once one makes the pin, and all have the same e
 test("D10: of 25 right tries at once, all of which found tries left, 20 may be answered", async () => {
   await ask();
   const isRight: PinCompare = (pin) => pin !== undefined;
-  const guess = { login: await subjectOf("pin", login.value), client: "any", isRight };
+  const client = await clientOfSubject("pin", login.value, "192.0.2.9");
+  expect(client).toMatch(/^[0-9a-f]{24}$/);
+  const guess = { login: await subjectOf("pin", login.value), client, isRight };
   const tries = await Promise.all(Array.from({ length: 25 }, () => tryPins(guess, new Date())));
   const admitted = await Promise.all(tries.map(async ({ pin, isAdmitted }) => (await isAdmitted) && pin));
   expect(admitted.filter(Boolean)).toHaveLength(20);

@@ -13,11 +13,9 @@ import { operations } from "../../../shared/contract/operations.ts";
 import { forgetPins } from "../../../shared/db/accounts/pins.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { writeRecord } from "../../../shared/db/write-record.ts";
-import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
-import { testContext } from "../../support/records/contexts.ts";
 import { costOf } from "../../support/records/costs.ts";
-import { readItem } from "../../support/records/writes.ts";
+import { userLine } from "../../support/records/records.ts";
+import { readItem, write } from "../../support/records/writes.ts";
 import { queueEvent, streamRecord } from "../../support/workers/workers.ts";
 import { operatorsOfExample } from "./assumptions.ts";
 
@@ -69,19 +67,7 @@ const newCompany = 900_000;
 /** The messages behind a new timesheet of a company with so many operators, from the one that names their rule. */
 async function measureNewTimesheet(service: LocalService): Promise<MeasuredCall[]> {
   const users = Array.from({ length: operatorsOfExample }, (_, at) => 900_001 + at);
-  await Promise.all(
-    users.map((id) =>
-      writeLine({
-        type: "user",
-        id,
-        role: "operator",
-        financial_company_id: newCompany,
-        first_name: "Ines",
-        last_name: "Marsh",
-        email: `operator-${id}@example.com`,
-      }),
-    ),
-  );
+  await Promise.all(users.map((id) => write(userLine(id, { financial_company_id: newCompany }))));
   const params = { type: "submitted", date: "2026-05-04" };
   const about = { eventId: crypto.randomUUID(), record_type: "Timesheet", record_id: 1, params };
   const rules = [{ company: newCompany, role: "operator", most: users.length }, { users }];
@@ -104,7 +90,7 @@ async function measureAll(service: LocalService): Promise<MeasuredCall[]> {
   await call("list-jobs");
   await call("list-invoices");
   // What has the state already is not written.
-  await Promise.all([1, 2].map((id) => writeLine({ type: "timesheet", id, state: "pending" })));
+  await Promise.all([1, 2].map((id) => write({ type: "timesheet", id, state: "pending" })));
   const answers = new Map<string, unknown>();
   for (const { name } of operations) {
     if (!followers.includes(name)) answers.set(name, await call(name as FunctionName));
@@ -127,10 +113,6 @@ async function measureAll(service: LocalService): Promise<MeasuredCall[]> {
   return [...operations.map(({ name }) => name as FunctionName), ...workers].flatMap(
     (name) => measured.get(name) ?? [],
   );
-}
-
-function writeLine(line: object): Promise<unknown> {
-  return writeRecord(parseRecordLine(line, "GB"), testContext());
 }
 
 function changeIdOf(answer: unknown): string {
@@ -168,7 +150,7 @@ async function measureCall(
   // The pin of an earlier request would stay, and the sample's would not be sent.
   if (name === "deliver-pin") await forgetPins(await subjectOf("pin", demoUsers.driver.login));
   let logged = "";
-  const { write } = process.stderr;
+  const { write: print } = process.stderr;
   process.stderr.write = (chunk: string | Uint8Array) => {
     logged += chunk.toString();
     return true;
@@ -183,7 +165,7 @@ async function measureCall(
     const logBytes = Buffer.byteLength(logged);
     return { name, isOperation: functions[name].area !== "workers", readUnits, writeUnits, logBytes, answer };
   } finally {
-    process.stderr.write = write;
+    process.stderr.write = print;
     enterEnvironment(service.environment);
   }
 }

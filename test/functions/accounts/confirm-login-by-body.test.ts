@@ -5,6 +5,7 @@ import { allLogins } from "../../../shared/db/accounts/pins.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { findCount } from "../../../shared/db/accounts/windows.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
+import { beforeCalls } from "../../support/faults/before-calls.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { at, useOwnUser } from "../../support/records/own-user.ts";
 import { shownUser, userLine } from "../../support/records/records.ts";
@@ -56,15 +57,10 @@ describe("200", () => {
     expect((await confirm(await freshPin(phoneOf(own.id)), typed)).body.user).toMatchObject({ id: own.id });
   });
 
-  test.each([
-    "-d-d-d-d-d-d ",
-    " d d d d d d ",
-    "ddd\u00a0ddd",
-    "[dddddd]",
-    "(ddd)-(ddd)",
-  ])("D9: blanks, hyphens and brackets in a pin are ignored, as in %j", async (form) => {
+  test("D9: blanks, hyphens and brackets in a pin are ignored", async () => {
     const digits = [...(await freshPin())];
-    expect((await confirm(form.replaceAll("d", () => digits.shift() ?? ""))).status).toBe(200);
+    const typed = " -d d\u00a0[d]d-(dd) ".replaceAll("d", () => digits.shift() ?? "");
+    expect((await confirm(typed)).status).toBe(200);
   });
 });
 
@@ -105,6 +101,7 @@ describe("D10: the short pins of a login", () => {
     expect(await storedPin(own.login)).toMatchObject({ tries: 20 });
     const long = await askAgain();
     expect(long).toMatch(/^[0-9]{12}$/);
+    expect(service.inbox.entries()[0]?.text).toMatch(/\b\d{4} \d{4} \d{4}\b/);
     for (let tries = 0; tries < 22; tries += 1) expect((await confirm(otherPin(long))).status).toBe(422);
     expect(await storedPin(own.login)).toMatchObject({ tries: 20 });
     expect((await confirm(long.replace(/(....)(....)(....)/, "$1 $2-$3"))).status).toBe(200);
@@ -150,7 +147,14 @@ describe("D13: the right pin", () => {
     const pin = await freshPin();
     const first = await confirm(pin, own.login, address);
     at("2026-07-02T09:00:59.999");
-    expect((await confirm(pin, own.login, address)).body).toEqual(first.body);
+    const calls: string[] = [];
+    const confirmAgain = () => confirm(pin, own.login, address);
+    const again = await beforeCalls((_, input) => calls.push(JSON.stringify(input)), confirmAgain);
+    expect(again.body).toEqual(first.body);
+    // An eventually consistent read might not find who registered with the pin a moment ago.
+    const reads = calls.filter((call) => call.includes(`"USER#${own.id}"`));
+    expect(reads.filter((call) => call.includes('"ConsistentRead":true'))).toHaveLength(reads.length);
+    expect(calls.join()).not.toContain("TransactItems");
     expect((await confirm(otherPin(pin), own.login, address)).status).toBe(422);
     expect((await confirm(pin, own.login, other)).status).toBe(422);
     // Whoever shares the address guesses at the answer with the tries that the login has left.

@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/changes/list-changes.ts";
-import { handler as payHandler } from "../../../functions/finance/bulk-update-timesheets.ts";
 import { listChanges } from "../../../shared/contract/changes.ts";
-import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { keepHistory } from "../../../shared/db/history/keep-history.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { logChange } from "../../support/records/change-log.ts";
@@ -11,6 +9,7 @@ import { changeIdOf, type KeptChange, putHistory } from "../../support/records/h
 import { callerLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
+import { mark } from "../../support/requests/changes.ts";
 import { nextQuery, walkPages } from "../../support/requests/pages.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { useService } from "../../support/service/service.ts";
@@ -66,11 +65,7 @@ describe("200", () => {
   });
 
   test("D41: what the consumer of the stream has kept of a bulk update is found by every filter", async () => {
-    const body = { timesheet: { timesheet_ids: [1], state: "paid" } };
-    const changes = await logChange(recordKey("TIMESHEET", 1), async () => {
-      expect((await call(payHandler, bulkUpdateTimesheets, { as: operator, body })).status).toBe(200);
-    });
-    await keepHistory(changes);
+    await keepHistory(await logChange(recordKey("TIMESHEET", 1), () => mark(operator, [1], "paid")));
     const [own] = (await list({ record_type: "Timesheet", record_id: "1" }, operator)).body.changes;
     const both = { before: "pending", after: "paid" };
     const fields = ["payment_state", "state"].map((name) => ({ name, ...both }));

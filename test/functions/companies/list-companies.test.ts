@@ -54,7 +54,7 @@ describe("200", () => {
     await store([companyLine(24, "Gone")]);
     const release = network.hold("BatchGetItem");
     const listing = list({ per_page: "1" });
-    await expect.poll(() => network.holding("BatchGetItem")).toBe(true);
+    await network.held("BatchGetItem");
     await store([{ type: "company", id: 24, deleted: true }]);
     release();
     const answer = await listing;

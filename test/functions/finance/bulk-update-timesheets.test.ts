@@ -1,15 +1,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { handler } from "../../../functions/finance/bulk-update-timesheets.ts";
-import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { putBatch } from "../../../shared/db/table/batch-writes.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import { callerLine, timesheetLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
-import { call } from "../../support/requests/call.ts";
+import { mark } from "../../support/requests/changes.ts";
 import { idsIn } from "../../support/requests/pages.ts";
 import { useService } from "../../support/service/service.ts";
-import type { TestUser } from "../../support/tokens/tokens.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
 const operator = { id: 2, role: "operator", company_id: 1 } as const;
@@ -20,54 +17,40 @@ beforeEach(() =>
   store([callerLine(admin), callerLine(operator), ...[1, 2, 3].map((id) => timesheetLine(id, 1)), timesheetLine(4, 2)]),
 );
 
-function update(timesheet: unknown, as: TestUser = operator) {
-  return call(handler, bulkUpdateTimesheets, { as, body: { timesheet } });
-}
-
 describe("200", () => {
   test("D17: timesheets take the state, and state and payment_state agree", async () => {
-    const answer = await update({ timesheet_ids: [1, 2], state: "paid" });
+    const answer = await mark(operator, [1, 2], "paid");
     expect(answer.status).toBe(200);
     for (const timesheet of answer.body.timesheets) {
       expect(timesheet).toMatchObject({ state: "paid", payment_state: "paid" });
     }
     expect(await readRecord("TIMESHEET", 2)).toMatchObject({ state: "paid", payment_state: "paid" });
-    const back = await update({ timesheet_ids: [2], state: "pending" });
+    const back = await mark(operator, [2], "pending");
     expect(back.body.timesheets[0]).toMatchObject({ id: 2, state: "pending", payment_state: "pending" });
   });
 
   test("D18: the answer is in request order, repeats collapse, and total counts what was answered", async () => {
-    const answer = await update({ timesheet_ids: [3, 1, 3, 2, 1], state: "paid" });
+    const answer = await mark(operator, [3, 1, 3, 2, 1], "paid");
     expect(idsIn(answer)).toEqual([3, 1, 2]);
     expect(answer.headers).toMatchObject({ "per-page": "20", total: "3" });
     expect(answer.headers.link).toBeUndefined();
   });
 
   test("D2: an admin changes timesheets of every company at once", async () => {
-    expect((await update({ timesheet_ids: [1, 4], state: "paid" }, admin)).status).toBe(200);
+    expect((await mark(admin, [1, 4], "paid")).status).toBe(200);
     expect(await readRecord("TIMESHEET", 4)).toMatchObject({ state: "paid" });
   });
 
-  test("the answer holds the interface's fields and no others", async () => {
-    const { body } = await update({ timesheet_ids: [1], state: "pending" });
-    const { type, company_id, ...shown } = timesheetLine(1, 1);
-    expect(body).toEqual({ timesheets: [{ ...shown, payment_state: "pending" }] });
-    expect([type, company_id]).toEqual(["timesheet", 1]);
-  });
-
   test("D19: a passcode of null is one that is left out, also under an Idempotency-Key", async () => {
-    const key = { "idempotency-key": "left-out" };
-    const timesheet = { timesheet_ids: [1], state: "paid" };
-    const send = (fields: object) =>
-      call(handler, bulkUpdateTimesheets, { as: operator, headers: key, body: { timesheet: fields } });
-    expect((await send({ ...timesheet, passcode: null })).status).toBe(200);
-    expect((await send(timesheet)).headers).toHaveProperty("idempotency-replayed", "true");
+    const sent = { key: "left-out" };
+    expect((await mark(operator, [1], "paid", { ...sent, passcode: null })).status).toBe(200);
+    expect((await mark(operator, [1], "paid", sent)).headers).toHaveProperty("idempotency-replayed", "true");
   });
 });
 
 describe("404", () => {
   test("D2, D18: a missing and another company's timesheet look alike, and nothing changes", async () => {
-    const answer = await update({ timesheet_ids: [1, 4, 99], state: "paid" });
+    const answer = await mark(operator, [1, 4, 99], "paid");
     expect(answer.status).toBe(404);
     expect(answer.body).toMatchObject({ code: "records_not_found", missing_ids: [4, 99] });
     expect(await readRecord("TIMESHEET", 1)).toMatchObject({ state: "pending" });
@@ -89,10 +72,10 @@ describe("422", () => {
       record: { ...(item?.record as object), timelog: { ...timelog, breaks } },
     }));
     await putBatch(large as unknown as Item[]);
-    const answer = await update({ timesheet_ids: ids, state: "paid" });
+    const answer = await mark(operator, ids, "paid");
     const detail = expect.stringMatching(/^must be fewer: the first 8\d of these 90 /);
     const fault = { pointer: "/timesheet/timesheet_ids", code: "too_long", detail };
     expect(answer).toMatchObject({ status: 422, body: { code: "fields_invalid", errors: [fault] } });
-    expect((await update({ timesheet_ids: ids.slice(30), state: "paid" })).status).toBe(200);
+    expect((await mark(operator, ids.slice(30), "paid")).status).toBe(200);
   });
 });

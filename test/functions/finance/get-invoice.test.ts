@@ -9,6 +9,5 @@ testSingleRecord({
   type: "invoice",
   line: invoiceLine,
   roles: ["operator", "client"],
-  change: { state: "paid" },
   ofLargestId: { uuid: "00000000-0000-4000-8000-000000000000" },
 });

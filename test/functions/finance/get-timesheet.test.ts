@@ -13,7 +13,6 @@ testSingleRecord({
   line: timesheetLine,
   roles: ["operator"],
   derived: { payment_state: "pending" },
-  change: { state: "paid" },
 });
 
 test("D2, D39: a driver opens the timesheets of their own profile, with a company or without; others' are as absent ones", async () => {

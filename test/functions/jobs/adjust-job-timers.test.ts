@@ -1,12 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { handler } from "../../../functions/jobs/adjust-job-timers.ts";
-import { adjustJobTimers } from "../../../shared/contract/jobs.ts";
 import { callerLine, jobLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
-import { call } from "../../support/requests/call.ts";
+import { adjust } from "../../support/requests/changes.ts";
 import { useService } from "../../support/service/service.ts";
-import type { TestUser } from "../../support/tokens/tokens.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
 
@@ -19,10 +16,6 @@ beforeEach(async () => {
 });
 afterEach(() => void vi.useRealTimers());
 
-function adjust(job: unknown, as: TestUser = admin) {
-  return call(handler, adjustJobTimers, { as, body: { job } });
-}
-
 async function timerOf(id: number) {
   const item = await readItem({ pk: `JOB#${id}`, sk: "JOB" });
   return { timer: item?.timer, expires: item?.timer_expires_at };
@@ -31,19 +24,19 @@ async function timerOf(id: number) {
 describe("200", () => {
   test("D24: the timer counts seconds from now and is kept with its expiry", async () => {
     vi.useFakeTimers({ now: new Date("2026-05-01T09:00:00.000Z"), toFake: ["Date"] });
-    expect((await adjust({ job_ids: [1], timer: 90 })).status).toBe(200);
+    expect((await adjust(admin, [1], 90)).status).toBe(200);
     expect(await timerOf(1)).toEqual({ timer: 90, expires: "2026-05-01T09:01:30.000Z" });
   });
 
   test("D24: 0 clears the timer, and a year is the longest", async () => {
-    await adjust({ job_ids: [1], timer: 31_536_000 });
+    await adjust(admin, [1], 31_536_000);
     expect((await timerOf(1)).timer).toBe(31_536_000);
-    await adjust({ job_ids: [1], timer: 0 });
+    await adjust(admin, [1], 0);
     expect(await timerOf(1)).toEqual({ timer: 0, expires: null });
   });
 
   test("D24: jobs of every company are answered in request order, each once, without the timer", async () => {
-    const answer = await adjust({ job_ids: [3, 2, 3, 1], timer: 60 });
+    const answer = await adjust(admin, [3, 2, 3, 1], 60);
     const shown = [jobLine(3, 1), jobLine(2, 2), jobLine(1, 1)].map(({ type, company_id, ...job }) => job);
     expect(answer.body).toEqual({ jobs: shown });
     expect(answer.headers).toMatchObject({ "per-page": "20", total: "3" });
@@ -52,7 +45,7 @@ describe("200", () => {
 
 describe("404", () => {
   test("D18, D24: one missing job refuses all, naming it", async () => {
-    const answer = await adjust({ job_ids: [1, 77], timer: 60 });
+    const answer = await adjust(admin, [1, 77], 60);
     expect(answer).toMatchObject({ status: 404, body: { code: "records_not_found", missing_ids: [77] } });
     expect((await timerOf(1)).timer).toBeUndefined();
   });

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { handler as adjust } from "../../../functions/jobs/adjust-job-timers.ts";
 import { handler } from "../../../functions/jobs/get-job.ts";
-import { adjustJobTimers, getJob } from "../../../shared/contract/jobs.ts";
+import { getJob } from "../../../shared/contract/jobs.ts";
 import { callerLine, jobLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
+import { adjust } from "../../support/requests/changes.ts";
 import { testSingleRecord } from "../single-record.ts";
 
 testSingleRecord({
@@ -14,23 +14,21 @@ testSingleRecord({
   line: jobLine,
   roles: ["operator"],
   derived: { timer_expires_at: null },
-  change: { title: "Night driver" },
   ofLargestId: { number: 4_001 },
 });
 
 test("D24: a timer shows when the window closes, until it is cleared, also once it has closed", async () => {
   const as = { id: 1, role: "admin", company_id: null } as const;
   await store([callerLine(as), jobLine(20, 1)]);
-  const set = (timer: number) => call(adjust, adjustJobTimers, { as, body: { job: { job_ids: [20], timer } } });
   const shown = async () => (await call(handler, getJob, { as, parameters: { id: "20" } })).body.job.timer_expires_at;
   const now = Date.now();
   vi.useFakeTimers({ now, toFake: ["Date"] });
   onTestFinished(() => void vi.useRealTimers());
-  await set(1);
+  await adjust(as, [20], 1);
   for (const passed of [0, 1_001]) {
     vi.setSystemTime(now + passed);
     expect(await shown()).toBe(new Date(now + 1_000).toISOString());
   }
-  await set(0);
+  await adjust(as, [20], 0);
   expect(await shown()).toBeNull();
 });

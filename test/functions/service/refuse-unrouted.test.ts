@@ -34,12 +34,6 @@ test.each([
   expect(answer.headers.allow).toBe([...new Set(taking)].toSorted().join(", "));
 });
 
-test("405: the methods of every template that fits are named, of a fixed one beside one with a place as well", async () => {
-  const allow = async (path: string) => (await request("DELETE", path)).headers.allow;
-  expect(await allow("/api/v1/jobs/5")).toBe("GET");
-  expect(await allow("/api/v1/jobs/adjust_timer")).toBe("GET, PUT");
-});
-
 test("D13, D31: HEAD is taken by what monitors ask, and by nothing that writes, spends a pin or needs a token", async () => {
   const taking = operations.filter(({ answersHead }) => answersHead);
   expect(taking.map(({ name }) => name).toSorted()).toEqual(["get-health", "get-key-set", "get-openapi"]);

@@ -1,17 +1,22 @@
 import { describe, expect, test } from "vitest";
-import { handler as registerDeviceHandler } from "../../../functions/devices/register-device-token.ts";
 import { handler } from "../../../functions/sessions/end-session.ts";
-import { handler as signOutHandler } from "../../../functions/sessions/sign-out.ts";
 import { isKnownClient } from "../../../shared/accounts/known-client.ts";
-import { registerDeviceToken } from "../../../shared/contract/devices.ts";
-import { endSession, signOut } from "../../../shared/contract/sessions.ts";
+import { endSession } from "../../../shared/contract/sessions.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { bearerOf, familyOf, refreshWith, signInAs, type Tokens } from "../../support/requests/sessions.ts";
+import {
+  bearerOf,
+  familyOf,
+  refreshWith,
+  registerDevice,
+  signInAs,
+  signOutOf,
+  type Tokens,
+} from "../../support/requests/sessions.ts";
 import { useService } from "../../support/service/service.ts";
 import { tokensOf } from "../../support/workers/pushes.ts";
 
@@ -24,8 +29,7 @@ const own = useOwnUser(() => ({ password }));
 const signedIn = (as = own.login) => signInAs(as, password);
 const end = (id: string, from: Tokens) => call(handler, endSession, { ...bearerOf(from), parameters: { id } });
 const statusOf = async ({ refresh_token }: Tokens) => (await refreshWith(refresh_token)).status;
-const register = (token: string, from: Tokens) =>
-  call(registerDeviceHandler, registerDeviceToken, { ...bearerOf(from), body: { notification: { token } } });
+const register = (token: string, from: Tokens) => registerDevice(from, { token });
 
 describe("404", () => {
   test("D2: another user's session goes on, and is answered as one that nobody has", async () => {
@@ -51,7 +55,7 @@ test("D28: a sign-out that fails on its way leaves no session without its device
   const here = await signedIn();
   await register(`kept-${own.id}`, here);
   network.fail("UpdateItem", { status: 400, body: { __type: "ResourceNotFoundException" } }, 1);
-  expect((await call(signOutHandler, signOut, bearerOf(here))).status).toBe(500);
+  expect((await signOutOf(here)).status).toBe(500);
   network.reset();
   expect(await tokensOf(own.id)).toEqual([`kept-${own.id}`]);
   expect(await statusOf(here)).toBe(200);
@@ -80,7 +84,7 @@ describe("200", () => {
     expect(await known()).toEqual([true, true, true]);
     await end(familyOf(stolen), here);
     expect(await known()).toEqual([false, false, true]);
-    await call(signOutHandler, signOut, bearerOf(stolen));
+    await signOutOf(stolen);
     await end(familyOf(here), here);
     expect(await known()).toEqual([false, false, true]);
     expect((await end(familyOf(stolen), await signedIn())).status).toBe(200);

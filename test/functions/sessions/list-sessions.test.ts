@@ -1,9 +1,6 @@
 import { expect, test } from "vitest";
-import { handler as registerDeviceHandler } from "../../../functions/devices/register-device-token.ts";
 import { handler } from "../../../functions/sessions/list-sessions.ts";
-import { handler as signOutHandler } from "../../../functions/sessions/sign-out.ts";
-import { registerDeviceToken } from "../../../shared/contract/devices.ts";
-import { listSessions, signOut } from "../../../shared/contract/sessions.ts";
+import { listSessions } from "../../../shared/contract/sessions.ts";
 import { openSession, sessionKey } from "../../../shared/db/accounts/sessions.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
@@ -12,7 +9,15 @@ import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts
 import { readItem } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { bearerOf, familyOf, refreshWith, signInAs, type Tokens } from "../../support/requests/sessions.ts";
+import {
+  bearerOf,
+  familyOf,
+  refreshWith,
+  registerDevice,
+  signInAs,
+  signOutOf,
+  type Tokens,
+} from "../../support/requests/sessions.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();
@@ -22,13 +27,11 @@ const own = useOwnUser(() => ({ password }));
 
 const signedIn = () => signInAs(own.login, password);
 const list = (tokens: Tokens) => call(handler, listSessions, bearerOf(tokens));
-const signOutOf = (tokens: Tokens) => call(signOutHandler, signOut, bearerOf(tokens));
 
 test("D5, D28: the caller's live sessions, the latest refreshed first, with devices, and nothing of a token", async () => {
   at("2026-03-01T09:00:00.000");
   const first = await signedIn();
-  const notification = { token: `device-${own.id}`, platform: "Android" };
-  await call(registerDeviceHandler, registerDeviceToken, { ...bearerOf(first), body: { notification } });
+  await registerDevice(first, { token: `device-${own.id}`, platform: "Android" });
   at("2026-03-02T09:00:00.000");
   const second = await signedIn();
   at("2026-03-03T09:00:00.000");

@@ -1,11 +1,5 @@
 import { decodeJwt } from "jose";
 import { describe, expect, test } from "vitest";
-import { handler as getProfileHandler } from "../../../functions/accounts/get-profile.ts";
-import { handler as registerDeviceHandler } from "../../../functions/devices/register-device-token.ts";
-import { handler as signOutHandler } from "../../../functions/sessions/sign-out.ts";
-import { getProfile } from "../../../shared/contract/accounts.ts";
-import { registerDeviceToken } from "../../../shared/contract/devices.ts";
-import { signOut } from "../../../shared/contract/sessions.ts";
 import { findSession, type StoredSession } from "../../../shared/db/accounts/sessions.ts";
 import { putIf } from "../../../shared/db/table/conditional-writes.ts";
 import { makeRefreshToken, makeSeed } from "../../../shared/domain/accounts/refresh-token.ts";
@@ -17,9 +11,14 @@ import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { tryPassword } from "../../support/requests/accounts.ts";
-import { call } from "../../support/requests/call.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
-import { bearerOf, familyOf, refreshWith as refresh, signInAs, type Tokens } from "../../support/requests/sessions.ts";
+import {
+  familyOf,
+  refreshWith as refresh,
+  registerDevice,
+  signInAs,
+  signOutOf,
+} from "../../support/requests/sessions.ts";
 import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 import { tokensOf } from "../../support/workers/pushes.ts";
@@ -34,7 +33,6 @@ useSigningKey();
 const own = useOwnUser(() => ({ password }));
 
 const signedIn = () => signInAs(own.login, password);
-const signOutOf = (tokens: Tokens) => call(signOutHandler, signOut, bearerOf(tokens));
 
 /** The refresh token that one becomes. */
 const next = async (token: string): Promise<string> => (await refresh(token)).body.token.refresh_token;
@@ -49,24 +47,18 @@ async function storedSession(refresh_token: string): Promise<StoredSession> {
   return session;
 }
 
-async function registerDevice(tokens: Tokens, name: string): Promise<void> {
-  const notification = { token: `${name}-${own.id}`, platform: "fcm", device_id: name };
-  const sent = { ...bearerOf(tokens), body: { notification } };
-  expect((await call(registerDeviceHandler, registerDeviceToken, sent)).status).toBe(200);
-}
-
 describe("200", () => {
   test("D5: a refresh token becomes new tokens of the same session, in the body and as a bearer header", async () => {
     const before = await signedIn();
+    loggedLines.length = 0;
     const { status, body, headers } = await refresh(before.refresh_token);
+    expect(countedMetrics()).toEqual([]);
     const [access_token, refresh_token] = [expect.any(String), expect.any(String)];
     expect(status).toBe(200);
     expect(body).toEqual({ token: { access_token, token_type: "Bearer", expires_in: 900, refresh_token } });
     expect(body.token.refresh_token).not.toBe(before.refresh_token);
     expect(decodeJwt(body.token.access_token).sid).toBe(decodeJwt(before.access_token).sid);
-    const { authorization = "" } = headers;
-    expect(authorization).toBe(`Bearer ${body.token.access_token}`);
-    expect((await call(getProfileHandler, getProfile, { headers: { authorization } })).body.user.id).toBe(own.id);
+    expect(headers.authorization).toBe(`Bearer ${body.token.access_token}`);
   });
 
   test("D5: an answer that was lost is given again for a minute, with the same refresh token, and counted", async () => {
@@ -156,21 +148,18 @@ describe("401", () => {
   test("D5, D28: a token that was spent a minute ago ends its family, with its devices, and no other session", async () => {
     at("2026-03-01T09:00:00.000");
     const [stolen, other] = [await signedIn(), await signedIn()];
-    await registerDevice(stolen, "stolen");
-    await registerDevice(other, "kept");
+    await registerDevice(stolen, { token: `stolen-${own.id}` });
+    await registerDevice(other, { token: `kept-${own.id}` });
     const newest = await next(stolen.refresh_token);
     at("2026-03-01T09:00:59.999");
     expect(await next(stolen.refresh_token)).toBe(newest);
     at("2026-03-01T09:01:00.000");
+    proxy.fail("UpdateItem", fault, 1);
+    expect((await refresh(stolen.refresh_token)).status).toBe(500);
+    expect(await tokensOf(own.id)).toHaveLength(2);
     await expectDead(stolen.refresh_token, newest);
     expect(await tokensOf(own.id)).toEqual([`kept-${own.id}`]);
     expect((await refresh(other.refresh_token)).status).toBe(200);
-  });
-
-  test("D5: a token whose successor was used ends its family at once", async () => {
-    const { refresh_token } = await signedIn();
-    const third = await next(await next(refresh_token));
-    await expectDead(refresh_token, third);
   });
 
   test("D5, D14: signing out, a new password and the end of a family are not undone by a repeated refresh", async () => {
@@ -184,33 +173,19 @@ describe("401", () => {
     expect((await refresh(refresh_token)).status).toBe(200);
   });
 
-  test("D35: the token of a removed user is dead, and stays so when the id is imported again", async () => {
-    const { refresh_token } = await signedIn();
-    await store([{ type: "user", id: own.id, deleted: true }]);
-    await expectDead(refresh_token);
-    await store([userLine(own.id, { password })]);
-    await expectDead(refresh_token);
-  });
-
   test("D5: a token with another user, family, number or MAC, and whatever else is sent as one, ends nobody's session", async () => {
     await store([userLine(own.id + 500_000, { password })]);
     const { access_token, refresh_token: token } = await signedIn();
     const other = (await signInAs(`user-${own.id + 500_000}@example.com`, password)).refresh_token;
-    const [user, family, n, version, mac] = token.split(".");
+    const [user, family, ...rest] = token.split(".");
     const [otherUser, otherFamily] = other.split(".");
     const madeUp = { userId: own.id, family: "f".repeat(22), n: 1 };
     await expectDead(
-      `${otherUser}.${family}.${n}.${version}.${mac}`,
-      `${user}.${otherFamily}.${n}.${version}.${mac}`,
-      `${otherUser}.${otherFamily}.${n}.${version}.${mac}`,
-      `${user}.${family}.${Number(n) + 1}.${version}.${mac}`,
-      token.replace(/.$/, (last) => (last === "A" ? "E" : "A")),
+      [otherUser, family, ...rest].join("."),
+      [user, otherFamily, ...rest].join("."),
+      [otherUser, otherFamily, ...rest].join("."),
       loosely(token),
-      token.toUpperCase(),
       ` ${token} `,
-      `${token}.a`,
-      "token",
-      "r".repeat(43),
       access_token,
       makeRefreshToken(madeUp, makeSeed(), await hmacKey()),
     );
@@ -221,7 +196,7 @@ describe("401", () => {
     let { refresh_token } = await signedIn();
     const first = refresh_token;
     for (let round = 0; round < 3; round += 1) refresh_token = await next(refresh_token);
-    for (const n of ["1", "2", "3", "5", "999999999"]) {
+    for (const n of ["3", "5"]) {
       const forged = refresh_token.replace(/^([^.]*\.[^.]*)\.4\./, `$1.${n}.`);
       expect(forged).not.toBe(refresh_token);
       const cost = await costOf(() => expectDead(forged));
@@ -229,17 +204,6 @@ describe("401", () => {
     }
     await expectDead(first.replace(/.$/, (last) => (last === "A" ? "Q" : "A")));
     expect((await refresh(refresh_token)).status).toBe(200);
-  });
-
-  test("D5, D10: the last token of a session that ended, or a number above it, ends nothing: the client is still known", async () => {
-    const tokens = await signedIn();
-    const { refresh_token } = tokens;
-    const { seed } = await storedSession(refresh_token);
-    await signOutOf(tokens);
-    const ended = await storedSession(refresh_token);
-    const above = { userId: own.id, family: familyOf(tokens), n: 2 };
-    await expectDead(refresh_token, makeRefreshToken(above, seed, await hmacKey()));
-    expect(await storedSession(refresh_token)).toEqual(ended);
   });
 
   test("D5, D10: the predecessor of a session that ended a moment ago is refused and ends nothing; later it is reuse", async () => {

@@ -9,6 +9,7 @@ import { type Fault, useNetwork } from "../../support/faults/network.ts";
 import { logChange } from "../../support/records/change-log.ts";
 import { userLine } from "../../support/records/records.ts";
 import { write } from "../../support/records/writes.ts";
+import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 import { changeAt } from "../../support/workers/events.ts";
 import { takeMessages } from "../../support/workers/queues.ts";
@@ -97,16 +98,27 @@ test("a change that cannot be read is quarantined with its sequence number and r
   expect(await takeMessages("QUARANTINE_QUEUE_URL")).toEqual([
     { operation: "test", pk: "", sk: "", eventId: "event-9002", sequenceNumber: "778", reason },
   ]);
+  expect(JSON.parse(loggedLines.at(-1) ?? "")).toMatchObject({ message: "processed", records: 5 });
   await expectKept(ids);
+});
+
+test("a change that the table refuses is quarantined without the table's words, which may quote it", async () => {
+  proxy.fail("BatchWriteItem", { status: 400, body: { __type: "ValidationException", message: "Invoice 1" } }, 2);
+  expect(await handler({ Records: changeSome(1).Records })).toEqual({ batchItemFailures: [] });
+  expect(await takeMessages("QUARANTINE_QUEUE_URL")).toMatchObject([{ reason: "ValidationException" }]);
 });
 
 test("a change behind such a one whose writes keep failing goes back to the stream, and is not quarantined", async () => {
   const { ids, Records } = changeSome(2);
   const strange = { eventID: "event-9004", eventName: "MODIFY" as const, dynamodb: { SequenceNumber: "780" } };
   proxy.fail("BatchWriteItem", failed, 1_000);
+  loggedLines.length = 0;
   expect(await handler({ Records: [strange, ...Records] })).toEqual({
     batchItemFailures: [{ itemIdentifier: Records[0]?.dynamodb?.SequenceNumber }],
   });
+  const faults = { operation: "test", Faults: 1 };
+  expect(countedMetrics()).toEqual([faults, { StreamRecordsQuarantined: 1 }, faults]);
+  expect(loggedLines.join("")).not.toContain('"processed"');
   expect(await takeMessages("QUARANTINE_QUEUE_URL")).toMatchObject([{ eventId: "event-9004" }]);
   proxy.reset();
   await handler({ Records });

@@ -74,15 +74,20 @@ test("ten of many are named in the log, and all are counted", async () => {
   expect(logged().shown.split("; ")).toHaveLength(10);
 });
 
-test("a night that does not end has a figure only if something differs", async () => {
-  let now = 0;
+test.each([
+  [1, [{ CounterDifferences: 1 }]],
+  [0, []],
+])("a night that ends after %i list has a figure only if something differs", async (begun, figures) => {
+  let asked = 0;
+  // To the millisecond: a list begins at the last moment, and none a millisecond later.
   const clock = vi.spyOn(performance, "now").mockImplementation(() => {
-    now += 600_001;
-    return now;
+    asked += 1;
+    return asked > 2 ? 1_600_000 + Number(asked > 2 + begun) : 1_000_000;
   });
   await handler().finally(() => clock.mockRestore());
-  expect(countedMetrics()).toEqual([]);
-  expect(logged()).toMatchObject({ records: 0, lists_left: 3 * 18 });
+  expect(countedMetrics()).toEqual(figures);
+  expect(logged()).toMatchObject({ lists_left: 3 * 18 - begun });
+  expect(loggedLines.map((line) => JSON.parse(line).duration_ms)).toContain(600_001);
 });
 
 test("a table that cannot be read is a fault that the schedule sees, and no figure", async () => {

@@ -75,14 +75,6 @@ describe("D42: the events of a message", () => {
     expect(countedMetrics()).toContainEqual({ operation: "test", Faults: 1 });
   });
 
-  test("go back to the queue where the bus is down, after one call of at most its time", async () => {
-    service.endpoints.failNext("PutEvents", "InternalException", Number.POSITIVE_INFINITY);
-    expect(await handler(queueEvent({ events: [first] }))).toEqual(failed);
-    service.endpoints.failNext("PutEvents", "InternalException", 0);
-    expect(await handler(queueEvent({ events: [first] }))).toEqual(nothingFailed);
-    expect(idsOut()).toEqual([first.id]);
-  });
-
   test.each([
     [{ events: [] }],
     [{ events: Array.from({ length: mostEvents + 1 }, (_, at) => eventOut(at + 1)) }],

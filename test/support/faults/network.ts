@@ -26,8 +26,8 @@ export interface Network {
   fail(action: string, fault: Fault, times: number, passing?: number): void;
   /** Holds back the next attempt of an action; it goes on when the returned function is called. */
   hold(action: string): () => void;
-  /** True while an attempt of the action is held back. */
-  holding(action: string): boolean;
+  /** Waits until the attempt that is to be held back has come. */
+  held(action: string): Promise<void>;
   /** Forgets the counts and the faults. */
   reset(): void;
   /**
@@ -55,8 +55,8 @@ type Send = Parameters<Parameters<typeof watchAttempts>[0]>[1];
 export function useNetwork(): Network {
   const calls = new Map<string, number>();
   const faults = new Map<string, { fault: Fault; times: number; passing: number }>();
-  const holds = new Map<string, Promise<void>>();
-  const waiting = new Set<string>();
+  const holds = new Map<string, { readonly released: Promise<void>; come(): void }>();
+  const arrivals = new Map<string, Promise<void>>();
   let plan: LossPlan | undefined;
   /** Accepts connections and says nothing. */
   const silent = createServer((socket) => void socket.on("error", () => socket.destroy()));
@@ -81,12 +81,11 @@ export function useNetwork(): Network {
     return undefined;
   };
   const waitFor = async ({ action }: AwsAttempt) => {
-    const released = holds.get(action);
-    if (!released) return;
+    const held = holds.get(action);
+    if (!held) return;
     holds.delete(action);
-    waiting.add(action);
-    await released;
-    waiting.delete(action);
+    held.come();
+    await held.released;
   };
   const carry = async (attempt: AwsAttempt, send: Send): Promise<AwsAnswer> => {
     const { action, request } = attempt;
@@ -118,11 +117,12 @@ export function useNetwork(): Network {
     calls,
     fail: (action, fault, times, passing = 0) => void faults.set(action, { fault, times, passing }),
     hold: (action) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      holds.set(action, promise);
-      return resolve;
+      const [arrival, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      holds.set(action, { released: release.promise, come: arrival.resolve });
+      arrivals.set(action, arrival.promise);
+      return release.resolve;
     },
-    holding: (action) => waiting.has(action),
+    held: async (action) => arrivals.get(action),
     reset: () => {
       calls.clear();
       faults.clear();

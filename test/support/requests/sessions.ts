@@ -1,6 +1,9 @@
+import { handler as registerDeviceHandler } from "../../../functions/devices/register-device-token.ts";
 import { handler as refreshHandler } from "../../../functions/sessions/refresh-token.ts";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
-import { refreshToken, signIn } from "../../../shared/contract/sessions.ts";
+import { handler as signOutHandler } from "../../../functions/sessions/sign-out.ts";
+import { registerDeviceToken } from "../../../shared/contract/devices.ts";
+import { refreshToken, signIn, signOut } from "../../../shared/contract/sessions.ts";
 import { call, type TestAnswer } from "./call.ts";
 
 /** The tokens of a session. */
@@ -19,8 +22,18 @@ export function refreshWith(refresh_token: unknown): Promise<TestAnswer> {
   return call(refreshHandler, refreshToken, { body: { token: { refresh_token } } });
 }
 
+/** Signs out of the session of the tokens. */
+export function signOutOf(tokens: Pick<Tokens, "access_token">): Promise<TestAnswer> {
+  return call(signOutHandler, signOut, bearerOf(tokens));
+}
+
+/** Registers a device in the session of the tokens. */
+export function registerDevice(tokens: Pick<Tokens, "access_token">, notification: object): Promise<TestAnswer> {
+  return call(registerDeviceHandler, registerDeviceToken, { ...bearerOf(tokens), body: { notification } });
+}
+
 /** The part of a request that says whose it is. */
-export function bearerOf({ access_token }: Tokens) {
+export function bearerOf({ access_token }: Pick<Tokens, "access_token">) {
   return { headers: { authorization: `Bearer ${access_token}` } };
 }
 

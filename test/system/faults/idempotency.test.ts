@@ -56,7 +56,7 @@ test("D32: a fault before the transaction leaves nothing: the next request with 
 test("D32: of two bodies under one key at once one is carried out, the other is refused", async () => {
   const goOn = network.hold("TransactWriteItems");
   const first = set();
-  await vi.waitFor(() => expect(network.holding("TransactWriteItems")).toBe(true));
+  await network.held("TransactWriteItems");
   expect((await set(60)).status).toBe(200);
   goOn();
   expectProblem(await first, 422, "idempotency_key_reused");

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { handler as deliver } from "../../../functions/workers/deliver-notifications.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
@@ -59,7 +59,7 @@ const unread = async () => (await findUnreadCounts(driver)).timesheets;
 async function before<T>(work: () => Promise<T>, meanwhile: () => Promise<unknown>): Promise<T> {
   const goOn = network.hold("TransactWriteItems");
   const late = work();
-  await vi.waitFor(() => expect(network.holding("TransactWriteItems")).toBe(true));
+  await network.held("TransactWriteItems");
   await meanwhile();
   goOn();
   return late;
@@ -127,7 +127,7 @@ test("D26, D41: of one driver's timesheets, undone at once, the news of each is 
   network.reset();
   const goOn = network.hold("TransactWriteItems");
   const arriving = Promise.all([undone.arrive(), otherUndone.arrive()]);
-  await vi.waitFor(() => expect(network.holding("TransactWriteItems")).toBe(true));
+  await network.held("TransactWriteItems");
   await pause(50);
   expect(network.calls.get("TransactWriteItems")).toBe(1);
   goOn();

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { replaceTraces } from "../../../infra/tools/forget/traces.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
@@ -19,7 +19,7 @@ test("a payment that read a timesheet before its driver was forgotten does not b
   await store([timesheetLine(1, 1, { driver: xenia })]);
   const release = proxy.hold("TransactWriteItems");
   const paying = setTimesheetStates([1], "all", "paid", callerContext(admin));
-  await vi.waitUntil(() => proxy.holding("TransactWriteItems"));
+  await proxy.held("TransactWriteItems");
   const person = { id: 7, isUser: false, profiles: new Map([[xenia.profile_id, true]]), names: [xenia] };
   const search = { person, isDryRun: false, timesheetIds: new Set<number>() };
   expect(await replaceTraces(search)).toMatchObject({ timesheet: 1 });
