@@ -106,7 +106,7 @@ describe("D42: an event is delivered", () => {
 
 describe("D42: what fails", () => {
   test.each([
-    301, 307, 400, 404, 429, 500, 503,
+    300, 307, 400, 404, 429, 500, 503,
   ])("comes again after a pause when it is answered %i, and is no fault of the service", async (status) => {
     receiver.status = status;
     receiver.headers = { location: "/elsewhere" };
