@@ -30,7 +30,8 @@ interface Versioned {
 
 /** A record as a line leaves it, with the writes that go with it. */
 export interface Draft<Stored> extends Pick<WritePlan, "uniqueKeys" | "counts"> {
-  readonly next: Stored;
+  /** The write itself gives the revision. */
+  readonly next: Omit<Stored, "revision">;
   readonly writes?: readonly TransactionWrite[];
 }
 
@@ -57,7 +58,7 @@ export function upsertRecord<Stored extends RecordItem>(
     if (isErased(key, tombstone?.version) || isStale(line, version)) return { outcome: "stale" };
     const { next, writes = [], ...others } = await decide(stored);
     const removed_before = tombstone ? tombstone.removed_at : stored?.removed_before;
-    const item = entity.encode({ ...next, version: versionAfter(line, version), removed_before });
+    const item = entity.encode({ ...next, version: versionAfter(line, version), removed_before } as unknown as Stored);
     if (isSameItem(stored, item)) return { outcome: "unchanged" };
     const put = replaceItem(stored ?? tombstone, item, context);
     return { ...others, outcome: stored ? "updated" : "created", writes: [put, ...writes] };
@@ -137,6 +138,7 @@ function isErased({ sk }: Key, version: number | undefined): boolean {
   return sk === "USER" && version === erasedVersion;
 }
 
-function isStale({ version: said }: Versioned, version = -1): boolean {
-  return typeof said === "number" && version >= said;
+function isStale({ version: said }: Versioned, version: number | undefined): boolean {
+  // No version is no number, and above none.
+  return typeof said === "number" && Number(version) >= said;
 }
