@@ -43,6 +43,9 @@ test("D6: a secret that cannot be read again is used on as it was, half a minute
   vi.setSystemTime(start + 5.5 * minute);
   expect(await read(arn)).toEqual(known);
   expect(send).toHaveBeenCalledTimes(2);
+  vi.setSystemTime(start - 1);
+  expect(await read(arn)).toEqual(known);
+  expect(send).toHaveBeenCalledTimes(3);
   await expect(read(arn, { fresh: true })).rejects.toThrow("away");
   await expect(read("another")).rejects.toThrow("away");
 });
