@@ -23,6 +23,8 @@ test("all that DynamoDB stores comes back as it was, sets of a newer release amo
   );
   expect(await readItem(key)).toEqual({ ...key, ...values });
   expect(fromAttributes(toAttributes(values))).toEqual(values);
+  const named = JSON.parse('{"__proto__":1,"constructor":2}');
+  expect(Object.entries(fromAttributes(toAttributes(named)))).toEqual(Object.entries(named));
 });
 
 test("undefined is left out at any depth, and what is no number of DynamoDB is refused", () => {
