@@ -223,6 +223,10 @@ describe("200", () => {
       await deliverPins();
       expect(service.inbox.entries().filter(({ to }) => to === as)).toHaveLength(1);
     }
+    at("2026-05-01T10:00:00.000");
+    const asked = await askPin(login);
+    at("2026-05-01T10:00:59.999");
+    expect((await register(login)).body.user.pin_valid_to).toBe(asked.body.user.pin_valid_to);
   });
 
   test("D11, D16: who asks for pins of a login keeps nobody from registering it, and the other way round", async () => {
