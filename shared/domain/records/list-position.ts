@@ -42,12 +42,15 @@ export function listedField(list: ListName, name: "state" | "date", fields: Posi
 /** The first reason why a record has no place in its list; undefined if it has one. */
 export function positionFault(list: ListName, companyId: unknown, fields: PositionFields): string | undefined {
   const { state, date, number } = shapes[list];
-  if (!Number.isSafeInteger(fields.id)) return "The record's id is not a whole number";
-  if (!Number.isSafeInteger(companyId)) return "The record's company_id is not a whole number";
-  if (state && !isText(fields[state])) return `The record's ${state} is not a text`;
-  if (date && !isCalendarDate(String(fields[date]))) return `The record's ${date} is not a calendar date`;
-  if (number && !isText(fields[number])) return `The record's ${number} is not a text`;
-  return undefined;
+  const faults = [
+    Number.isSafeInteger(fields.id) || "id is not a whole number",
+    Number.isSafeInteger(companyId) || "company_id is not a whole number",
+    !state || isText(fields[state]) || `${state} is not a text`,
+    !date || isCalendarDate(String(fields[date])) || `${date} is not a calendar date`,
+    !number || isText(fields[number]) || `${number} is not a text`,
+  ];
+  const fault = faults.find((each) => each !== true);
+  return fault && `The record's ${fault}`;
 }
 
 /** The place of a record of a company. Throws if the record lacks an attribute that its list is sorted by. */
