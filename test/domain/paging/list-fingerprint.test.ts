@@ -50,6 +50,9 @@ test("D30: a filter that is added changes the fingerprint by being in the contra
   expect(fingerprintOf(withDriver, { by_driver: "7" })).not.toBe(fingerprintOf(withDriver, { by_driver: "8" }));
   expect(fingerprintOf(withDriver, { by_driver: "7" })).not.toBe(fingerprintOf(withDriver, { by_company: "7" }));
   expect(fingerprintOf(withDriver, { ...values })).toBe(fingerprintOf(listInvoices, { ...values }));
+  const otherOrder = Object.fromEntries(Object.entries(listInvoices.query.entries).toReversed());
+  const reordered = { ...listInvoices, query: v.object(otherOrder) };
+  expect(fingerprintOf(reordered, { ...values })).toBe(fingerprintOf(listInvoices, { ...values }));
 });
 
 test("D30: a cursor is accepted after a filter with a default is added, unless the filter is set", async () => {
