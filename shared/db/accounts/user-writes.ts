@@ -74,7 +74,7 @@ async function planSecrets(
 }
 
 /** The unique keys of a stored user: its logins and its profile. */
-export function uniqueKeysOf(stored: Parameters<typeof toUser>[0] | undefined, now: Date): UniqueKey[] {
+export function uniqueKeysOf(stored: StoredUser | undefined, now: Date): UniqueKey[] {
   if (!stored) return [];
   const { id, email, phone_number, profile_id } = toUser(stored);
   return [
@@ -85,11 +85,12 @@ export function uniqueKeysOf(stored: Parameters<typeof toUser>[0] | undefined, n
 }
 
 /** Merges a line into a user, without its secrets. */
-function merge(line: UpsertLine<"user">, stored: StoredUser | undefined): Omit<StoredUser, "revision"> {
+function merge(line: UpsertLine<"user">, stored: StoredUser | undefined): StoredUser {
   const { id, ...record } = mergeUser(stored && { id: stored.id, ...stored.record }, line);
   const { role, financial_company_id: company_id } = record;
+  const revision = stored?.revision ?? 0;
   const place = company_id === null ? noMark : companyUserMark(company_id, role, id);
-  return { ...stored, ...userKey(id), id, company_id, role, record, ...place };
+  return { ...stored, ...userKey(id), id, company_id, role, record, revision, ...place };
 }
 
 function isMissingIn(uniqueKeys: readonly UniqueKey[]): (uniqueKey: UniqueKey) => boolean {

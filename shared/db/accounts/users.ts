@@ -181,6 +181,6 @@ export async function replaceHash(userId: number, kind: SecretKind, compared: st
 }
 
 /** A stored user as the interface shows it. */
-export function toUser({ id, record }: Pick<StoredUser, "id" | "record">): User {
+export function toUser({ id, record }: StoredUser): User {
   return { id, ...record };
 }

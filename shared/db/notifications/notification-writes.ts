@@ -39,9 +39,10 @@ function merge(
   line: UpsertLine<"notification">,
   stored: StoredNotification | undefined,
   now: Date,
-): Omit<StoredNotification, "revision"> {
+): StoredNotification {
   const whole = stored && { id: stored.id, user_id: stored.user_id, ...stored.record };
   const { id, user_id, ...record } = mergeNotification(whole, line, now);
+  const revision = stored?.revision ?? 0;
   const place = unreadKeyOf(user_id, id, record);
-  return { ...stored, ...notificationKey(user_id, id), id, user_id, record, ...place };
+  return { ...stored, ...notificationKey(user_id, id), id, user_id, record, revision, ...place };
 }

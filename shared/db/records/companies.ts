@@ -58,9 +58,10 @@ function companyMark(id: number): Mark {
 /** Access pattern W1: adds or changes a company. One read unit, one write unit, and one more for a new one. */
 export function saveCompany(line: UpsertLine<"company">, context: WriteContext): Promise<Outcome> {
   const key = recordKey("COMPANY", line.id);
-  return upsertRecord(companies, key, line, context, (stored) => ({
-    next: { ...stored, ...key, ...mergeCompany(stored, line), ...companyMark(line.id) },
-  }));
+  return upsertRecord(companies, key, line, context, (stored) => {
+    const revision = stored?.revision ?? 0;
+    return { next: { ...stored, ...key, ...mergeCompany(stored, line), ...companyMark(line.id), revision } };
+  });
 }
 
 /** Access pattern W5: removes a company. The outcome is `unchanged` if there is none. */

@@ -30,8 +30,7 @@ interface Versioned {
 
 /** A record as a line leaves it, with the writes that go with it. */
 export interface Draft<Stored> extends Pick<WritePlan, "uniqueKeys" | "counts"> {
-  /** The write itself gives the revision. */
-  readonly next: Omit<Stored, "revision">;
+  readonly next: Stored;
   readonly writes?: readonly TransactionWrite[];
 }
 
@@ -58,7 +57,7 @@ export function upsertRecord<Stored extends RecordItem>(
     if (isErased(key, tombstone?.version) || isStale(line, version)) return { outcome: "stale" };
     const { next, writes = [], ...others } = await decide(stored);
     const removed_before = tombstone ? tombstone.removed_at : stored?.removed_before;
-    const item = entity.encode({ ...next, version: versionAfter(line, version), removed_before } as unknown as Stored);
+    const item = entity.encode({ ...next, version: versionAfter(line, version), removed_before });
     if (isSameItem(stored, item)) return { outcome: "unchanged" };
     const put = replaceItem(stored ?? tombstone, item, context);
     return { ...others, outcome: stored ? "updated" : "created", writes: [put, ...writes] };
@@ -139,6 +138,5 @@ function isErased({ sk }: Key, version: number | undefined): boolean {
 }
 
 function isStale({ version: said }: Versioned, version: number | undefined): boolean {
-  // No version is no number, and above none.
-  return typeof said === "number" && Number(version) >= said;
+  return version !== undefined && typeof said === "number" && version >= said;
 }
