@@ -40,7 +40,7 @@ export function limitedBy({ attemptMs, attempts }: CallLimit) {
   const patience = settings.callPatience();
   const requestTimeout = attemptMs * patience;
   const requestHandler = {
-    connectionTimeout: Math.min(connectionMs * patience, requestTimeout),
+    connectionTimeout: connectionMs * patience,
     requestTimeout,
     // `requestTimeout` ends with the answer's head; this one is for its body.
     socketTimeout: requestTimeout,

@@ -38,14 +38,8 @@ export async function callService(
   };
   const signed = await signer.sign(request, place);
   const { response } = await config.requestHandler.handle(signed as Parameters<typeof config.requestHandler.handle>[0]);
-  const text = config.utf8Encoder(await config.streamCollector(response.body));
-  if (response.statusCode < 300) return JSON.parse(text || "{}");
-  throw faultOf(response.headers["x-amzn-errortype"], text);
-}
-
-/** The name is before a colon, and after a hash in the body. */
-function faultOf(header: string | undefined, text: string): Error {
-  const body = JSON.parse(text || "{}") as { __type?: string; message?: string; Message?: string };
-  const name = (header ?? body.__type ?? "UnknownError").replace(/^.*#/, "").replace(/:.*$/, "");
-  return Object.assign(new Error(body.message ?? body.Message ?? name), { name });
+  const answer = JSON.parse(config.utf8Encoder(await config.streamCollector(response.body)));
+  if (response.statusCode < 300) return answer;
+  const { __type: type, message, Message = message } = answer as Readonly<Record<string, string | undefined>>;
+  throw Object.assign(new Error(Message), { name: String(type).replace(/^.*#/, "") });
 }

@@ -48,7 +48,7 @@ export const stageSettings = {
   /** IANA time zone of the business (D20). */
   businessTimeZone: () => required("BUSINESS_TIME_ZONE"),
   /** Days after which the history drops a change (D41). */
-  historyDays: () => wholeNumber("HISTORY_DAYS"),
+  historyDays: () => Number(required("HISTORY_DAYS")),
   /** ARNs of the SNS platform applications by push service. A push service without one gets no pushes (D29). */
   platformApplications: () => json<Partial<Record<PushService, string>>>(required("PLATFORM_APPLICATIONS")),
 };
@@ -188,18 +188,8 @@ export interface TestLogins {
   readonly until: string;
 }
 
-const parsed = new Map<string, unknown>();
-
-/** A setting in JSON, parsed once for each text. */
 function json<T>(text: string): T {
-  if (!parsed.has(text)) parsed.set(text, JSON.parse(text));
-  return parsed.get(text) as T;
-}
-
-function wholeNumber(name: string): number {
-  const value = Number(required(name));
-  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`The setting ${name} must be a whole number`);
-  return value;
+  return JSON.parse(text);
 }
 
 function required(name: string): string {

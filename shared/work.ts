@@ -13,7 +13,7 @@ export interface Work {
 }
 
 /** The kinds of messages that leave the service, or a queue's sender, during its work. */
-type Sent = "emails" | "sms" | "pushes" | "events" | "queued";
+export type Sent = "emails" | "sms" | "pushes" | "events" | "queued";
 
 interface Current {
   readonly work: Work;

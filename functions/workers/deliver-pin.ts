@@ -4,7 +4,7 @@ import { findTestPin } from "../../shared/accounts/test-pin.ts";
 import { findUserIdOfLogin } from "../../shared/db/accounts/logins.ts";
 import { holdPin, keepDelivered, pinKey, storePin } from "../../shared/db/accounts/pins.ts";
 import { findUserAsShown } from "../../shared/db/accounts/users.ts";
-import { nextId } from "../../shared/db/table/sequences.ts";
+import { nextUserId } from "../../shared/db/table/sequences.ts";
 import { hashOfPin, makePin } from "../../shared/domain/accounts/pin.ts";
 import { isUsedUp } from "../../shared/domain/guessing/pin-decisions.ts";
 import { sendPin } from "../../shared/messaging/pin-message.ts";
@@ -32,7 +32,7 @@ export const handler = forQueue(pinRequest, async ({ login, channel, registers, 
   const isAllowed =
     isCounted || (await consumeMessageAllowance(channel, { nth: asked.messages, isKnown, registers }, now));
   if (isAllowed) {
-    const userId = existingUserId ?? held.user_id ?? (await nextId("USER"));
+    const userId = existingUserId ?? held.user_id ?? (await nextUserId());
     const key = await hmacKey();
     const pin = test?.pin ?? makePin({ ...held, login }, key);
     const validTo = test && test.until < new Date(held.valid_to) ? test.until.toISOString() : held.valid_to;

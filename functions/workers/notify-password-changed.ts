@@ -2,7 +2,7 @@ import { consumeMessageAllowance } from "../../shared/accounts/message-allowance
 import { acquireSendLease, countedSms, releaseSendLease } from "../../shared/db/accounts/sendings.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
-import { type NoticeRecipient, sendNotice } from "../../shared/messaging/notice-message.ts";
+import { type MessageRecipient, sendNotice } from "../../shared/messaging/notice-message.ts";
 import { noticeMessage } from "../../shared/messaging/notice-queue.ts";
 import { RecipientRefusedError } from "../../shared/messaging/recipient-refused.ts";
 import { forQueue, reportRefused } from "../../shared/workers/queue-worker.ts";
@@ -36,7 +36,7 @@ export const handler = forQueue(noticeMessage, async ({ userId, changedAt }, { n
 });
 
 /** An SMS needs a number that takes one, and must not exceed the ceilings (D7, D11). */
-async function mayServe({ channel, to }: NoticeRecipient, served: Set<string>, now: Date): Promise<boolean> {
+async function mayServe({ channel, to }: MessageRecipient, served: Set<string>, now: Date): Promise<boolean> {
   if (channel !== "sms") return true;
   if (!maySendSmsTo(to, { isStored: true })) return false;
   if (!served.has(countedSms) && !(await consumeMessageAllowance("sms", secondOfDay, now))) return false;
@@ -45,7 +45,7 @@ async function mayServe({ channel, to }: NoticeRecipient, served: Set<string>, n
 }
 
 /** Sends by one channel; one that takes no such recipient is served as well. */
-async function send(recipient: NoticeRecipient, changedAt: Date): Promise<void> {
+async function send(recipient: MessageRecipient, changedAt: Date): Promise<void> {
   try {
     await sendNotice(recipient, changedAt);
   } catch (error) {

@@ -35,9 +35,9 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
   const served = pushed.filter((each) => each.result === "sent");
   await releaseSendLease(lease, [...lease.served, ...served.map(({ device }) => `${device.id}`)]);
   const dead = pushed.filter((each) => each.result === "dead");
-  await dropDead(userId, dead);
-  // Saves the next push a call.
-  await Promise.all(served.map(({ device, endpointArn }) => keepEndpoint(userId, device, endpointArn, now)));
+  // An endpoint that is kept saves the next push a call.
+  const keeping = served.map(({ device, endpointArn }) => keepEndpoint(userId, device, endpointArn, now));
+  await Promise.all([dropDead(userId, dead), ...keeping]);
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
 });
 

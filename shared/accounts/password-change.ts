@@ -21,7 +21,7 @@ interface NewPasswordRequest extends WriteContext {
  */
 export async function changePasswordOnce(request: NewPasswordRequest): Promise<ShownUser | undefined> {
   const resetHash = hashToken(request.body.reset_password_token);
-  return (await setOnce(request, resetHash)) ?? (await findWhereSet(request, resetHash));
+  return (await setOnce(request, resetHash)) ?? findWhereSet(request, resetHash);
 }
 
 /** Sets the password; undefined where the token does not count, or was spent meanwhile. */

@@ -6,7 +6,7 @@ import { profiles } from "./accounts/profiles.ts";
 import { publicKeys } from "./accounts/public-keys.ts";
 import { resetTokens } from "./accounts/reset-tokens.ts";
 import { countedSms, sendings, sentMessageOf } from "./accounts/sendings.ts";
-import { familyOf, sessions } from "./accounts/sessions.ts";
+import { endedAt, familyOf, sessions } from "./accounts/sessions.ts";
 import { userSecrets } from "./accounts/user-secrets.ts";
 import { toUser, users } from "./accounts/users.ts";
 import { limitCounts } from "./accounts/windows.ts";
@@ -68,9 +68,9 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
     type: "session",
     id: familyOf(session),
     opened_at: session.opened_at,
-    ...(session.valid_to > new Date(0).toISOString()
-      ? { refreshed_at: session.renewed_at, valid_to: session.valid_to }
-      : { refreshed_at: null, valid_to: null }),
+    ...(session.valid_to === endedAt
+      ? { refreshed_at: null, valid_to: null }
+      : { refreshed_at: session.renewed_at, valid_to: session.valid_to }),
   })),
   // Its token is left out, because it proves a known client (D10).
   shown(devices, ({ id, platform, push_service, device_id, pushed_on, moved_at }) => ({

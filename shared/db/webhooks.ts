@@ -12,10 +12,7 @@ interface StoredWebhook extends StoredItem, WebhookHealth {
 }
 
 /** The entity of failing webhooks. */
-export const webhooks = defineEntity<StoredWebhook>(
-  "webhook",
-  ({ pk, sk }) => sk === "WEBHOOK" && pk.startsWith("WEBHOOK#"),
-);
+export const webhooks = defineEntity<StoredWebhook>("webhook", ({ sk }) => sk === "WEBHOOK");
 
 /** The name and address of a webhook. */
 export interface WebhookAddress {

@@ -10,7 +10,7 @@ const tagBytes = 16;
  * Encrypts a text (AES-256-GCM) under a key of 32 bytes. Decryption needs the same `context`. Returns nonce, tag and
  * ciphertext.
  */
-export function encrypt(text: string, key: Buffer, context = ""): Buffer {
+export function encrypt(text: string, key: Buffer, context: string): Buffer {
   const iv = randomBytes(ivBytes);
   const cipher = createCipheriv(cipherName, key, iv).setAAD(Buffer.from(context));
   const ciphertext = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
@@ -18,7 +18,7 @@ export function encrypt(text: string, key: Buffer, context = ""): Buffer {
 }
 
 /** Decrypts a result of `encrypt`. Undefined with another key or context, or after tampering. */
-export function decrypt(bytes: Buffer, key: Buffer, context = ""): string | undefined {
+export function decrypt(bytes: Buffer, key: Buffer, context: string): string | undefined {
   try {
     const decipher = createDecipheriv(cipherName, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes });
     decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));

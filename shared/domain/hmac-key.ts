@@ -88,15 +88,9 @@ function digestOf(signer: HmacKeyVersion, purpose: HmacPurpose, message: string)
   return createHmac("sha256", keyFor(signer, purpose)).update(`${purpose}|${message}`).digest();
 }
 
-/** Cached, because deriving a key takes four times as long as signing with it. */
-const derived = new Map<string, Buffer>();
-
 /** HKDF (RFC 5869) derives a key for each purpose, so that a leaked one reveals none of the others. */
 function keyFor({ key }: HmacKeyVersion, purpose: HmacPurpose): Buffer {
-  const name = `${purpose}|${key}`;
-  const known = derived.get(name) ?? Buffer.from(hkdfSync("sha256", key, "", `workforce|${purpose}`, wholeBytes));
-  derived.set(name, known);
-  return known;
+  return Buffer.from(hkdfSync("sha256", key, "", `workforce|${purpose}`, wholeBytes));
 }
 
 /** The version named in a signed text; undefined if it names none. */

@@ -2,7 +2,7 @@ import { type Answer, type Operation, parameterNames } from "../contract/operati
 import { defaultPerPage } from "../contract/query.ts";
 import type { Page } from "../domain/paging/paging.ts";
 import { type AllowList, allowListOf } from "./allow-list.ts";
-import { type HttpAnswer, type HttpRequest, requestIdOf } from "./http-event.ts";
+import { type HttpAnswer, type HttpEvent, requestIdOf } from "./http-event.ts";
 import { pageLinks } from "./page-links.ts";
 
 /** A handler's result: the answer's fields, or a page of items for list operations. */
@@ -17,27 +17,23 @@ interface Beside {
 }
 
 /** Headers that every answer carries. */
-export function answerHeaders(request: Pick<HttpRequest, "event" | "context">): Record<string, string> {
+export function answerHeaders(event: HttpEvent): Record<string, string> {
   return {
     "cache-control": "no-store",
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
-    "x-request-id": requestIdOf(request),
+    "x-request-id": requestIdOf(event),
   };
 }
 
 /** Status 200 with only the fields the contract names, and the paging headers on lists (D30). */
-export function successAnswer<O extends Operation>(
-  operation: O,
-  reply: Reply<O>,
-  request: Pick<HttpRequest, "event" | "context">,
-): HttpAnswer {
+export function successAnswer<O extends Operation>(operation: O, reply: Reply<O>, event: HttpEvent): HttpAnswer {
   const headers: Record<string, string> = {
-    ...answerHeaders(request),
+    ...answerHeaders(event),
     "content-type": "application/json; charset=utf-8",
   };
   if (operation.cacheSeconds !== undefined) headers["cache-control"] = `public, max-age=${operation.cacheSeconds}`;
-  if (operation.answersChange && reply.changeId !== undefined) headers["change-id"] = reply.changeId;
+  if (reply.changeId !== undefined) headers["change-id"] = reply.changeId;
   if (reply.isRepetition) headers["idempotency-replayed"] = "true";
   const allow = allowListOf(operation.answer);
   if (operation.list === undefined) {
@@ -51,7 +47,7 @@ export function successAnswer<O extends Operation>(
   const { items, total, place, perPage = defaultPerPage } = reply as Page<unknown>;
   headers["per-page"] = String(place?.perPage ?? perPage);
   if (total !== undefined) headers.total = String(total);
-  const link = place && pageLinks(request.event, parameterNames(operation), place, total);
+  const link = place && pageLinks(event, parameterNames(operation), place, total);
   if (link) headers.link = link;
   const answered = items.map((item) => allowOrName(allow, item, item));
   return { statusCode: 200, headers, body: JSON.stringify({ [operation.list]: answered }) };

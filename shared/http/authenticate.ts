@@ -3,7 +3,7 @@ import { type Caller, scopeOf } from "../domain/caller.ts";
 import { byUser } from "../domain/records/change.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { verifyAccessToken } from "../tokens/verify-access-token.ts";
-import { type HttpRequest, requireChange } from "./http-event.ts";
+import type { HttpRequest } from "./http-event.ts";
 
 /** Middleware: finds the caller behind the bearer token and refuses roles the operation does not name (D2–D4). */
 export function authenticate(operation: SignedInOperation) {
@@ -13,7 +13,7 @@ export function authenticate(operation: SignedInOperation) {
       // Before the check, so that the log says who was refused.
       event.caller = caller;
       authorize(operation, caller);
-      event.change = byUser(requireChange(event), caller.userId);
+      event.change = byUser(event.change, caller.userId);
     },
   };
 }

@@ -19,7 +19,7 @@ import { answerHeaders, type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
 import { answerConditions } from "./etag.ts";
 import { refuseWhileFrozen } from "./frozen.ts";
-import { type HttpAnswer, type HttpEvent, requestIdOf, requireCaller, requireChange } from "./http-event.ts";
+import { type GatewayEvent, type HttpAnswer, type HttpEvent, requestIdOf, requireCaller } from "./http-event.ts";
 import { readKey } from "./idempotency.ts";
 import { limitSizes } from "./limits.ts";
 import { parseBody } from "./parse-body.ts";
@@ -66,7 +66,7 @@ interface Authorization<O extends Operation> {
 }
 
 /** A Lambda handler for API Gateway's HTTP API, payload 2.0. */
-export type HttpHandler = (event: HttpEvent, context: Context) => Promise<HttpAnswer>;
+export type HttpHandler = (event: GatewayEvent, context: Context) => Promise<HttpAnswer>;
 
 /** The handler of an operation that needs a bearer token. */
 export function authenticated<O extends SignedInOperation>(
@@ -140,9 +140,9 @@ export function forUnrouted(name: string, refuse: (method: string, path: string)
  * of all answers.
  */
 export function forFiles(name: string, answer: (event: HttpEvent) => HttpAnswer): HttpHandler {
-  return compose(name, [logRequests({ name }), answerProblems()], async (event, context) => {
+  return compose(name, [logRequests({ name }), answerProblems()], async (event) => {
     const found = answer(event);
-    return { ...found, headers: { ...answerHeaders({ event, context }), ...found.headers } };
+    return { ...found, headers: { ...answerHeaders(event), ...found.headers } };
   });
 }
 
@@ -175,7 +175,7 @@ function chain<O extends Operation>(
     validate(operation),
   ];
   return compose(operation.name, middlewares, async (event, context) =>
-    successAnswer(operation, await handle(event, context), { event, context }),
+    successAnswer(operation, await handle(event, context), event),
   );
 }
 
@@ -187,26 +187,28 @@ function refuseWhereClosed(closes: () => boolean) {
   };
 }
 
-function compose(operation: string, middlewares: readonly object[], handler: HttpHandler): HttpHandler {
+type Handle = (event: HttpEvent, context: Context) => Promise<HttpAnswer>;
+
+function compose(operation: string, middlewares: readonly object[], handler: Handle): HttpHandler {
   const chained = middy<HttpEvent, HttpAnswer>().use(middlewares as MiddlewareObj<HttpEvent, HttpAnswer>[]);
-  const handle = chained.handler(handler) as unknown as HttpHandler;
+  const handle = chained.handler(handler) as unknown as Handle;
   return (event, context) => {
-    const request = requestIdOf({ event, context });
+    const startedAt = performance.now();
+    const request = requestIdOf(event);
     const change = beginChange({ operation, request });
-    return carryOut({ operation, request_id: request }, () => handle({ ...event, change }, context));
+    return carryOut({ operation, request_id: request }, () => handle({ ...event, startedAt, change }, context));
   };
 }
 
 function requestOf<O extends Operation>(event: HttpEvent, context: Context): AnonymousRequest<O> {
   const { parameters, query, body } = event.input ?? {};
-  const requestId = requestIdOf({ event, context });
   return {
     parameters: parameters as Parameters<O>,
     query: query as Query<O>,
     body: body as Body<O>,
     now: new Date(),
-    change: requireChange(event),
-    requestId,
+    change: event.change,
+    requestId: requestIdOf(event),
     sender: event,
     remainingMs: () => context.getRemainingTimeInMillis(),
   };

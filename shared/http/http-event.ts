@@ -2,12 +2,18 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import type { Caller } from "../domain/caller.ts";
 import type { Change } from "../domain/records/change.ts";
 
-/** A request between the middlewares: API Gateway's event, and the results of earlier middlewares. */
-export interface HttpEvent extends Omit<APIGatewayProxyEventV2, "body"> {
+/** API Gateway's event of a request. */
+export interface GatewayEvent extends Omit<APIGatewayProxyEventV2, "body"> {
   /** The body as sent; once parsed, its JSON value. */
   body?: unknown;
+}
+
+/** A request between the middlewares: API Gateway's event, and the results of earlier middlewares. */
+export interface HttpEvent extends GatewayEvent {
+  /** In milliseconds of `performance`. */
+  readonly startedAt: number;
   /** The change that the request begins; authentication says who makes it. */
-  change?: Change;
+  change: Change;
   /** Set by authentication. */
   caller?: Caller;
   /** Set by validation. */
@@ -26,18 +32,12 @@ export interface HttpRequest {
 }
 
 /** Id that a caller can quote and an engineer can find in the logs. */
-export function requestIdOf(request: Pick<HttpRequest, "event" | "context">): string {
-  return request.event.requestContext?.requestId ?? request.context?.awsRequestId ?? "none";
+export function requestIdOf({ requestContext }: GatewayEvent): string {
+  return requestContext.requestId;
 }
 
 /** The caller of a signed-in operation, as set by authentication. */
 export function requireCaller({ caller }: HttpEvent): Caller {
   if (!caller) throw new Error("A signed-in operation ran without a caller");
   return caller;
-}
-
-/** The change that a request begins. */
-export function requireChange({ change }: HttpEvent): Change {
-  if (!change) throw new Error("A request began without a change");
-  return change;
 }

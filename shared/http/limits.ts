@@ -14,7 +14,7 @@ export function limitSizes() {
       if (typeof event.body === "string" && Buffer.byteLength(event.body, encoding) > maxBodyBytes) {
         throw new Refusal("body_too_large", "The body must not exceed 256 KiB");
       }
-      if (Buffer.byteLength(event.rawQueryString ?? "") > maxQueryBytes) {
+      if (Buffer.byteLength(event.rawQueryString) > maxQueryBytes) {
         throw new Refusal("query_too_long", "The query string must not exceed 4 KiB");
       }
     },

@@ -6,7 +6,7 @@ import type { HttpRequest } from "./http-event.ts";
 export function parseBody(contract: BodyContract) {
   return {
     before({ event }: HttpRequest): void {
-      const isEmpty = event.body === undefined || event.body === null || event.body === "";
+      const isEmpty = !event.body;
       const type = event.headers["content-type"];
       if (isEmpty && type === undefined) throw missing(contract);
       if (type === undefined || !jsonType.test(type)) {

@@ -7,7 +7,6 @@ import { type HttpAnswer, type HttpRequest, requestIdOf } from "./http-event.ts"
 export function answerProblems() {
   return {
     onError(request: HttpRequest): void {
-      if (request.response) return;
       request.response = problemAnswer(request);
     },
   };
@@ -26,7 +25,7 @@ function problemAnswer(request: HttpRequest): HttpAnswer {
     detail: status < 500 ? error?.message : undefined,
     instance: request.event.rawPath,
     code,
-    request_id: requestIdOf(request),
+    request_id: requestIdOf(request.event),
     errors: facts.errors,
     changed_ids: facts.changedIds,
     missing_ids: facts.missingIds,
@@ -34,7 +33,7 @@ function problemAnswer(request: HttpRequest): HttpAnswer {
   return {
     statusCode: status,
     headers: {
-      ...answerHeaders(request),
+      ...answerHeaders(request.event),
       "content-type": "application/problem+json; charset=utf-8",
       ...factHeaders(status, code, facts),
     },

@@ -12,7 +12,6 @@ import type { HttpRequest } from "./http-event.ts";
  * fault, because Lambda regards it as a success.
  */
 export function logRequests(operation: Pick<Operation, "name">) {
-  const startedAt = new WeakMap<object, number>();
   const end = ({ event, error, response }: HttpRequest) => {
     const isFault = error != null && !(error instanceof Refusal);
     const code = error instanceof Refusal ? error.code : undefined;
@@ -22,19 +21,13 @@ export function logRequests(operation: Pick<Operation, "name">) {
       code,
       fields: code === "fields_invalid" ? namesOf(error) : undefined,
       user_id: event.caller?.userId,
-      duration_ms: Math.round(performance.now() - (startedAt.get(event) ?? performance.now())),
+      duration_ms: Math.round(performance.now() - event.startedAt),
       init_ms: takeStartMilliseconds(),
       ...sentSoFar(),
       ...(isFault && faultFields(error)),
     });
   };
-  return {
-    before(request: HttpRequest): void {
-      startedAt.set(request.event, performance.now());
-    },
-    after: end,
-    onError: end,
-  };
+  return { after: end, onError: end };
 }
 
 /** The names that the contract gives to refused fields. A caller's own names, as those of unknown parameters, may be secrets. */

@@ -3,8 +3,8 @@ import { catalogueOf } from "./catalogues/catalogues.ts";
 import { renderEmail, sendEmail } from "./email.ts";
 import { sendSms } from "./sms.ts";
 
-/** A recipient of a notice: channel, address, and the user's language if they have one. */
-export interface NoticeRecipient {
+/** The recipient of an e-mail or SMS: channel, address, and the user's language if there is one. */
+export interface MessageRecipient {
   readonly channel: "email" | "sms";
   /** An e-mail address, or a number in E.164. */
   readonly to: string;
@@ -12,7 +12,7 @@ export interface NoticeRecipient {
 }
 
 /** Notifies a user by one channel, in their language, that their password was changed (D14, D45). */
-export async function sendNotice({ channel, to, locale }: NoticeRecipient, at: Date): Promise<void> {
+export async function sendNotice({ channel, to, locale }: MessageRecipient, at: Date): Promise<void> {
   const catalogue = catalogueOf(locale);
   const facts = { service: settings.serviceName(), at };
   if (channel === "sms") return sendSms(to, catalogue.passwordChangedSms(facts));

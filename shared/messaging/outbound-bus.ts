@@ -2,7 +2,6 @@ import { PutEventsCommand, type PutEventsResultEntry } from "@aws-sdk/client-eve
 import type * as v from "valibot";
 import { log } from "../logger.ts";
 import { settings } from "../settings.ts";
-import { noteSent } from "../work.ts";
 import { busClient } from "./clients.ts";
 import type { eventsMessage } from "./event-queue.ts";
 import { untilTaken } from "./queue.ts";
@@ -15,10 +14,9 @@ type Events = v.InferOutput<typeof eventsMessage>["events"];
  * the same ids.
  */
 export function putEvents(events: Events): Promise<void> {
-  return untilTaken(events, async (open) => {
+  return untilTaken("events", events, async (open) => {
     const { Entries = [] } = await busClient().send(new PutEventsCommand({ Entries: open.map(entryOf) }));
     const refused = open.filter((_, at) => isRefused(Entries[at]));
-    noteSent("events", open.length - refused.length);
     const code = Entries.find(isRefused)?.ErrorCode;
     if (refused.length > 0) log("warn", "events refused", { events: refused.length, code });
     return refused;

@@ -3,17 +3,11 @@ import { pinRules } from "../domain/guessing/rules.ts";
 import { settings } from "../settings.ts";
 import { catalogueOf } from "./catalogues/catalogues.ts";
 import { renderEmail, sendEmail } from "./email.ts";
+import type { MessageRecipient } from "./notice-message.ts";
 import { sendSms } from "./sms.ts";
 
-/** The recipient of a pin: the login's channel and address, and the user's language if there is a user. */
-export interface PinRecipient {
-  readonly channel: "email" | "sms";
-  readonly to: string;
-  readonly locale: string | null | undefined;
-}
-
 /** Sends a pin by its login's channel, without a link and without text written by users (D8, D45). */
-export async function sendPin({ channel, to, locale }: PinRecipient, pin: string): Promise<void> {
+export async function sendPin({ channel, to, locale }: MessageRecipient, pin: string): Promise<void> {
   const catalogue = catalogueOf(locale);
   const facts = { service: settings.serviceName(), pin: shownPin(pin), minutes: pinRules.lifeMinutes };
   if (channel === "sms") return sendSms(to, catalogue.pinSms(facts));

@@ -1,9 +1,9 @@
 import { SendMessageBatchCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import * as v from "valibot";
-import { jitter, sleep } from "../backoff.ts";
+import { sleep, spread } from "../backoff.ts";
 import { timestamp } from "../contract/values.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { currentWork, noteSent } from "../work.ts";
+import { currentWork, noteSent, type Sent } from "../work.ts";
 import { asciiJson } from "./ascii-json.ts";
 import { requestQueueClient, workerQueueClient } from "./clients.ts";
 
@@ -39,12 +39,8 @@ function toBody(message: object): string {
 const maxBatchMessages = 10;
 /** Below SQS's limit of 256 KiB for a batch. */
 const maxBatchBytes = 250_000;
-/** With their pauses within a second; the worker's own queue repeats the rest. */
-const maxAttempts = 4;
-/** SQS fails single messages for some milliseconds. */
-const firstPauseMs = 50;
-/** Three pauses are shorter than a call's own limit. */
-const longestPauseMs = 400;
+/** The longest pauses after each attempt: SQS fails single messages for some milliseconds. The worker's own queue repeats the rest. */
+const pausesMs = [100, 200, 400, 0];
 
 /**
  * Sends messages of a worker to a queue, as JSON, ten at a time. Refuses as `busy` if the queue keeps failing some, and
@@ -52,11 +48,10 @@ const longestPauseMs = 400;
  */
 export async function queueMessages(queueUrl: string, messages: readonly object[]): Promise<void> {
   await Promise.all(batchesOf(messages).map((bodies) => sendBatch(queueUrl, bodies)));
-  if (messages.length > 0) noteSent("queued", messages.length);
 }
 
 function sendBatch(QueueUrl: string, bodies: readonly string[]): Promise<void> {
-  return untilTaken(bodies, async (open) => {
+  return untilTaken("queued", bodies, async (open) => {
     const Entries = open.map((MessageBody, at) => ({ Id: String(at), MessageBody }));
     const { Failed = [] } = await workerQueueClient().send(new SendMessageBatchCommand({ QueueUrl, Entries }));
     if (Failed.some(({ SenderFault }) => SenderFault)) throw new Error("The queue does not take such a message");
@@ -65,18 +60,21 @@ function sendBatch(QueueUrl: string, bodies: readonly string[]): Promise<void> {
 }
 
 /**
- * Sends entries to a queue or bus, and repeats those that it refuses in a partial success; `give` returns them. Refuses
- * as `busy` if some stay refused.
+ * Sends entries to a queue or bus, counts those that it takes, and repeats those that it refuses in a partial success;
+ * `give` returns them. Refuses as `busy` if some stay refused.
  */
 export async function untilTaken<T>(
+  kind: Sent,
   entries: readonly T[],
   give: (open: readonly T[]) => Promise<readonly T[]>,
 ): Promise<void> {
   let open = entries;
-  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    if (attempt > 0) await sleep(jitter(attempt, firstPauseMs, longestPauseMs));
-    open = await give(open);
-    if (open.length === 0) return;
+  for (const longestMs of pausesMs) {
+    const refused = await give(open);
+    noteSent(kind, open.length - refused.length);
+    if (refused.length === 0) return;
+    open = refused;
+    await sleep(spread(0, longestMs));
   }
   throw new Refusal("busy", "The queue or the bus does not accept more now; try again later");
 }

@@ -64,7 +64,7 @@ export async function probeRelease(
   const { access_token: access, refresh_token: refresh } = JSON.parse(signed.body).token;
   const needsNotification = name === markNotifications.name;
   const listed =
-    needsNotification && (await ask(listNotifications.name, "live", eventOf(listNotifications, {}, access)));
+    needsNotification && (await ask(listNotifications.name, "live", eventOf(listNotifications, undefined, access)));
   const notification = listed && listed.status === 200 ? JSON.parse(listed.body).notifications[0]?.id : undefined;
   if (needsNotification && notification === undefined) return "unproven";
   const event = eventOf(probe.operation, probe.body?.({ access, refresh, notification }), access);
@@ -77,7 +77,7 @@ async function compare(answer: ProbeAnswer, expected: number, askLive: () => Pro
 }
 
 /** The event that API Gateway sends for a request, as far as functions read it. */
-function eventOf({ method, path }: Operation, body?: object, token?: string): object {
+function eventOf({ method, path }: Operation, body: object | undefined, token?: string): object {
   const headers = {
     accept: "application/json",
     "user-agent": "release-probe",
@@ -93,7 +93,7 @@ function eventOf({ method, path }: Operation, body?: object, token?: string): ob
     rawQueryString: "",
     headers,
     requestContext: { domainName: "release-probe", requestId: crypto.randomUUID(), http },
-    ...(body && method !== "GET" && { body: JSON.stringify(body) }),
+    ...(body && { body: JSON.stringify(body) }),
     isBase64Encoded: false,
   };
 }

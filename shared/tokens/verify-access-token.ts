@@ -64,10 +64,8 @@ async function verify(token: string, now: Date): Promise<VerifiedToken> {
   try {
     return await (outside ? verifyOidcToken(token, outside, now) : verifyOwnToken(token, now));
   } catch (error) {
-    if (error instanceof errors.JWTExpired) throw expired();
-    if (isFaultOfKeySet(error)) throw error;
-    if (error instanceof errors.JOSEError || v.isValiError(error)) throw invalid();
-    throw error;
+    if (isFaultOfKeySet(error) || !(error instanceof errors.JOSEError || v.isValiError(error))) throw error;
+    throw error instanceof errors.JWTExpired ? expired() : invalid();
   }
 }
 

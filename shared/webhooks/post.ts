@@ -1,7 +1,6 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
-import type { LookupFunction } from "node:net";
-import { type Address, resolvePublic } from "./resolve.ts";
+import { resolvePublic } from "./resolve.ts";
 
 /** An address, headers and the exact bytes to send. */
 export interface Posting {
@@ -21,7 +20,7 @@ export interface Answer {
 export interface PostOptions {
   /** Milliseconds for name resolution, connection and answer together. */
   readonly limitMs: number;
-  readonly resolve?: (host: string, options: { readonly signal: AbortSignal }) => Promise<Address | undefined>;
+  readonly resolve?: (host: string, options: { readonly signal: AbortSignal }) => Promise<string | undefined>;
   readonly request?: (url: URL, options: RequestOptions) => ClientRequest;
 }
 
@@ -55,11 +54,11 @@ export async function post(posting: Posting, { limitMs, ...options }: PostOption
     throw new PostError(signal.aborted ? "timed_out" : code, error);
   };
   const address = await resolve(posting.url.hostname, { signal }).catch(failWith("host_unknown"));
-  if (!address) throw new PostError("address_not_public");
+  if (address === undefined) throw new PostError("address_not_public");
   return exchange(posting, { address, request, signal }).catch(failWith("connection_failed"));
 }
 
-type Exchange = Required<Pick<PostOptions, "request">> & { readonly address: Address; readonly signal: AbortSignal };
+type Exchange = Required<Pick<PostOptions, "request">> & { readonly address: string; readonly signal: AbortSignal };
 
 function exchange({ url, headers, body }: Posting, { address, request, signal }: Exchange): Promise<Answer> {
   return new Promise((settle, fail) => {
@@ -67,7 +66,9 @@ function exchange({ url, headers, body }: Posting, { address, request, signal }:
       method: "POST",
       headers: { ...headers, "content-length": String(body.length) },
       agent: false,
-      lookup: lookupOf(address),
+      family: 4,
+      // The checked address, even if the name resolves to another by now.
+      lookup: (_host, _options, found) => found(null, address, 4),
       maxHeaderSize: mostHeaderBytes,
       signal,
     });
@@ -102,9 +103,4 @@ function skipBody(response: IncomingMessage, done: () => void): void {
 
 function answerOf({ statusCode = 0, headers }: IncomingMessage): Answer {
   return { status: statusCode, retryAfter: headers["retry-after"] };
-}
-
-/** Connects to the checked address, even if the name resolves to another by now. */
-function lookupOf({ address, family }: Address): LookupFunction {
-  return (_host, { all }, found) => (all ? found(null, [{ address, family }]) : found(null, address, family));
 }

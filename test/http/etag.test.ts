@@ -62,6 +62,8 @@ describe.each(conditional)("D43: $name", ({ operation, handler, sample: { query,
     for (const condition of ['"other"', etag.slice(1, -1), `${etag.slice(0, -2)}"`, "", "W/", '"*"', `"${etag}`]) {
       expect((await send({ "if-none-match": condition })).status, condition).toBe(200);
     }
+    const statusOf = async (length: number) => (await send({ "if-none-match": etag.padEnd(length) })).status;
+    expect([await statusOf(4_096), await statusOf(4_097)]).toEqual([304, 200]);
   });
 
   test("is refused without a token or the role, whatever If-None-Match says", async () => {

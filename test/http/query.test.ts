@@ -35,6 +35,9 @@ test.each([
   ["from_date[]", "from_date"],
   ["by_state[0]", "by_state"],
   ["curser", "cursor"],
+  ["pa", "page"],
+  ["xxge", "page"],
+  ["pagexx", "page"],
 ])("D22: %j is refused, and the nearest name is %s", (name, nearest) => {
   const { code, message, facts } = refusalOf({ [name]: "1" });
   expect(code).toBe("unknown_parameter");

@@ -8,7 +8,7 @@ import { resolvePublic } from "../../shared/webhooks/resolve.ts";
 
 const limitMs = 300;
 const body = Buffer.from('{"id":"event-1"}');
-const here = async () => ({ address: "127.0.0.1", family: 4 }) as const;
+const here = async () => "127.0.0.1";
 
 /** Posts to a host of any name, which leads to a port of this computer, without TLS. */
 function send(port: number, options: Partial<PostOptions> = {}) {
@@ -154,7 +154,7 @@ test("D42: a host without a public address is not dialled", async () => {
 test("D42: of several addresses a public one is dialled, and its answer is asked for once", async () => {
   const { resolver, asked } = await nameServer("10.0.0.1", "93.184.215.14");
   const signal = AbortSignal.timeout(limitMs);
-  expect(await resolver("receiver.example", { signal })).toEqual({ address: "93.184.215.14", family: 4 });
+  expect(await resolver("receiver.example", { signal })).toBe("93.184.215.14");
   expect(asked).toHaveLength(1);
 });
 

@@ -57,7 +57,7 @@ function requireLocal(text: string): void {
 
 /** This computer has no public address, which a stage would require; Node resolves its name. */
 const onThisComputer: Pick<PostOptions, "resolve" | "request"> = {
-  resolve: async () => ({ address: "127.0.0.1", family: 4 }),
+  resolve: async () => "127.0.0.1",
   request: (url, { lookup: _, ...options }) => request(url, options),
 };
 

@@ -14,7 +14,7 @@ interface StoredLogin extends StoredItem {
 }
 
 /** The entity of logins. */
-export const logins = defineEntity<StoredLogin>("login", ({ pk, sk }) => sk === "LOGIN" && pk.startsWith("LOGIN#"));
+export const logins = defineEntity<StoredLogin>("login", ({ sk }) => sk === "LOGIN");
 
 /** Key of a login, by its normal form. */
 export function loginKey(login: string): Key {

@@ -7,7 +7,7 @@ import { findExistingUsers } from "./users.ts";
 /** The entity of drivers' profiles. Each names the user it belongs to. */
 export const profiles = defineEntity<StoredItem & { readonly user_id: number }>(
   "profile",
-  ({ pk, sk }) => sk === "PROFILE" && pk.startsWith("PROFILE#"),
+  ({ sk }) => sk === "PROFILE",
 );
 
 /** Key of the user of a driver, by profile id. */

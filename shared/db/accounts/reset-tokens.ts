@@ -23,10 +23,7 @@ interface StoredResetToken extends StoredItem {
 }
 
 /** The entity of reset tokens. */
-export const resetTokens = defineEntity<StoredResetToken>(
-  "reset token",
-  ({ pk, sk }) => sk === "RESET" && pk.startsWith("RESET#"),
-);
+export const resetTokens = defineEntity<StoredResetToken>("reset token", ({ sk }) => sk === "RESET");
 
 const msPerMinute = 60_000;
 

@@ -20,10 +20,7 @@ export const countedSms = "sms counted";
 const skStart = "SENT#";
 
 /** The entity of the progress of messages to users. */
-export const sendings = defineEntity<StoredSending>(
-  "sending",
-  ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith(skStart),
-);
+export const sendings = defineEntity<StoredSending>("sending", ({ sk }) => sk.startsWith(skStart));
 
 /** A message to a user: the push of a notification, or the notice of a new password. */
 export interface SentMessage {

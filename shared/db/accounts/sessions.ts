@@ -30,10 +30,7 @@ export interface StoredSession extends StoredItem {
 }
 
 /** The entity of session families. */
-export const sessions = defineEntity<StoredSession>(
-  "session",
-  ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("SESSION#"),
-);
+export const sessions = defineEntity<StoredSession>("session", ({ sk }) => sk.startsWith("SESSION#"));
 
 const msPerDay = 86_400_000;
 /** So long after its end a session's last token proves that a client was there before (D10). */

@@ -16,8 +16,8 @@ const kinds = ["password", "passcode"] as const;
  * The entity of users' secrets. Each kind has a partition of its own. By key, only the functions that compare a secret
  * may read it (`guarded` of their rows). The consumers of the table's stream may read all secrets.
  */
-export const userSecrets = defineEntity<StoredSecret>("user secret", ({ pk, sk }) =>
-  kinds.some((kind) => sk === kind.toUpperCase() && pk.startsWith(`${sk}#`)),
+export const userSecrets = defineEntity<StoredSecret>("user secret", ({ sk }) =>
+  kinds.some((kind) => sk === kind.toUpperCase()),
 );
 
 /** Key of a secret of a user. */

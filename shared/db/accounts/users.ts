@@ -34,7 +34,7 @@ export interface StoredUser extends RecordItem, Partial<Mark> {
 }
 
 /** The entity of users. */
-export const users = defineEntity<StoredUser>("user", ({ pk, sk }) => sk === "USER" && pk.startsWith("USER#"));
+export const users = defineEntity<StoredUser>("user", ({ sk }) => sk === "USER");
 
 /** Key of a user. */
 export function userKey(id: number): Key {

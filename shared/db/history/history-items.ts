@@ -110,7 +110,7 @@ const orderDigits = 6;
  */
 export function historyOrder(second: number, sequence = "", isFirst = false): string {
   const order = `${String(second).padStart(secondDigits, "0")}.${sequence.padStart(sequenceDigits, "0")}`;
-  return `${order}.${isFirst ? 0 : 1}`;
+  return `${order}.${isFirst ? "0" : "1"}`;
 }
 
 /** The orders of a change in the table and in the indexes, by its sort key. */

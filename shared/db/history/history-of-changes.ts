@@ -39,7 +39,7 @@ export function historyOf(change: StreamRecord, keptDays: number): Item[] {
 
 function draftsOf(change: StreamRecord): Draft[] {
   const { key, before, after, removedBy } = change;
-  if (before && after && before.revision !== undefined && before.revision === after.revision) return [];
+  if (before?.revision === after?.revision) return [];
   const [was, is] = [before, after].map((item) => item && recordedFieldsOf(key, item));
   if (!was && firstImportOf(after)) return [];
   const type = typeOf(key);
@@ -53,7 +53,7 @@ function draftsOf(change: StreamRecord): Draft[] {
   const author = authorship(after ? lastChangeOf(after) : removedBy, change);
   return [
     ...(began ? [{ ...about, ...began }] : []),
-    ...(difference && (was || is) ? [{ ...about, ...author, did, company_id, revision, ...difference } as const] : []),
+    ...(difference ? [{ ...about, ...author, did, company_id, revision, ...difference } as const] : []),
   ];
 }
 

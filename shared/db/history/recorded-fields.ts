@@ -60,16 +60,11 @@ export function impersonal(type: RecordedType, fields: Fields): Fields {
 export function differenceOf(before: RecordedFields, after: RecordedFields) {
   const names = new Set([...Object.keys(before.fields), ...Object.keys(after.fields)]);
   const valueIn = (fields: Fields, name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined);
-  const isSame = (name: string) => isEqual(valueIn(before.fields, name), valueIn(after.fields, name));
+  const isSame = (name: string) => isDeepStrictEqual(valueIn(before.fields, name), valueIn(after.fields, name));
   const changed = [...names].filter((name) => !isSame(name)).toSorted();
   const secrets = newSecrets(before, after);
   if (changed.length + secrets.length === 0) return undefined;
   const pick = (fields: Fields) => Object.fromEntries(changed.map((name) => [name, valueIn(fields, name)]));
   const marks = Object.fromEntries(secrets.map((name) => [name, "changed"]));
   return { before: pick(before.fields), after: { ...pick(after.fields), ...marks } };
-}
-
-/** The identity check comes first because most values are texts that did not change. */
-function isEqual(one: unknown, other: unknown): boolean {
-  return one === other || isDeepStrictEqual(one, other);
 }

@@ -1,6 +1,6 @@
 import { type DateRange, isWithinRange } from "../../domain/paging/date-range.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
-import { type ListName, listedDate, listedState, type PositionFields } from "../../domain/records/list-position.ts";
+import { type ListName, listedField, type PositionFields } from "../../domain/records/list-position.ts";
 import { mergeReads, type Source } from "../table/merged-reads.ts";
 import { queryPage } from "../table/table.ts";
 import { dayId, monthKey } from "./list-keys.ts";
@@ -48,7 +48,7 @@ function totalOf(days: readonly DayCount[], range: DateRange): number {
 }
 
 function isWithin<L extends ListName>(selection: ListSelection<L>): (row: ListRow<L>) => boolean {
-  return ({ record }) => isWithinRange(listedDate(selection.list, record) ?? "", selection);
+  return ({ record }) => isWithinRange(listedField(selection.list, "date", record), selection);
 }
 
 /** Rows in descending order of their ids: those of a state in a month of a company, or on a day of all companies. */
@@ -79,7 +79,7 @@ function partsOf<L extends ListName>(
 }
 
 function placeIn(list: ListName, record: PositionFields): Pick<DayCount, "date" | "state"> {
-  return { date: listedDate(list, record) ?? "", state: listedState(list, record) ?? "" };
+  return { date: listedField(list, "date", record), state: listedField(list, "state", record) };
 }
 
 /**

@@ -38,14 +38,10 @@ const kinds = { TIMESHEETS: "TIMESHEET", INVOICES: "INVOICE", JOBS: "JOB" } as c
 
 /** The entities of the records that stand in lists. */
 export const listedItems: { readonly [L in ListName]: Entity<ListedItem<L>> } = {
-  TIMESHEETS: defineEntity("timesheet", matchesOf("TIMESHEET")),
-  INVOICES: defineEntity("invoice", matchesOf("INVOICE")),
-  JOBS: defineEntity("job", matchesOf("JOB")),
+  TIMESHEETS: defineEntity("timesheet", ({ sk }) => sk === "TIMESHEET"),
+  INVOICES: defineEntity("invoice", ({ sk }) => sk === "INVOICE"),
+  JOBS: defineEntity("job", ({ sk }) => sk === "JOB"),
 };
-
-function matchesOf(kind: ListedKind): (key: Key) => boolean {
-  return ({ pk, sk }) => sk === kind && pk.startsWith(`${kind}#`);
-}
 
 /** Key of a record of a list. */
 export function listedKey(list: ListName, id: number): Key {

@@ -11,10 +11,7 @@ export interface StoredDeviceOwner extends StoredItem {
 }
 
 /** The entity of device owners. */
-export const deviceOwners = defineEntity<StoredDeviceOwner>(
-  "device owner",
-  ({ pk, sk }) => pk.startsWith("DEVICE#") && sk === "DEVICE",
-);
+export const deviceOwners = defineEntity<StoredDeviceOwner>("device owner", ({ sk }) => sk === "DEVICE");
 
 /** The owner of a device token, by its hash. Half a read unit, one if consistent. */
 export function findDeviceOwner(

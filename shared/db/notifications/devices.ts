@@ -30,15 +30,12 @@ export interface StoredDevice extends StoredItem {
 }
 
 /** The entity of devices. */
-export const devices = defineEntity<StoredDevice>(
-  "device",
-  ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("DEVICE#"),
-);
+export const devices = defineEntity<StoredDevice>("device", ({ sk }) => sk.startsWith("DEVICE#"));
 
 /** The entity of users' sets of devices, which serialise a user's registrations. */
 export const deviceSets = defineEntity<StoredItem & { readonly revision: number }>(
   "device set",
-  ({ pk, sk }) => pk.startsWith("USER#") && sk === "DEVICES",
+  ({ sk }) => sk === "DEVICES",
 );
 
 /** A user's devices, and the revision of their set. */

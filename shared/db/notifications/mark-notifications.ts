@@ -123,7 +123,7 @@ async function markUnread(
 
 /** Stores the change of a call for all notifications. Returns it, or the one that an earlier call with the key stored. */
 function beginMarking(change: StoredChange, context: ChangeContext): Promise<StoredChange> {
-  return retry(paces.record, async () => ((await putIf(putChange(change).Put)) ? change : await findEarlier(context)));
+  return retry(paces.record, async () => ((await putIf(putChange(change).Put)) ? change : findEarlier(context)));
 }
 
 /** Stores the outcome of a call for all notifications. Returns the one that another call with the key has stored before. */

@@ -16,10 +16,7 @@ type Counts = Partial<UnreadCounts> & { readonly total?: number };
 interface StoredCounts extends StoredItem, Counts {}
 
 /** The entity of notification counts. */
-export const notificationCounts = defineEntity<StoredCounts>(
-  "notification counts",
-  ({ pk, sk }) => sk === "COUNTS" && pk.startsWith("USER#"),
-);
+export const notificationCounts = defineEntity<StoredCounts>("notification counts", ({ sk }) => sk === "COUNTS");
 
 /** The fields of a notification that decide its counts. */
 interface Counted {

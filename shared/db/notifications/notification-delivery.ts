@@ -14,9 +14,8 @@ import { addCounts } from "./notification-counts.ts";
 import { notificationKey, notifications, unreadMark } from "./notifications.ts";
 
 /** The entity of events of which a user was notified. The key contains both. */
-export const deliveredEvents = defineEntity<StoredItem & { readonly expires_at: number }>(
-  "delivered event",
-  ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("EVENT#"),
+export const deliveredEvents = defineEntity<StoredItem & { readonly expires_at: number }>("delivered event", ({ sk }) =>
+  sk.startsWith("EVENT#"),
 );
 
 /** Key of an event of which a user was notified. */

@@ -18,9 +18,8 @@ export interface StoredNotification extends RecordItem, Partial<Mark> {
 }
 
 /** The entity of notifications. */
-export const notifications = defineEntity<StoredNotification>(
-  "notification",
-  ({ pk, sk }) => pk.startsWith("USER#") && sk.startsWith("NOTIFICATION#"),
+export const notifications = defineEntity<StoredNotification>("notification", ({ sk }) =>
+  sk.startsWith("NOTIFICATION#"),
 );
 
 /** Key of a user's notification. Ids are padded so that they sort as numbers. */

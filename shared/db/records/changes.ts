@@ -52,10 +52,7 @@ export interface StoredChange extends StoredItem, Omit<Change, "id"> {
 }
 
 /** The entity of changes. */
-export const changes = defineEntity<StoredChange>(
-  "change",
-  ({ pk, sk }) => pk.startsWith("CHANGE#") && sk === "CHANGE",
-);
+export const changes = defineEntity<StoredChange>("change", ({ sk }) => sk === "CHANGE");
 
 /** An Idempotency-Key, as far as a repetition is recognised by it (D32). */
 export interface RequestKey {

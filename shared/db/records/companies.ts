@@ -11,10 +11,7 @@ import type { Outcome, WriteContext } from "../writes/write-plans.ts";
 type Company = CompleteRecord<"company">;
 
 /** The entity of companies. */
-export const companies = defineEntity<RecordItem & Company & Mark>(
-  "company",
-  ({ pk, sk }) => sk === "COMPANY" && pk.startsWith("COMPANY#"),
-);
+export const companies = defineEntity<RecordItem & Company & Mark>("company", ({ sk }) => sk === "COMPANY");
 
 /** Access pattern C1: finds the company that is shown with a user, or null. Half a read unit. */
 export async function findCompany(id: number | null): Promise<{ id: number; name: string } | null> {

@@ -26,7 +26,6 @@ export async function readBatch(
   keys: readonly Key[],
   { consistent = true, paths, withTombstones = false }: BatchReadOptions = {},
 ): Promise<(Item | undefined)[]> {
-  if (keys.length > maxBatchReads) throw new RangeError(`At most ${maxBatchReads} items can be read at once`);
   const table = settings.tableName();
   const reading = { ConsistentRead: consistent, ...(paths && projectionOf([...paths, tombstoneMark])) };
   const found = new Map<string, Item>();

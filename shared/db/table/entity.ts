@@ -76,14 +76,10 @@ export function defineEntity<Stored extends object>(
   };
 
   function decode(item: Item): Stored {
-    return (item.schema_version === version ? item : upgrade(item)) as Stored;
-  }
-
-  function upgrade(item: Item): Item {
     const found = versionOf(item);
-    if (found >= version) return item;
+    if (found >= version) return item as Stored;
     const newest = upgrades.slice(found - 1).reduce((older, step) => step(older), item);
-    return { ...newest, schema_version: version };
+    return { ...newest, schema_version: version } as unknown as Stored;
   }
 }
 

@@ -10,8 +10,6 @@ export interface Pace {
   readonly withinMs?: number;
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
-  /** True if the first try may read stale data. If that try refuses, the decision is made again on consistent reads. */
-  readonly isFirstStale?: boolean;
 }
 
 /** The pace of every retry in the table. */
@@ -24,8 +22,8 @@ export const paces = {
   record: { tries: 40, firstPauseMs: 1, longestPauseMs: 50 },
   /** A user's devices seldom register at once, and each try reads all devices. */
   devices: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
-  /** Many callers guess, sign in or ask from one address at once, and all of them are counted. */
-  crowd: { tries: 60, firstPauseMs: 1, longestPauseMs: 50, isFirstStale: true },
+  /** Many callers ask for a pin of one login at once, and all of them are counted. */
+  crowd: { tries: 60, firstPauseMs: 1, longestPauseMs: 50 },
   /** Others write the counter between the reads of a recount and its repair. */
   recount: { tries: 5, firstPauseMs: 1, longestPauseMs: 50 },
   /** A tool waits for a table that is overloaded or does not answer; an import of days depends on it. */
@@ -38,22 +36,18 @@ const retryAfterSeconds = 1;
 /**
  * Retries until an attempt returns an outcome; undefined means that other writers came first. An attempt gets its number,
  * from 0, and the milliseconds that are left of the pace. If the pace ends without an outcome, `giveUp` decides; by
- * default it refuses with `busy`. If a first attempt on stale reads refuses, the decision is made again. A refusal with
- * `busy` is final, because the attempt may have written, and the next one would take its writes for another's.
+ * default it refuses with `busy`. An error of an attempt is final.
  */
 export async function retry<T>(
   pace: Pace,
   attempt: (count: number, leftMs: number) => Promise<T | undefined>,
   giveUp: () => T = refuseAsBusy,
 ): Promise<T> {
-  const { tries = Number.POSITIVE_INFINITY, withinMs = Number.POSITIVE_INFINITY, isFirstStale = false } = pace;
+  const { tries = Number.POSITIVE_INFINITY, withinMs = Number.POSITIVE_INFINITY } = pace;
   const startedAt = performance.now();
   for (let count = 0; count < tries; count += 1) {
     const leftMs = withinMs - (performance.now() - startedAt);
-    const outcome = await attempt(count, leftMs).catch((error: unknown) => {
-      if (count > 0 || !isFirstStale || !isDecision(error)) throw error;
-      return undefined;
-    });
+    const outcome = await attempt(count, leftMs);
     if (outcome !== undefined) return outcome;
     const pause = jitter(count, pace.firstPauseMs, pace.longestPauseMs);
     if (performance.now() - startedAt + pause > withinMs) break;
@@ -82,10 +76,6 @@ export function busy(): Refusal {
 
 function refuseAsBusy(): never {
   throw busy();
-}
-
-function isDecision(error: unknown): boolean {
-  return error instanceof Refusal && error.code !== "busy";
 }
 
 function isConflict(error: unknown): boolean {

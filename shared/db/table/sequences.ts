@@ -18,17 +18,17 @@ const firstId = 1_000_000_000;
 const stride = 1_000_000;
 
 /**
- * Access pattern Q1: generates the next id of an entity that no record has or had lately. Ids may be skipped but are never repeated.
+ * Access pattern Q1: generates the next id of a user that none has or had lately. Ids may be skipped but are never repeated.
  * One write unit and half a read unit; one write unit more if others' ids were imported.
  */
-export async function nextId(entity: "USER"): Promise<number> {
-  const id = await give(entity, 1);
-  const taken = await getItem(recordKey(entity, id), { withTombstones: true });
-  return taken ? give(entity, stride) : id;
+export async function nextUserId(): Promise<number> {
+  const id = await give(1);
+  const taken = await getItem(recordKey("USER", id), { withTombstones: true });
+  return taken ? give(stride) : id;
 }
 
-async function give(entity: "USER", ids: number): Promise<number> {
-  const item = await updateIf({ pk: `SEQUENCE#${entity}`, sk: sequenceSk }, { add: { given: ids } });
+async function give(ids: number): Promise<number> {
+  const item = await updateIf({ pk: "SEQUENCE#USER", sk: sequenceSk }, { add: { given: ids } });
   if (!item) throw new Error("A sequence takes any update");
   return firstId + sequences.decode(item).given - 1;
 }

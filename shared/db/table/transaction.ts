@@ -55,8 +55,7 @@ export async function readTogether(keys: readonly Key[]): Promise<(Item | undefi
   const { Responses = [] } = await retryConflicts(() =>
     tableClient().send(new TransactGetItemsCommand({ TransactItems })),
   );
-  const items = Responses.map(({ Item: item }) => liveItem(item && fromAttributes(item)));
-  return keys.map((_, position) => items[position]);
+  return Responses.map(({ Item: item }) => liveItem(item && fromAttributes(item)));
 }
 
 async function send(call: TransactWriteItemsCommand): Promise<readonly number[]> {

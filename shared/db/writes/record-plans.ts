@@ -137,6 +137,6 @@ function isErased({ sk }: Key, version: number | undefined): boolean {
   return sk === "USER" && version === erasedVersion;
 }
 
-function isStale({ version: said }: Versioned, version = -1): boolean {
-  return typeof said === "number" && version >= said;
+function isStale({ version: said }: Versioned, version: number | undefined): boolean {
+  return version !== undefined && typeof said === "number" && version >= said;
 }

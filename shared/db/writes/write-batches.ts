@@ -85,7 +85,6 @@ function nextBatch(waiting: readonly Waiting[], lockedItems: ReadonlySet<string>
     batch.add(each);
     writes += each.writes.length;
     bytes += each.bytes;
-    if (actions >= maxTransactionWrites) break;
   }
   return { batch, isFull };
 }

@@ -1,3 +1,5 @@
+import { isCalendarDate } from "../../contract/values.ts";
+
 /** A list of records that runs by descending id. */
 export type ListName = "INVOICES" | "TIMESHEETS" | "JOBS";
 
@@ -31,29 +33,24 @@ const shapes = {
   JOBS: { state: undefined, date: undefined, number: undefined },
 } as const satisfies Record<ListName, Record<string, keyof PositionFields | undefined>>;
 
-/** The calendar date of a record that date filters compare with; undefined where it has none. */
-export function listedDate(list: ListName, fields: PositionFields): string | undefined {
-  const { date } = shapes[list];
-  const value = date && fields[date];
-  return typeof value === "string" ? value : undefined;
-}
-
-/** The state of a record in its list. */
-export function listedState(list: ListName, fields: PositionFields): string | undefined {
-  const { state } = shapes[list];
-  const value = state && fields[state];
-  return typeof value === "string" ? value : undefined;
+/** The state of a record in its list, or the calendar date that date filters compare with; empty where it has none. */
+export function listedField(list: ListName, name: "state" | "date", fields: PositionFields): string {
+  const field = shapes[list][name];
+  return String((field && fields[field]) ?? "");
 }
 
 /** The first reason why a record has no place in its list; undefined if it has one. */
 export function positionFault(list: ListName, companyId: unknown, fields: PositionFields): string | undefined {
   const { state, date, number } = shapes[list];
-  if (!Number.isSafeInteger(fields.id)) return "The record's id is not a whole number";
-  if (!Number.isSafeInteger(companyId)) return "The record's company_id is not a whole number";
-  if (state && !isText(fields[state])) return `The record's ${state} is not a text`;
-  if (date && !isCalendarDate(fields[date])) return `The record's ${date} is not a calendar date`;
-  if (number && !isText(fields[number])) return `The record's ${number} is not a text`;
-  return undefined;
+  const faults = [
+    Number.isSafeInteger(fields.id) || "id is not a whole number",
+    Number.isSafeInteger(companyId) || "company_id is not a whole number",
+    !state || isText(fields[state]) || `${state} is not a text`,
+    !date || isCalendarDate(String(fields[date])) || `${date} is not a calendar date`,
+    !number || isText(fields[number]) || `${number} is not a text`,
+  ];
+  const fault = faults.find((each) => each !== true);
+  return fault && `The record's ${fault}`;
 }
 
 /** The place of a record of a company. Throws if the record lacks an attribute that its list is sorted by. */
@@ -72,8 +69,4 @@ export function positionOf(list: ListName, companyId: unknown, fields: PositionF
 
 function isText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
-}
-
-function isCalendarDate(value: unknown): boolean {
-  return typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value);
 }

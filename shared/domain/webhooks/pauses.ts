@@ -22,7 +22,7 @@ export interface FailedAttempt {
  * may ask for more, up to half an hour. `chance` is from 0 to 1.
  */
 export function pauseAfter({ received, retryAfter }: FailedAttempt, now: Date, chance: number): number {
-  const backoffSeconds = Math.min(firstSeconds * 2 ** Math.min(received - 1, 20), longestSeconds);
+  const backoffSeconds = Math.min(firstSeconds * 2 ** (received - 1), longestSeconds);
   const askedSeconds = Math.min(readRetryAfter(retryAfter, now), longestSeconds);
   return Math.ceil(Math.max(backoffSeconds * (leastShare + (1 - leastShare) * chance), askedSeconds));
 }

@@ -12,10 +12,11 @@ import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { registeredUser } from "../../../shared/domain/accounts/shown-users.ts";
 import { cancelled, useNetwork } from "../../support/faults/network.ts";
 import { testContext } from "../../support/records/contexts.ts";
+import { costOf } from "../../support/records/costs.ts";
 import { scanItems } from "../../support/records/items.ts";
 import { userLine } from "../../support/records/records.ts";
 import { openTestSession } from "../../support/records/sessions.ts";
-import { write } from "../../support/records/writes.ts";
+import { readItem, write } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
 import { storeMadePin } from "../../support/requests/pins.ts";
 import { useService } from "../../support/service/service.ts";
@@ -41,9 +42,13 @@ function signInWith(password: string, login = loginOf(id)) {
   return call(signInHandler, signIn, { body: { user: { login, password } } });
 }
 
+function authorize(passcode: string | undefined) {
+  return authorizePayment({ userId: id, role: "operator", companyId: 1, sessionId: testSession }, passcode, now);
+}
+
 async function payWith(passcode: string | undefined) {
   await openTestSession(id);
-  return authorizePayment({ userId: id, role: "operator", companyId: 1, sessionId: testSession }, passcode, now);
+  return authorize(passcode);
 }
 
 async function hashOf(kind: "password" | "passcode", userId = id): Promise<string | undefined> {
@@ -126,6 +131,17 @@ test("D15, D19: an import takes secrets away, and a user without a passcode pays
   expect(await hashOf("password")).toBeUndefined();
 });
 
+test.each([
+  ["a new password", { password: next.password }, undefined],
+  ["another login", { email: "another@example.com" }, undefined],
+  ["a new passcode", { passcode: next.passcode }, "open"],
+])("D14: an import of %s voids the reset token or leaves it", async (_, changes, left) => {
+  await write(userLine(id, secrets));
+  await updateIf(userKey(id), { set: { reset_hash: "open" } });
+  await write({ type: "user", id, ...changes });
+  expect((await readItem(userKey(id)))?.reset_hash).toBe(left);
+});
+
 test("D15, D19: an import of the secrets that a user has writes nothing", async () => {
   await write(userLine(id, secrets));
   const before = await scanItems();
@@ -140,6 +156,12 @@ test("D15, D19: a removed user's secrets are not the next one's with the id", as
   expect(await hashOf("password")).toBeUndefined();
   expect((await signInWith(secrets.password)).status).toBe(401);
   await payWith(next.passcode);
+});
+
+test("D19: paying reads five units; a passcode takes half a unit and three write units more", async () => {
+  await write(userLine(id, secrets));
+  await openTestSession(id);
+  expect(await costOf(() => authorize(secrets.passcode))).toMatchObject({ readUnits: 5.5, writeUnits: 3 });
 });
 
 describe("D14, D15: an account and its hash", () => {

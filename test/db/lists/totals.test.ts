@@ -36,6 +36,7 @@ test("figures are the sums of all parts, of a company and of all companies", asy
   await transact([...add(2, "ALL", { pending: 7 }, 3), ...add(3, "ALL", { overdue: 9 })]);
   expect([await countList(list(1)), await countList(list(2)), await countList(list("all"))]).toEqual([4, 7, 11]);
   await transact([...add(1, "2026-02", { "05p": 3, "06a": 1 }), ...add(1, "2026-02", { "05p": -1 }, 8)]);
+  await transact([...add(1, "2026-02", { "07p": 2 }, 1), ...add(1, "2026-02", { "07p": -2 }, 2)]);
   await transact([...add(2, "2026-02", { "05p": 4 }), ...add(1, "2026-03", { "01p": 1 })]);
   const range = { fromDate: "2026-02-06", toDate: "2026-02-28" };
   expect(await daysOf({ ...list(1), ...range })).toEqual([

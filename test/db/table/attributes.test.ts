@@ -1,6 +1,7 @@
 import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, test } from "vitest";
 import { fromAttributes, toAttributes } from "../../../shared/db/table/attributes.ts";
+import { bytesInTable } from "../../../shared/db/table/item-size.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
 import { settings } from "../../../shared/settings.ts";
 import { readItem } from "../../support/records/writes.ts";
@@ -22,6 +23,8 @@ test("all that DynamoDB stores comes back as it was, sets of a newer release amo
   );
   expect(await readItem(key)).toEqual({ ...key, ...values });
   expect(fromAttributes(toAttributes(values))).toEqual(values);
+  const named = JSON.parse('{"__proto__":1,"constructor":2}');
+  expect(Object.entries(fromAttributes(toAttributes(named)))).toEqual(Object.entries(named));
 });
 
 test("undefined is left out at any depth, and what is no number of DynamoDB is refused", () => {
@@ -32,6 +35,12 @@ test("undefined is left out at any depth, and what is no number of DynamoDB is r
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
     expect(() => toAttributes({ value })).toThrow(RangeError);
   }
+});
+
+test("the size of values counts the bytes of names and texts, half of the digits, and what holds them", () => {
+  const [name, text, number, list] = ["a", "é", 12.5, [true, null]].map(bytesInTable);
+  expect([name, text, number, list]).toEqual([1, 2, 3, 7]);
+  expect(bytesInTable({ ab: "é", b: 12.5 })).toBe(3 + (2 + 2 + 1) + (1 + 3 + 1));
 });
 
 describe("what would be stored as an empty object is refused", () => {

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { busy, paces, retry } from "../../../shared/db/table/retry.ts";
+import { paces, retry } from "../../../shared/db/table/retry.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -29,21 +29,6 @@ test("D18: after each lost race there is a pause with jitter, up to twice as lon
   const pace = { tries: 8, firstPauseMs: 1, longestPauseMs: 50 };
   await expect(retry(pace, async () => undefined)).rejects.toMatchObject({ code: "busy" });
   expect(waits).toEqual([0.5, 1, 2, 4, 8, 16, 25, 25]);
-});
-
-test("D18: a first race that is busy is not run again, as it may have written; what it refuses is decided again", async () => {
-  const races: boolean[] = [];
-  const run = (refusal: Refusal) =>
-    retry(paces.crowd, async (count) => {
-      const consistent = count > 0;
-      races.push(consistent);
-      if (!consistent) throw refusal;
-      return "decided";
-    });
-  await expect(run(busy())).rejects.toMatchObject({ code: "busy" });
-  expect(races).toEqual([false]);
-  expect(await run(new Refusal("too_many_requests", "Later"))).toBe("decided");
-  expect(races).toEqual([false, false, true]);
 });
 
 test("D18: what waits for others gives up within its time, in the way that its caller names", async () => {
@@ -83,6 +68,5 @@ test("D18: what is tried again after others were faster is tried by the one help
       readFileSync(join(root, file), "utf8"),
     ),
   );
-  // The others ask for what a call left undone, or go on from page to page.
-  expect(loops.toSorted()).toEqual(["shared/db/table/retry.ts", "shared/messaging/queue.ts"]);
+  expect(loops).toEqual(["shared/db/table/retry.ts"]);
 });

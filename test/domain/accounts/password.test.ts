@@ -31,6 +31,7 @@ test.each([
   `$scrypt$ln=17,r=8,p=1$${"A".repeat(22)}$${"A".repeat(43)}`,
   `$argon2id$v=19$m=99999999,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`,
   `$argon2id$v=19$m=19456,t=99,p=1$${"A".repeat(22)}$${"A".repeat(43)}`,
+  `$argon2id$v=19$m=16,t=2,p=3$${"A".repeat(22)}$${"A".repeat(43)}`,
   "correct horse",
 ])("a stored text that is no hash of ours fits nothing: %j", async (stored) => {
   if (stored.endsWith("p=1$"))
@@ -75,6 +76,9 @@ test.each([
   ["m=32768,t=1", false],
   ["m=9728,t=3", false],
   ["m=19456,t=3", false],
+  ["m=262144,t=16", false],
+  ["m=262145,t=1", true],
+  ["m=1024,t=17", true],
 ])("D15: a hash is renewed where a new one is stronger, and never made weaker: %s", (made, outdated) => {
   expect(isOutdated(`$argon2id$v=19$${made},p=1$${"A".repeat(22)}$${"A".repeat(43)}`)).toBe(outdated);
 });

@@ -60,6 +60,12 @@ describe("D9, D11: a request for a pin", () => {
       new Date(midnight(1)),
       { write: "new", isQueued: true, pin: { messages: 1 } },
     ],
+    [
+      "waits for the end of one that was spent after all of the day's free messages",
+      { ...pin, messages: 10, spent_at: noon.toISOString() },
+      minutes(1),
+      { write: "none", isQueued: false },
+    ],
     ["replaces one that has expired", pin, minutes(12), { write: "new", isQueued: true, pin: { request_id: "two" } }],
     [
       "queues the same message again within its first minute",

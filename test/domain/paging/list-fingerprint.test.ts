@@ -50,6 +50,9 @@ test("D30: a filter that is added changes the fingerprint by being in the contra
   expect(fingerprintOf(withDriver, { by_driver: "7" })).not.toBe(fingerprintOf(withDriver, { by_driver: "8" }));
   expect(fingerprintOf(withDriver, { by_driver: "7" })).not.toBe(fingerprintOf(withDriver, { by_company: "7" }));
   expect(fingerprintOf(withDriver, { ...values })).toBe(fingerprintOf(listInvoices, { ...values }));
+  const otherOrder = Object.fromEntries(Object.entries(listInvoices.query.entries).toReversed());
+  const reordered = { ...listInvoices, query: v.object(otherOrder) };
+  expect(fingerprintOf(reordered, { ...values })).toBe(fingerprintOf(listInvoices, { ...values }));
 });
 
 test("D30: a cursor is accepted after a filter with a default is added, unless the filter is set", async () => {
@@ -62,16 +65,6 @@ test("D30: a cursor is accepted after a filter with a default is added, unless t
     expect((await page(withKind, { ...given, ...all })).items).toEqual(found.items);
   }
   await expect(page(withKind, { ...given, by_kind: "credit" })).rejects.toMatchObject({ code: "cursor_invalid" });
-});
-
-test("D30: a cursor of one value of an added filter is refused with another, and without it", async () => {
-  const found = { items: [{ id: 9 }], total: 2, hasMore: true };
-  const page = (given: object) => readPage(withDriver, v.parse(withDriver.query, given), () => found);
-  const cursor = (await page({ by_driver: "7", per_page: "1" })).place?.nextCursor;
-  expect((await page({ by_driver: "7", cursor })).items).toEqual([{ id: 9 }]);
-  for (const other of [{ by_driver: "8" }, {}, { by_company: "7" }]) {
-    await expect(page({ ...other, cursor })).rejects.toMatchObject({ code: "cursor_invalid" });
-  }
 });
 
 test("D30: a cursor of a list with a parameter in its path holds for that value alone", async () => {

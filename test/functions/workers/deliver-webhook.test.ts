@@ -2,6 +2,7 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/deliver-webhook.ts";
 import { enableWebhook, findWebhook, keepFailure } from "../../../shared/db/webhooks.ts";
+import { noteFailure } from "../../../shared/webhooks/failures.ts";
 import { readWebhookKeys, shownSecret } from "../../../shared/webhooks/webhook-secrets.ts";
 import { watchCalls } from "../../support/faults/aws-calls.ts";
 import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
@@ -187,13 +188,10 @@ describe("D42: a webhook is disabled", () => {
   });
 
   test("not where another attempt delivered, or noted something, since its state was read", async () => {
-    receiver.status = 500;
-    await attempt(start);
-    await attempt(minutes(59));
+    await failingSince(7_200);
     const read = await findWebhook(testWebhook());
     await enableWebhook(testWebhook().name);
-    const disabled = { failing_since: start.toISOString(), failed_at: start.toISOString(), disabled_at: "now" };
-    expect(await keepFailure(testWebhook(), read, disabled)).toBe(false);
+    expect(await noteFailure(testWebhook(), read, false, start)).toBe(false);
     expect(await health()).toBeUndefined();
   });
 

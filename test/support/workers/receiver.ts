@@ -39,7 +39,7 @@ export function useReceiver(): void {
 
 /** The module that posts, which leads every host to the receiver: for `vi.mock`. */
 export function toReceiver(module: Module): Module {
-  const resolve = async () => ({ address: "127.0.0.1", family: 4 }) as const;
+  const resolve = async () => "127.0.0.1";
   return {
     ...module,
     post: ({ url, ...sent }, options) => {
