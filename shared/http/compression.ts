@@ -3,13 +3,18 @@ import type { HttpHandler } from "./endpoint.ts";
 
 /** A handler whose 200s are sent compressed to clients that accept gzip: API Gateway compresses nothing by itself. */
 export function compressed(handle: HttpHandler): HttpHandler {
+  let last = { text: "", gzip: "" };
+  const gzipOf = (text: string) => {
+    if (text !== last.text) last = { text, gzip: gzipSync(text).toString("base64") };
+    return last.gzip;
+  };
   return async (event, context) => {
     const answer = await handle(event, context);
     if (answer.statusCode !== 200 || answer.body === undefined) return answer;
     const headers = { ...answer.headers, vary: "Accept-Encoding" };
     if (!acceptsGzip(event.headers["accept-encoding"])) return { ...answer, headers };
     const zipped = { ...headers, "content-encoding": "gzip" };
-    return { ...answer, headers: zipped, body: gzipSync(answer.body).toString("base64"), isBase64Encoded: true };
+    return { ...answer, headers: zipped, body: gzipOf(answer.body), isBase64Encoded: true };
   };
 }
 

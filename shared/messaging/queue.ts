@@ -40,7 +40,7 @@ const maxBatchMessages = 10;
 /** Below SQS's limit of 256 KiB for a batch. */
 const maxBatchBytes = 250_000;
 /** The longest pauses after each attempt: SQS fails single messages for some milliseconds. The worker's own queue repeats the rest. */
-const pausesMs = [100, 200, 400, 0];
+const pausesMs = [100, 200, 400];
 
 /**
  * Sends messages of a worker to a queue, as JSON, ten at a time. Refuses as `busy` if the queue keeps failing some, and
@@ -69,14 +69,17 @@ export async function untilTaken<T>(
   give: (open: readonly T[]) => Promise<readonly T[]>,
 ): Promise<void> {
   let open = entries;
-  for (const longestMs of pausesMs) {
+  for (let attempt = 0; ; attempt += 1) {
     const refused = await give(open);
     noteSent(kind, open.length - refused.length);
     if (refused.length === 0) return;
-    open = refused;
+    const longestMs = pausesMs[attempt];
+    if (longestMs === undefined) {
+      throw new Refusal("busy", "The queue or the bus does not accept more now; try again later");
+    }
     await sleep(spread(0, longestMs));
+    open = refused;
   }
-  throw new Refusal("busy", "The queue or the bus does not accept more now; try again later");
 }
 
 /** The messages as texts, in batches within the limits of one call. */

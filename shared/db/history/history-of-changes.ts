@@ -39,7 +39,8 @@ export function historyOf(change: StreamRecord, keptDays: number): Item[] {
 
 function draftsOf(change: StreamRecord): Draft[] {
   const { key, before, after, removedBy } = change;
-  if (before?.revision === after?.revision) return [];
+  // An item made by hand may have no revision.
+  if (before && after && before.revision !== undefined && before.revision === after.revision) return [];
   const [was, is] = [before, after].map((item) => item && recordedFieldsOf(key, item));
   if (!was && firstImportOf(after)) return [];
   const type = typeOf(key);

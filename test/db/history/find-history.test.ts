@@ -56,6 +56,14 @@ test("D41: what has expired is not shown, even while the table still has it", as
   expect(await readAll(questions.ofCompany(90), 10)).toEqual(["9 3"]);
 });
 
+test("D41: a change by hand of an item that has no revision is kept", async () => {
+  const { before, after, ...others } = changeOf(8, 2);
+  await keepHistory([
+    { ...others, before: { ...before, revision: undefined }, after: { ...after, revision: undefined } } as StreamRecord,
+  ]);
+  expect(await readAll(questions.ofRecord("timesheet", 8), 10)).toHaveLength(1);
+});
+
 test("D41: an import of new records costs one change, found by its run; one that changes nothing costs none", async () => {
   const lines = Array.from({ length: 50 }, (_, at) => jobLine(5_000 + at, 3));
   const options = { file: "jobs.jsonl", now };
