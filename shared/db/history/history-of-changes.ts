@@ -54,7 +54,7 @@ function draftsOf(change: StreamRecord): Draft[] {
   const author = authorship(after ? lastChangeOf(after) : removedBy, change);
   return [
     ...(began ? [{ ...about, ...began }] : []),
-    ...(difference ? [{ ...about, ...author, did, company_id, revision, ...difference } as const] : []),
+    ...(difference && (was || is) ? [{ ...about, ...author, did, company_id, revision, ...difference } as const] : []),
   ];
 }
 

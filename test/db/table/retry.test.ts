@@ -68,5 +68,6 @@ test("D18: what is tried again after others were faster is tried by the one help
       readFileSync(join(root, file), "utf8"),
     ),
   );
-  expect(loops).toEqual(["shared/db/table/retry.ts"]);
+  // The other repeats what a queue or a bus refused.
+  expect(loops.toSorted()).toEqual(["shared/db/table/retry.ts", "shared/messaging/queue.ts"]);
 });

@@ -85,6 +85,11 @@ describe("200", () => {
     expect(pages.map(({ headers }) => headers.total)).toEqual(["3", "3"]);
   });
 
+  test("D2, D22: an admin's dates and numbers reach every company's", async () => {
+    expect(idsIn(await list({ from_date: "2026-05-22", to_date: "2026-05-25" }, admin))).toEqual([45, 44]);
+    expect(idsIn(await list({ by_number: "Acme/" }, admin))).toEqual([102, 101]);
+  });
+
   test("D22: by_state takes one value or a comma list", async () => {
     expect((await list({ by_state: "paid" })).headers.total).toBe("15");
     expect((await list({ by_state: "paid,overdue" })).headers.total).toBe("30");
@@ -101,6 +106,19 @@ describe("200", () => {
     expect(idsIn(await list({ by_number: "ACME" }, client))).toEqual([102, 101]);
     expect(idsIn(await list({ by_number: " #acme-42 " }, client))).toEqual([101]);
     expect(idsIn(await list({ by_number: "--" }, client))).toEqual([]);
+  });
+
+  test("D22: all filters combine with AND", async () => {
+    const query = {
+      by_state: "pending",
+      from_date: "2026-03-01",
+      to_date: "2026-04-30",
+      by_number: "INV-2026",
+      by_company: "1",
+    };
+    const answer = await list(query);
+    expect(idsIn(answer)).toEqual([34, 31, 28, 25, 22, 19]);
+    expect(answer.headers.total).toBe("6");
   });
 
   test("D22: empty values count as absent", async () => {

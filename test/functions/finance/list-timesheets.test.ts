@@ -59,6 +59,17 @@ describe("200", () => {
     ]);
     expect((await list({ by_state: "paid,pending" })).headers.total).toBe("24");
   });
+
+  test("D22, D37: ids of 16 digits are found, also within dates", async () => {
+    const [company, ids] = [9_000_000_000_000_001, [Number.MAX_SAFE_INTEGER, 1_234_567_890_123_456, 50]];
+    await store(ids.map((id) => timesheetLine(id, company, { date: "2025-05-04" })));
+    const query = { by_company: String(company), from_date: "2025-01-01", to_date: "2025-12-31" };
+    expect(idsIn(await list(query, admin))).toEqual(ids);
+  });
+
+  test("D2, D22: an admin's dates reach every company's", async () => {
+    expect(idsIn(await list({ from_date: "2026-05-03", to_date: "2026-05-04" }, admin))).toEqual([101, 4, 3]);
+  });
 });
 
 describe("a driver", () => {

@@ -1,4 +1,6 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { secretKey } from "../../../shared/db/accounts/user-secrets.ts";
+import { readHmacKeyVersions, writeHmacKeyVersions } from "../../../shared/secrets.ts";
 import { callerLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
@@ -46,4 +48,20 @@ test("D40: an Idempotency-Key is not looked at, so the payment may use the same"
   const paid = await mark(operator, [1], "paid", { key: "one-key" });
   expect([planned.status, paid.status, paid.headers["idempotency-replayed"]]).toEqual([200, 200, undefined]);
   expect(await itemOf(1)).toMatchObject({ record: { state: "paid" } });
+});
+
+test("D19, D40: the right passcode is taken after misses, and moves to the version of the key that signs", async () => {
+  const user = { id: 61, role: "operator", company_id: 1 } as const;
+  await store([callerLine(user, { passcode: "4821" })]);
+  const { versions } = await readHmacKeyVersions();
+  const added = { version: 2, key: "2".repeat(64), signs_from: new Date(0).toISOString() };
+  await writeHmacKeyVersions({ versions: [...versions, added], highest: 2 });
+  vi.useFakeTimers({ now: Date.now() + 6 * 60_000, toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const typed = (passcode: string) => planMark(user, [1], "paid", { passcode });
+  for (let round = 0; round < 2; round += 1) {
+    for (let miss = 0; miss < 4; miss += 1) expect((await typed("1111")).status).toBe(403);
+    expect((await typed("4821")).status).toBe(200);
+  }
+  expect(await readItem(secretKey("passcode", user.id))).toMatchObject({ hash: expect.stringMatching(/^2\./) });
 });
