@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { relative } from "node:path";
 import { operations } from "../../shared/contract/operations.ts";
 import { namesOf } from "../stages/names.ts";
@@ -81,10 +82,7 @@ async function introduce(machine: Machine): Promise<void> {
   process.stdout.write(machineReport(machine, await findDemoPeople()));
 }
 
-/**
- * Ends the machine on Ctrl-C, if nobody reads its output, and when npm is gone: a stop button or a process manager may end npm
- * without signalling this process, which npm's shell has replaced itself with. If npm did not start it, it may outlive its parent.
- */
+/** Ends the machine on Ctrl-C, if nobody reads its output, and when npm is gone. */
 function endInOrder(startedMachine: () => Machine | undefined): void {
   // A start that is interrupted ends at once, and the engine with it.
   const end = async () => {
@@ -93,10 +91,25 @@ function endInOrder(startedMachine: () => Machine | undefined): void {
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
   for (const stream of [process.stdout, process.stderr]) stream.on("error", end);
+  watchNpm(end);
+}
+
+/**
+ * Calls `onGone` when npm ends without signalling this process, as a stop button or a process manager ends it. Does
+ * nothing if npm did not start this process, which may then outlive its parent.
+ */
+function watchNpm(onGone: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;
-  const npm = process.ppid;
-  const look = () => isAlive(npm) || end();
+  const parents = npmAndItsShell();
+  const look = () => parents.every(isAlive) || onGone();
   setInterval(look, lookEveryMilliseconds).unref();
+}
+
+/** npm runs a script in a shell. The shell may replace itself with the script's process or stay between both. */
+function npmAndItsShell(): number[] {
+  const { stdout } = spawnSync("ps", ["-p", String(process.ppid), "-o", "ppid=,comm="], { encoding: "utf8" });
+  const [, grandparent, command = ""] = /^\s*(\d+)\s+(.*?)\s*$/.exec(stdout ?? "") ?? [];
+  return /(^|\/)-?\w*sh$/.test(command) ? [process.ppid, Number(grandparent)] : [process.ppid];
 }
 
 function say(text: string | undefined): void {
