@@ -43,6 +43,8 @@ const everywhere = {
   // What handlers need that are called without a table or a queue.
   env: { METRIC_NAMESPACE: "Workforce/test" },
   testTimeout: patience * 20_000,
+  // What follows an answer follows in its own time.
+  expect: { poll: { timeout: 10_000 } },
   hookTimeout: patience * 60_000,
 };
 
@@ -102,8 +104,6 @@ export default defineConfig({
           include: programs,
           // Passwords that are hashed here are compared by other processes.
           setupFiles: usualSetUp,
-          // What a machine or a page does follows in its own time.
-          expect: { poll: { timeout: 10_000 } },
           sequence: sequenceOf(turns.usual),
         },
       },

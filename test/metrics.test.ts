@@ -187,6 +187,9 @@ test("MailShare and MailRefused say the same of e-mails", async () => {
   for (const messages of [1, 1]) await deliverPin(queueEvent(await pinRequest(messages, "mail@example.com")));
   vi.unstubAllEnvs();
   expect(countedMetrics()).toEqual([{ MailShare: 100 }, { MailRefused: 1 }]);
+  const reached = loggedLines.filter((line) => line.includes('"code":"email_ceiling_reached"'));
+  expect(reached.map((line) => JSON.parse(line).level)).toEqual(["error"]);
+  expect(reached.join("")).not.toContain("@example");
 });
 
 test("an SMS that SNS refuses is a fault and was not sent", async () => {

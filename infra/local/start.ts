@@ -86,8 +86,13 @@ async function introduce(machine: Machine): Promise<void> {
 function endInOrder(startedMachine: () => Machine | undefined): void {
   // A start that is interrupted ends at once, and the engine with it.
   const end = async () => {
-    await startedMachine()?.close();
-    process.exit();
+    try {
+      await startedMachine()?.close();
+      process.exit(0);
+    } catch (error) {
+      say(`Ending failed: ${firstLine(error)}`);
+      process.exit(1);
+    }
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
   for (const stream of [process.stdout, process.stderr]) stream.on("error", end);

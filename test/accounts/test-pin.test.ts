@@ -61,6 +61,7 @@ describe("D9: a test login", () => {
     expect((await requestPin(login)).status).toBe(200);
     const { status, body } = await tryPin(login, testPin);
     expect(status).toBe(200);
+    expectProblem(await tryPin(login, testPin), 422, "pin_invalid");
     expect(body.user).toMatchObject({ id, role, company: { id: companyId } });
     expect((await setNewPassword(body.user.reset_password_token, password)).status).toBe(200);
     expect((await tryPassword(login, password)).status).toBe(200);

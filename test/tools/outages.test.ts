@@ -185,7 +185,7 @@ test("a signal ends the wait of an export with 130", async () => {
   const stop = new AbortController();
   const out = file("stopped.jsonl");
   const stopped = runProgram(() => runExport(["--out", out], directory, stop.signal));
-  await vi.waitUntil(() => outage.calls > callLimits.table.attempts);
+  await vi.waitUntil(() => outage.calls > callLimits.table.attempts, { timeout: 10_000 });
   stop.abort();
   expect(await stopped).toMatchObject({ code: 130, err: expect.stringContaining("There is no file.") });
   expect(existsSync(out)).toBe(false);
@@ -195,7 +195,7 @@ test("a signal ends the wait of an import with 130", async () => {
   writeFileSync(file("job.jsonl"), `${JSON.stringify(jobLine(88_002, 1))}\n`);
   const outage = failCalls("BatchGetItem", Number.POSITIVE_INFINITY, failure);
   const stopped = runProgram(() => runImport([file("job.jsonl")], directory));
-  await vi.waitUntil(() => outage.calls > callLimits.table.attempts);
+  await vi.waitUntil(() => outage.calls > callLimits.table.attempts, { timeout: 10_000 });
   process.emit("SIGHUP");
   expect(await stopped).toMatchObject({ code: 130, err: expect.stringContaining("To go on: --from 1") });
 });
@@ -211,7 +211,7 @@ test("what keeps calls waiting is said until the last of them goes on", async ()
     async () => {
       const scan = tableClient().send(new ScanCommand({ TableName, Limit: 1 }));
       const asked = tableClient().send(new QueryCommand({ TableName, ...query }));
-      await vi.waitUntil(() => Math.min(scans.calls, queries.calls) > callLimits.table.attempts);
+      await vi.waitUntil(() => Math.min(scans.calls, queries.calls) > callLimits.table.attempts, { timeout: 10_000 });
       scans.times = 0;
       await scan;
       expect(new Set(reasons)).toEqual(new Set(["InternalServerError"]));

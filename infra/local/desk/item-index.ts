@@ -44,7 +44,7 @@ export const ownConsumer = "desk";
 
 /** The index of a stream's table, beside the consumers' positions. A new one, also in place of a damaged one, reads the stream from its beginning. */
 export function indexOf(streamArn: string, placesDirectory: string): ItemIndex {
-  const file = join(placesDirectory, `${ownConsumer}-${hash("md5", streamArn)}.sqlite`);
+  const file = join(placesDirectory, `${ownConsumer}-${hash("sha256", streamArn).slice(0, 16)}.sqlite`);
   mkdirSync(placesDirectory, { recursive: true });
   if (!isWhole(file)) {
     const old = [`${ownConsumer}.json`, ...["", "-wal", "-shm"].map((ending) => `${basename(file)}${ending}`)];

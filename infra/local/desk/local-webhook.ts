@@ -55,10 +55,10 @@ function requireLocal(text: string): void {
   throw new Error("The address is one of this computer, such as http://localhost:8080/events.");
 }
 
-/** This computer has no public address, which a stage would require; Node resolves its name. */
+/** This computer has no public address, which a stage would require; Node resolves its name, to either family. */
 const onThisComputer: Pick<PostOptions, "resolve" | "request"> = {
   resolve: async () => "127.0.0.1",
-  request: (url, { lookup: _, ...options }) => request(url, options),
+  request: (url, { lookup: _, family: _family, ...options }) => request(url, options),
 };
 
 async function deliver(webhook: WebhookReceiver, event: OutboundEvent): Promise<string> {

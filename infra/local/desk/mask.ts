@@ -58,8 +58,9 @@ function maskUnknown(text: string, depth: number): string {
       : maskText(text);
   }
   const kept = maskAt(value, false, depth);
-  // If an object has a secret's name twice, its value holds only the last one. Then the parsed value is kept, not the text.
-  return kept === value && !isSecret(decode(text)) ? text : JSON.stringify(kept);
+  // If an object has a name twice, its value holds only the last one: a text that may have a secret is not kept.
+  const isClear = !isSecret(decode(text)) && maskText(text) === text;
+  return kept === value && isClear ? text : JSON.stringify(kept);
 }
 
 /** Text without tokens. */

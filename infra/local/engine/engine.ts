@@ -35,8 +35,13 @@ export async function startEngine(dataDirectory?: string): Promise<Engine> {
     folder.remove();
   };
   const url = `http://127.0.0.1:${port}`;
-  await untilReady(url, child, command);
-  if (command.name === "dynoxide") indexStreamRecords(join(directory, "table.sqlite"));
+  try {
+    await untilReady(url, child, command);
+    if (command.name === "dynoxide") indexStreamRecords(join(directory, "table.sqlite"));
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return { name: command.name, endpoint: url, close };
 }
 

@@ -66,6 +66,7 @@ export async function openTableStream(client: DynamoDBStreamsClient, tableName: 
       if (shared) return shared;
       const page = readOnce(place)
         .catch((error) => {
+          if (error.name === "ExpiredIteratorException") return readOnce(place);
           // Starts at the oldest record if the engine no longer has the place.
           if (place && goneNames.includes(error.name)) return readOnce(undefined);
           throw error;

@@ -89,7 +89,7 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
   const store = dryRun ? openDryRunStore() : undefined;
   const context = { now, change, notifies, dryRun: store, hmacKey, commit: run.commit };
   const queue = createKeyedQueue(concurrency);
-  const order = createLineOrder<LineOutcome>((_, outcome) => {
+  const order = createLineOrder<LineOutcome>(from - 1, (_, outcome) => {
     counts[typeof outcome === "string" ? outcome : "failed"] += 1;
     if (typeof outcome !== "string") for (const each of outcome) options.onError?.(each);
   });
@@ -100,6 +100,8 @@ async function importLines(options: ImportOptions): Promise<ImportSummary> {
   };
   try {
     for await (const { bytesRead, ...line } of read(source, signal)) {
+      // Of a source that was stopped, the last line may be cut off.
+      if (signal?.aborted) break;
       const { number } = line;
       bytes = bytesRead;
       if (number < from) continue;
@@ -185,9 +187,9 @@ function openImportRun(file: string, run: Change, commit: Commit) {
 }
 
 /** Reports outcomes in the order of the lines, in whatever order they end. */
-function createLineOrder<T>(report: (line: number, outcome: T) => void) {
+function createLineOrder<T>(doneBefore: number, report: (line: number, outcome: T) => void) {
   const begun = new Map<number, { readonly outcome: T } | undefined>();
-  let doneUpTo = 0;
+  let doneUpTo = doneBefore;
   return {
     begin(line: number): void {
       begun.set(line, undefined);

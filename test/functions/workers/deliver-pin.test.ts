@@ -232,6 +232,7 @@ test.each([
   expect(await send(most)).toBe(0);
   const reached = loggedLines.filter((line) => line.includes('"code":"sms_ceiling_reached"'));
   expect(reached.map((line) => JSON.parse(line).level)).toEqual(["error"]);
+  expect(reached.join("")).not.toMatch(/\+44|@example/);
   expect(countedMetrics()).toEqual([{ [refused]: 1 }]);
   const pin = await storedPin(of, isRegistration ? "REGISTRATION" : "PIN");
   expect([pin?.hmac, pin?.counted, pin?.delivered]).toEqual([unusablePinHash.hmac, 0, 0]);

@@ -186,7 +186,7 @@ describe("a change", () => {
     const response = new ServerResponse(asked);
     const ended = vi.spyOn(response, "end");
     openDesk(() => ({ ...options, lan: true })).answer(asked, response);
-    await vi.waitFor(() => expect(ended).toHaveBeenCalled());
+    await vi.waitFor(() => expect(ended).toHaveBeenCalled(), { timeout: 10_000 });
     expect(String(ended.mock.calls[0]?.[0])).toContain(said);
   });
 
@@ -251,14 +251,14 @@ test("the page hears once of each message, request, call and change, until it is
   for (const [at, happen] of happenings.entries()) {
     await happen();
     if (at > 0) vi.advanceTimersByTime(300);
-    await vi.waitFor(() => expect(heard.match(/^data: .*\n\n/gm)).toHaveLength(at + 1));
+    await vi.waitFor(() => expect(heard.match(/^data: .*\n\n/gm)).toHaveLength(at + 1), { timeout: 10_000 });
   }
   expect(await send("/_local/desk/people")).toMatchObject({ body: '{"people":[],"total":0}' });
   vi.advanceTimersByTime(3_000);
   expect(await send("/_local/desk/requests")).toMatchObject({ status: 200 });
   expect(heard.match(/data/g)).toHaveLength(happenings.length);
   answer.destroy();
-  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0), { timeout: 10_000 });
 });
 
 test("the inbox is JSON for commands; a browser is led to the desk's", async () => {

@@ -37,7 +37,7 @@ test("D42: each event is posted once to an address of this computer, and verifie
   const early = await put(1);
   await point(here());
   const [key, other] = [await put(2), await put(3, "in")];
-  await vi.waitFor(() => expect(outcomeOf(key)).toBe("200"));
+  await vi.waitFor(() => expect(outcomeOf(key)).toBe("200"), { timeout: 10_000 });
   const { url, secret } = (await readDesk("webhook", new URLSearchParams(), sources())) as WebhookView;
   expect(url).toBe(here());
   const [{ headers, body } = { headers: {}, body: Buffer.of() }, ...others] = receiver.got;
@@ -52,17 +52,17 @@ test("D42: what it answers is shown; a redirect is not followed, and what fails 
   receiver.headers = { location: here("127.0.0.1") };
   await point(here("127.0.0.1"));
   const redirected = await put(1);
-  await vi.waitFor(() => expect(outcomeOf(redirected)).toBe("307"));
+  await vi.waitFor(() => expect(outcomeOf(redirected)).toBe("307"), { timeout: 10_000 });
   expect(receiver.got).toHaveLength(1);
   await point("http://localhost:1/nobody");
   const lost = await put(2);
-  await vi.waitFor(() => expect(outcomeOf(lost)).toBe("connection_failed"));
+  await vi.waitFor(() => expect(outcomeOf(lost)).toBe("connection_failed"), { timeout: 10_000 });
   await point();
   const unposted = await put(3);
   await point(here());
   await point(here());
   const again = await put(4);
-  await vi.waitFor(() => expect(outcomeOf(again)).toBe("307"));
+  await vi.waitFor(() => expect(outcomeOf(again)).toBe("307"), { timeout: 10_000 });
   expect(outcomeOf(unposted)).toBeNull();
   expect(receiver.got.map(({ headers }) => headers["webhook-id"])).toEqual([eventOut(1).id, eventOut(4).id]);
 });
@@ -72,7 +72,7 @@ test("D42: events that wait for an address are dropped when another one is set",
   const [first, waiting] = [await put(1), await put(2)];
   await point(here());
   const last = await put(3);
-  await vi.waitFor(() => expect(outcomeOf(last)).toBe("200"));
+  await vi.waitFor(() => expect(outcomeOf(last)).toBe("200"), { timeout: 10_000 });
   expect([outcomeOf(first), outcomeOf(waiting)]).toEqual(["connection_failed", null]);
   expect(receiver.got).toHaveLength(1);
 });

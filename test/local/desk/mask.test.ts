@@ -32,6 +32,10 @@ test.each([
   expect(maskBody(body)).not.toContain(secret);
 });
 
+test("a token in the first of two members of one name is not kept", () => {
+  expect(maskBody(`{"a":"${jwt}","a":1}`)).toBe('{"a":1}');
+});
+
 const inner = JSON.stringify({ login: "kept", pin: secret });
 
 test.each([

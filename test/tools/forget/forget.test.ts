@@ -91,6 +91,7 @@ test.each([
     endpointsLeft: [],
   });
   expect(await allItems()).toEqual(before);
+  expect((await traces()).length).toBeGreaterThan(3);
 
   expect(await forgetPerson(id, list, testContext(now))).toEqual(plan);
   expect(await traces()).toEqual([]);

@@ -172,17 +172,25 @@ test(`a stream of ${streamed} lines is never read further ahead than the lines i
   expect(mostAhead).toBeLessThanOrEqual(concurrency + 1);
 });
 
-test("a stop ends the lines in work; repeating finishes the rest", async () => {
+test("a stop ends the lines in work, and one that it cuts off is none; repeating finishes the rest", async () => {
   const stop = new AbortController();
   const lines = Array.from({ length: 100 }, (_, at) => jobLine(600 + at, 1));
   async function* source(): AsyncGenerator<Uint8Array> {
     yield* streamOf(...lines.slice(0, 40));
+    yield Buffer.from(JSON.stringify(lines[40]).slice(0, 20));
     stop.abort();
     yield* streamOf(...lines.slice(40));
   }
   const { summary } = await run(source(), { signal: stop.signal });
-  expect(summary).toMatchObject({ created: 40, isComplete: false });
+  expect(summary).toMatchObject({ created: 40, failed: 0, isComplete: false });
   expect((await run(streamOf(...lines))).summary).toMatchObject({ created: 60, unchanged: 40, isComplete: true });
+});
+
+test("an import that goes on from a line has done all before it", async () => {
+  const done: number[] = [];
+  const onProgress = ({ doneUpTo }: ImportProgress) => done.push(doneUpTo);
+  await run(streamOf("", "", jobLine(6_900, 1), "garbage"), { from: 3, onProgress });
+  expect(done).toEqual([2, 4]);
 });
 
 test("errors are reported in the order of the lines, whatever is known first; progress says up to which line all is done", async () => {

@@ -7,7 +7,7 @@ import {
   PublishVersionCommand,
   UpdateFunctionConfigurationCommand,
 } from "@aws-sdk/client-lambda";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { functionNameOf } from "../../../../infra/stages/names.ts";
 import { callService } from "../../../../shared/call-service.ts";
 import { shellBlocksOf } from "../../runbook/shell-commands.ts";
@@ -17,7 +17,7 @@ import type { Place } from "./place.ts";
 
 interface Verdict {
   readonly status: string;
-  readonly code: string | undefined;
+  readonly code: string;
   /** The number of figures that the alarm on unproven releases was given. */
   readonly unproven: number;
 }
@@ -40,10 +40,18 @@ export function testReleaseProbe(place: Place): void {
       "deploymentInfo",
       Verdict
     >;
-    const log = aws.emulator.log().slice(seen);
-    expect(log).not.toContain('"probe failed"');
-    const [, code] = /"message":"release probed".*?"code":"(\w+)"/.exec(log) ?? [];
-    return { status: deploymentInfo.status, code, unproven: log.match(/"ReleasesUnproven":1/g)?.length ?? 0 };
+    // What a function writes comes into the emulator's log after its answer.
+    return await vi.waitUntil(
+      () => {
+        const log = aws.emulator.log().slice(seen);
+        expect(log).not.toContain('"probe failed"');
+        const [, code] = /"message":"release probed".*?"code":"(\w+)"/.exec(log) ?? [];
+        const unproven = log.match(/"ReleasesUnproven":1/g)?.length ?? 0;
+        const isWhole = code !== undefined && (code !== "unproven" || unproven > 0);
+        return isWhole && { status: deploymentInfo.status, code, unproven };
+      },
+      { timeout: 20_000 },
+    );
   }
 
   test("a probe that no version lets in stops no release, and feeds the alarm on unproven ones", async () => {
