@@ -54,18 +54,22 @@ function baseUrl(directory: string): string {
 }
 
 async function requestPin(base: string, login: string): Promise<string> {
-  const [before] = await pinsTo(base, login);
-  await post(`${base}/api/v1/users/password`, { user: { login } });
+  const earlier = await readInbox(base);
+  const answer = await post(`${base}/api/v1/users/password`, { user: { login } });
+  // The service says which address it read (D7).
+  const { user } = (await answer.json()) as { user: { email: string | null; phone_number: string | null } };
+  const to = user.email ?? user.phone_number;
+  const [before] = pinsTo(to, earlier);
   // The service replaces no pin that is alive. If no new one arrives, the last one is valid (D9).
   const stillCounts = before && Date.now() - Date.parse(before.sentAt) < pinLifeMs ? before : undefined;
   const deadline = Date.now() + (stillCounts ? replacedWithinMilliseconds : arrivesWithinMilliseconds);
   while (Date.now() < deadline) {
     await pause(asksEveryMilliseconds);
-    const [newest] = await pinsTo(base, login);
+    const [newest] = pinsTo(to, await readInbox(base));
     if (newest && newest.sentAt !== before?.sentAt) return newest.pin;
   }
   if (stillCounts) return stillCounts.pin;
-  throw new Error(`No pin for ${login} arrived: no user has this login as it is written here.`);
+  throw new Error(`No pin for ${login} arrived: no user has this login.`);
 }
 
 async function requestResetToken(base: string, login: string): Promise<string> {
@@ -75,10 +79,13 @@ async function requestResetToken(base: string, login: string): Promise<string> {
   return user.reset_password_token;
 }
 
-async function pinsTo(base: string, login: string): Promise<{ pin: string; sentAt: string }[]> {
-  const entries = (await (await fetch(`${base}/_local/inbox`)).json()) as InboxEntry[];
+async function readInbox(base: string): Promise<InboxEntry[]> {
+  return (await (await fetch(`${base}/_local/inbox`)).json()) as InboxEntry[];
+}
+
+function pinsTo(address: string | null, entries: readonly InboxEntry[]): { pin: string; sentAt: string }[] {
   return entries.flatMap(({ to, text, sent_at: sentAt }) => {
-    const pin = to === login ? pinIn(text) : undefined;
+    const pin = to === address ? pinIn(text) : undefined;
     return pin === undefined ? [] : [{ pin, sentAt }];
   });
 }

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { company } from "./companies.ts";
 import { locale } from "./locales.ts";
 import { everyRole, operation, roles } from "./operation.ts";
+import { invisible, typedDigits, typedText } from "./typed-text.ts";
 import { id, optionalField, password, text, textOrEmpty, timestamp } from "./values.ts";
 
 /** A user as the interface shows it, without the fields that only one answer each has. */
@@ -29,11 +30,15 @@ export const profile = v.object({
 /** A login as a user types it: an e-mail address or a phone number, in any form (D7). */
 export const loginText = text(320);
 
+const unseenEnds = /^[\s\p{Cf}\p{DI}]+|[\s\p{Cf}\p{DI}]+$/gu;
+
 /** A login in a query string, in which an unescaped plus sign arrives as a space. No login contains a space. */
 const loginParameter = v.pipe(
   loginText,
   v.transform((value) =>
-    value.includes("@") ? value.trim().replaceAll(" ", "+") : value.replace(/^([([]?) (?=[0-9])/, "$1+"),
+    typedText(value).includes("@")
+      ? value.replaceAll(unseenEnds, "").replaceAll(" ", "+")
+      : value.replaceAll(invisible, "").replace(/^(\p{Ps}?) (?=\p{Nd})/u, "$1+"),
   ),
 );
 
@@ -46,20 +51,14 @@ export const longPinDigits = 12;
 /** The pin of a stage's test logins. */
 export const testPinText = v.pipe(v.string(), v.regex(new RegExp(`^[0-9]{${longPinDigits}}$`)));
 
-const separators = "[\\s()[\\]-]{0,3}";
-const digitsOf = (count: number) => `(${separators}[0-9]){${count}}`;
-/** The characters of a long pin with the most separators. */
-const longestPin = longPinDigits * 4 + 3;
-
-/** A pin as people type it: in groups or not. Blanks, hyphens and brackets are ignored. */
+/** A pin as people type it, in groups or not (D9). */
 const pinText = v.pipe(
-  v.string(),
-  v.metadata({ maxLength: longestPin }),
+  typedDigits,
+  // Flags keep the pattern, which typed text need not match, out of the document.
   v.regex(
-    new RegExp(`^(${digitsOf(pinDigits)}|${digitsOf(longPinDigits)})${separators}$`),
+    new RegExp(`^([0-9]{${pinDigits}}|[0-9]{${longPinDigits}})$`, "u"),
     `must be ${pinDigits} or ${longPinDigits} digits`,
   ),
-  v.transform((typed) => typed.replaceAll(/[^0-9]/g, "")),
 );
 
 /** A user, and the time until which the sent pin is valid. */
@@ -106,7 +105,7 @@ export const setPassword = operation({
     object: "user",
     fields: v.pipe(
       v.object({
-        reset_password_token: text(4096),
+        reset_password_token: v.pipe(text(4096), v.transform(typedText)),
         password,
         password_confirmation: text(256),
         // Only for users who have no names yet; others' names come from elsewhere (D16).

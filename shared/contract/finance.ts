@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { operation } from "./operation.ts";
 import { plan } from "./plan.ts";
 import { anyOf, dateFilter, idParameter, oneRecord, optionalParameter, paging, searchText } from "./query.ts";
+import { typedDigits } from "./typed-text.ts";
 import {
   bulkIds,
   calendarDate,
@@ -95,7 +96,7 @@ export const invoice = v.object({
 
 /** The acting user's second secret: 4–8 digits without a leading zero, as a number or a string (D19). */
 export const passcode = v.pipe(
-  v.union([v.number(), v.string()]),
+  v.union([v.number(), typedDigits]),
   v.transform(String),
   v.regex(/^[1-9][0-9]{3,7}$/, "must be 4 to 8 digits without a leading zero"),
 );

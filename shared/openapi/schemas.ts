@@ -132,8 +132,7 @@ const inWords: Partial<Record<keyof typeof named, JsonSchema>> = {
     format: "int32",
     minimum: 1000,
     maximum: 99_999_999,
-    maxLength: 8,
-    pattern: "^[1-9][0-9]{3,7}$",
+    maxLength: 320,
   },
 };
 

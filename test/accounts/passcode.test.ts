@@ -118,6 +118,15 @@ test("D19: a miss is in the row before it is answered, and a right passcode has 
   expect((await pay(passcode)).status).toBe(500);
 });
 
+test("D19: a payment, its plan and an undo take the passcode as it is copied", async () => {
+  const typed = "\u200b４７11\u2013०८15.";
+  expect((await plan(typed)).status).toBe(200);
+  const { status, headers } = await pay(typed);
+  expect(status).toBe(200);
+  expect((await undo(operator(), headers["change-id"], { passcode: typed })).status).toBe(200);
+  expect(await counted()).toEqual({ ofDay: 0, inRow: 0 });
+});
+
 describe("403", () => {
   test.each([undefined, 0, "", null])("D19: %j is no passcode: refused, and no miss", async (typed) => {
     expectProblem(await pay(typed), 403, "passcode_invalid");

@@ -3,6 +3,7 @@ import type { InboxEntry } from "../../infra/local/aws/inbox.ts";
 import { writeJsonFile } from "../../infra/local/json-file.ts";
 import { machineFile } from "../../infra/local/local-aws.ts";
 import { askLocal } from "../../infra/tools/local.ts";
+import { parseLogin } from "../../shared/domain/accounts/login.ts";
 import { pinRules } from "../../shared/domain/guessing/rules.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 import { expectMistake, runTool } from "./machine.ts";
@@ -27,9 +28,10 @@ function answerForMachine(inbox: readonly InboxEntry[], next: readonly InboxEntr
     const { user } = JSON.parse(body ?? "{}");
     if (url.endsWith("/_local/inbox")) return Response.json(shown);
     if (url.endsWith("/confirmation")) return Response.json({ user: { reset_password_token: `token of ${user.pin}` } });
-    if (user.login !== login) return Response.json({ detail: "login is refused" }, { status: 422 });
+    if (parseLogin(user.login, "GB")?.value !== login)
+      return Response.json({ detail: "login is refused" }, { status: 422 });
     shown = [...next, ...inbox];
-    return Response.json({});
+    return Response.json({ user: { email: login, phone_number: null } });
   });
   return directory;
 }
@@ -54,6 +56,11 @@ test("a new pin to the login is printed, and none to another", async () => {
   const directory = answerForMachine([message("123456", 5)], others);
   expect(await ask(directory, "pin", login)).toMatchObject({ out: "222222\n" });
   expect(await ask(answerForMachine([], others), "pin", login)).toMatchObject({ out: "222222\n" });
+});
+
+test("D7: the login may be typed in any form", async () => {
+  const directory = answerForMachine([message("123456", 5)]);
+  expect(await ask(directory, "reset-token", "\u200bＩｎｅｓ@example.com")).toMatchObject({ out: "token of 123456\n" });
 });
 
 test("a pin that has ended is not printed: without a new one there is none", async () => {

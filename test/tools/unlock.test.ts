@@ -15,7 +15,7 @@ const run = (...parameters: string[]) => runTool(() => unlock(parameters, direct
 test("D10, D15: what was guessed at a login is forgotten, passwords and pins, whatever form the login is typed in", async () => {
   await shut();
   expect(await isShut(login)).toBe(true);
-  const { code, out } = await run("--login", ` ${login.toUpperCase()}`);
+  const { code, out } = await run("--login", ` \u202a${login.toUpperCase().replace("@", "＠")}\u202c`);
   expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining(login) });
   expect(await isShut(login)).toBe(false);
 });

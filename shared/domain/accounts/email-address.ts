@@ -9,13 +9,12 @@ const domainName =
   /^(?=.{4,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+(?!\d+$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * An e-mail address in its normal form: NFC, lower case, the domain in ASCII (IDNA); dots and plus tags are
+ * A typed e-mail address in its normal form: lower case, the domain in ASCII (IDNA); dots and plus tags are
  * significant. Undefined for an address to which no e-mail service delivers (D7).
  */
 export function normalEmail(typed: string): string | undefined {
-  const composed = typed.normalize("NFC");
-  if (!typedShape.test(composed)) return undefined;
-  const [local = "", domain = ""] = composed.toLowerCase().split("@");
+  if (!typedShape.test(typed)) return undefined;
+  const [local = "", domain = ""] = typed.toLowerCase().split("@");
   const ascii = /[/?#%]/.test(domain) ? "" : (URL.parse(`http://${domain}`)?.hostname ?? "");
   return localPart.test(local) && domainName.test(ascii) ? `${local}@${ascii}` : undefined;
 }

@@ -1,5 +1,6 @@
 import { type CountryCode, parsePhoneNumberFromString } from "libphonenumber-js/core/es6";
 import numberingPlans from "libphonenumber-js/max/metadata";
+import { typedText } from "../../contract/typed-text.ts";
 import { Refusal } from "../refusal.ts";
 import { normalEmail } from "./email-address.ts";
 
@@ -13,15 +14,18 @@ export interface Login {
   readonly country?: CountryCode | undefined;
 }
 
+/** A joiner where a script may need it. It tells two domains apart, and the other one's owner must not get the pin. */
+const joiner = /(?!\p{sc=Latin})\p{L}\p{M}*[\u200c\u200d]/u;
+
 /**
  * Normalises typed text: with `@` an e-mail address, else a possible phone number, read with the stage's default
  * country and written in E.164. Numbers in use change faster than a bundled table, so that is not checked. Undefined if
  * it is neither (D7).
  */
 export function parseLogin(typed: string, defaultCountry: CountryCode): Login | undefined {
-  const value = typed.trim();
+  const value = typedText(typed);
   if (value.includes("@")) {
-    const email = normalEmail(value);
+    const email = joiner.test(typed.normalize("NFKC")) ? undefined : normalEmail(value);
     return email === undefined ? undefined : { value: email, channel: "email" };
   }
   // The parser takes brackets around a part of a number, and none around its plus sign.

@@ -1,7 +1,11 @@
+import { typedText } from "../../contract/typed-text.ts";
+
 /** An invoice that changes its number removes as many entries as it adds, and all must fit into one transaction. */
 const mostStarts = 45;
 /** The leading zeros of a part are counted in one digit of base 36. */
 const mostZeros = 35;
+/** A key of the table has at most 1,024 bytes. NFKC writes some letters as eighteen. */
+const mostLetters = 200;
 
 /** Letters, or digits without their leading zeros, and the number of these. */
 interface Part {
@@ -21,11 +25,11 @@ export interface NumberSearch {
 /**
  * The texts that a number is found by: for each of its first 45 parts all parts from there on, each with a hyphen behind
  * it, then `#` and how many leading zeros each has, up to the last one that has any. `INV-0042-A` has `inv-42-a-#02`,
- * `42-a-#2` and `a-#`. Parts are runs of letters or of digits; case, leading zeros and other characters are left out
- * (D22).
+ * `42-a-#2` and `a-#`. Parts are runs of letters or of digits as `typedText` writes them; case, leading zeros and other
+ * characters are left out (D22).
  */
 export function searchableStarts(number: string): string[] {
-  const parts = partsOf(number);
+  const parts = partsOf(readable(number));
   return parts.slice(0, mostStarts).map((_, at) => {
     const rest = parts.slice(at);
     const zeros = rest.map((part) => part.zeros.toString(36)).join("");
@@ -38,11 +42,12 @@ export function searchableStarts(number: string): string[] {
  * follows its last part, that part is complete.
  */
 export function parseSearch(search: string): NumberSearch | undefined {
-  const parts = partsOf(search);
+  const typed = readable(search);
+  const parts = partsOf(typed);
   const last = parts.at(-1);
   if (!last) return undefined;
   const text = textOf(parts);
-  const isComplete = /[^\p{L}\p{M}\p{N}]$/u.test(search.trim());
+  const isComplete = /[^\p{L}\p{M}\p{N}]$/u.test(typed);
   const place = { last: parts.length - 1 };
   return isComplete ? { ...place, text, zeros: 0 } : { ...place, text: text.slice(0, -1), zeros: last.zeros };
 }
@@ -62,9 +67,14 @@ export function isFoundBy(number: string, search: NumberSearch): boolean {
   return searchableStarts(number).some((start) => isStartOf(start, search));
 }
 
+/** A number as it is compared. Symbols are separators: NFKC makes letters of some, as of the sign in `№ 55`. */
+function readable(number: string): string {
+  return typedText(number.replaceAll(/\p{S}/gu, "-")).slice(0, mostLetters);
+}
+
 function partsOf(text: string): Part[] {
   return [...text.matchAll(/[\p{L}\p{M}]+|\p{N}+/gu)].map(([part]) => {
-    const whole = part.normalize().toLowerCase();
+    const whole = part.toLowerCase();
     const rest = whole.replace(/^0+/, "");
     return { text: rest, zeros: Math.min(whole.length - rest.length, mostZeros) };
   });

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { parseLogin, requireServed } from "../../../shared/domain/accounts/login.ts";
+import { usualOrFull } from "../../support/service/counts.ts";
+import { anyText, fc } from "../../support/service/properties.ts";
 import { refusalOf } from "../refusals.ts";
 
 test.each([
@@ -38,6 +40,41 @@ test.each([
 });
 
 test.each([
+  ["\u200boperator@example.com\u2060", "operator@example.com"],
+  ["oper\u00adator@exam\u200dple.com", "operator@example.com"],
+  ["\u202aoperator@example.com\u202c", "operator@example.com"],
+  ["ｏｐｅｒａｔｏｒ＠ｅｘａｍｐｌｅ．ｃｏｍ", "operator@example.com"],
+  ["ｏ\u200dperator@example.com", "operator@example.com"],
+  ["user٤٢@example.com", "user42@example.com"],
+  ["jean–luc@example.com", "jean-luc@example.com"],
+  ["jean\u2011luc@example.com", "jean-luc@example.com"],
+  ["jean\u2212luc@example.com", "jean-luc@example.com"],
+  ["jean-luc@example.com", "jean-luc@example.com"],
+  ["jeanluc@example.com", "jeanluc@example.com"],
+  ["(jean)luc@example.com", undefined],
+  ["jean luc@example.com", undefined],
+  ["jean\u00a0luc@example.com", undefined],
+  ["jean\u2800luc@example.com", undefined],
+  ["user@mü\u200dller.example", "user@xn--mller-kva.example"],
+  ["user@نامهای.example", "user@xn--mgba3gch31f.example"],
+  ["user@نامه\u200cای.example", undefined],
+  ["\u202buser@نامه\u200cای.example\u202c", undefined],
+])("D7: copied as %j an e-mail address is read as %s, and nothing in it is dropped that is seen", (typed, value) => {
+  expect(parseLogin(typed, "GB")?.value).toBe(value);
+});
+
+test("D7: a login in its normal form is its own normal form, and so is any other text with one", () => {
+  const part = fc.oneof(anyText({ maxLength: 4 }), fc.constantFrom("@", ".", "ann", "example", "+44", "7400123456"));
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
+      const login = parseLogin(parts.join(""), "GB");
+      if (login) expect(parseLogin(login.value, "IE")?.value).toBe(login.value);
+    }),
+    { numRuns: usualOrFull(2_000, 50_000) },
+  );
+});
+
+test.each([
   ["+44 7099 000000", "GB"],
   ["07099 000000", "GB"],
   ["+1 555 0100000", "US"],
@@ -58,6 +95,11 @@ test.each([
   ["(+44)7911123456", "+447911123456"],
   ["[+44] (0) 7911-123-456", "+447911123456"],
   ["(07911) 123456", "+447911123456"],
+  ["\u202a+44 7911 123456\u202c", "+447911123456"],
+  ["＋４４ ７９１１ １２３４５６", "+447911123456"],
+  ["٠٧٩١١ ١٢٣٤٥٦", "+447911123456"],
+  ["०७९११–१२३\u2212४५६", "+447911123456"],
+  ["07911\u00a0123\u200b456\ufeff", "+447911123456"],
 ])("D7: %s is a phone number, written in E.164 with the stage's country", (typed, value) => {
   expect(parseLogin(typed, "GB")).toMatchObject({ value, channel: "sms" });
 });

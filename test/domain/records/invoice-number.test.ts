@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isFoundBy, parseSearch, searchableStarts } from "../../../shared/domain/records/invoice-number.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
-import { fc } from "../../support/service/properties.ts";
+import { anyText, fc } from "../../support/service/properties.ts";
 import { foundIn, numberStyles, searches } from "./number-searches.ts";
 
 function isFound(number: string, search: string): boolean {
@@ -49,6 +49,19 @@ test.each([
   ["A-71", "0007", false],
   ["A-0071", "0007", false],
   ["A-00071", "0007", true],
+  ["ＩＮＶ－００４２", "inv-42", true],
+  ["ＩＮＶ－００４２", "ＩＮＶ－００４２", true],
+  ["INV-0042", "ＩＮＶ－４２", true],
+  ["INV-0042", "INV\u200b-\u206042\u200e", true],
+  ["INV\u200b-00\u200b42", "inv 42", true],
+  ["INV-٠٠٤٢", "0042", true],
+  ["INV-0042", "٤٢", true],
+  ["INV-0042", "INV\u221242", true],
+  ["№ 55", "№ 55", true],
+  ["№ 55", "55", true],
+  ["INV-55", "№ 55", true],
+  ["INV-77", "7\u200b", true],
+  ["INV-77", "7–", false],
   [`${"0".repeat(40)}1`, `${"0".repeat(40)}1`, true],
 ])("D22: %s is searched by %s: %s", (number, search, expected) => {
   expect(isFound(number, search)).toBe(expected);
@@ -80,8 +93,22 @@ test("D22: any search finds what the rule says, whatever the number", () => {
   );
 });
 
+test("D22: any number is found by its own text, as it is written and as it is read", () => {
+  const part = fc.oneof(anyText({ maxLength: 3 }), fc.constantFrom("INV", "-", "00", "４２", "\u200b", "ﬁ", "①", "é"));
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 8 }), (parts) => {
+      const number = parts.join("").slice(0, 64);
+      if (!parseSearch(number)) return;
+      expect([number, number.normalize("NFD"), `\u2066${number}\u2069`].map((each) => isFound(number, each))).toEqual(
+        Array(3).fill(true),
+      );
+    }),
+    { numRuns: usualOrFull(2_000, 50_000) },
+  );
+});
+
 test("D22: a number has at most 45 starts, those of its first parts, each with its key's 1,024 bytes", () => {
-  for (const part of ["01-", "0a", "7-", "é0 ", "\ufb2c7", "İ0"]) {
+  for (const part of ["01-", "0a", "7-", "é0 ", "\ufb2c7", "İ0", "\ufdfa", "\ufdfa7", "Ⅷ-"]) {
     const number = part.repeat(64).slice(0, 64);
     const starts = searchableStarts(number);
     expect(starts.length).toBeLessThanOrEqual(45);

@@ -114,6 +114,19 @@ test("D7: logins come out in their normal form", () => {
   expect(parseRecordLine(line, "GB")).toMatchObject({ email: "ines@example.com", phone_number: "+442079460123" });
 });
 
+test("D7, D19: logins and passcode of a line are read as people type them", () => {
+  const typed = {
+    email: "Jean–Ｌuc@example.com\u200b",
+    phone_number: "\u202a０７４００\u00a0123456\u202c",
+    passcode: "47 11",
+  };
+  expect(parseRecordLine(userLine(1, typed), "GB")).toMatchObject({
+    email: "jean-luc@example.com",
+    phone_number: "+447400123456",
+    passcode: "4711",
+  });
+});
+
 test("D19: a passcode may be a number", () => {
   expect(parseRecordLine(userLine(1, { passcode: 4711 }), "GB")).toMatchObject({ passcode: "4711" });
 });

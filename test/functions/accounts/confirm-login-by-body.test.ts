@@ -57,6 +57,14 @@ describe("200", () => {
     expect((await confirm(await freshPin(phoneOf(own.id)), typed)).body.user).toMatchObject({ id: own.id });
   });
 
+  test("D7, D9: login and pin are read as they are copied out of a chat", async () => {
+    const pin = await freshPin();
+    const typed = `\u2066${pin.slice(0, 3)}\u200b\u2013${pin.slice(3)}\u2069.`;
+    expect((await confirm(typed, `\u200e${own.login.replace("-", "\u2011")}\u2060`)).status).toBe(200);
+    const arabic = [...(await freshPin())].map((digit) => String.fromCodePoint(0x660 + Number(digit))).join("");
+    expect((await confirm(arabic)).body.user).toMatchObject({ id: own.id });
+  });
+
   test("D9: blanks, hyphens and brackets in a pin are ignored", async () => {
     const digits = [...(await freshPin())];
     const typed = " -d d\u00a0[d]d-(dd) ".replaceAll("d", () => digits.shift() ?? "");

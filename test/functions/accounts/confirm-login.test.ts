@@ -21,8 +21,11 @@ test.each([
   [phone, "07400 123456"],
   [phone, phone.replace("+", " ")],
   ["ann+work@example.com", "ann work@example.com"],
+  ["ann+work@example.com", "\u200b ann work＠example.com\u200b "],
+  [phone, `\u202a${phone.replace("+", " ")}\u202c`],
 ])("D7: the login %s may be sent as %j, with a plus sign that was not escaped", async (login, form) => {
-  const { user } = (await confirm(await askForPin(service, login), form)).body;
+  const pin = await askForPin(service, login);
+  const { user } = (await confirm(`${pin.slice(0, 3)}\u2011${pin.slice(3)}\u200b`, form)).body;
   expect(user).toMatchObject({ id: 11, phone_number: phone });
 });
 

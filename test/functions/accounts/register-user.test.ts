@@ -160,6 +160,21 @@ describe("200", () => {
     expect((await tryPassword(login, other)).status).toBe(200);
   });
 
+  test("D7, D16: a taken login, typed in another form, is answered alike and gets an ordinary pin at its stored address", async () => {
+    const typed = login.replace("new-", "ｎｅｗ\u2013");
+    await store([userLine(lastUser, { email: `taken-${login}` })]);
+    const answers = [await register(typed), await register(`taken-${typed}`)];
+    expect(answers.map(({ status, body }) => [status, body.user.email])).toEqual([
+      [200, login],
+      [200, `taken-${login}`],
+    ]);
+    await deliverPins();
+    expect(service.inbox.entries().map(({ to }) => to)).toEqual(expect.arrayContaining([login, `taken-${login}`]));
+    expect(service.inbox.entries()).toHaveLength(2);
+    expect((await tryPin(`taken-${typed}`, newestPin(service.inbox, `taken-${login}`))).body.user.id).toBe(lastUser);
+    expect((await tryPin(typed, newestPin(service.inbox, login))).body.user.email).toBe(login);
+  });
+
   test("D9, D16: a stranger who registers a known login replaces no live pin of it, and its owner may too", async () => {
     await store([userLine(lastUser, { email: login, password })]);
     await requestPin(login);

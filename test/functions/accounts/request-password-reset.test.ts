@@ -56,6 +56,26 @@ describe("200", () => {
     expect(service.inbox.entries()).toMatchObject([{ channel: "sms", to: phone, text }]);
   });
 
+  test.each([
+    ["ｏperator–１@example.com", "operator-1@example.com"],
+    ["\u202aoperator-1@exam\u200bple.com\u202c", "operator-1@example.com"],
+    ["\u202a０７４００\u00a0१२३४५६\u202c", phone],
+  ])("D7: typed as %j, a login gets its message at the stored address alone", async (typed, stored) => {
+    await store([userLine(12, { email: "operator-1@example.com" }), userLine(13, { email: "operator1@example.com" })]);
+    const { status, body } = await requestPin(typed);
+    expect([status, body.user.email ?? body.user.phone_number]).toEqual([200, stored]);
+    expect(service.inbox.entries().map(({ to }) => to)).toEqual([stored]);
+  });
+
+  test("D7, D12: typed in any form, known and unknown logins are answered alike, and as their normal form is", async () => {
+    for (const each of [login, nobody]) {
+      const forms = [each, `\u200b${each}\u00ad`, each.replace("@", "＠"), each.replace("e", "ｅ")];
+      const answers = await Promise.all(forms.map((form) => askPin(form)));
+      for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]?.body]);
+    }
+    expect(new Set((await queued()).map((message) => message.login))).toEqual(new Set([login, nobody]));
+  });
+
   test("D12: known and unknown logins are answered and queued alike, with nothing but what was sent", async () => {
     const answers = [await askPin("Ines@example.com"), await askPin(nobody)];
     for (const [index, { status, body }] of answers.entries()) {

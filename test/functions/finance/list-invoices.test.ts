@@ -108,6 +108,15 @@ describe("200", () => {
     expect(idsIn(await list({ by_number: "--" }, client))).toEqual([]);
   });
 
+  test("D22: a number with full-width letters, and one copied out of a chat, are found by either form", async () => {
+    await store([invoiceLine(801, 8, { number: "ＳＰ－００７７" }), invoiceLine(802, 8, { number: "SP-0078" })]);
+    const found = async (by_number: string) => idsIn(await list({ by_number, by_company: "8" }, admin));
+    for (const typed of ["sp-77", "ＳＰ－７７", "SP\u200b-77\u200e", "SP\u221277"])
+      expect(await found(typed)).toEqual([801]);
+    for (const typed of ["SP-78", "ＳＰ－７８", "٧٨"]) expect(await found(typed)).toEqual([802]);
+    expect(await found("ｓｐ")).toEqual([802, 801]);
+  });
+
   test("D22: all filters combine with AND", async () => {
     const query = {
       by_state: "pending",

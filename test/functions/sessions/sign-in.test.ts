@@ -56,6 +56,12 @@ describe("200", () => {
     expect(profile).toMatchObject({ status: 200, body: { user: { id: own.id } } });
   });
 
+  test("D7: the login is read as it is copied; nothing in an e-mail address is dropped", async () => {
+    const typed = `\u202a${own.login.replace("user-", "ＵＳＥＲ\u2013")}\u00ad\u202c `;
+    expect((await tryPassword(typed, password)).body.user).toMatchObject({ id: own.id });
+    expectProblem(await tryPassword(own.login.replace("-", ""), password), 401, "login_invalid");
+  });
+
   test("D4: the access token carries what callers are known by, for 15 minutes", async () => {
     at("2026-05-01T09:00:00.000");
     const { access_token } = await session();

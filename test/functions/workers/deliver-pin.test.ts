@@ -5,6 +5,7 @@ import { subjectOf } from "../../../shared/accounts/subjects.ts";
 import { confirmLogin } from "../../../shared/contract/accounts.ts";
 import { findUserIdOfLogin } from "../../../shared/db/accounts/logins.ts";
 import { pinKey } from "../../../shared/db/accounts/pins.ts";
+import { userKey } from "../../../shared/db/accounts/users.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import { unusablePinHash } from "../../../shared/domain/accounts/pin.ts";
 import { useNetwork } from "../../support/faults/network.ts";
@@ -107,6 +108,24 @@ describe("D12: a request", () => {
     await changePin(login, { tries: 20 });
     expect(await deliver(next)).toEqual(nothingFailed);
     expect([service.inbox.entries().length, await counted("email")]).toEqual([1, 1]);
+  });
+
+  test("D7: goes to the address that its user has stored, not to the login as it came", async () => {
+    const user = await readItem(userKey(10));
+    const stored = "Ines.Stored@example.com";
+    await updateIf(userKey(10), { set: { record: { ...(user?.record as object), email: stored } } });
+    await deliver(pinMessage(login));
+    await updateIf(userKey(10), { set: { record: user?.record } });
+    expect(service.inbox.entries()).toMatchObject([{ channel: "email", to: stored }]);
+    expect(await isRight(newestPin(service.inbox, stored))).toBe(true);
+  });
+
+  test("D7: of a user who has no such address any more is not sent", async () => {
+    const user = await readItem(userKey(10));
+    await updateIf(userKey(10), { set: { record: { ...(user?.record as object), email: null } } });
+    expect(await deliver(pinMessage(login))).toEqual(nothingFailed);
+    await updateIf(userKey(10), { set: { record: user?.record } });
+    expect(service.inbox.entries()).toEqual([]);
   });
 
   test("D11: queued several times is sent and counted once, together and one after the other", async () => {
