@@ -69,7 +69,7 @@ Clients that were signed in before should send \`Known-Client\`: their message g
     text: "The login whose password is forgotten.",
     fields: {
       login: [
-        "The e-mail address or phone number of the account, up to 320 characters. Numbers without a country code are read as the stage's.",
+        "The e-mail address or phone number of the account as typed or pasted, up to 320 characters. Numbers without a country code are read as the stage's.",
         "operator@harbour-logistics.example",
       ],
     },
@@ -89,7 +89,7 @@ can, call \`POST /api/v1/users/confirmation\`. Right pins work once; the same re
       "operator@harbour-logistics.example",
     ],
     pin: [
-      "Six digits as received, with zeros in front; twelve while somebody guesses, or of a test login. Blanks, hyphens and brackets do not count.",
+      "Six digits as received, with zeros in front; twelve while somebody guesses, or of a test login. Blanks, dashes, brackets and invisible characters do not count.",
       "012345",
     ],
   },
@@ -158,7 +158,7 @@ sent then, which has twelve and no limit. Wrong, expired and spent pins are not 
         "operator@harbour-logistics.example",
       ],
       pin: [
-        "The digits from the message, as text: a pin may begin with 0. Blanks, hyphens and brackets between them are ignored.",
+        "The digits from the message, as text: a pin may begin with 0. As pasted: dashes, blanks, brackets and invisible characters are ignored, and digits of any script taken.",
         "012345",
       ],
     },

@@ -123,7 +123,7 @@ Users who have a passcode must send it. With an \`Idempotency-Key\`, a repetitio
       ],
       state: ["The state they all get.", "paid"],
       passcode: [
-        "Your payment passcode: 4 to 8 digits without a leading zero, as a number or as text. Needed only if one was set for you; null counts as left out.",
+        "Your payment passcode: 4 to 8 digits without a leading zero, as a number or as typed text. Needed only if one was set for you; null counts as left out.",
         4821,
       ],
     },

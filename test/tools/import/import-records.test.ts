@@ -117,6 +117,13 @@ test("D35: a dry run reports what a real run does, line by line, and writes noth
   expect(real.errors).toEqual(expect.arrayContaining(["11 email taken", "13 email taken", "20 company_id missing"]));
 });
 
+test("D7: a second login that reads as a stored one is a fault of its line, and one with another letter is none", async () => {
+  const emails = ["jean-luc@example.com", "jean–luc@example.com", "ｊean-luc@example.com\u200b", "jeanluc@example.com"];
+  const users = emails.map((email, at) => userLine(220 + at, { email }));
+  const { errors } = await run(streamOf(...users), { concurrency: 1 });
+  expect(errors).toEqual(["2 email taken", "3 email taken"]);
+});
+
 test("D35: an import is silent without --notify", async () => {
   await run(streamOf(jobLine(210, 1), notificationLine(210, 8)));
   expect(await readItem(recordKey("JOB", 210))).toMatchObject({ silent: true });
