@@ -105,7 +105,7 @@ export const setPassword = operation({
     object: "user",
     fields: v.pipe(
       v.object({
-        reset_password_token: v.pipe(text(4096), v.transform(typedText)),
+        reset_password_token: text(4096),
         password,
         password_confirmation: text(256),
         // Only for users who have no names yet; others' names come from elsewhere (D16).
