@@ -3,18 +3,28 @@ import { company } from "./companies.ts";
 import { locale } from "./locales.ts";
 import { everyRole, operation, roles } from "./operation.ts";
 import { invisible, typedDigits, typedText } from "./typed-text.ts";
-import { id, optionalField, password, text, textOrEmpty, timestamp } from "./values.ts";
+import {
+  id,
+  longestPassword,
+  normalPassword,
+  oneLine,
+  oneLineOrEmpty,
+  optionalField,
+  password,
+  text,
+  timestamp,
+} from "./values.ts";
 
 /** A user as the interface shows it, without the fields that only one answer each has. */
 export const user = v.object({
   id,
   company: v.nullable(company),
-  contact_phone_number: v.nullable(text(40)),
+  contact_phone_number: v.nullable(oneLine(40)),
   email: v.nullable(text(320)),
   financial_company_id: v.nullable(id),
-  first_name: textOrEmpty(200),
-  job_position: v.nullable(text(200)),
-  last_name: textOrEmpty(200),
+  first_name: oneLineOrEmpty(200),
+  job_position: v.nullable(oneLine(200)),
+  last_name: oneLineOrEmpty(200),
   phone_number: v.nullable(text(40)),
   profile_id: v.nullable(id),
   role: v.picklist(roles),
@@ -107,16 +117,16 @@ export const setPassword = operation({
       v.object({
         reset_password_token: text(4096),
         password,
-        password_confirmation: text(256),
+        password_confirmation: text(longestPassword),
         // Only for users who have no names yet; others' names come from elsewhere (D16).
-        first_name: optionalField(text(200)),
-        last_name: optionalField(text(200)),
+        first_name: optionalField(oneLine(200)),
+        last_name: optionalField(oneLine(200)),
         locale: optionalField(locale),
       }),
       v.forward(
         v.partialCheck(
           [["password"], ["password_confirmation"]],
-          (fields) => fields.password === fields.password_confirmation,
+          (fields) => normalPassword(fields.password) === normalPassword(fields.password_confirmation),
           "must be the same as password",
         ),
         ["password_confirmation"],
@@ -136,7 +146,7 @@ export const registerUser = operation({
   access: "anyone",
   body: {
     object: "user",
-    fields: v.object({ login: loginText, password, first_name: text(200), last_name: text(200) }),
+    fields: v.object({ login: loginText, password, first_name: oneLine(200), last_name: oneLine(200) }),
   },
   answer: v.object({ user: userAwaitingPin }),
   refusals: ["route_not_found", "country_not_served", "too_many_requests"],

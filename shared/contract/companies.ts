@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { operation } from "./operation.ts";
 import { paging } from "./query.ts";
-import { id, text } from "./values.ts";
+import { id, oneLine } from "./values.ts";
 
 /** A company as the interface shows it. */
-export const company = v.object({ id, name: text(200) });
+export const company = v.object({ id, name: oneLine(200) });
 
 /** GET companies: those whose ids `by_company` takes, the highest id first (D37). */
 export const listCompanies = operation({

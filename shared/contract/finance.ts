@@ -10,9 +10,9 @@ import {
   decimal,
   id,
   mostBulkIds,
+  oneLine,
   openObject,
   optionalField,
-  text,
   timestamp,
   uuid,
 } from "./values.ts";
@@ -39,26 +39,29 @@ export type InvoiceState = (typeof invoiceStates)[number];
 export const driver = v.object({
   id,
   financial_company_id: v.nullable(id),
-  first_name: text(200),
-  last_name: text(200),
+  first_name: oneLine(200),
+  last_name: oneLine(200),
   profile_id: id,
-  referral_code: text(100),
+  referral_code: oneLine(100),
 });
+
+const hours = v.pipe(v.number(), v.integer(), v.minValue(0));
+const minutes = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(59));
 
 /** A break within a timelog: id, times and duration, with any further keys (D36). */
 const timelogBreak = openObject({
   id,
   start_at: timestamp,
   end_at: timestamp,
-  duration: openObject({ hours: v.pipe(v.number(), v.integer()), minutes: v.pipe(v.number(), v.integer()) }),
+  duration: openObject({ hours, minutes }),
 });
 
 /** The timelog embedded in a timesheet. */
 export const timelog = v.object({
   id,
-  amend_status: text(100),
+  amend_status: oneLine(100),
   breaks: v.pipe(v.array(timelogBreak), v.maxLength(50)),
-  duration: openObject({ hours: v.pipe(v.number(), v.integer()) }),
+  duration: openObject({ hours, minutes: v.exactOptional(minutes) }),
   start_at: timestamp,
   end_at: timestamp,
 });
@@ -66,11 +69,11 @@ export const timelog = v.object({
 /** A timesheet as the interface shows it. */
 export const timesheet = v.object({
   id,
-  company_name: text(200),
+  company_name: oneLine(200),
   currency,
   date: calendarDate,
   driver,
-  job_title: text(200),
+  job_title: oneLine(200),
   payment_state: timesheetState,
   state: timesheetState,
   timelog,
@@ -80,14 +83,14 @@ export const timesheet = v.object({
 /** An invoice as the interface shows it. */
 export const invoice = v.object({
   id,
-  company_name: text(200),
+  company_name: oneLine(200),
   created_at: timestamp,
   currency,
   due_date: calendarDate,
   from: calendarDate,
   to: calendarDate,
   issued_date: calendarDate,
-  number: text(64),
+  number: oneLine(64),
   state: invoiceState,
   total: decimal,
   uuid: uuid(),

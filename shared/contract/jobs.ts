@@ -2,17 +2,17 @@ import * as v from "valibot";
 import { operation } from "./operation.ts";
 import { plan } from "./plan.ts";
 import { oneRecord, paging } from "./query.ts";
-import { bulkIds, id, mostBulkIds, text, timestamp } from "./values.ts";
+import { bulkIds, id, mostBulkIds, oneLine, timestamp } from "./values.ts";
 
 /** A job as the interface shows it. */
 export const job = v.object({
   id,
-  industries: v.pipe(v.array(text(100)), v.maxLength(50)),
-  job_type: text(100),
+  industries: v.pipe(v.array(oneLine(100)), v.maxLength(50)),
+  job_type: oneLine(100),
   number: v.pipe(v.number(), v.safeInteger()),
-  postcode: text(20),
+  postcode: oneLine(20),
   published_at: timestamp,
-  title: text(200),
+  title: oneLine(200),
 });
 
 /** A job with the moment at which its offer window closes; null without a timer (D24). */

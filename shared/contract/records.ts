@@ -1,10 +1,11 @@
 import * as v from "valibot";
 import { profile } from "./accounts.ts";
+import { isCurrency } from "./currencies.ts";
 import { driver, invoice, passcode, timelog, timesheet } from "./finance.ts";
 import { job } from "./jobs.ts";
 import { locale } from "./locales.ts";
 import { maxParamsBytes, notification, notificationParams } from "./notifications.ts";
-import { id, isPlainText, leastMaskedId, password, text } from "./values.ts";
+import { id, isPlainText, leastMaskedId, oneLine, password } from "./values.ts";
 
 /** The types of record that imports and events bring (D35). */
 export const recordTypes = ["company", "user", "timesheet", "invoice", "job", "notification"] as const;
@@ -23,12 +24,18 @@ export const storableParams = v.pipe(notificationParams, storable(maxParamsBytes
 const { company, ...userFields } = profile.entries;
 const ownedByCompany = { company_id: id };
 
+/** The currency of a line. Answers show whatever is stored, so that functions that only read are without the codes. */
+const currency = v.pipe(
+  v.string(),
+  v.check(isCurrency, "must be a currency code of ISO 4217 in capitals, such as GBP"),
+);
+
 /** Every complete type of record, as required before it is stored: the interface's fields and the owner. */
 export const completeRecords = {
-  company: v.object({ id, name: text(200) }),
+  company: v.object({ id, name: oneLine(200) }),
   user: v.object(userFields),
-  timesheet: v.object({ ...timesheet.entries, ...ownedByCompany }),
-  invoice: v.object({ ...invoice.entries, ...ownedByCompany }),
+  timesheet: v.object({ ...timesheet.entries, currency, ...ownedByCompany }),
+  invoice: v.object({ ...invoice.entries, currency, ...ownedByCompany }),
   job: v.object({ ...job.entries, ...ownedByCompany }),
   notification: v.object({ ...notification.entries, params: notificationParams, user_id: id }),
 } as const;

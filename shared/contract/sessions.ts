@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { loginText, user } from "./accounts.ts";
 import { everyRole, operation } from "./operation.ts";
-import { text, timestamp } from "./values.ts";
+import { longestPassword, text, timestamp } from "./values.ts";
 
 /** The tokens of a sign-in: the access token with its life in seconds, and the token that renews it (D5). */
 export const issuedToken = v.object({
@@ -15,7 +15,7 @@ export const issuedToken = v.object({
 const typedPassword = v.pipe(
   v.string(),
   v.minLength(1),
-  v.maxLength(256),
+  v.maxLength(longestPassword),
   v.metadata({ pattern: "^[^\\u0000]*$" }),
   v.check((value) => value.isWellFormed() && !value.includes("\0"), "must be well-formed text without NUL"),
 );

@@ -10,9 +10,22 @@ export function textOrEmpty(max: number) {
   return v.pipe(v.string(), v.maxLength(max), plain);
 }
 
+/**
+ * A name, title, code or number that people read: one line, trimmed of blanks and invisible characters. Its inside stays
+ * as sent. `max` counts UTF-16 units (D33).
+ */
+export function oneLine(max: number) {
+  return v.pipe(v.string(), v.transform(trimmed), v.minLength(1), v.maxLength(max), plainLine);
+}
+
+/** The same, or no text at all. */
+export function oneLineOrEmpty(max: number) {
+  return v.pipe(v.string(), v.transform(trimmed), v.maxLength(max), plainLine);
+}
+
 /** Text of which some values are known, and any other may come: clients have to expect more than they know. */
 export function openChoice(known: readonly string[], max: number) {
-  return v.pipe(text(max), v.metadata({ known }));
+  return v.pipe(oneLine(max), v.metadata({ known }));
 }
 
 /** Checks that text is plain. */
@@ -23,16 +36,43 @@ export function isPlainText(value: string): boolean {
   return value.isWellFormed() && !/[\0\p{Noncharacter_Code_Point}]/u.test(value);
 }
 
-/** Characters of a password: fewer are guessed from a stolen hash, and nobody types more (D15). */
+/** Checks that text is plain, and one line in the order in which it is read. */
+export const plainLine = v.check<string, string>(
+  (value) => isPlainText(value) && !/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(value),
+  "must be one line of well-formed text, without control characters, noncharacters and bidirectional embeddings, overrides and isolates",
+);
+
+/** Blanks, and characters that show nothing by themselves. Variation selectors are marks: they belong to what they follow. */
+const unseen = String.raw`\p{White_Space}\u2800[\p{Default_Ignorable_Code_Point}--\p{M}]`;
+
+/** At an end, joiners of Indic and Arabic letters and the tags of a flag belong to what they follow. */
+const belonging = String.raw`(?<=[\p{M}\p{scx=Arab}])[\u200c\u200d]|(?<=\u{1f3f4})[\u{e0020}-\u{e007f}]+`;
+
+const seenPart = new RegExp(`^[${unseen}]*((?:.*[^${unseen}](?:${belonging})?)?)[${unseen}]*$`, "vs");
+
+/** Text without the blanks and invisible characters at its ends. */
+function trimmed(value: string): string {
+  return seenPart.exec(value)?.[1] ?? value;
+}
+
+/** Characters of a password in its normal form: fewer are guessed from a stolen hash, and nobody types more (D15). */
 const passwordLength = { least: 8, most: 128 };
+
+/** Most UTF-16 units of a typed password: those of the longest, with its letters decomposed. */
+export const longestPassword = 1_024;
+
+/** The form in which passwords are measured, hashed and compared: keyboards write some letters in two ways (D15). */
+export function normalPassword(typed: string): string {
+  return typed.normalize("NFKC");
+}
 
 /** A new password: no composition rule (D15). */
 export const password = v.pipe(
-  text(256),
-  v.check(
-    (value) => [...value].length >= passwordLength.least && [...value].length <= passwordLength.most,
-    `must have ${passwordLength.least} to ${passwordLength.most} characters`,
-  ),
+  text(longestPassword),
+  v.check((value) => {
+    const { length } = [...normalPassword(value)];
+    return length >= passwordLength.least && length <= passwordLength.most;
+  }, `must have ${passwordLength.least} to ${passwordLength.most} characters`),
 );
 
 /** Values that count as absent: typed clients send them for what they leave out. */
@@ -89,16 +129,24 @@ export function bulkIdsUpTo(max: number) {
   );
 }
 
-/** A calendar date, YYYY-MM-DD. */
-export const calendarDate = v.pipe(v.string(), v.check(isCalendarDate, "must be a calendar date, YYYY-MM-DD"));
+/** The first day of records, and the last: others are years that a program misread (D23). */
+const days = { first: "1970-01-01", last: "2199-12-31" } as const;
 
-/** A time in UTC with milliseconds, such as 2026-05-01T08:30:00.000Z (D23). */
+/** A calendar date of a record, YYYY-MM-DD, from 1970 to 2199 (D23). */
+export const calendarDate = v.pipe(
+  v.string(),
+  v.check(
+    (value) => isCalendarDate(value) && isInDays(value),
+    `must be a calendar date, YYYY-MM-DD, from ${days.first} to ${days.last}`,
+  ),
+);
+
+/** A time of a record in UTC with milliseconds, such as 2026-05-01T08:30:00.000Z, from 1970 to 2199 (D23). */
 export const timestamp = v.pipe(
   v.string(),
   v.check(
-    // Years of more than four digits begin with a sign.
-    (value) => /^\d/.test(value) && new Date(value).toJSON() === value,
-    "must be a UTC timestamp with milliseconds, such as 2026-05-01T08:30:00.000Z",
+    (value) => isInDays(value.slice(0, days.last.length)) && new Date(value).toJSON() === value,
+    `must be a UTC timestamp with milliseconds, such as 2026-05-01T08:30:00.000Z, from ${days.first} to ${days.last}`,
   ),
 );
 
@@ -108,11 +156,14 @@ export function uuid(message = "must be a UUID") {
   return v.pipe(v.string(), v.metadata({ maxLength: 36 }), v.regex(form, message));
 }
 
+const decimalForm = "must be a decimal number in a string, such as 1250.00, without leading zeros and no -0";
+
 /** A decimal number as a string, never a float (D23). */
 export const decimal = v.pipe(
   v.string(),
   v.metadata({ maxLength: 23 }),
-  v.regex(/^-?\d{1,15}(\.\d{1,6})?$/, "must be a decimal number in a string, such as 1250.00"),
+  v.regex(/^-?(0|[1-9]\d{0,14})(\.\d{1,6})?$/, decimalForm),
+  v.check((value) => !/^-0(\.0+)?$/.test(value), decimalForm),
 );
 
 /** ISO 4217 currency code, upper case. */
@@ -127,4 +178,8 @@ export function isCalendarDate(value: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(value)) return false;
   const moment = new Date(`${value}T00:00:00.000Z`);
   return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(value);
+}
+
+function isInDays(day: string): boolean {
+  return day >= days.first && day <= days.last;
 }

@@ -38,7 +38,7 @@ import { issuedToken, session } from "../contract/sessions.ts";
 import { isNewField } from "../contract/since.ts";
 import { textOfShape } from "../contract/texts/texts.ts";
 import { type ValueName, valueTexts } from "../contract/texts/values.ts";
-import { calendarDate, currency, decimal, id, password, plain, timestamp } from "../contract/values.ts";
+import { calendarDate, currency, decimal, id, password, plain, plainLine, timestamp } from "../contract/values.ts";
 import { withText, withTexts } from "./with-texts.ts";
 
 export type { JsonSchema };
@@ -99,6 +99,9 @@ export const extensibleEnum = "x-extensible-enum";
  * way that all dialects of regular expressions read alike.
  */
 const plainPattern = "^[^\\u0000\\uFDD0-\\uFDEF\\uFFFE\\uFFFF]*$";
+
+/** The same, in one line. */
+const linePattern = "^[^\\u0000-\\u001F\\u007F-\\u009F\\u2028-\\u202E\\u2066-\\u2069\\uFDD0-\\uFDEF\\uFFFE\\uFFFF]*$";
 
 /** Whole numbers that every client reads exactly: no record has others. */
 const wholeNumber: JsonSchema = {
@@ -269,6 +272,7 @@ function describeAction({ valibotAction, jsonSchema }: OverrideActionContext): J
   const { type, requirement, message, metadata } = valibotAction as ActionParts;
   if (type === "safe_integer" || type === "integer") return { ...jsonSchema, ...wholeNumber };
   if (valibotAction === plain) return { ...jsonSchema, pattern: plainPattern };
+  if (valibotAction === plainLine) return { ...jsonSchema, pattern: linePattern };
   if (type === "metadata") {
     const { known, ...keywords } = metadata ?? {};
     return { ...jsonSchema, ...keywords, ...(known !== undefined && { [extensibleEnum]: known }) } as JsonSchema;

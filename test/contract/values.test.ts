@@ -1,10 +1,21 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import { expect, test } from "vitest";
+import { isCurrency } from "../../shared/contract/currencies.ts";
 import { fieldCodes, fieldFaults } from "../../shared/contract/field-faults.ts";
 import { dateFilter, idParameter, paging } from "../../shared/contract/query.ts";
-import { calendarDate, decimal, id, text, timestamp } from "../../shared/contract/values.ts";
-import { fc } from "../support/service/properties.ts";
+import {
+  calendarDate,
+  decimal,
+  id,
+  normalPassword,
+  oneLine,
+  oneLineOrEmpty,
+  password,
+  text,
+  timestamp,
+} from "../../shared/contract/values.ts";
+import { anyText, fc } from "../support/service/properties.ts";
 
 test("D23: a timestamp is UTC with three digits of milliseconds and a real moment", () => {
   fc.assert(
@@ -25,10 +36,129 @@ test("D23: a timestamp is UTC with three digits of milliseconds and a real momen
   }
 });
 
-test("D23: a decimal is a string of digits, and no float", () => {
-  for (const fine of ["0", "0.00", "-12.50", "999999999999999.99"]) expect(v.is(decimal, fine)).toBe(true);
-  for (const other of [12.5, "1e3", "1,000.00", ".5", "5.", "NaN", "1".repeat(16)])
-    expect(v.is(decimal, other)).toBe(false);
+test("D23: dates and timestamps of records lie from 1970-01-01 to 2199-12-31; a filter takes any day", () => {
+  for (const fine of ["1970-01-01", "2000-02-29", "2199-12-31"]) {
+    expect(v.is(calendarDate, fine)).toBe(true);
+    expect(v.is(timestamp, `${fine}T23:59:59.999Z`)).toBe(true);
+  }
+  for (const other of ["0000-01-01", "0026-11-03", "1969-12-31", "2200-01-01", "9999-12-31"]) {
+    expect(v.is(dateFilter, other)).toBe(true);
+    expect(v.safeParse(calendarDate, other).issues?.[0]?.message).toContain("from 1970-01-01 to 2199-12-31");
+    for (const time of ["00:00:00.000", "23:59:59.999"]) {
+      const { issues = [] } = v.safeParse(timestamp, `${other}T${time}Z`);
+      expect(issues[0]?.message).toContain("from 1970-01-01 to 2199-12-31");
+    }
+  }
+});
+
+test("D23: a decimal is a string of digits, no float, without leading zeros and no -0", () => {
+  for (const fine of ["0", "0.00", "0.5", "-0.01", "-12.50", "100.50", "10", "999999999999999.99"])
+    expect(v.parse(decimal, fine)).toBe(fine);
+  const zeros = ["00", "01", "00001.00", "-01.5", "00.5", "-0", "-0.0", "-0.00", "-0.000000", "-00.00"];
+  for (const other of [12.5, "1e3", "1,000.00", ".5", "5.", "NaN", "1".repeat(16), "+1", "１", "-", "", ...zeros])
+    expect(v.safeParse(decimal, other).issues).toHaveLength(1);
+});
+
+test("D23: currencies are those of ISO 4217, also the withdrawn ones of older records", () => {
+  // As far as Node.js names them: it has the currencies in use and some that were withdrawn, and no funds.
+  for (const code of Intl.supportedValuesOf("currency")) expect([code, isCurrency(code)]).toEqual([code, true]);
+  for (const fine of ["EUR", "CHE", "XCG", "ZWG", "BGN", "HRK", "DEM"]) expect(isCurrency(fine)).toBe(true);
+  for (const other of ["ZZZ", "XYZ", "AAA", "BTC", "CNH", "eur", "Eur", "EURO", "EU", "", " EUR", "EUR USD"]) {
+    expect([other, isCurrency(other)]).toEqual([other, false]);
+  }
+});
+
+const edges = [
+  "",
+  " ",
+  "\t",
+  "\n",
+  "\r\n",
+  "\u00a0",
+  "\u3000",
+  "\u2028",
+  "\u200b",
+  "\u200e",
+  "\u2060",
+  "\ufeff",
+  "\u00ad",
+];
+edges.push("\u202a", "\u2069", "\u3164", "\u200d", " \u200c ");
+
+test("D33: a name is trimmed of blanks and invisible characters, and its inside stays as sent", () => {
+  const edge = fc.array(fc.constantFrom(...edges), { maxLength: 4 }).map((parts) => parts.join(""));
+  const words = ["a", "É", "e\u0301", "  ", "\u00a0", "\u200b", "\u200d", "\u200c", "\u200e", "\u00ad", "李", "-"];
+  const inside = fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((parts) => `x${parts.join("")}x`);
+  fc.assert(
+    fc.property(edge, inside, edge, (before, name, after) => {
+      expect(v.parse(oneLine(30), before + name + after)).toBe(name);
+    }),
+  );
+});
+
+test.each([
+  ["an emoji of several, joined", "Ada 👩\u200d🚀"],
+  ["a variation selector", "Ada ❤\ufe0f"],
+  ["a flag of tags", "The Oak 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}"],
+  ["Persian with a zero-width non-joiner", "علی\u200cرضا"],
+  ["Persian that ends in one", "نامه\u200c"],
+  ["Malayalam that ends in a joiner", "മോഹന്\u200d"],
+  ["Sinhala with a joiner", "ශ්\u200dරී"],
+])("D33: a name keeps what its script or emoji needs: %s", (_, name) => {
+  expect(v.parse(oneLine(60), ` \u200b${name}\u00a0`)).toBe(name);
+});
+
+const control = (code: number) => String.fromCharCode(code);
+const span = (from: number, to: number) => Array.from({ length: to - from + 1 }, (__, at) => control(from + at));
+
+test("D33: a name has no control characters and line ends, and no bidi embeddings, overrides and isolates", () => {
+  const refused = [...span(0, 0x1f), ...span(0x7f, 0x9f), ...span(0x2028, 0x2029)];
+  refused.push(...span(0x202a, 0x202e), ...span(0x2066, 0x2069), "\ud800", "\uffff");
+  for (const other of refused) {
+    const { issues = [] } = v.safeParse(oneLine(9), `A${other}B`);
+    expect([other, issues[0]?.message]).toEqual([other, expect.stringContaining("must be one line")]);
+  }
+  for (const fine of ["\u200e", "\u200f", "\u061c", "\u200d", "\ufe0f", "\u00ad"]) {
+    expect(v.parse(oneLine(9), `A${fine}B`)).toBe(`A${fine}B`);
+  }
+});
+
+test("D33: a name of nothing that shows is empty, and the limit counts what is kept", () => {
+  for (const nothing of edges) {
+    expect(v.is(oneLine(9), nothing)).toBe(false);
+    expect(v.parse(oneLineOrEmpty(9), nothing)).toBe("");
+  }
+  expect(v.parse(oneLine(3), `${" ".repeat(9)}Ada\n`)).toBe("Ada");
+  expect(v.is(oneLine(3), "Adas")).toBe(false);
+});
+
+test("D33: a name that was read is read as itself", () => {
+  fc.assert(
+    fc.property(anyText({ maxLength: 12 }), (typed) => {
+      const { output, success } = v.safeParse(oneLine(30), typed);
+      if (success) expect(v.parse(oneLine(30), output)).toBe(output);
+    }),
+  );
+});
+
+test("D33: a name of many invisible characters costs what its length costs", () => {
+  const long = `${"\u200b ".repeat(60_000)}a${" b\u200b".repeat(60_000)}${" ".repeat(60_000)}`;
+  expect(v.is(oneLine(200), long)).toBe(false);
+});
+
+test("D15: a password is measured in its normal form, however its letters are composed", () => {
+  for (const [letter, shortest, longest] of [
+    ["\u00e9", 8, 128],
+    ["\u1ebf", 8, 128],
+    ["\ud55c", 8, 128],
+  ] as const) {
+    for (const form of ["NFC", "NFD"]) {
+      const typed = (count: number) => letter.repeat(count).normalize(form);
+      const taken = [shortest - 1, shortest, longest, longest + 1].map((count) => v.is(password, typed(count)));
+      expect([form, letter, taken]).toEqual([form, letter, [false, true, true, false]]);
+      expect(normalPassword(typed(9))).toBe(letter.repeat(9));
+    }
+  }
 });
 
 test("text has no NUL, no half of a surrogate pair and no noncharacter; any other character is taken", () => {

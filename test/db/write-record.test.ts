@@ -4,8 +4,10 @@ import { countList } from "../../shared/db/lists/totals.ts";
 import { setJobTimers } from "../../shared/db/records/jobs.ts";
 import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { type RecordKind, recordKey } from "../../shared/db/table/item-keys.ts";
+import { writeRecord } from "../../shared/db/write-record.ts";
 import type { ListName } from "../../shared/domain/records/list-position.ts";
-import { callerContext } from "../support/records/contexts.ts";
+import { parseRecordLine } from "../../shared/domain/records/record-line.ts";
+import { callerContext, testContext } from "../support/records/contexts.ts";
 import { invoiceLine, jobLine, timesheetLine } from "../support/records/records.ts";
 import { readRecord } from "../support/records/store.ts";
 import { faultsOf, readItem, write, writtenAt } from "../support/records/writes.ts";
@@ -31,6 +33,49 @@ test("D35: fields left out stay, and every write raises the revision", async () 
   const { type: _, id: __, company_id: ___, ...fields } = invoiceLine(20, 1);
   expect(await readRecord("INVOICE", 20)).toEqual({ ...fields, total: "9.50" });
   expect(await revisionOf("INVOICE", 20)).toBe(revision + 1);
+});
+
+test.each([
+  { total: "1250" },
+  { total: "1250.0" },
+  { total: "1250.000000", vat_percentage: "20" },
+  { uuid: "abcdef00-0000-4000-8000-ABCDEF000021" },
+  { number: "\u00a0INV-2026-00021 ", company_name: "\tHarbour Logistics\u200b" },
+])("D35: a line equal in value changes nothing: %j", async (respelt) => {
+  const uuid = "abcdef00-0000-4000-8000-abcdef000021";
+  await write(invoiceLine(21, 1, { uuid }));
+  const before = await readItem(recordKey("INVOICE", 21));
+  expect(await write({ type: "invoice", id: 21, ...respelt })).toBe("unchanged");
+  expect(await readItem(recordKey("INVOICE", 21))).toEqual(before);
+  expect(await write(invoiceLine(21, 1, { uuid, ...respelt, due_date: "2126-06-02" }))).toBe("updated");
+  expect(await readRecord("INVOICE", 21)).toEqual({ ...(before?.record as object), due_date: "2126-06-02" });
+  await write({ type: "invoice", id: 21, deleted: true });
+});
+
+test.each([
+  ["1250.00", "1250.01"],
+  ["100", "1000"],
+  ["100", "10"],
+  ["0.10", "0.010"],
+  ["-1.00", "1.00"],
+])("D35: an amount of another value is written as sent: %s, then %s", async (stored, sent) => {
+  await write(timesheetLine(22, 1, { total: stored }));
+  expect(await readRecord("TIMESHEET", 22)).toMatchObject({ total: stored });
+  expect(await write({ type: "timesheet", id: 22, total: sent })).toBe("updated");
+  expect(await readRecord("TIMESHEET", 22)).toMatchObject({ total: sent });
+  await write({ type: "timesheet", id: 22, deleted: true });
+});
+
+test("D35: a number of -0 or with an exponent changes nothing where 0 or its value is stored", async () => {
+  await write(jobLine(23, 1, { number: 0 }));
+  const before = await readItem(recordKey("JOB", 23));
+  expect(
+    await writeRecord(
+      parseRecordLine(JSON.parse('{"type":"job","id":2.3e1,"number":-0.0}'), "GB"),
+      testContext(writtenAt),
+    ),
+  ).toBe("unchanged");
+  expect(await readItem(recordKey("JOB", 23))).toEqual(before);
 });
 
 test("D35: a new record must be whole: what is missing is named, and nothing is written", async () => {

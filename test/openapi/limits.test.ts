@@ -8,7 +8,7 @@ import { parameterNames } from "../../shared/contract/operation.ts";
 import { dateFilter } from "../../shared/contract/query.ts";
 import { storableParams } from "../../shared/contract/records.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
-import { text, uuid } from "../../shared/contract/values.ts";
+import { oneLine, text, uuid } from "../../shared/contract/values.ts";
 import { notifyingRecordTypes } from "../../shared/domain/records/notification-kinds.ts";
 import type { HttpRequest } from "../../shared/http/http-event.ts";
 import { pageLinks } from "../../shared/http/page-links.ts";
@@ -26,11 +26,19 @@ describe("the document takes what the contract takes, and no other characters", 
   const fits = (place: readonly string[], value: unknown) => faultsAt(place, value).length === 0;
 
   test.each(["\0", "\ufdd0", "\ufdef", "\ufffe", "\uffff"])("of text: not %j", (other) => {
-    expect([v.is(text(9), other), fits(schemaOf("Company", "properties", "name"), other)]).toEqual([false, false]);
+    expect([v.is(text(9), other), fits(schemaOf("PublicKey", "properties", "x"), other)]).toEqual([false, false]);
   });
 
   test.each(["\u0001", "\n", "\ufdcf", "\ufdf0", "\ufffd", "😀", "\u{10fffd}"])("of text: %j", (fine) => {
-    expect([v.is(text(9), fine), fits(schemaOf("Company", "properties", "name"), fine)]).toEqual([true, true]);
+    expect([v.is(text(9), fine), fits(schemaOf("PublicKey", "properties", "x"), fine)]).toEqual([true, true]);
+  });
+
+  test.each([
+    ...["\0", "\u0001", "\n", "\u0085", "\u2028", "\u2029", "\u202a", "\u202e", "\u2066", "\u2069", "\ufdd0", "\uffff"],
+    ...["\u200d", "\u200e", "\u202f", "\u2065", "\u206a", "\ufe0f", "\ufffd", "😀", "\u{10fffd}"],
+  ])("of a name: %j", (inside) => {
+    const name = `a${inside}b`;
+    expect(fits(schemaOf("Company", "properties", "name"), name)).toBe(v.is(oneLine(9), name));
   });
 
   test.each([

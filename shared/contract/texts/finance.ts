@@ -46,8 +46,9 @@ export const timelogText = shapes(
         }),
       },
     ),
-    duration: nested("Time worked without pauses; the recording system may add finer units.", {
+    duration: nested("Time worked without pauses, in whole hours; the recording system may add the rest.", {
       hours: ["Whole hours worked.", 8],
+      minutes: ["Minutes worked beyond the whole hours, where the recording system says so.", 0],
     }),
     start_at: ["Start of the shift.", "2026-05-01T08:00:00.000Z"],
     end_at: ["End of the shift; after midnight it lies on the next day.", "2026-05-01T16:30:00.000Z"],

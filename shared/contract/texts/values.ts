@@ -3,10 +3,13 @@ import type { FieldText } from "./text.ts";
 /** The document's texts for values that many fields share, by their names in the document. */
 export const valueTexts = {
   Id: ["Whole number of 64 bits, below 2^53, that identifies a record among those of its kind.", 42],
-  CalendarDate: ["A day of the calendar, `YYYY-MM-DD`, without a time and a time zone.", "2026-05-01"],
+  CalendarDate: [
+    "A day of the calendar from 1970 to 2199, `YYYY-MM-DD`, without a time and a time zone.",
+    "2026-05-01",
+  ],
   Timestamp: ["A moment in UTC: ISO 8601 with three digits of milliseconds and a `Z`.", "2026-05-01T08:30:00.000Z"],
   Decimal: [
-    "A decimal number in a string: up to 15 digits, and up to 6 behind the point. Calculate with a decimal type.",
+    "A decimal number in a string: up to 15 digits without leading zeros, and up to 6 behind the point. Calculate with a decimal type.",
     "1250.00",
   ],
   Currency: ["ISO 4217 code, three capitals.", "GBP"],

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { normalPassword } from "../../contract/values.ts";
 import { Refusal } from "../refusal.ts";
 import digests from "./common-passwords.json" with { type: "json" };
 
@@ -7,8 +8,8 @@ const digestBytes = 3;
 
 /** Refuses a password that many people use, naming its field (D15). */
 export function requireUncommon(password: string, pointer: string): void {
-  // Keyboards write some letters in two ways, and a change of case adds nothing.
-  const digest = createHash("sha256").update(password.normalize("NFKC").toLowerCase()).digest();
+  // A change of case adds nothing.
+  const digest = createHash("sha256").update(normalPassword(password).toLowerCase()).digest();
   if (!commonDigests().has(digestAt(digest, 0))) return;
   const detail = "is one that many people use; choose another";
   throw new Refusal("fields_invalid", `Invalid: ${pointer}`, { errors: [{ pointer, code: "common", detail }] });

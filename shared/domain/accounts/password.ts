@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
+import { normalPassword } from "../../contract/values.ts";
 import { type Argon2Cost, deriveArgon2id } from "./argon2id.ts";
 import { formatPasswordHash, parsePasswordHash } from "./password-hash.ts";
 
@@ -20,7 +21,7 @@ export const unusableHash = formatPasswordHash(cost, Buffer.alloc(saltBytes), Bu
 /** Hashes a password with a fresh salt, as a PHC string: Argon2id (D15). */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
-  return formatPasswordHash(cost, salt, await deriveArgon2id(normalForm(password), salt, hashBytes, cost));
+  return formatPasswordHash(cost, salt, await deriveArgon2id(normalPassword(password), salt, hashBytes, cost));
 }
 
 /**
@@ -32,7 +33,7 @@ export async function verifyPassword(password: string, stored: string): Promise<
   const parsed = parsePasswordHash(stored);
   if (!parsed) return false;
   const { salt, hash } = parsed;
-  const actual = await deriveArgon2id(normalForm(password), salt, hash.length, parsed.cost);
+  const actual = await deriveArgon2id(normalPassword(password), salt, hash.length, parsed.cost);
   const fits = timingSafeEqual(hash, actual);
   if (!fits) await spendRest(parsed.cost);
   return fits;
@@ -60,9 +61,4 @@ async function spendRest(spent: Argon2Cost): Promise<void> {
   const memory = Math.floor(missing / passes);
   if (!(memory >= leastKibibytes)) return;
   await deriveArgon2id("", Buffer.alloc(saltBytes), hashBytes, { ...cost, memory, passes });
-}
-
-/** Keyboards write some letters in different ways, such as é as one character or two. Both are the same password. */
-function normalForm(password: string): string {
-  return password.normalize("NFKC");
 }

@@ -54,8 +54,12 @@ export function fieldsInvalid(faults: readonly FieldFault[]): Refusal {
   return new Refusal("fields_invalid", `Invalid: ${errors.map(({ pointer }) => pointer).join(", ")}`, { errors });
 }
 
-/** A parsed line without the defaults of newer fields, at any depth, so that fields left out stay as stored (D38). */
+/**
+ * A parsed line without the defaults of newer fields, at any depth, so that fields left out stay as stored (D38). JSON's
+ * `-0` is 0, which is what the table keeps.
+ */
 function asSent<T>(parsed: T, sent: unknown): T {
+  if (parsed === 0) return 0 as T;
   if (typeof parsed !== "object" || parsed === null || typeof sent !== "object" || sent === null) return parsed;
   const given = sent as Readonly<Record<string, unknown>>;
   if (Array.isArray(parsed)) return parsed.map((each, at) => asSent(each, given[at])) as T;

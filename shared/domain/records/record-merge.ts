@@ -1,5 +1,7 @@
 import type * as v from "valibot";
+import { invoice } from "../../contract/finance.ts";
 import { completeRecords, type RecordType, type UpsertLine } from "../../contract/records.ts";
+import { decimal } from "../../contract/values.ts";
 import { parseComplete } from "./record-line.ts";
 
 // Each function merges a line into the stored record: fields left out stay, nested objects are replaced whole except
@@ -94,6 +96,19 @@ function merge<S extends ClosedObject>(
 type ClosedObject = v.ObjectSchema<v.ObjectEntries, undefined>;
 type Fields = Readonly<Record<string, unknown>>;
 
+/** The fields whose values have several spellings, with the one in which they are compared. */
+const spellings = new Map<v.GenericSchema, (text: string) => string>([
+  [decimal, (text) => text.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "")],
+  [invoice.entries.uuid, (text) => text.toLowerCase()],
+]);
+
+/** True where a line spells the stored value in another way, which changes nothing (D35). */
+function isRespelt(field: v.GenericSchema, stored: unknown, written: unknown): boolean {
+  const spell = spellings.get(field);
+  if (spell === undefined || typeof stored !== "string" || typeof written !== "string") return false;
+  return spell(stored) === spell(written);
+}
+
 /**
  * Merges a closed object. A line has all its fields except those of a newer contract, so only these stay (D38). Open
  * objects and arrays are replaced whole (D35).
@@ -102,7 +117,9 @@ function overlay(schema: ClosedObject, stored: object, changes: object): Fields 
   const known: Fields = { ...stored };
   const written = Object.entries(changes).map(([name, value]) => {
     const field = schema.entries[name];
-    const isNested = field !== undefined && isClosed(field) && isObject(known[name]) && isObject(value);
+    if (field === undefined) return [name, value];
+    if (isRespelt(field, known[name], value)) return [name, known[name]];
+    const isNested = isClosed(field) && isObject(known[name]) && isObject(value);
     return [name, isNested ? overlay(field, known[name] as object, value) : value];
   });
   return { ...known, ...Object.fromEntries(written) };

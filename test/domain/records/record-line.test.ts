@@ -40,6 +40,49 @@ test.each<[string, unknown, string[]]>([
   ["two states that differ", timesheetLine(1, 1, { payment_state: "paid" }), ["/payment_state invalid"]],
   ["money as a number", { type: "invoice", id: 1, total: 12.5 }, ["/total wrong_type"]],
   ["a day that is not", { type: "invoice", id: 1, due_date: "2026-02-30" }, ["/due_date invalid"]],
+  ["a day of a misread year", { type: "invoice", id: 1, due_date: "0026-11-17" }, ["/due_date invalid"]],
+  ["a day before 1970", timesheetLine(1, 1, { date: "1969-12-31" }), ["/date invalid"]],
+  ["a moment after 2199", { type: "job", id: 1, published_at: "2200-01-01T00:00:00.000Z" }, ["/published_at invalid"]],
+  [
+    "a break in a misread year",
+    timesheetLine(1, 1, { timelog: { ...timelog, breaks: [{ ...rest, end_at: "0026-05-04T10:00:00.000Z" }] } }),
+    ["/timelog/breaks/0/end_at invalid"],
+  ],
+  ["a currency that ISO 4217 has not", { type: "invoice", id: 1, currency: "ZZZ" }, ["/currency invalid"]],
+  ["a currency in small letters", timesheetLine(1, 1, { currency: "gbp" }), ["/currency invalid"]],
+  ["an amount with leading zeros", { type: "invoice", id: 1, total: "00001.00" }, ["/total invalid"]],
+  ["an amount of -0", timesheetLine(1, 1, { total: "-0.00" }), ["/total invalid"]],
+  ["a rate of -0", { type: "invoice", id: 1, vat_percentage: "-0" }, ["/vat_percentage invalid"]],
+  [
+    "hours below zero",
+    timesheetLine(1, 1, { timelog: { ...timelog, duration: { hours: -8 } } }),
+    ["/timelog/duration/hours out_of_range"],
+  ],
+  [
+    "60 minutes beside the hours",
+    timesheetLine(1, 1, { timelog: { ...timelog, duration: { hours: 8, minutes: 60 } } }),
+    ["/timelog/duration/minutes out_of_range"],
+  ],
+  [
+    "a break of a negative time",
+    timesheetLine(1, 1, { timelog: { ...timelog, breaks: [{ ...rest, duration: { hours: -1, minutes: -1 } }] } }),
+    ["/timelog/breaks/0/duration/hours out_of_range", "/timelog/breaks/0/duration/minutes out_of_range"],
+  ],
+  ["a line end in a company's name", { type: "company", id: 1, name: "Harbour\nLogistics" }, ["/name invalid"]],
+  ["a blank company's name", { type: "company", id: 1, name: " \u200b\u00a0" }, ["/name too_short"]],
+  ["an override in a user's name", { type: "user", id: 1, last_name: "Ho\u202elt" }, ["/last_name invalid"]],
+  [
+    "an isolate in a driver's name",
+    timesheetLine(1, 1, { driver: { ...driver, first_name: "A\u2067da" } }),
+    ["/driver/first_name invalid"],
+  ],
+  ["a tab in a title", { type: "job", id: 1, title: "Night\tdriver" }, ["/title invalid"]],
+  ["a line end in an industry", { type: "job", id: 1, industries: ["Rail", "Ro\u2028ad"] }, ["/industries/1 invalid"]],
+  [
+    "a control character in a kind of notification",
+    notificationLine(1, 2, { params: { type: "is\u0007sued" } }),
+    ["/params/type invalid"],
+  ],
   ["a NUL byte", { type: "job", id: 1, title: "a\0b" }, ["/title invalid"]],
   ["a lone surrogate", { type: "job", id: 1, title: "\ud800" }, ["/title invalid"]],
   ["a lone surrogate in a name", { type: "user", id: 1, first_name: "\udc00" }, ["/first_name invalid"]],
@@ -125,6 +168,35 @@ test("D7, D19: logins and passcode of a line are read as people type them", () =
     phone_number: "+447400123456",
     passcode: "4711",
   });
+});
+
+test("D33: names of every record are trimmed, and further texts stay as sent", () => {
+  const wide = (text: string) => `\u00a0 ${text}\u200b\r\n`;
+  const timesheet = { company_name: wide("Harbour"), driver: { ...driver, last_name: wide("Holt") } };
+  expect(parseRecordLine(timesheetLine(1, 1, timesheet), "GB")).toMatchObject({
+    company_name: "Harbour",
+    driver: { ...driver, last_name: "Holt" },
+  });
+  expect(parseRecordLine({ type: "company", id: 1, name: wide("Harbour") }, "GB")).toMatchObject({ name: "Harbour" });
+  const user = { first_name: wide("Ada"), last_name: wide(""), job_position: wide("Lead") };
+  expect(parseRecordLine(userLine(1, user), "GB")).toMatchObject({
+    first_name: "Ada",
+    last_name: "",
+    job_position: "Lead",
+  });
+  const job = { title: wide("Driver"), industries: [wide("Rail")], postcode: wide("SE1 9SG") };
+  expect(parseRecordLine(jobLine(1, 1, job), "GB")).toMatchObject({
+    title: "Driver",
+    industries: ["Rail"],
+    postcode: "SE1 9SG",
+  });
+  const params = { type: "message", text: " Hello,\n\tAda " };
+  expect(parseRecordLine(notificationLine(1, 2, { params }), "GB")).toMatchObject({ params });
+});
+
+test("D35: JSON's -0 is 0", () => {
+  const line: unknown = JSON.parse('{"type":"job","id":1,"number":-0,"version":-0.0}');
+  expect(parseRecordLine(line, "GB")).toEqual({ type: "job", id: 1, number: 0, version: 0 });
 });
 
 test("D19: a passcode may be a number", () => {

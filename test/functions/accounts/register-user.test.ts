@@ -100,6 +100,29 @@ describe("200", () => {
     expect((await tryPassword(login, password)).body.user).toEqual(user);
   });
 
+  test("D16, D33: names are trimmed, and keep their inside: in the answer, and where they are set", async () => {
+    const typed = { first_name: "\u00a0Ana Lúcia\u200b", last_name: "\u200e علی\u200cرضا \r\n" };
+    const kept = { first_name: "Ana Lúcia", last_name: "علی\u200cرضا" };
+    expect((await register(login, typed)).body.user).toMatchObject(kept);
+    expect((await complete(await registeredPin(), typed)).body.user).toMatchObject(kept);
+    expect(await findUserOfLogin(login)).toMatchObject(kept);
+  });
+
+  test.each([
+    ["a line end", "Ada\nHolt"],
+    ["a control character", "Ada\u009b31m"],
+    ["an override", "Ada \u202etloH"],
+    ["an isolate", "Ada \u2066Holt"],
+    ["nothing that shows", " \u200b"],
+  ])("D16, D33: 422: a name with %s is refused by its field, at both places", async (_, last_name) => {
+    const token = (await tryPin(login, await registeredPin())).body.user.reset_password_token;
+    for (const answer of [await register(login, { last_name }), await setNewPassword(token, password, { last_name })]) {
+      expectProblem(answer, 422, "fields_invalid");
+      expect(answer.body.errors).toMatchObject([{ pointer: "/user/last_name" }]);
+    }
+    expect((await setNewPassword(token, password, names)).status).toBe(200);
+  });
+
   test("D7, D8, D16: a phone number registers by SMS", async () => {
     const typed = `07400 2${String(lastUser).padStart(5, "0")}`;
     login = `+447400${typed.slice(6)}`;

@@ -97,6 +97,26 @@ describe("200", () => {
     }
   });
 
+  test("D15: password and confirmation, its repetition, sign-in and imports compare one normal form", async () => {
+    const [composed, apart] = ["ein schöner Morgen", "ein scho\u0308ner Morgen"];
+    const token = await resetToken();
+    expect((await setNewPassword(token, composed, { password_confirmation: apart })).status).toBe(200);
+    const again = await setNewPassword(token, apart, { password_confirmation: "ein schöner\u00a0Morgen" });
+    expect(again.status).toBe(200);
+    expect(await deliverNotices()).toBe(1);
+    expect([(await signInWith(apart)).status, (await signInWith(composed)).status]).toEqual([200, 200]);
+    const { refresh_token } = await signInAs(own.login, composed);
+    await store([{ type: "user", id: own.id, password: apart }]);
+    expect((await refreshWith(refresh_token)).status).toBe(200);
+  });
+
+  test("D15: the longest password is taken with its letters decomposed, and signs in", async () => {
+    const typed = "ế".repeat(128).normalize("NFD");
+    expect((await setTo(await resetToken(), typed)).status).toBe(200);
+    expect((await signInWith("ế".repeat(128))).status).toBe(200);
+    expect((await signInWith(typed)).status).toBe(200);
+  });
+
   test("D14: an import that changes neither login nor password leaves the token valid", async () => {
     const token = await resetToken();
     await store([userLine(own.id, { phone_number: phoneOf(own.id), first_name: "Ada", password })]);
@@ -167,6 +187,19 @@ describe("422", () => {
     for (const other of ["r".repeat(43), ` ${token}`, refresh_token, access_token]) await expectInvalid(other);
     expectProblem(await refreshWith(token), 401, "refresh_token_invalid");
     expect((await setTo(token)).status).toBe(200);
+  });
+
+  test.each([
+    "seven quiet harbour",
+    "Seven quiet harbours",
+    " seven quiet harbours",
+    "",
+  ])("D15: a confirmation that is another password is named: %j", async (password_confirmation) => {
+    const answer = await setNewPassword(await resetToken(), password, { password_confirmation });
+    expectProblem(answer, 422, "fields_invalid");
+    expect(answer.body.errors.map(({ pointer }: { pointer: string }) => pointer)).toContain(
+      "/user/password_confirmation",
+    );
   });
 
   test("D15: a password that many people use is named, and the token is not spent", async () => {

@@ -1,13 +1,18 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { handler as openJob } from "../../../functions/jobs/get-job.ts";
+import { handler as countUnread } from "../../../functions/notifications/get-unread-counts.ts";
 import { handler } from "../../../functions/notifications/list-notifications.ts";
-import { listNotifications } from "../../../shared/contract/notifications.ts";
+import { handler as mark } from "../../../functions/notifications/mark-notifications.ts";
+import { getJob } from "../../../shared/contract/jobs.ts";
+import { getUnreadCounts, listNotifications, markNotifications } from "../../../shared/contract/notifications.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { costOf } from "../../support/records/costs.ts";
-import { callerLine, notificationLine } from "../../support/records/records.ts";
+import { callerLine, jobLine, notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
 import { call, type TestAnswer } from "../../support/requests/call.ts";
 import { idsIn, nextQuery } from "../../support/requests/pages.ts";
+import { expectProblem } from "../../support/requests/problems.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
 
@@ -42,6 +47,22 @@ describe("200", () => {
     const params = { ...shown.params, text: "Job: paid" };
     expect((await list({}, operator)).body).toEqual({ notifications: [{ ...shown, params }] });
     expect([type, user_id]).toEqual(["notification", 6]);
+  });
+
+  test("D25: a notification outlives its record: it stays unread and counted, and leads to a 404", async () => {
+    const reader = { id: 9, role: "operator", company_id: 1 } as const;
+    await store([callerLine(reader), jobLine(71, 1), notificationLine(70, 9, { record_type: "Job", record_id: 71 })]);
+    await write({ type: "job", id: 71, deleted: true });
+    const [notification] = (await list({}, reader)).body.notifications;
+    expect(notification).toMatchObject({ id: 70, record_type: "Job", record_id: 71, read_at: null });
+    expect((await call(countUnread, getUnreadCounts, { as: reader })).body).toMatchObject({
+      notifications: 1,
+      jobs: 1,
+    });
+    const opened = await call(openJob, getJob, { as: reader, parameters: { id: "71" } });
+    expectProblem(opened, 404, "record_not_found");
+    const marked = { notification: { notification_ids: [70], read: true } };
+    expect((await call(mark, markNotifications, { as: reader, body: marked })).status).toBe(200);
   });
 
   test("D45: each has a text in the caller's language, which is not stored", async () => {

@@ -1,12 +1,12 @@
-import type * as v from "valibot";
+import * as v from "valibot";
 import { locales } from "../../../shared/contract/locales.ts";
 import { completeRecords, type RecordType, recordTypes } from "../../../shared/contract/records.ts";
 import {
   calendarDate,
-  currency,
   decimal,
   isPlainText,
   leastMaskedId,
+  oneLine,
   timestamp,
 } from "../../../shared/contract/values.ts";
 import { fc } from "../../support/service/properties.ts";
@@ -24,11 +24,14 @@ const anyText = fc
   .map((parts) => parts.join(""))
   .filter((text) => text !== "" && text.length <= 20 && isPlainText(text));
 
+/** The same of one line, as names are. */
+const anyLineText = anyText.map((text) => text.replaceAll(/\s/g, " ").trim()).filter((text) => v.is(oneLine(20), text));
+
 const anyId = fc.oneof(fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }));
 const anyMoment = fc
   .date({ min: new Date("2001-01-01"), max: new Date("2099-12-31"), noInvalidDate: true })
   .map((date) => date.toISOString());
-const anyDecimal = fc.stringMatching(/^-?\d{1,15}(\.\d{1,6})?$/);
+const anyDecimal = fc.stringMatching(/^-?(0|[1-9]\d{0,14})(\.\d{1,6})?$/).filter((text) => v.is(decimal, text));
 const anyJson = fc.dictionary(anyText, fc.oneof(anyText, fc.boolean(), fc.constant(null), fc.array(anyId)), {
   maxKeys: 3,
 });
@@ -44,13 +47,14 @@ const ofSchema = new Map<v.GenericSchema, fc.Arbitrary<unknown>>([
   [decimal, anyDecimal],
   [calendarDate, anyMoment.map((moment) => moment.slice(0, 10))],
   [timestamp, anyMoment],
-  [currency, fc.constant("GBP")],
 ]);
 
 const ofName: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   company_id: fc.integer({ min: 1, max: 3 }),
+  currency: fc.constantFrom("GBP", "JPY"),
   financial_company_id: fc.option(fc.integer({ min: 1, max: 3 })),
   locale: fc.option(fc.constantFrom(...locales)),
+  minutes: fc.integer({ min: 0, max: 59 }),
   user_id: fc.integer({ min: 1, max: 9 }),
   uuid: fc.uuid(),
 };
@@ -58,7 +62,7 @@ const ofName: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 /** Any value of a schema of the contract. */
 function anyOf(schema: Schema): fc.Arbitrary<unknown> {
   const { type, entries = {}, item = schema, wrapped = schema, options = [] } = schema;
-  if (type === "string") return ofSchema.get(schema) ?? anyText;
+  if (type === "string") return ofSchema.get(schema) ?? anyLineText;
   if (type === "number") return anyId;
   if (type === "picklist") return fc.constantFrom(...options);
   if (type === "nullable") return fc.option(anyOf(wrapped));
@@ -76,7 +80,7 @@ const stated: Partial<Record<RecordType, (line: Line) => object>> = {
   user: ({ id }) => ({ email: `user-${id}@example.com`, phone_number: null, profile_id: id }),
   timesheet: ({ state }) => ({ payment_state: state }),
   // One that is past due comes back as overdue.
-  invoice: ({ state }) => (state === "pending" ? { due_date: "9999-12-31" } : {}),
+  invoice: ({ state }) => (state === "pending" ? { due_date: "2199-12-31" } : {}),
 };
 
 /** A whole import line of any type; `ids` says which. */
