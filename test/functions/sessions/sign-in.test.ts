@@ -193,10 +193,12 @@ describe("D10: the client that a header proves", () => {
   });
 
   test("had a session that it has signed out of itself, and none that reuse has ended", async () => {
+    at("2026-05-08T09:00:00.000");
     const [left, reused] = [await session(), await session()];
     expect((await signOutOf(left)).status).toBe(200);
     const next = async (token: string) => (await refreshWith(token)).body.token?.refresh_token;
     const newest = await next(await next(reused.refresh_token));
+    at("2026-05-08T09:01:00.000");
     expect(await next(reused.refresh_token)).toBeUndefined();
     await shutLogin(own.login);
     expect((await withProof(newest)).status).toBe(429);
