@@ -4,10 +4,14 @@ import { methodNotAllowed, routeNotFound } from "../../shared/domain/refusal.ts"
 import { forUnrouted } from "../../shared/http/endpoint.ts";
 import { settings } from "../../shared/settings.ts";
 
-/** Refuses requests without a route: another method of a known path with 405, an unknown path with 404 (D31). */
+/**
+ * Refuses requests without a route: another method of a known path with 405, an unknown path with 404, which names the known
+ * path that it is without its spare slashes (D31).
+ */
 export const handler = forUnrouted("refuse-unrouted", (method, path) => {
   const closed = settings.registration() === "closed" ? [registerUser.name] : [];
   const allowedMethods = methodsOf(path, closed);
-  if (allowedMethods.length === 0) throw routeNotFound();
-  throw methodNotAllowed(method, allowedMethods);
+  if (allowedMethods.length > 0) throw methodNotAllowed(method, allowedMethods);
+  const meant = path.replaceAll(/\/+/g, "/").replace(/\/$/, "");
+  throw routeNotFound(methodsOf(meant, closed).length > 0 ? meant : undefined);
 });

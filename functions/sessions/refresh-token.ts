@@ -18,8 +18,8 @@ import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
 
 /**
  * Renews a session by its refresh token. A token that was spent before ends the session and removes its devices, except
- * for the minute in which its answer is given again (D5, D28). A token that has expired, or that the service did not
- * make, ends nothing. The session is changed last, so that a fault before it costs nothing.
+ * in the minute after a renewal, in which the last answer is given again (D5, D28). A token that has expired, or that the
+ * service did not make, ends nothing. The session is changed last, so that a fault before it costs nothing.
  */
 export const handler = anonymous(refreshToken, async ({ body, now, change }) => {
   const given = parseRefreshToken(body.refresh_token);

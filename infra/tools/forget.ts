@@ -7,7 +7,7 @@ import { describeReading } from "./cli/progress-line.ts";
 import { describeTable } from "./export/describe-table.ts";
 import { type ErasedList, openErasedList } from "./forget/erased-list.ts";
 import { type Forgotten, forgetPerson, planToForget, readmit, replayErasures } from "./forget/forget-person.ts";
-import type { OnRead } from "./forget/traces.ts";
+import type { OnRead, Traces } from "./forget/traces.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
@@ -27,7 +27,8 @@ Reads the whole table in passes until one finds nothing, also for each person of
 Safe to repeat, also after an interruption. Run it again after a day: until then the table's stream may bring changes back
 into the history.
 
-Ends with 0 when it is done, or planned; 1 when nothing is known of the person, or it failed; 2 when the call was wrong.
+Ends with 0 when it is done, or planned; 1 when nothing is known of the person, others keep writing the name, or it failed; 2 when the
+call was wrong.
 `;
 
 /** Days that AWS keeps what no command reaches: changes in the stream, messages, the log of lost SMS, states of the table. */
@@ -81,7 +82,11 @@ async function workOn(id: number, { list, yes, readmits, stage, onRead }: Call):
   }
   process.stdout.write(describe(id, found, yes) + describeRemains(findStage(stage ?? "local"), new Date()));
   process.stdout.write(describeEndpoints(found.endpointsLeft));
-  return 0;
+  if (!found.kept) return 0;
+  process.stderr.write(
+    `Others keep writing the name: after all this the last pass still found it in ${describeTraces(found.kept)}. Find out which import or system sends it, then run the same command again.\n`,
+  );
+  return 1;
 }
 
 async function readmitOne(id: number, list: ErasedList, yes: boolean): Promise<number> {
@@ -97,18 +102,24 @@ async function replayAll({ list, yes, onRead }: Call): Promise<number> {
     process.stdout.write(`On the list: ${ids.join(", ") || "nobody"}. --yes erases them once more.\n`);
     return 0;
   }
-  const { forgotten, absent, endpointsLeft } = await replayErasures(list, contextOfCommand(), onRead);
+  const { forgotten, absent, endpointsLeft, unfinished } = await replayErasures(list, contextOfCommand(), onRead);
   process.stdout.write(`Erased once more: ${forgotten.join(", ") || "nobody"}. `);
   process.stdout.write(`Not in the table, and kept out: ${absent.join(", ") || "nobody"}.\n`);
   process.stdout.write(describeEndpoints(endpointsLeft));
-  return 0;
+  if (unfinished.length === 0) return 0;
+  process.stderr.write(
+    `Others keep writing names of ${unfinished.join(", ")} into records: find out which import or system does, then run the same command again.\n`,
+  );
+  return 1;
 }
 
 function describe(id: number, { traces, wasUser }: Forgotten, isDone: boolean): string {
-  const { timesheet, history, notification } = traces;
   const user = wasUser ? `user ${id} with all that is theirs` : `user ${id}, who is gone already`;
-  const names = `their name in ${timesheet} timesheets, ${history} changes of the history and ${notification} notifications`;
-  return `${isDone ? "Erased" : "Would be erased with --yes"}: ${user}; ${names}.\n`;
+  return `${isDone ? "Erased" : "Would be erased with --yes"}: ${user}; their name in ${describeTraces(traces)}.\n`;
+}
+
+function describeTraces({ timesheet, history, notification }: Traces): string {
+  return `${timesheet} timesheets, ${history} changes of the history and ${notification} notifications`;
 }
 
 /** The traces that no command reaches, and the day each one expires. */

@@ -1,8 +1,9 @@
+import { comparableToken, comparableTokens } from "../contract/devices.ts";
 import { type Account, findAccount } from "../db/accounts/accounts.ts";
 import { findConfirmedUserId } from "../db/accounts/reset-tokens.ts";
 import { findSession } from "../db/accounts/sessions.ts";
 import { findDeviceOwner } from "../db/notifications/device-owners.ts";
-import { findDevice } from "../db/notifications/devices.ts";
+import { findDevice, type StoredDevice } from "../db/notifications/devices.ts";
 import type { Login } from "../domain/accounts/login.ts";
 import { isProofOfSession, parseRefreshToken, type RefreshToken } from "../domain/accounts/refresh-token.ts";
 import { hashToken } from "../domain/token-hash.ts";
@@ -27,7 +28,7 @@ export async function findProof(text: string | undefined, now: Date): Promise<Pr
   const token = parseRefreshToken(text);
   if (token) return findSessionProof(token);
   const hash = hashToken(text);
-  const [confirmedId, device] = await Promise.all([findConfirmedUserId(hash, now), findDeviceProof(hash)]);
+  const [confirmedId, device] = await Promise.all([findConfirmedUserId(hash, now), findDeviceProof(text)]);
   return confirmedId === undefined ? device : { userId: confirmedId, name: `confirmed|${hash}` };
 }
 
@@ -56,12 +57,20 @@ async function findSessionProof(token: RefreshToken): Promise<Proof | undefined>
 }
 
 /** A session can register many devices: they share its name, so that it gains no passwords by them. */
-async function findDeviceProof(hash: string): Promise<Proof | undefined> {
-  const owner = await findDeviceOwner(hash, { consistent: false });
+async function findDeviceProof(text: string): Promise<Proof | undefined> {
+  const found = await Promise.all(comparableTokens(text).map(findOwnedDevice));
+  const proving = found.find((each) => each && comparableToken(text, each.device.push_service) === each.device.token);
+  if (!proving) return undefined;
+  const { userId, device } = proving;
+  return { userId, name: nameOf(userId, device.family ?? String(device.id)), epoch: device.epoch };
+}
+
+async function findOwnedDevice(
+  token: string,
+): Promise<{ readonly userId: number; readonly device: StoredDevice } | undefined> {
+  const owner = await findDeviceOwner(hashToken(token), { consistent: false });
   const device = owner && (await findDevice(owner.user_id, owner.id));
-  if (!device) return undefined;
-  const { family, epoch, id } = device;
-  return { userId: owner.user_id, name: nameOf(owner.user_id, family ?? String(id)), epoch };
+  return device && { userId: owner.user_id, device };
 }
 
 function nameOf(userId: number, session: string): string {

@@ -41,12 +41,25 @@ export function pushServiceOf(token: string, platform: string | undefined): Push
   return apnsForm.test(token) ? "apns" : "fcm";
 }
 
+/**
+ * A token as devices are compared by it and SNS gets it. Those of APNs are bytes, in hexadecimal digits of any letter case;
+ * those of FCM are as written (D28).
+ */
+export function comparableToken(token: string, pushService: PushService): string {
+  return pushService === "fcm" ? token : token.toLowerCase();
+}
+
 /** The characters of each push service's tokens; SNS accepts no others. */
 const tokenForms = {
   fcm: /^[A-Za-z0-9_:.=-]+$/,
   apns: /^[0-9a-f]{1,400}$/i,
   apns_sandbox: /^[0-9a-f]{1,400}$/i,
 } as const satisfies Readonly<Record<PushService, RegExp>>;
+
+/** The comparable tokens that a text may be, as written first: only its device says which push service issued it. */
+export function comparableTokens(text: string): readonly string[] {
+  return tokenForms.apns.test(text) ? [...new Set([text, comparableToken(text, "apns")])] : [text];
+}
 
 /** The token of a device. The document states FCM's characters, among which are those of APNs. */
 const tokenText = v.pipe(text(4096), v.metadata({ pattern: tokenForms.fcm.source }));

@@ -32,9 +32,9 @@ export class Refusal extends Error {
   }
 }
 
-/** The refusal of a path that no operation has, or that the stage closes. */
-export function routeNotFound(): Refusal {
-  return new Refusal("route_not_found", "Not found");
+/** The refusal of a path that no operation has, or that the stage closes. `meant` is a path that one has. */
+export function routeNotFound(meant?: string): Refusal {
+  return new Refusal("route_not_found", meant ? `Not found: a slash is too many, the path is ${meant}` : "Not found");
 }
 
 /** The refusal of a method that a path does not take. */

@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import * as apigateway from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { Construct } from "constructs";
-import { answerHeaders, requestHeaders } from "../../../shared/contract/headers.ts";
+import { answerHeaders, requestHeaders, tracingHeaders } from "../../../shared/contract/headers.ts";
 import type { Operation } from "../../../shared/contract/operation.ts";
 import { namesOf } from "../../stages/names.ts";
 import { edgeOf } from "../../stages/stage-shape.ts";
@@ -37,7 +37,7 @@ export class Api extends Construct {
         allowMethods: (["GET", "POST", "PUT", "PATCH", "DELETE"] as const).map(
           (each) => apigateway.CorsHttpMethod[each],
         ),
-        allowHeaders: [...requestHeaders],
+        allowHeaders: [...requestHeaders, ...tracingHeaders],
         exposeHeaders: [...answerHeaders],
         maxAge: Duration.hours(1),
       },

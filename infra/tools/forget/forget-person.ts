@@ -23,6 +23,8 @@ export interface Forgotten {
   readonly wasUser: boolean;
   /** ARNs of endpoints of their devices that SNS did not delete. Nothing else names them afterwards. */
   readonly endpointsLeft: readonly string[];
+  /** The traces that the last pass still found, because others kept writing them. Everything else is erased. */
+  readonly kept?: Traces | undefined;
 }
 
 /** The traces that would be replaced and removed; undefined if nothing is known of the user. */
@@ -38,7 +40,7 @@ export async function planToForget(id: number, list: ErasedList, onRead?: OnRead
 /**
  * Forgets a person: adds them to the list, takes their name out of others' records, removes the user with everything
  * that is theirs, and empties their own history last. If interrupted, run it again: user, history and list still
- * identify the person. Returns undefined if nothing is known of the user. Safe beside traffic.
+ * identify the person. Returns undefined if nothing is known of the user. Safe beside traffic, and ends whatever others write.
  */
 export async function forgetPerson(
   id: number,
@@ -59,9 +61,10 @@ export async function forgetPerson(
     await patiently(() => removeUser({ type: "user", id, deleted: true, version }, removal));
   }
   // Until the removal, the user's own actions may write the name again. If the user was already gone, nothing does.
-  const after = person.isUser ? await replaceAll(search) : noTraces;
+  const after = person.isUser ? await replaceAll(search) : { traces: noTraces, kept: before.kept };
   await patiently(() => emptyHistory(historyPartition("user", id)));
-  return { traces: sumOf(before, after), wasUser: person.isUser, endpointsLeft };
+  const traces = sumOf(before.traces, after.traces);
+  return { traces, wasUser: person.isUser, endpointsLeft, kept: after.kept };
 }
 
 /** Deletes the SNS endpoints of a user's devices. Returns those that it could not delete, such as another account's. */
@@ -80,11 +83,15 @@ export async function replayErasures(list: ErasedList, context: WriteContext, on
   const ids = (await list.entries()).map((entry) => entry.id);
   const there = new Set(await patiently(() => findExistingUsers(ids)));
   const endpointsLeft: string[] = [];
+  const unfinished: number[] = [];
   for (const id of ids) {
     // The restore also brought back others' records, even if it did not bring back the user.
-    endpointsLeft.push(...((await forgetPerson(id, list, context, onRead))?.endpointsLeft ?? []));
+    const done = await forgetPerson(id, list, context, onRead);
+    endpointsLeft.push(...(done?.endpointsLeft ?? []));
+    if (done?.kept) unfinished.push(id);
   }
-  return { forgotten: ids.filter((id) => there.has(id)), absent: ids.filter((id) => !there.has(id)), endpointsLeft };
+  const [forgotten, absent] = [ids.filter((id) => there.has(id)), ids.filter((id) => !there.has(id))];
+  return { forgotten, absent, endpointsLeft, unfinished };
 }
 
 /** Takes a person off the list, so that an import may bring them back; false if they are not on it. */
@@ -102,16 +109,16 @@ async function findKnown(id: number, list: ErasedList): Promise<Person | undefin
   return findPerson(id, entry);
 }
 
-/** Repeats passes until one finds nothing. Throws if others keep writing the name. */
-async function replaceAll(search: Search): Promise<Traces> {
-  let sum = noTraces;
+/** Repeats passes until one finds nothing, or for as many as there may be. */
+async function replaceAll(search: Search): Promise<Pick<Forgotten, "traces" | "kept">> {
+  let [traces, kept] = [noTraces, noTraces];
   for (let pass = 0; pass < mostPasses; pass += 1) {
     const known = search.timesheetIds.size;
-    const found = await replaceTraces(search);
-    sum = sumOf(sum, found);
-    if (search.timesheetIds.size === known && Object.values(found).every((count) => count === 0)) return sum;
+    kept = await replaceTraces(search);
+    traces = sumOf(traces, kept);
+    if (search.timesheetIds.size === known && Object.values(kept).every((count) => count === 0)) return { traces };
   }
-  throw new Error("Others keep writing the name: run the same command again");
+  return { traces, kept };
 }
 
 function sumOf(one: Traces, other: Traces): Traces {

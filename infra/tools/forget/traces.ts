@@ -3,9 +3,13 @@ import { pins } from "../../../shared/db/accounts/pins.ts";
 import { historyItems } from "../../../shared/db/history/history-items.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 import { notifications } from "../../../shared/db/notifications/notifications.ts";
-import { deleteIf, updateIf } from "../../../shared/db/table/conditional-writes.ts";
+import { deleteIf, tryUpdate } from "../../../shared/db/table/conditional-writes.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
+import { paces, retry } from "../../../shared/db/table/retry.ts";
 import { type Item, scanPages } from "../../../shared/db/table/table.ts";
+import { liveItem } from "../../../shared/db/table/tombstones.ts";
+import type { Patch } from "../../../shared/db/table/updates.ts";
+import { patiently } from "../aws/patience.ts";
 import { isDriver, learnNames, namesDriver, type Person, withoutPerson } from "./person.ts";
 
 /** The number of traces of a person in others' items, by kind of item. */
@@ -56,11 +60,31 @@ export async function replaceTraces(search: Search): Promise<Traces> {
 async function replaceIn(item: Item, search: Search): Promise<keyof Traces | undefined> {
   const key = keyOf(item);
   const is = (entity: { matches(key: ReturnType<typeof keyOf>): boolean }) => entity.matches(key);
-  if (is(listedItems.TIMESHEETS)) return (await inTimesheet(item, search)) ? "timesheet" : undefined;
-  if (is(historyItems)) return (await inHistory(item, search)) ? "history" : undefined;
-  if (is(notifications)) return (await inNotification(item, search)) ? "notification" : undefined;
+  if (is(listedItems.TIMESHEETS)) return (await rewrite(item, search, ofTimesheet)) ? "timesheet" : undefined;
+  if (is(historyItems)) return (await rewrite(item, search, ofHistory)) ? "history" : undefined;
+  if (is(notifications)) return (await rewrite(item, search, ofNotification)) ? "notification" : undefined;
   if (is(pins) && !search.isDryRun) await deletePin(item, search.person);
   return undefined;
+}
+
+/** The patch that takes a person out of an item; undefined if the item has no trace of them. */
+type Rewriting = (item: Item, search: Search) => Patch | undefined;
+
+/**
+ * Takes a person out of an item: true if a trace was in it. Where others have written it since it was read, decides again
+ * about what they wrote. If they are faster for many tries, the next pass finds it.
+ */
+async function rewrite(item: Item, search: Search, patchOf: Rewriting): Promise<boolean> {
+  let current: Item | undefined = item;
+  const attempt = async () => {
+    const patch = current && patchOf(current, search);
+    if (!patch) return false;
+    if (search.isDryRun) return true;
+    const tried = await patiently(() => tryUpdate(keyOf(item), patch));
+    current = liveItem(tried.item);
+    return tried.isWritten || undefined;
+  };
+  return retry<boolean>(paces.record, attempt, () => true);
 }
 
 /** Deletes a pin of the person. Its key is a keyed hash of their login, and it lasts two days even after a removal. */
@@ -68,49 +92,45 @@ async function deletePin(item: Item, person: Person): Promise<void> {
   const { pk, sk, user_id } = pins.decode(item);
   if (user_id !== person.id) return;
   const condition = { ConditionExpression: "user_id = :user", ExpressionAttributeValues: { ":user": user_id } };
-  await deleteIf({ Key: { pk, sk }, ...condition });
+  await patiently(() => deleteIf({ Key: { pk, sk }, ...condition }));
 }
 
 /**
  * The revision stays. A new one would record the name in the history and notify users; an export finds the item by its
- * time. The next pass finds concurrent writes.
+ * time.
  */
-async function inTimesheet(item: Item, { person, isDryRun, timesheetIds }: Search): Promise<boolean> {
-  const { pk, sk, id, revision, record } = listedItems.TIMESHEETS.decode(item);
-  if (!isDriver(person, record.driver)) return false;
+function ofTimesheet(item: Item, { person, timesheetIds }: Search): Patch | undefined {
+  const { id, revision, record } = listedItems.TIMESHEETS.decode(item);
+  if (!isDriver(person, record.driver)) return undefined;
   timesheetIds.add(id);
   learnNames(person, record.driver);
   const next = withoutPerson(record, person, true);
-  if (isDeepStrictEqual(next, record)) return false;
-  const set = { record: next, erased_at: new Date().toISOString() };
-  if (!isDryRun) await updateIf({ pk, sk }, { where: { revision }, set });
-  return true;
+  if (isDeepStrictEqual(next, record)) return undefined;
+  return { where: { revision }, set: { record: next, erased_at: new Date().toISOString() } };
 }
 
-async function inHistory(item: Item, { person, isDryRun, timesheetIds }: Search): Promise<boolean> {
-  const { pk, sk, record } = historyItems.decode(item);
+function ofHistory(item: Item, { person, timesheetIds }: Search): Patch | undefined {
+  const { pk, record } = historyItems.decode(item);
   const { before, after } = record;
   const [was, is] = [before, after].map((text): unknown => text && JSON.parse(text));
   const isAbout = timesheetIds.has(Number(pk.split("#")[2])) || namesDriver([was, is], person);
   const next = withoutPerson([was, is], person, isAbout);
-  if (isDeepStrictEqual(next, [was, is])) return false;
+  if (isDeepStrictEqual(next, [was, is])) return undefined;
   const [nextWas, nextIs] = next as unknown[];
   const set = {
     ...(was ? { "record.before": JSON.stringify(nextWas) } : {}),
     ...(is ? { "record.after": JSON.stringify(nextIs) } : {}),
   };
-  if (!isDryRun) await updateIf({ pk, sk }, { where: { "record.before": before, "record.after": after }, set });
-  return true;
+  return { where: { "record.before": before, "record.after": after }, set };
 }
 
-async function inNotification(item: Item, { person, isDryRun, timesheetIds }: Search): Promise<boolean> {
-  const { pk, sk, user_id, revision, record } = notifications.decode(item);
+function ofNotification(item: Item, { person, timesheetIds }: Search): Patch | undefined {
+  const { user_id, revision, record } = notifications.decode(item);
   const isAbout = /^timesheet$/i.test(record.record_type) && timesheetIds.has(record.record_id);
-  if (user_id === person.id || !isAbout) return false;
+  if (user_id === person.id || !isAbout) return undefined;
   // It says on which day the person worked.
   const { date: _, ...params } = record.params;
   const next = withoutPerson({ ...record, params }, person, true);
-  if (isDeepStrictEqual(next, record)) return false;
-  if (!isDryRun) await updateIf({ pk, sk }, { where: { revision }, set: { record: next } });
-  return true;
+  if (isDeepStrictEqual(next, record)) return undefined;
+  return { where: { revision }, set: { record: next } };
 }

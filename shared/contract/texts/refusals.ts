@@ -17,7 +17,7 @@ export const codeTexts: Readonly<Record<ProblemCode, string>> = {
     "A payment passcode is set for you, and the one sent is absent or not it. Nothing was changed; ask for it again.",
   role_not_allowed: "Your role may not call this operation, with whatever parameters. Hide it in your interface.",
   company_required: "Operators and clients act for a company, and yours has none. An import has to assign one.",
-  route_not_found: "Nothing is served under this path on this stage. Look for a typing mistake or a slash at the end.",
+  route_not_found: "Nothing is served under this path on this stage. Look for a typing mistake; where a slash is too many, `detail` names the path.",
   record_not_found:
     "There is no record with this id that you may see: it never existed, was removed, or is another company's.",
   records_not_found:
@@ -38,7 +38,7 @@ export const codeTexts: Readonly<Record<ProblemCode, string>> = {
   idempotency_key_reused:
     "You sent this Idempotency-Key before, with other fields or in another role. Make up a new one for a new change.",
   country_not_served:
-    "Messages are not sent to numbers of this country or kind, such as landlines and premium numbers. Use an e-mail address.",
+    "Messages are not sent to numbers of this country or kind, such as landlines and premium numbers; `detail` says which of both. Use an e-mail address.",
   pin_invalid:
     "The pin is wrong, spent, older than 12 minutes or used up by tries; which of them stays secret. Have a new one sent.",
   reset_token_invalid:

@@ -35,7 +35,10 @@ export const sessions = defineEntity<StoredSession>("session", ({ sk }) => sk.st
 const msPerDay = 86_400_000;
 /** So long after its end a session's last token proves that a client was there before (D10). */
 const provesDays = 60;
-/** The time during which a client that lost an answer gets its refresh token again (D5). */
+/**
+ * So long after a renewal a spent token ends nothing, because an answer was lost or several requests came at once: the last
+ * one is answered again, older ones are refused (D5).
+ */
 const repeatMs = 60_000;
 
 /** When a session is valid to that was ended: earlier than the clock of any request that is under way. */
@@ -68,8 +71,8 @@ export type RefreshOutcome = "renewed" | "repeated" | "reused" | "refused";
 
 /**
  * Access pattern S2: renews a session that was read, in the user's epoch. Then the token's successor counts. For 60
- * seconds the predecessor of the token that counts is `repeated`, because an answer was lost or several requests came
- * at once (D5). One write unit; none if the session as it was read already decides.
+ * seconds the predecessor of the token that counts is `repeated`, and older ones are `refused`; later all are `reused`
+ * (D5). One write unit; none if the session as it was read already decides.
  */
 export async function rotateSession(
   { userId, family, n }: RefreshPlace,
@@ -91,11 +94,10 @@ export async function rotateSession(
 
 /** A number above the stored one renews as well: the service gave it before the table was restored, as the MAC proves. */
 function outcomeOf(n: number, session: StoredSession, epoch: number | undefined, now: Date): RefreshOutcome {
-  const isPredecessor = n === session.n - 1;
   const isRecent = now.getTime() - Date.parse(session.renewed_at) < repeatMs;
-  if (n < session.n && !(isPredecessor && isRecent)) return "reused";
-  if (!isLive(session, epoch, now)) return "refused";
-  return isPredecessor ? "repeated" : "renewed";
+  if (n < session.n && !isRecent) return "reused";
+  if (n < session.n - 1 || !isLive(session, epoch, now)) return "refused";
+  return n === session.n - 1 ? "repeated" : "renewed";
 }
 
 /** So many sessions of a user are read, those that were opened last: programs may sign in every minute. */

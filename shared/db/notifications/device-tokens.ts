@@ -1,4 +1,4 @@
-import type { PushService } from "../../contract/devices.ts";
+import { comparableToken, type PushService } from "../../contract/devices.ts";
 import { timeOfId } from "../../domain/time-ordered-id.ts";
 import { hashToken } from "../../domain/token-hash.ts";
 import { paces, retry } from "../table/retry.ts";
@@ -22,6 +22,7 @@ const registered = ["platform", "device_id", "family", "epoch"] as const;
 
 /** A device token to add to a user's list. */
 export interface DeviceToken {
+  /** As the client sent it. */
   readonly token: string;
   /** As the client sent it. */
   readonly platform: string;
@@ -44,7 +45,8 @@ export async function saveDeviceToken(
   newId: number,
   checks: readonly TransactionWrite[] = [],
 ): Promise<number | undefined> {
-  const hash = hashToken(device.token);
+  const token = comparableToken(device.token, device.pushService);
+  const hash = hashToken(token);
   const { id: saved } = await retry(paces.devices, async (race) => {
     const [owner, set] = await Promise.all([
       findDeviceOwner(hash, { consistent: race > 0 }),
@@ -52,7 +54,7 @@ export async function saveDeviceToken(
     ]);
     const id = owner?.user_id === userId ? owner.id : newId;
     const known = set.devices.find((candidate) => candidate.id === id);
-    const next = { ...known, ...toStored(userId, id, hash, device) };
+    const next = { ...known, ...toStored(userId, id, hash, { ...device, token }) };
     if (known && registered.every((field) => known[field] === next[field])) return { id };
     const failed = await transact([
       ...checks,

@@ -10,6 +10,7 @@ import { updateOf } from "../table/updates.ts";
 /** A device token in its user's list, as stored. */
 export interface StoredDevice extends StoredItem {
   readonly id: number;
+  /** In its comparable form (D28). */
   readonly token: string;
   /** SHA-256 of the token, base64url. */
   readonly hash: string;

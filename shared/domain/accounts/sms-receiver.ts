@@ -1,19 +1,32 @@
-import { parsePhoneNumberFromString } from "libphonenumber-js/core/es6";
+import { type NumberType, type PhoneNumberType, parsePhoneNumberFromString } from "libphonenumber-js/core/es6";
 import numberingPlans from "libphonenumber-js/max/metadata";
 import { Refusal } from "../refusal.ts";
 import type { Login } from "./login.ts";
 
-/** The types of numbers that can receive SMS (D7). */
-const mobile: ReadonlySet<string | undefined> = new Set(["MOBILE", "FIXED_LINE_OR_MOBILE"]);
-const unknown = undefined;
+/** The types of numbers that never receive SMS, as a refusal names them; "" for those that do (D7). */
+const silentKinds: Readonly<Record<PhoneNumberType, string>> = {
+  MOBILE: "",
+  FIXED_LINE_OR_MOBILE: "",
+  FIXED_LINE: "landlines",
+  PREMIUM_RATE: "premium numbers",
+  TOLL_FREE: "freephone numbers",
+  SHARED_COST: "shared-cost numbers",
+  PERSONAL_NUMBER: "personal numbers",
+  PAGER: "pagers",
+  VOIP: "internet telephony (VoIP) numbers",
+  UAN: "company (UAN) numbers",
+  VOICEMAIL: "voicemail numbers",
+};
 
 /**
- * Refuses as `country_not_served` a phone number that never gets SMS: premium, personal, shared-cost, freephone, pager,
- * landline. A number of unknown type may be a stored user's, but cannot register (D7).
+ * Refuses as `country_not_served` a phone number that never gets SMS, and names its kind, which follows from the number alone. A
+ * number of unknown type may be a stored user's, but cannot register (D7).
  */
 export function requireSmsReceiver({ value, channel }: Login, { registers }: { readonly registers: boolean }): void {
   if (channel === "email" || maySendSmsTo(value, { isStored: !registers })) return;
-  throw new Refusal("country_not_served", "No SMS is sent to phone numbers of this kind");
+  const kind = kindOf(value);
+  const named = kind === undefined ? "phone numbers of unknown kind that register" : silentKinds[kind];
+  throw new Refusal("country_not_served", `No SMS is sent to ${named}`);
 }
 
 /**
@@ -21,6 +34,10 @@ export function requireSmsReceiver({ value, channel }: Login, { registers }: { r
  * (D7).
  */
 export function maySendSmsTo(phone: string, { isStored }: { readonly isStored: boolean }): boolean {
-  const kind = parsePhoneNumberFromString(phone, numberingPlans)?.getType();
-  return mobile.has(kind) || (kind === unknown && isStored);
+  const kind = kindOf(phone);
+  return kind === undefined ? isStored : silentKinds[kind] === "";
+}
+
+function kindOf(phone: string): NumberType {
+  return parsePhoneNumberFromString(phone, numberingPlans)?.getType();
 }

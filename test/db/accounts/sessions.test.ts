@@ -88,13 +88,27 @@ describe("D5: a spent token", () => {
     expect(await rotate(family, 2, ends)).toBe("refused");
   });
 
+  test("older than the last is refused for a minute after the last renewal, however old, and reused from then on", async () => {
+    const family = await newSession();
+    for (let n = 1; n <= 4; n += 1) await rotate(family, n, new Date(opened.getTime() + n * 30_000));
+    const renewedAt = opened.getTime() + 120_000;
+    const fates = async (ms: number) =>
+      Promise.all([1, 2, 3, 4].map((n) => rotate(family, n, new Date(renewedAt + ms))));
+    expect(await fates(0)).toEqual(["refused", "refused", "refused", "repeated"]);
+    expect(await fates(59_999)).toEqual(["refused", "refused", "refused", "repeated"]);
+    expect(await fates(60_000)).toEqual(["reused", "reused", "reused", "reused"]);
+    expect(await rotate(family, 5, new Date(renewedAt + 60_000))).toBe("renewed");
+  });
+
   test("is judged by the session as it is, if others have moved it since it was read", async () => {
     const family = await newSession();
     const session = await stored(family);
     const late = (now = opened) => rotateSession({ userId: 7, family, n: 1 }, session, epoch, now);
     await rotate(family, 1);
+    expect(await late()).toBe("repeated");
     await rotate(family, 2);
-    expect(await late()).toBe("reused");
+    expect(await late()).toBe("refused");
+    expect(await late(aMinuteLater)).toBe("reused");
     const other = await newSession();
     const read = await stored(other);
     await endSession(7, other, testChange());

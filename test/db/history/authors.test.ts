@@ -127,7 +127,7 @@ const deeds: Readonly<Partial<Record<FunctionName | "import", (() => Promise<Dee
   },
   "refresh-token": async () => {
     const { user, family, other: key } = await newSession();
-    await updateIf(key, { set: { n: 3 } });
+    await updateIf(key, { set: { n: 3, renewed_at: new Date(0).toISOString() } });
     const spent = makeRefreshToken({ userId: user.id, family, n: 1 }, seed, await hmacKey());
     await call(refreshHandler, refreshToken, { body: { token: { refresh_token: spent } } });
     return { key, by: "service#refresh-token" };

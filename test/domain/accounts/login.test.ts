@@ -127,7 +127,10 @@ test.each([
 
 test("D11: a phone number of a country off the allow-list is refused as country_not_served", () => {
   const french = parseLogin("+33 6 12 34 56 78", "GB");
-  expect(refusalOf(() => french && requireServed(french, ["GB", "IE"]))).toMatchObject({ code: "country_not_served" });
+  expect(refusalOf(() => french && requireServed(french, ["GB", "IE"]))).toMatchObject({
+    code: "country_not_served",
+    message: "No SMS is sent to phone numbers of this country",
+  });
 });
 
 test("D11: e-mail and phone numbers of a served country pass the allow-list", () => {

@@ -144,6 +144,17 @@ describe("nothing is sent", () => {
   });
 });
 
+test("D7, D12: whether a number's country or its kind gets no SMS is said, alike for a stored user's and a stranger's", async () => {
+  await store([userLine(12, { email: null, phone_number: "+442079460958" })]);
+  for (const [numbers, detail] of [
+    [["+442079460958", "+442079460959"], "No SMS is sent to landlines"],
+    [["+33612345678", "+33123456789"], "No SMS is sent to phone numbers of this country"],
+  ] as const) {
+    const answers = await Promise.all(numbers.map((number) => requestPin(number)));
+    for (const answer of answers) expect(answer).toMatchObject({ status: 422, body: { detail } });
+  }
+});
+
 describe("D9, D11: a request while a pin is live", () => {
   test.each([
     login,

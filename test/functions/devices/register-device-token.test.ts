@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { handler } from "../../../functions/devices/register-device-token.ts";
-import { registerDeviceToken } from "../../../shared/contract/devices.ts";
+import { handler as removeHandler } from "../../../functions/devices/remove-device-token.ts";
+import { registerDeviceToken, removeDeviceToken } from "../../../shared/contract/devices.ts";
+import { findDeviceOwner } from "../../../shared/db/notifications/device-owners.ts";
+import { hashToken } from "../../../shared/domain/token-hash.ts";
 import { allItems } from "../../support/records/items.ts";
 import { callerLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -110,6 +113,69 @@ describe("200", () => {
     expect(mine.length).toBeLessThanOrEqual(20);
     const tokens = [...mine, ...theirs].flatMap(({ token, moved_at }) => (moved_at === undefined ? [token] : []));
     expect(new Set(tokens).size).toBe(tokens.length);
+  });
+});
+
+describe("D28: a token of APNs is one in any letter case", () => {
+  const spellingsOf = (token: string) => [token, token.toUpperCase(), token.replaceAll("a", "A")];
+  const hex = (at: number) => `ab${at.toString(16).padStart(2, "0")}c0de`.repeat(8);
+
+  test.each([
+    "ios",
+    "apple",
+    "apns",
+    "apns_sandbox",
+    undefined,
+  ])("which its user registers again for the platform %j: it keeps its id and is answered as sent", async (platform) => {
+    const user = newUser();
+    const answers = [];
+    for (const token of spellingsOf(hex(user.id))) answers.push(await register({ token, platform }, user));
+    expect(answers.map(({ body }) => body.notification.token)).toEqual(spellingsOf(hex(user.id)));
+    expect(new Set(answers.map(({ body }) => body.notification.id)).size).toBe(1);
+    expect(await devicesOf(user.id)).toMatchObject([{ token: hex(user.id) }]);
+  });
+
+  test("whichever spelling comes first, also at once and in another session", async () => {
+    const user = newUser();
+    await Promise.all(
+      spellingsOf(hex(user.id)).map((token) => register({ token, platform: "apns", device_id: token }, user)),
+    );
+    await register({ token: hex(user.id).toUpperCase(), platform: "ios" }, user);
+    expect(await devicesOf(user.id)).toMatchObject([{ token: hex(user.id), platform: "ios" }]);
+  });
+
+  test("for a phone that changes hands: it moves, and its former user's device says so", async () => {
+    const users = [newUser(), newUser(), newUser()];
+    const [first = { id: 0 }] = users;
+    for (const [at, token] of spellingsOf(hex(first.id)).entries()) await register({ token }, users[at] ?? newUser());
+    const kept = await Promise.all(users.map(({ id }) => devicesOf(id)));
+    expect(kept.flat().map(({ moved_at }) => moved_at !== undefined)).toEqual([true, true, false]);
+  });
+
+  test("for the 20 of a user: a spelling takes no place", async () => {
+    const user = newUser();
+    const tokens = Array.from({ length: 20 }, (_, at) => hex(at + 0x30));
+    for (const token of tokens) await register({ token }, user);
+    for (const token of tokens) await register({ token: token.toUpperCase() }, user);
+    expect((await devicesOf(user.id)).map(({ token }) => token)).toEqual(tokens);
+  });
+
+  test("for its removal: nothing of it stays, and its next user gets an id", async () => {
+    const user = newUser();
+    await register({ token: hex(user.id).toUpperCase() }, user);
+    const { id } = (await register({ token: hex(user.id) }, user)).body.notification;
+    await call(removeHandler, removeDeviceToken, { as: user, parameters: { id: String(id) } });
+    expect(await devicesOf(user.id)).toEqual([]);
+    expect(await findDeviceOwner(hashToken(hex(user.id)), { consistent: true })).toBeUndefined();
+    const next = newUser();
+    expect((await register({ token: hex(user.id).toUpperCase() }, next)).status).toBe(200);
+    expect(await devicesOf(next.id)).toHaveLength(1);
+  });
+
+  test("and one of FCM is as written", async () => {
+    const user = newUser();
+    for (const token of spellingsOf(hex(user.id))) await register({ token, platform: "android" }, user);
+    expect((await devicesOf(user.id)).map(({ token }) => token)).toEqual(spellingsOf(hex(user.id)));
   });
 });
 

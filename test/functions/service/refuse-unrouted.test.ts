@@ -46,13 +46,37 @@ test("D13, D31: HEAD is taken by what monitors ask, and by nothing that writes, 
 test.each([
   "/",
   "/api/v1",
-  "/api/v1/finance/invoices/",
-  "/api/v1/jobs/",
+  "/api/v1/",
+  "/api/v1//",
+  "//",
+  "/api/v2/health/",
+  "/api/v1/finance//invoice",
   "/api/v2/health",
   "/api/v1/users/%2e%2e/health",
   "/\ud800",
 ])("404: the unknown path %j is refused", async (path) => {
   const answer = await request("GET", path);
-  expect(answer).toMatchObject({ status: 404, body: { code: "route_not_found", status: 404 } });
+  expect(answer).toMatchObject({ status: 404, body: { code: "route_not_found", status: 404, detail: "Not found" } });
   expect(answer.headers["content-type"]).toBe("application/problem+json; charset=utf-8");
+});
+
+test.each([
+  ...new Set(operations.map(({ path }) => path.replaceAll(/\{\w+\}/g, "7"))),
+])("D31: %s with slashes too many is 404 for every method, and names it", async (path) => {
+  const parts = path.split("/").slice(1);
+  const doubled = parts.map((_, at) => `/${parts.with(at, `/${parts[at]}`).join("/")}`);
+  for (const sent of [`${path}/`, `${path}//`, path.replaceAll("/", "///"), ...doubled, `/${path}/`]) {
+    for (const method of ["GET", "PATCH"]) {
+      const detail = `Not found: a slash is too many, the path is ${path}`;
+      expect(await request(method, sent)).toMatchObject({ status: 404, body: { detail, instance: sent } });
+    }
+  }
+});
+
+test("D16, D31: where registration is closed, its path is not named either", async () => {
+  process.env.REGISTRATION = "closed";
+  expect(await request("POST", "/api/v1/users/")).toMatchObject({ status: 404, body: { detail: "Not found" } });
+  process.env.REGISTRATION = "open";
+  const detail = expect.stringContaining("/api/v1/users");
+  expect(await request("POST", "/api/v1/users/")).toMatchObject({ status: 404, body: { detail } });
 });

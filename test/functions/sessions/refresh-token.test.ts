@@ -94,6 +94,36 @@ describe("200", () => {
     expect((await refresh(refresh_token)).status).toBe(200);
   });
 
+  test("D5: one refresh too early by another tab is refused and ends nothing; 60 seconds after the last renewal it ends the session", async () => {
+    at("2026-03-01T09:00:00.000");
+    const { refresh_token: first } = await signedIn();
+    const second = await next(first);
+    const third = await next(second);
+    await expectDead(first, first);
+    expect(await next(second)).toBe(third);
+    at("2026-03-01T09:00:59.000");
+    const fourth = await next(third);
+    at("2026-03-01T09:01:58.999");
+    await expectDead(first, second);
+    expect(await next(third)).toBe(fourth);
+    expect(await storedSession(first)).not.toHaveProperty("revoked");
+    at("2026-03-01T09:02:00.000");
+    await expectDead(first, fourth);
+    expect(await storedSession(first)).toMatchObject({ revoked: true });
+  });
+
+  test("D5: of refreshes of all tokens of a session at once none ends it, and those that are answered agree", async () => {
+    const tokens = [(await signedIn()).refresh_token];
+    for (let round = 0; round < 3; round += 1) tokens.push(await next(tokens.at(-1) ?? ""));
+    const newest = tokens.at(-1) ?? "";
+    const answers = await Promise.all([...tokens, ...tokens, ...tokens].map((token) => refresh(token)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 401]));
+    const successor = await next(newest);
+    const given = answers.flatMap(({ status, body }) => (status === 200 ? [body.token.refresh_token] : []));
+    expect([newest, successor]).toEqual(expect.arrayContaining([...new Set(given)]));
+    expect((await refresh(successor)).status).toBe(200);
+  });
+
   test("D5: a client that is ahead of a table that was restored goes on, and is counted", async () => {
     const { refresh_token: first } = await signedIn();
     const backup = await storedSession(first);
@@ -106,6 +136,7 @@ describe("200", () => {
     expect(await next(third)).toBe(fourth);
     expect((await refresh(fourth)).status).toBe(200);
     // The numbers of before are old now, whatever the restored table had of them.
+    at(new Date(Date.now() + 60_000).toISOString().slice(0, -1));
     await expectDead(second, fourth);
   });
 

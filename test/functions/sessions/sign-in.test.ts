@@ -31,8 +31,11 @@ const own = useOwnUser(() => ({ password }));
 const session = () => signInAs(own.login, password);
 const attempt = (typed = password, from?: string, proof?: string) => tryPassword(own.login, typed, { from, proof });
 const withProof = (proof: string, typed = password, from?: string) => attempt(typed, from, proof);
-const register = (token: string, more: object = {}, userId = own.id) =>
-  saveDeviceToken(userId, { token, platform: "ios", pushService: "apns", ...more }, own.id);
+let lastDeviceId = 0;
+const register = (token: string, more: object = {}, userId = own.id) => {
+  lastDeviceId += 1;
+  return saveDeviceToken(userId, { token, platform: "ios", pushService: "apns", ...more }, lastDeviceId);
+};
 
 /** Another user, with the same password. */
 async function neighbour() {
@@ -117,6 +120,23 @@ describe("D10: the client that a header proves", () => {
     expect(await passwordsAt(own.login)).toBe(60);
   });
 
+  test("D28: proves itself by a token of APNs in any letter case, by one of FCM as written", async () => {
+    await shutLogin(own.login);
+    const [apns, fcm] = [`abcdef${own.id}`, `fedcba${own.id}`];
+    const capitals = (text: string) => text.toUpperCase();
+    await register(apns);
+    expect([(await withProof(apns)).status, (await withProof(capitals(apns))).status]).toEqual([200, 200]);
+    await register(fcm, { pushService: "fcm" });
+    expect([(await withProof(fcm)).status, (await withProof(capitals(fcm))).status]).toEqual([200, 429]);
+    // Another user's token of APNs is no proof where the one of FCM is written the same way.
+    const { id, login } = await neighbour();
+    await register(capitals(fcm), { pushService: "fcm" });
+    await register(fcm, {}, id);
+    expect((await withProof(capitals(fcm))).status).toBe(200);
+    await shutLogin(login);
+    expect((await tryPassword(login, password, { proof: fcm })).status).toBe(200);
+  });
+
   test("D15: has ten wrong passwords a day; then it counts as one without", async () => {
     const [{ refresh_token }, from, device] = [await session(), "198.51.100.12", `device-${own.id}`];
     const counts = async () => [await passwordsAt(own.login), await failuresOf(from)];
@@ -179,10 +199,12 @@ describe("D10: the client that a header proves", () => {
   });
 
   test("had a session that it has signed out of itself, and none that reuse has ended", async () => {
+    at("2026-05-08T09:00:00.000");
     const [left, reused] = [await session(), await session()];
     expect((await signOutOf(left)).status).toBe(200);
     const next = async (token: string) => (await refreshWith(token)).body.token?.refresh_token;
     const newest = await next(await next(reused.refresh_token));
+    at("2026-05-08T09:01:00.000");
     expect(await next(reused.refresh_token)).toBeUndefined();
     await shutLogin(own.login);
     expect((await withProof(newest)).status).toBe(429);

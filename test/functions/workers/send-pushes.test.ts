@@ -114,6 +114,24 @@ test("D28: a device that moved gets its latest user's pushes alone, and keeps no
   expect(pushedTo(service)).toEqual(["moving"]);
 });
 
+test("D28: SNS has one endpoint of a token of APNs, however it is spelt, also for its next user", async () => {
+  vi.stubEnv("PLATFORM_APPLICATIONS", JSON.stringify(applications));
+  for (const pushService of ["apns", "apns_sandbox"] as const) {
+    service.inbox.clear();
+    const [token, latest] = [`abcdef${newUserId()}`, newUserId()];
+    await register(userId, token.toUpperCase(), pushService);
+    await send(await newPush(userId));
+    const endpoint = await endpointOf(userId, token);
+    await register(latest, token, pushService);
+    await register(latest, token.toUpperCase(), pushService);
+    await send(await newPush(latest));
+    expect(await endpointOf(latest, token)).toBe(endpoint);
+    expect(endpoint).toBeDefined();
+    await send(await newPush(userId));
+    expect(pushedTo(service)).toEqual([token, token]);
+  }
+});
+
 describe("D28: the day of the last push", () => {
   const pushedOn = async () => (await findDevices(userId)).map(({ pushed_on }) => pushed_on);
 

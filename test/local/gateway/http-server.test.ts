@@ -67,6 +67,15 @@ test.each([204, 304])("an answer of status %i has no length", async (statusCode)
 });
 
 describe("the event", () => {
+  it.each([
+    "/things/",
+    "//things",
+    "/things//1",
+    "/things/all/",
+  ])("of %s is no route's own, and keeps every slash", async (path) => {
+    expect(await eventOf(path)).toMatchObject({ routeKey: "$default", rawPath: path });
+  });
+
   it("has the shape of payload format 2.0", async () => {
     const event = await eventOf("/things?a=1", { headers: { "X-Case": "Kept", "user-agent": "test" } });
     const { host } = new URL(base);

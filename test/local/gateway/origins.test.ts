@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type FrontRequest, startFront } from "../../../infra/local/gateway/http-server.ts";
 import type { HttpService } from "../../../infra/local/http-service.ts";
 import type { CorsRules } from "../../../infra/local/stack/template.ts";
-import { answerHeaders, requestHeaders } from "../../../shared/contract/headers.ts";
+import { answerHeaders, requestHeaders, tracingHeaders } from "../../../shared/contract/headers.ts";
 import { useStack } from "../../infra/stack.ts";
 
 const stack = await useStack();
@@ -57,7 +57,7 @@ test.each([
     expect(headers.get("access-control-allow-origin")).toBe(origin);
     expect(headers.get("access-control-expose-headers")?.split(",")).toEqual(answerHeaders);
   }
-  expect(preflight.get("access-control-allow-headers")?.split(",")).toEqual(requestHeaders);
+  expect(preflight.get("access-control-allow-headers")?.split(",")).toEqual([...requestHeaders, ...tracingHeaders]);
   expect(preflight.get("access-control-allow-methods")).toContain("GET");
   expect(preflight.get("access-control-max-age")).toBe(String(cors.MaxAge));
   expect(answer.get("vary")?.toLowerCase()).toBe("authorization, origin, origin");

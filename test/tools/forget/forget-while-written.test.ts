@@ -1,14 +1,22 @@
 import { expect, test } from "vitest";
+import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
+import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
 import { replaceTraces } from "../../../infra/tools/forget/traces.ts";
+import { findUser } from "../../../shared/db/accounts/users.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
+import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
+import { beforeCalls } from "../../support/faults/before-calls.ts";
 import { useNetwork } from "../../support/faults/network.ts";
-import { callerContext } from "../../support/records/contexts.ts";
-import { timesheetLine } from "../../support/records/records.ts";
+import { callerContext, testContext } from "../../support/records/contexts.ts";
+import { notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
-import { readItem } from "../../support/records/writes.ts";
+import { readItem, write } from "../../support/records/writes.ts";
 import { xenia } from "../../support/records/xenia.ts";
+import { newFolder } from "../../support/service/new-folder.ts";
 import { useService } from "../../support/service/service.ts";
+import { emptyTable } from "../export/run-export.ts";
 
 const admin = { userId: 1, role: "admin", companyId: null, sessionId: "s" } as const;
 
@@ -29,4 +37,84 @@ test("a payment that read a timesheet before its driver was forgotten does not b
   const stored = await readItem(recordKey("TIMESHEET", 1));
   expect(stored).toMatchObject({ record: { state: "paid" }, erased_at: expect.any(String) });
   expect(JSON.stringify(stored)).not.toContain(xenia.last_name);
+});
+
+const paid = [11, 12, 13, 14, 15];
+const storedNames = async () =>
+  JSON.stringify(await Promise.all(paid.map((id) => readItem(recordKey("TIMESHEET", id))))).match(/Xenia|Erased/g);
+
+/** A user whose five timesheets can be paid, and their erasure, which counts its passes over the table. */
+async function erasure() {
+  await emptyTable();
+  const { profile_id, first_name, last_name } = xenia;
+  await store([userLine(7, { profile_id, first_name, last_name, role: "driver" })]);
+  await store(paid.map((id) => timesheetLine(id, 1, { driver: xenia })));
+  const list = openErasedList({ stage: undefined, directory: newFolder() });
+  let passes = 0;
+  const onRead = (_: number, isFirst: boolean) => {
+    if (isFirst) passes += 1;
+  };
+  return { run: () => forgetPerson(7, list, testContext(), onRead), passes: () => passes };
+}
+
+test("a writer that pays the same timesheets without pause holds nobody's erasure up", async () => {
+  const { run, passes } = await erasure();
+  let isDone = false;
+  let payments = 0;
+  const pay = async () => {
+    for (; !isDone && payments < 5_000; payments += 1) {
+      await setTimesheetStates(paid, "all", payments % 2 ? "pending" : "paid", callerContext(admin));
+    }
+  };
+  const paying = pay();
+  const forgotten = await run();
+  isDone = true;
+  await paying;
+  expect(payments).toBeGreaterThan(3);
+  expect(forgotten).toMatchObject({ traces: { timesheet: 5 }, kept: undefined });
+  expect(passes()).toBeLessThanOrEqual(5);
+  expect([await findUser(7), await storedNames()]).toEqual([undefined, Array(5).fill("Erased")]);
+}, 60_000);
+
+test("a payment before each of many writes of one pass costs no pass more", async () => {
+  const { run, passes } = await erasure();
+  let payments = 0;
+  const pay = async (command: string, input: object) => {
+    if (command !== "UpdateItemCommand" || !JSON.stringify(input).includes("TIMESHEET#") || payments >= 30) return;
+    payments += 1;
+    await setTimesheetStates(paid, "all", payments % 2 ? "paid" : "pending", callerContext(admin));
+  };
+  expect(await beforeCalls(pay, run)).toMatchObject({ traces: { timesheet: 5 }, kept: undefined });
+  expect([payments, passes()]).toEqual([30, 3]);
+  expect(await storedNames()).toEqual(Array(5).fill("Erased"));
+});
+
+test("a notification that others write meanwhile is decided again as well", async () => {
+  const { run, passes } = await erasure();
+  const key = notificationKey(8, 21);
+  await store([userLine(8)]);
+  const params = { type: "submitted", date: "2026-05-04", text: "Xenia Quill" };
+  await write(notificationLine(21, 8, { record_type: "Timesheet", record_id: 11, params }));
+  let writes = 0;
+  const readMeanwhile = async (command: string, input: object) => {
+    if (command !== "UpdateItemCommand" || !JSON.stringify(input).includes("NOTIFICATION#") || writes >= 24) return;
+    writes += 1;
+    if (writes % 2) await updateIf(key, { set: { revision: 100 + writes } });
+  };
+  await beforeCalls(readMeanwhile, run);
+  expect(passes()).toBe(3);
+  expect(JSON.stringify(await readItem(key))).not.toMatch(/Xenia|2026-05-04/);
+  expect((await readItem(key))?.revision).toBe(123);
+});
+
+test("a timesheet that is removed while its driver is forgotten is no trace, and stays removed", async () => {
+  const { run } = await erasure();
+  let isRemoved = false;
+  const remove = async (command: string, input: object) => {
+    if (isRemoved || command !== "UpdateItemCommand" || !JSON.stringify(input).includes("TIMESHEET#")) return;
+    isRemoved = true;
+    for (const id of paid) await write({ type: "timesheet", id, deleted: true });
+  };
+  expect(await beforeCalls(remove, run)).toMatchObject({ traces: { timesheet: 0 }, kept: undefined });
+  expect([isRemoved, await storedNames()]).toEqual([true, null]);
 });

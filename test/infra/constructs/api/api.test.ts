@@ -3,7 +3,7 @@ import { type FunctionName, functions } from "../../../../infra/functions/functi
 import { namesOf } from "../../../../infra/stages/names.ts";
 import { hasDocs } from "../../../../infra/stages/stage-shape.ts";
 import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
-import { answerHeaders, requestHeaders } from "../../../../shared/contract/headers.ts";
+import { answerHeaders, requestHeaders, tracingHeaders } from "../../../../shared/contract/headers.ts";
 import { operations } from "../../../../shared/contract/operations.ts";
 import { resolvedOpenApi } from "../../../support/requests/described-answers.ts";
 import { readStack, stackOf, synthesizeAlone, useStack } from "../../stack.ts";
@@ -91,13 +91,14 @@ describe("D34: what the contract names", () => {
     Object.values(methods),
   );
 
-  test("every header of a request is allowed, and nothing else", () => {
+  test("every header of a request is allowed, and beside it none but those of tracing tools", () => {
     const named = described.flatMap(({ parameters = [], requestBody, security = [] }) => [
       ...parameters.flatMap((each) => (each.in === "header" ? [each.name.toLowerCase()] : [])),
       ...(requestBody ? ["content-type"] : []),
       ...(security.length > 0 ? ["authorization"] : []),
     ]);
     expect([...new Set(named)].toSorted()).toEqual(requestHeaders.toSorted());
+    expect(tracingHeaders.filter((name) => named.includes(name))).toEqual([]);
   });
 
   test("every header of an answer is exposed, and nothing else", () => {
@@ -126,7 +127,7 @@ describe.each(stageNames)("the API of %s", (name) => {
     expect(CorsConfiguration).toEqual({
       AllowOrigins: ownedStage(name).origins,
       AllowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
-      AllowHeaders: [...requestHeaders],
+      AllowHeaders: [...requestHeaders, "traceparent", "tracestate", "baggage", "sentry-trace"],
       ExposeHeaders: [...answerHeaders],
       MaxAge: expect.any(Number),
     });
