@@ -4,8 +4,8 @@ import { handler as confirmHandler } from "../functions/accounts/confirm-login.t
 import { handler as deliverPin } from "../functions/workers/deliver-pin.ts";
 import { confirmLogin } from "../shared/contract/accounts.ts";
 import type { RefusalCode } from "../shared/contract/refusal-codes.ts";
-import { Refusal } from "../shared/domain/refusal.ts";
 import { updateIf } from "../shared/db/table/conditional-writes.ts";
+import { Refusal } from "../shared/domain/refusal.ts";
 import { anonymous } from "../shared/http/endpoint.ts";
 import { count, metrics } from "../shared/metrics.ts";
 import { forStream } from "../shared/workers/stream-worker.ts";

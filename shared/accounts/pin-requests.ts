@@ -26,7 +26,16 @@ export async function requestPin(incoming: IncomingRequest, now: Date): Promise<
   // Together, so that a proof takes no round trip more than none.
   const [{ pin }, client, isKnown = false] = await Promise.all([ask(), clientOfMessages(address), incoming.isKnown]);
   const { value, channel } = login;
-  const request = { login: value, channel, registers, isKnown, client, requestedAt: now.toISOString(), requestId: pin.request_id, pin };
+  const request = {
+    login: value,
+    channel,
+    registers,
+    isKnown,
+    client,
+    requestedAt: now.toISOString(),
+    requestId: pin.request_id,
+    pin,
+  };
   await queuePinRequest(request);
   return new Date(pin.valid_to);
 }

@@ -153,7 +153,12 @@ export async function wasSpentFrom(pin: StoredPin, client: string, now: Date): P
  * Undefined if it was replaced, or if its message is not sent for this request (D11). One read unit.
  */
 export async function findPinToSend(key: Key, asked: AskedPin, requestedAt: string): Promise<StoredPin | undefined> {
-  const pin = (await pins.find(key, { consistent: true })) ?? { ...key, ...asked, ...unmade, expires_at: expiryOf(asked) };
+  const pin = (await pins.find(key, { consistent: true })) ?? {
+    ...key,
+    ...asked,
+    ...unmade,
+    expires_at: expiryOf(asked),
+  };
   return pin.request_id === asked.request_id && maySend(pin, requestedAt) ? pin : undefined;
 }
 

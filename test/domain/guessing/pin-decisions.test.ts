@@ -29,7 +29,13 @@ test("D9: a new pin has six digits, 12 minutes, no message and no tries", () => 
 });
 
 test.each<[string, TriedPin | undefined, number, Date, object]>([
-  ["a pin of the same day: its figures go on", { ...pin, messages: 3, proved: 2, tries: 4 }, 0, noon, { messages: 3, proved: 2, tries: 4 }],
+  [
+    "a pin of the same day: its figures go on",
+    { ...pin, messages: 3, proved: 2, tries: 4 },
+    0,
+    noon,
+    { messages: 3, proved: 2, tries: 4 },
+  ],
   [
     "a pin of the day before: they start again",
     { ...pin, messages: 9, proved: 9, tries: 20 },
@@ -79,7 +85,12 @@ describe("D9: a request for a pin", () => {
       minutes(1),
       { isNew: false },
     ],
-    ["replaces one that was spent before", { ...pin, messages: 9, spent_at: noon.toISOString() }, noon, { isNew: true }],
+    [
+      "replaces one that was spent before",
+      { ...pin, messages: 9, spent_at: noon.toISOString() },
+      noon,
+      { isNew: true },
+    ],
     ["replaces one that has expired", pin, minutes(12), { isNew: true, pin: { request_id: "two" } }],
     ["keeps a live one, however often it was sent", sent(3, 40), minutes(11), { isNew: false }],
   ])("%s", (_, before, now, expected) => {

@@ -31,7 +31,7 @@ afterEach(() => {
 });
 
 async function queued() {
-  return (await takeMessages("PIN_QUEUE_URL")) as { login: string; isKnown: boolean }[];
+  return (await takeMessages("PIN_QUEUE_URL")) as { login: string; isKnown: boolean; client: string }[];
 }
 
 const sentTo = (to: string) => service.inbox.entries().filter((entry) => entry.to === to);

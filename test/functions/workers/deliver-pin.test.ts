@@ -147,7 +147,10 @@ describe("D12: a request", () => {
     expect(await isRight(newestPin(service.inbox, phone), phone)).toBe(true);
   });
 
-  test.each(["sends it", "counts it"])("D11: whose worker fails as it %s leaves the message to the request after it", async (what) => {
+  test.each([
+    "sends it",
+    "counts it",
+  ])("D11: whose worker fails as it %s leaves the message to the request after it", async (what) => {
     const message = pinMessage(phone);
     if (what === "sends it") service.endpoints.failNext("Publish", "InternalError");
     // Five reads, the hold, then the count.
@@ -235,7 +238,14 @@ test.each([
   ["a client's 20th message", 19, {}, {}, 36, "SmsRefused"],
   ["its 21st", 20, {}, {}, 24, "FurtherMessagesRefused"],
   ["its 21st, with a proof", 20, { isKnown: true }, { proved: 19 }, 40, "SmsRefused"],
-  ["its 21st, with a proof, as its login's 21st of that kind", 20, { isKnown: true }, { proved: 20 }, 24, "FurtherMessagesRefused"],
+  [
+    "its 21st, with a proof, as its login's 21st of that kind",
+    20,
+    { isKnown: true },
+    { proved: 20 },
+    24,
+    "FurtherMessagesRefused",
+  ],
   ["a registration", 0, { registers: true }, {}, 8, "SmsRefused"],
 ])("D11: of 40 SMS a day %s is sent while fewer than its share are", async (_, ofClient, changes, figures, most, refused) => {
   vi.stubEnv("SMS_CEILINGS", '{"perDay":40}');

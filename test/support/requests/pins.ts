@@ -6,8 +6,8 @@ import { subjectOf } from "../../../shared/accounts/subjects.ts";
 import { requestPasswordReset } from "../../../shared/contract/accounts.ts";
 import {
   allLogins,
-  forgetPins,
   findPinToSend,
+  forgetPins,
   holdPin,
   keepSent,
   type PinKind,

@@ -1,8 +1,5 @@
-import {
-  type CeilingMessage,
-  heldBackBy,
-  type MessageCount,
-} from "../../../shared/domain/guessing/message-shares.ts";
+import { siteOf } from "../../../shared/domain/accounts/client-address.ts";
+import { type CeilingMessage, heldBackBy, type MessageCount } from "../../../shared/domain/guessing/message-shares.ts";
 import {
   askFor,
   countsProof,
@@ -22,6 +19,7 @@ export type Ceilings = Readonly<Record<Channel, number>>;
 /** A request for a pin: who asked, and how its message goes out. */
 export interface PinAsk {
   readonly channel?: Channel;
+  /** The address. */
   readonly from?: string;
   readonly isKnown?: boolean;
   readonly registers?: boolean;
@@ -41,12 +39,13 @@ export class GuessingSite {
 
   /** Asks for a pin of a user's login, or of a new one; `isSent` where its message goes out now. */
   ask(login: string, at: number, by: PinAsk = {}): { pin: TriedPin; isSent: boolean } {
-    const { channel = "email", from = "a stranger", isKnown = false, registers = false } = by;
+    const { channel = "email", from = "192.0.2.1", isKnown = false, registers = false } = by;
     this.#requests += 1;
     const now = new Date(at);
     const { pin } = askFor(this.#pins.get(login), `${this.#requests}`, this.#wrongPins(at), now);
     const isProved = countsProof(pin, isKnown);
-    const message = { channel, perDay: this.#ceilings[channel], client: isProved ? undefined : from, registers };
+    const client = isProved ? undefined : siteOf(from);
+    const message = { channel, perDay: this.#ceilings[channel], client, registers };
     const isSent = maySend(pin, now.toISOString()) && this.#send(message, at);
     const { sent, messages, proved } = pin;
     const counts = { sent: sent + 1, messages: messages + 1, proved: proved + Number(isProved) };
