@@ -4,6 +4,7 @@ import { handler as confirmHandler } from "../functions/accounts/confirm-login.t
 import { handler as deliverPin } from "../functions/workers/deliver-pin.ts";
 import { confirmLogin } from "../shared/contract/accounts.ts";
 import type { RefusalCode } from "../shared/contract/refusal-codes.ts";
+import { updateIf } from "../shared/db/table/conditional-writes.ts";
 import { Refusal } from "../shared/domain/refusal.ts";
 import { anonymous } from "../shared/http/endpoint.ts";
 import { count, metrics } from "../shared/metrics.ts";
@@ -169,7 +170,10 @@ test("PinFailures counts pins that are wrong, spent, or of an unknown login; a r
 test("SmsSent counts an SMS that went out, SmsShare how much of the day's is used, SmsRefused and FurtherMessagesRefused those held back", async () => {
   await forgetLimits(service);
   vi.stubEnv("SMS_CEILINGS", '{"perDay":3}');
-  for (const messages of [1, 1, 3, 4]) await deliverPin(queueEvent(await pinRequest(messages)));
+  for (const client of ["one", "other", "other"]) await deliverPin(queueEvent(await pinRequest(client)));
+  const sk = `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`;
+  await updateIf({ pk: "LIMIT#sms#one", sk }, { set: { n: 20 } });
+  await deliverPin(queueEvent(await pinRequest("one")));
   vi.unstubAllEnvs();
   expect(countedMetrics()).toEqual([
     { SmsShare: 34 },
@@ -183,10 +187,10 @@ test("SmsSent counts an SMS that went out, SmsShare how much of the day's is use
 
 test("MailShare and MailRefused say the same of e-mails", async () => {
   await store([userLine(11, { email: "mail@example.com" })]);
-  vi.stubEnv("MAIL_CEILINGS", '{"perDay":1}');
-  for (const messages of [1, 1]) await deliverPin(queueEvent(await pinRequest(messages, "mail@example.com")));
+  vi.stubEnv("MAIL_CEILINGS", '{"perDay":2}');
+  for (const client of ["one", "other"]) await deliverPin(queueEvent(await pinRequest(client, "mail@example.com")));
   vi.unstubAllEnvs();
-  expect(countedMetrics()).toEqual([{ MailShare: 100 }, { MailRefused: 1 }]);
+  expect(countedMetrics()).toEqual([{ MailShare: 50 }, { MailRefused: 1 }]);
   const reached = loggedLines.filter((line) => line.includes('"code":"email_ceiling_reached"'));
   expect(reached.map((line) => JSON.parse(line).level)).toEqual(["error"]);
   expect(reached.join("")).not.toContain("@example");
@@ -198,9 +202,8 @@ test("an SMS that SNS refuses is a fault and was not sent", async () => {
   expect(countedMetrics()).toEqual([{ SmsShare: expect.any(Number) }, { operation: "test", Faults: 1 }]);
 });
 
-/** The message of a request that is the login's first, with so many messages of its day. */
-async function pinRequest(messages = 1, to = login) {
+/** The message of a client's request that is its login's first. */
+async function pinRequest(client = "client", to = login) {
   await forgetPinsOf(to);
-  const message = pinMessage(to);
-  return { ...message, pin: { ...message.pin, messages } };
+  return { ...pinMessage(to), client };
 }

@@ -26,8 +26,9 @@ async function startRegistration({ body, now, sender, requestId }: AnonymousRequ
   requireServed(login, settings.servedCountries());
   requireSmsReceiver(login, { registers: true });
   requireUncommon(body.password, "/user/password");
-  await countRegistration(await clientAddressOf(sender), now);
-  const kinds = [true, false].map((registers) => requestPin({ login, requestId, registers }, now));
+  const address = await clientAddressOf(sender);
+  await countRegistration(address, now);
+  const kinds = [true, false].map((registers) => requestPin({ login, requestId, registers, address }, now));
   const ends = (await Promise.all(kinds)).map((validTo) => validTo.toISOString());
   const { first_name, last_name } = body;
   const shown = { ...unknownUser(login.value, await hmacKey()), first_name, last_name, role: "driver" as const };

@@ -6,7 +6,7 @@ import { requireLogin, requireServed } from "../../shared/domain/accounts/login.
 import { unknownUser } from "../../shared/domain/accounts/shown-users.ts";
 import { requireSmsReceiver } from "../../shared/domain/accounts/sms-receiver.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
-import { clientProofOf } from "../../shared/http/sender.ts";
+import { clientAddressOf, clientProofOf } from "../../shared/http/sender.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 
@@ -17,7 +17,8 @@ export const handler = anonymous(requestPasswordReset, async ({ body, now, reque
   requireSmsReceiver(login, { registers: false });
   const isKnown = isKnownClient(login, clientProofOf(sender), now);
   // First, so that a later fault costs nobody the pin.
-  const validTo = await requestPin({ login, requestId, registers: false, isKnown }, now);
+  const address = await clientAddressOf(sender);
+  const validTo = await requestPin({ login, requestId, registers: false, address, isKnown }, now);
   const isDisclosed = settings.recoveryDisclosure() === "full";
   const user = isDisclosed ? await findUserOfLogin(login.value) : unknownUser(login.value, await hmacKey());
   return { user: { ...user, pin_valid_to: validTo.toISOString() } };

@@ -1,48 +1,92 @@
-import { consumeMessageAllowance } from "../../shared/accounts/message-allowance.ts";
+import { consumeMessageAllowance, mayUseAllowance } from "../../shared/accounts/message-allowance.ts";
 import { subjectOf } from "../../shared/accounts/subjects.ts";
-import { findTestPin } from "../../shared/accounts/test-pin.ts";
+import { findTestPin, type TestPin } from "../../shared/accounts/test-pin.ts";
 import { findUserIdOfLogin } from "../../shared/db/accounts/logins.ts";
-import { holdPin, keepDelivered, pinKey, storePin } from "../../shared/db/accounts/pins.ts";
+import {
+  findPinToSend,
+  holdPin,
+  keepSent,
+  pinKey,
+  releasePin,
+  type StoredPin,
+  storePin,
+} from "../../shared/db/accounts/pins.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { nextUserId } from "../../shared/db/table/sequences.ts";
 import { hashOfPin, makePin } from "../../shared/domain/accounts/pin.ts";
-import { isUsedUp } from "../../shared/domain/guessing/pin-decisions.ts";
+import { countsProof, isUsedUp } from "../../shared/domain/guessing/pin-decisions.ts";
+import type { MessageRecipient } from "../../shared/messaging/notice-message.ts";
 import { sendPin } from "../../shared/messaging/pin-message.ts";
 import { pinRequest } from "../../shared/messaging/pin-queue.ts";
+import { RecipientRefusedError } from "../../shared/messaging/recipient-refused.ts";
 import { hmacKey } from "../../shared/secrets.ts";
-import { forQueue } from "../../shared/workers/queue-worker.ts";
+import { forQueue, reportRefused } from "../../shared/workers/queue-worker.ts";
 
 /**
  * Makes the pin of a request and sends it. Requests that came too late end here, and so do those of unknown logins,
- * registrations of known ones, and pins that tries have used up meanwhile (D8–D12, D16). A message is counted before its pin is stored, once for each attempt, and one
- * above the ceiling is not sent. A message that comes again is sent by this worker alone, while nobody has sent it. One of the
- * stage's test logins gets their pin, and nothing is sent or counted. The message goes to the user's stored address, in the
- * user's language (D7, D45).
+ * registrations of known ones, pins that tries have used up meanwhile, and messages that come too soon or too often (D8–D12,
+ * D16). A message is counted before its pin is stored, once however often it is tried, and one above the ceiling is not sent. A
+ * message that comes again is sent by this worker alone, while nobody has sent it. One of the stage's test logins gets their
+ * pin, and nothing is sent or counted. The message goes to the user's stored address, in the user's language (D7, D45).
  */
-export const handler = forQueue(pinRequest, async ({ login, channel, registers, isKnown, pin: asked }, { now }) => {
+export const handler = forQueue(pinRequest, async (request, { now }) => {
+  const { login, channel, registers, requestedAt, pin: asked } = request;
   if (now.toISOString() >= asked.valid_to) return;
   const existingUserId = await findUserIdOfLogin(login);
   if (registers !== (existingUserId === undefined)) return;
-  const kind = registers ? "REGISTRATION" : "PIN";
-  const held = await holdPin(pinKey(await subjectOf("pin", login), kind), asked, now);
-  if (!held) return;
+  const key = pinKey(await subjectOf("pin", login), registers ? "REGISTRATION" : "PIN");
+  const pin = await findPinToSend(key, asked, requestedAt);
+  if (!pin) return;
   const user = existingUserId === undefined ? undefined : await findUser(existingUserId);
   const test = await findTestPin(login, user, now);
-  if (!test && isUsedUp(held)) return;
+  if (!test && isUsedUp(pin)) return;
   const to = registers ? login : channel === "email" ? user?.email : user?.phone_number;
   if (!to) return;
-  const isCounted = test !== undefined || held.counted === asked.sent;
-  const isAllowed =
-    isCounted || (await consumeMessageAllowance(channel, { nth: asked.messages, isKnown, registers }, now));
-  if (isAllowed) {
-    const userId = existingUserId ?? held.user_id ?? (await nextUserId());
-    const key = await hmacKey();
-    const pin = test?.pin ?? makePin({ ...held, login }, key);
-    const validTo = test && test.until < new Date(held.valid_to) ? test.until.toISOString() : held.valid_to;
-    const hash = hashOfPin(held, pin, userId, key);
-    const made = { ...hash, userId, validTo, counted: asked.sent, testCompanyId: test?.companyId };
-    if (!(await storePin(held, made))) return;
-    if (!test) await sendPin({ channel, to, locale: user?.locale }, pin);
-  }
-  await keepDelivered(held, isAllowed ? asked.sent : held.delivered);
+  const isProved = countsProof(pin, request.isKnown);
+  const message = { channel, registers, client: isProved ? undefined : request.client };
+  const isCounted = test !== undefined || pin.counted > pin.sent;
+  // Before the pin is held, so that a message that is not sent is in no other's way.
+  if (!isCounted && !(await mayUseAllowance(message, now))) return;
+  const held = await holdPin(pin, asked, now);
+  if (!held) return;
+  const send = async () => {
+    if (!isCounted && !(await consumeMessageAllowance(message, now))) return false;
+    const made = await storePinOf(held, { login, userId: existingUserId, test });
+    if (made === undefined) return false;
+    if (!test) await sendOnce({ channel, to, locale: user?.locale }, made);
+    return true;
+  };
+  const isSent = await send().catch(async (error: unknown) => {
+    await releasePin(held);
+    throw error;
+  });
+  await (isSent ? keepSent(held, requestedAt, isProved) : releasePin(held));
 });
+
+/** Whose pin is made: of a user, of one that a registration makes, or of the test logins. */
+interface PinOwner {
+  readonly login: string;
+  readonly userId: number | undefined;
+  readonly test: TestPin | undefined;
+}
+
+/** Makes and stores a pin; undefined if it was spent or replaced meanwhile. */
+async function storePinOf(held: StoredPin, { login, userId, test }: PinOwner): Promise<string | undefined> {
+  const ofUser = userId ?? held.user_id ?? (await nextUserId());
+  const key = await hmacKey();
+  const pin = test?.pin ?? makePin({ ...held, login }, key);
+  const validTo = test && test.until < new Date(held.valid_to) ? test.until.toISOString() : held.valid_to;
+  const hash = hashOfPin(held, pin, ofUser, key);
+  const made = { ...hash, userId: ofUser, validTo, counted: held.sent + 1, testCompanyId: test?.companyId };
+  return (await storePin(held, made)) ? pin : undefined;
+}
+
+/** A recipient that is refused for good counts as sent to: no further request needs to try again. */
+async function sendOnce(recipient: MessageRecipient, pin: string): Promise<void> {
+  try {
+    await sendPin(recipient, pin);
+  } catch (error) {
+    if (!(error instanceof RecipientRefusedError)) throw error;
+    reportRefused(error);
+  }
+}

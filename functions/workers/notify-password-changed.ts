@@ -7,9 +7,6 @@ import { noticeMessage } from "../../shared/messaging/notice-queue.ts";
 import { RecipientRefusedError } from "../../shared/messaging/recipient-refused.ts";
 import { forQueue, reportRefused } from "../../shared/workers/queue-worker.ts";
 
-/** A thief's new password must be heard of; users who set many leave the first messages of all others. */
-const secondOfDay = { nth: 2, isKnown: false, registers: false };
-
 /**
  * Notifies a user on every channel they have, in their language, that their password was changed (D14); SMS within the stage's
  * ceiling (D11). A message that comes again repeats only the channel that failed.
@@ -27,7 +24,7 @@ export const handler = forQueue(noticeMessage, async ({ userId, changedAt }, { n
     addresses.map(async ({ channel, to }) => {
       if (to === null || served.has(channel)) return;
       const recipient = { channel, to, locale: user.locale };
-      if (await mayServe(recipient, served, now)) await send(recipient, changedAt);
+      if (await mayServe(userId, recipient, served, now)) await send(recipient, changedAt);
       served.add(channel);
     }),
   );
@@ -36,10 +33,17 @@ export const handler = forQueue(noticeMessage, async ({ userId, changedAt }, { n
 });
 
 /** An SMS needs a number that takes one, and must not exceed the ceilings (D7, D11). */
-async function mayServe({ channel, to }: MessageRecipient, served: Set<string>, now: Date): Promise<boolean> {
+async function mayServe(
+  userId: number,
+  { channel, to }: MessageRecipient,
+  served: Set<string>,
+  now: Date,
+): Promise<boolean> {
   if (channel !== "sms") return true;
   if (!maySendSmsTo(to, { isStored: true })) return false;
-  if (!served.has(countedSms) && !(await consumeMessageAllowance("sms", secondOfDay, now))) return false;
+  // No client asks for a notice. Its user counts as one: a thief's flood leaves their first 20, and they leave the last tenth.
+  const message = { channel, client: `user-${userId}`, registers: false };
+  if (!served.has(countedSms) && !(await consumeMessageAllowance(message, now))) return false;
   served.add(countedSms);
   return true;
 }

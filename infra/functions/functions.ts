@@ -23,6 +23,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     pages: true,
     access: "anyone",
     readsHmacKey: true,
+    readsClientAddress: true,
     sendsTo: ["pins"],
     settings: ["defaultCountry", "servedCountries", "recoveryDisclosure"],
     table: ["GetItem", "UpdateItem"],

@@ -56,7 +56,7 @@ const prod: Stage = {
   ...staging,
   name: "prod",
   senderAddress: "no-reply@workforce.example",
-  // 80 dollars a day at most. To use them up, somebody needs the numbers of more than 700 users (D11).
+  // 80 dollars a day at most. To use up 90 %, somebody needs 31 addresses and a list of users' numbers (D11).
   smsCeilings: { perDay: 2_000 },
   // Two dollars a day, and less than half of a new account's quota in SES.
   mailCeilings: { perDay: 20_000 },

@@ -1,37 +1,42 @@
-import { countMessage } from "../db/accounts/message-ceilings.ts";
-import { type PinMessage, shareOf } from "../domain/guessing/pin-decisions.ts";
-import { messageShares } from "../domain/guessing/rules.ts";
+import { countMessage, findHeldBack } from "../db/accounts/message-ceilings.ts";
+import type { CeilingMessage, HeldBackBy } from "../domain/guessing/message-shares.ts";
 import { log } from "../logger.ts";
-import { count, type MetricName } from "../metrics.ts";
+import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
+
+/** A message of the stage, and the client that asked for it. */
+export type StageMessage = Omit<CeilingMessage, "perDay">;
+
+/** Finds out whether a message would be sent, and counts nothing. False as `consumeMessageAllowance` (D11). */
+export async function mayUseAllowance(message: StageMessage, now: Date): Promise<boolean> {
+  const by = await findHeldBack(withCeiling(message), now);
+  if (by) reportHeldBack(message, by);
+  return by === undefined;
+}
 
 /**
  * Counts a message of the stage before it is sent. Returns false, with a log line and a metric that fires an alarm, if its
  * share of the day's messages is used up (D11).
  */
-export async function consumeMessageAllowance(
-  channel: "email" | "sms",
-  message: PinMessage,
-  now: Date,
-): Promise<boolean> {
-  const isSms = channel === "sms";
-  const { perDay } = isSms ? settings.smsCeilings() : settings.mailCeilings();
-  const { registers } = message;
-  const counted = await countMessage({ channel, perDay, share: shareOf(message), registers }, now);
-  if (counted !== undefined) {
-    count(isSms ? "SmsShare" : "MailShare", {}, Math.ceil((100 * counted) / perDay));
+export async function consumeMessageAllowance(message: StageMessage, now: Date): Promise<boolean> {
+  const limited = withCeiling(message);
+  const counted = await countMessage(limited, now);
+  if (typeof counted === "number") {
+    count(message.channel === "sms" ? "SmsShare" : "MailShare", {}, Math.ceil((100 * counted) / limited.perDay));
     return true;
   }
-  log("error", "message ceiling reached", { code: `${channel}_ceiling_reached` });
-  count(refusalMetric(channel, message), {});
+  reportHeldBack(message, counted);
   return false;
 }
 
-/** The metric of a refused message. Refusals that a stranger's many requests for one login cause have one of their own. */
-function refusalMetric(channel: "email" | "sms", { nth, isKnown, registers }: PinMessage): MetricName & Refusals {
-  const isFurther = !registers && !isKnown && nth >= messageShares.ofLogin.length;
-  if (isFurther) return "FurtherMessagesRefused";
-  return channel === "sms" ? "SmsRefused" : "MailRefused";
+function withCeiling(message: StageMessage): CeilingMessage {
+  const { perDay } = message.channel === "sms" ? settings.smsCeilings() : settings.mailCeilings();
+  return { ...message, perDay };
 }
 
-type Refusals = "SmsRefused" | "MailRefused" | "FurtherMessagesRefused";
+/** Messages that a client holds back by its own many ones have a metric of their own. */
+function reportHeldBack({ channel }: StageMessage, by: HeldBackBy): void {
+  log("error", "message ceiling reached", { code: `${channel}_ceiling_reached` });
+  if (by === "client") count("FurtherMessagesRefused", {});
+  else count(channel === "sms" ? "SmsRefused" : "MailRefused", {});
+}

@@ -14,9 +14,12 @@ export const pinRequest = v.object({
   registers: v.boolean(),
   /** True if its client proved an earlier session of the login (D11). */
   isKnown: v.boolean(),
+  /** The client, by a keyed hash (D11). */
+  client: v.string(),
+  requestedAt: timestamp,
   /** The request that the pin is made from. */
   requestId: v.string(),
-  /** The pin as the request left it; `sent` is the attempt to send its message. */
+  /** The pin as the request left it. */
   pin: v.object({
     request_id: v.string(),
     asked_at: timestamp,
@@ -24,6 +27,7 @@ export const pinRequest = v.object({
     digits: v.picklist<readonly number[]>([pinDigits, longPinDigits]),
     day: v.string(),
     messages: whole,
+    proved: whole,
     tries: whole,
     sent: whole,
   }),

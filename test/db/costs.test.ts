@@ -1,4 +1,5 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { handler as deliverPin } from "../../functions/workers/deliver-pin.ts";
 import { confirm } from "../../shared/accounts/confirmation.ts";
 import { requestPin } from "../../shared/accounts/pin-requests.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
@@ -14,8 +15,9 @@ import { companyLine, notificationLine, timesheetLine, userLine } from "../suppo
 import { store } from "../support/records/store.ts";
 import { write } from "../support/records/writes.ts";
 import { forgetLimits } from "../support/requests/limits.ts";
-import { askForPin, forgetPinsOf, otherPin, useUpShortPins } from "../support/requests/pins.ts";
+import { askForPin, forgetPinsOf, otherPin, pinMessage, useUpShortPins } from "../support/requests/pins.ts";
 import { useService } from "../support/service/service.ts";
+import { queueEvent } from "../support/workers/workers.ts";
 
 const caller = { userId: 1, role: "operator", companyId: 1, sessionId: "s" } as const;
 
@@ -88,7 +90,7 @@ describe("D10, D11: pins", () => {
   const login = { value: "user-7@example.com", channel: "email" } as const;
   const tryOne = (pin: string) => costOf(() => confirm(login, pin, "192.0.2.7", testContext()).catch(() => undefined));
   const ask = (now = new Date()) =>
-    costOf(() => requestPin({ login, requestId: crypto.randomUUID(), registers: false }, now));
+    costOf(() => requestPin({ login, requestId: crypto.randomUUID(), registers: false, address: "192.0.2.7" }, now));
 
   /** DynamoDB Local takes no units for it. */
   const emptyQuery = inject("engineName") === "dynamodb-local" ? 0 : 1;
@@ -97,10 +99,20 @@ describe("D10, D11: pins", () => {
   beforeEach(() => forgetPinsOf(login.value));
   afterEach(() => forgetLimits(service));
 
-  test("a request costs 1.5 read units and 1 write unit, and one right after it no write", async () => {
+  test("a request costs 1.5 read units and 1 write unit, and one while its pin is live no write", async () => {
     expect(await ask()).toEqual({ readUnits: 1.5, writeUnits: 1, sequentialTrips: 2 });
     expect(await ask()).toEqual({ readUnits: 1.5, writeUnits: 0, sequentialTrips: 1 });
-    expect(await ask(new Date(Date.now() + 61_000))).toEqual({ readUnits: 1.5, writeUnits: 1, sequentialTrips: 2 });
+  });
+
+  test.each([
+    ["a message costs 5 write units", {}, 10, 5],
+    ["one with a proof 4", { isKnown: true }, 10, 4],
+    ["one that is held back none", {}, 0, 0],
+  ])("%s, its request apart", async (_, changes, perDay, writeUnits) => {
+    vi.stubEnv("MAIL_CEILINGS", `{"perDay":${perDay}}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const message = { ...pinMessage(login.value), ...changes };
+    expect(await costOf(() => deliverPin(queueEvent(message)))).toMatchObject({ writeUnits });
   });
 
   test("a wrong short pin costs 1.5 read units and 2 write units, a long one no write, and so does one of no live pin", async () => {

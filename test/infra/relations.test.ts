@@ -73,9 +73,9 @@ describe("a constant and what it depends on", () => {
     ["events fit into a call of the bus", "event-queue.ts mostEvents", "queue.ts maxBatchMessages"],
   ])("%s", (_, smaller, larger) => expect(sizeOf(smaller)).toBeLessThanOrEqual(sizeOf(larger)));
 
-  test("the shares of a day's messages alarm where a login's third message is held back", () => {
-    const shares = [constants.find(({ name }) => name === "messageShares")?.values.ofLogin].flat();
-    for (const id of ["sms-share", "mail-share"]) expect(thresholdOf(id)).toBe(100 * Number(shares[2]));
+  test("the shares of a day's messages alarm where a client's further messages are held back", () => {
+    const shares = constants.find(({ name }) => name === "messageShares")?.values;
+    for (const id of ["sms-share", "mail-share"]) expect(thresholdOf(id)).toBe(100 * Number(shares?.further));
   });
 });
 

@@ -35,7 +35,7 @@ test("--all resets every limit of the local machine: logins, addresses and messa
   const { driver, operatorA } = demoUsers;
   await shut();
   await failPasswords(operatorA.login, 1, "198.51.100.5");
-  const sms = { channel: "sms", perDay: 1, share: 1, registers: false } as const;
+  const sms = { channel: "sms", perDay: 1, client: undefined, registers: false } as const;
   expect(await countMessage(sms, new Date())).toBe(1);
   const before = await keptItems();
   expect(await run("--all")).toMatchObject({ code: 0, out: expect.stringContaining("All limits begin again") });

@@ -1,4 +1,5 @@
 import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { firstMessages, messageShares } from "../../../shared/domain/guessing/message-shares.ts";
 import { rules } from "../../../shared/domain/guessing/rules.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
@@ -6,10 +7,10 @@ import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./
 
 const spendShare = 0.8;
 const wrongPinsAnHour = Math.floor(rules.wrongPins.most / 24);
-const highShare = 60;
+const highShare = 100 * messageShares.further;
 const atHighShare = {
   threshold: highShare,
-  because: "In percent of a day's ceiling: from here on a login's third message is held back (D11).",
+  because: `In percent of a day's ceiling: from here on a client's messages after its first ${firstMessages} are held back (D11).`,
   heading: "The messages of a day run out",
 };
 const hourly = { statistic: "Maximum", minutes: 60 } as const;
@@ -46,7 +47,7 @@ export function messageAlarms({ stage }: MonitoredResources): AlarmRow[] {
   ];
 }
 
-/** A login's first three messages of a day page, as its owner may wait for them; further ones are most likely an attack. */
+/** What all have used up pages, as users wait for it; what a client has used up by itself is most likely an attack. */
 function refusedAlarms(stage: Stage): AlarmRow[] {
   const refused = (metric: "SmsRefused" | "MailRefused" | "FurtherMessagesRefused", minutes: number) =>
     ownMetric(stage, metric, {}, { statistic: "Sum", minutes });
@@ -65,7 +66,7 @@ function refusedAlarms(stage: Stage): AlarmRow[] {
       id: "further-messages-refused",
       metric: refused("FurtherMessagesRefused", 60),
       threshold: 1,
-      impact: "Users get the first three messages of a day, but not a fourth: somebody asks for many pins.",
+      impact: "Users behind one address get no more pins there without a device used before: somebody asks for many.",
       heading: "Many pins are asked for",
     },
   ];
@@ -74,7 +75,7 @@ function refusedAlarms(stage: Stage): AlarmRow[] {
 function shareAlarms(stage: Stage): AlarmRow[] {
   const used = (metric: "SmsShare" | "MailShare") => ownMetric(stage, metric, {}, hourly);
   const impact = (kind: string) =>
-    `Users lose nothing yet, but ${highShare} % of the ${kind} of a day are sent: a login's third message is held back.`;
+    `Users lose nothing yet, but ${highShare} % of the ${kind} of a day are sent: an address gets no more than its first ${firstMessages}.`;
   return [
     { id: "sms-share", metric: used("SmsShare"), ...atHighShare, impact: impact("SMS") },
     { id: "mail-share", metric: used("MailShare"), ...atHighShare, impact: impact("mails") },

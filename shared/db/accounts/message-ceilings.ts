@@ -1,42 +1,73 @@
-import { messageShares, windowOf } from "../../domain/guessing/rules.ts";
+import {
+  type CeilingMessage,
+  type HeldBackBy,
+  heldBackBy,
+  holderOf,
+  type MessageCount,
+  mostOfClient,
+  mostOfStage,
+} from "../../domain/guessing/message-shares.ts";
+import { windowOf } from "../../domain/guessing/rules.ts";
 import { updateIf } from "../table/conditional-writes.ts";
 import { allOf, anyOf, lacks } from "../table/conditions.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
+import type { Key } from "../table/table.ts";
 import { limitCounts } from "./windows.ts";
-
-/** A message of the stage that is to be counted. */
-export interface CeilingMessage {
-  readonly channel: "email" | "sms";
-  /** Most messages of its channel in a day. */
-  readonly perDay: number;
-  /** The share of them that it may use. */
-  readonly share: number;
-  readonly registers: boolean;
-}
 
 /** A day's count and the day after, so that no clock finds it gone. */
 const keepDays = 2;
+const none: MessageCount = { n: 0, registrations: 0 };
 
 /**
- * Access pattern M1: counts a message of the stage, before it is sent. Returns how many the day (UTC) has; undefined if the
- * message's share of them is used up, and counts nothing then (D11). One write unit: an update of its own, as one item takes
- * few transactions a second.
+ * Access pattern M1: counts a message, of its client and then of the stage, before it is sent. Returns how many the day (UTC) of the
+ * stage has, or what holds the message back (D11). One write unit, two with a client: updates of their own, as one item takes
+ * few transactions a second. A message that is held back only here, as others came between, counts for its client alone.
  */
-export async function countMessage(message: CeilingMessage, now: Date): Promise<number | undefined> {
-  const { channel, perDay, share, registers } = message;
-  const [most, mostRegistrations] = [share, messageShares.ofRegistrations].map((each) => Math.floor(perDay * each));
-  if (most === 0) return undefined;
-  const { start } = windowOf({ subjectKind: "stage", most: perDay, window: "day" }, now);
-  const isBelow = anyOf(lacks("n"), "n < :most");
-  const isOwnBelow = anyOf(lacks("registrations"), "registrations < :registrations");
-  const item = await updateIf(
-    { pk: `LIMIT#${channel}`, sk: start },
-    {
-      when: registers ? allOf(isBelow, isOwnBelow) : isBelow,
-      values: { ":most": most, ...(registers && { ":registrations": mostRegistrations }) },
-      set: { expires_at: epochSecondsAfter(now, keepDays) },
-      add: { n: 1, ...(registers && { registrations: 1 }) },
-    },
-  );
-  return item && limitCounts.decode(item).n;
+export async function countMessage(message: CeilingMessage, now: Date): Promise<number | HeldBackBy> {
+  const ofClient = clientKey(message, now);
+  const counted = ofClient ? await add(ofClient, message, mostOfClient(message), now) : none;
+  if (!counted) return "client";
+  const ofStage = await add(stageKey(message, now), message, mostOfStage(message, counted.n), now);
+  return ofStage?.n ?? holderOf(counted.n);
+}
+
+/**
+ * Access pattern M2: finds what would hold a message back, so that one that is not sent writes nothing. Half a read unit, one
+ * with a client.
+ */
+export async function findHeldBack(message: CeilingMessage, now: Date): Promise<HeldBackBy | undefined> {
+  const ofClient = clientKey(message, now);
+  const counts = [ofClient && find(ofClient), find(stageKey(message, now))];
+  const [client = none, stage = none] = await Promise.all(counts);
+  return heldBackBy(message, client, stage);
+}
+
+async function add(
+  key: Key,
+  { registers }: CeilingMessage,
+  most: MessageCount,
+  now: Date,
+): Promise<MessageCount | undefined> {
+  const counts = registers ? (["n", "registrations"] as const) : (["n"] as const);
+  if (counts.some((name) => most[name] <= 0)) return undefined;
+  const item = await updateIf(key, {
+    when: allOf(...counts.map((name) => anyOf(lacks(name), `${name} < :${name}`))),
+    values: Object.fromEntries(counts.map((name) => [`:${name}`, most[name]])),
+    set: { expires_at: epochSecondsAfter(now, keepDays) },
+    add: Object.fromEntries(counts.map((name) => [name, 1])),
+  });
+  return item && { ...none, ...limitCounts.decode(item) };
+}
+
+async function find(key: Key): Promise<MessageCount> {
+  return { ...none, ...(await limitCounts.find(key, { consistent: false })) };
+}
+
+function stageKey({ channel }: CeilingMessage, now: Date): Key {
+  return { pk: `LIMIT#${channel}`, sk: windowOf({ subjectKind: "stage", most: 0, window: "day" }, now).start };
+}
+
+function clientKey(message: CeilingMessage, now: Date): Key | undefined {
+  const { pk, sk } = stageKey(message, now);
+  return message.client === undefined ? undefined : { pk: `${pk}#${message.client}`, sk };
 }

@@ -3,6 +3,7 @@ import {
   type AskedPin,
   askFor,
   isRepeated,
+  maySend,
   type PinAnswer,
   type TriedPin,
   tryOf,
@@ -23,10 +24,8 @@ import { countFailure, findCount } from "./windows.ts";
 export interface StoredPin extends StoredItem, TriedPin, PinHash {
   readonly expires_at: number;
   readonly user_id?: number;
-  /** The last message that the stage's ceiling has counted. */
+  /** Messages of this pin that the stage's ceiling has counted: one more than `sent` if sending failed. */
   readonly counted: number;
-  /** The last message that was sent, or needs no sending. */
-  readonly delivered: number;
   /** Until when a worker may be sending a message, in ISO 8601. */
   readonly held_until?: string;
 }
@@ -47,7 +46,7 @@ const keepDays = 2;
 /** Longer than a worker may run, and shorter than the pause between two messages of a pin. */
 const heldMs = 45_000;
 /** The item of a pin that no worker has made. It is as large as one of a known login, so that reading it takes as long (D12). */
-const unmade = { ...unusablePinHash, counted: 0, delivered: 0 };
+const unmade = { ...unusablePinHash, counted: 0 };
 
 /** The key of a login's pin, by the keyed hash of the login. */
 export function pinKey(login: string, kind: PinKind): Key {
@@ -55,17 +54,16 @@ export function pinKey(login: string, kind: PinKind): Key {
 }
 
 /**
- * Access pattern P1: counts a request for a pin. Of requests at once one makes the pin, and the others find it. 1.5 read units,
- * 1 write unit, two round trips.
+ * Access pattern P1: the pin of a request. Of requests at once one makes the pin, and the others find it. 1.5 read units, 1 write
+ * unit and a second round trip for a new pin.
  */
 export async function askForPin(key: Key, requestId: string, now: Date): Promise<PinAnswer> {
   const [found, wrongPins] = await Promise.all([pins.find(key, { consistent: true }), findCount(allLogins, now)]);
   let before = found;
   return retry(paces.crowd, async () => {
     const answer = askFor(before, requestId, wrongPins, now);
-    if (answer.write === "none") return answer;
-    const changes = answer.write === "new" ? replaceBy(before, answer.pin) : countMessageOf(before);
-    const { isWritten, item } = await tryUpdate(key, changes);
+    if (!answer.isNew) return answer;
+    const { isWritten, item } = await tryUpdate(key, replaceBy(before, answer.pin));
     if (isWritten) return answer;
     before = item && pins.decode(item);
     return undefined;
@@ -76,11 +74,7 @@ export async function askForPin(key: Key, requestId: string, now: Date): Promise
 function replaceBy(before: StoredPin | undefined, pin: AskedPin) {
   const where = { request_id: before?.request_id, tries: before?.tries };
   const set = { ...pin, ...unmade, expires_at: expiryOf(pin), schema_version: pins.version };
-  return { where, set, remove: ["user_id", "held_until", "test_company_id", "spent_at", "spent_from"] };
-}
-
-function countMessageOf(before: StoredPin | undefined) {
-  return { where: { request_id: before?.request_id, sent: before?.sent }, add: { sent: 1, messages: 1 } };
+  return { where, set, remove: ["user_id", "held_until", "test_company_id", "sent_for", "spent_at", "spent_from"] };
 }
 
 function expiryOf({ valid_to }: AskedPin): number {
@@ -155,20 +149,34 @@ export async function wasSpentFrom(pin: StoredPin, client: string, now: Date): P
 }
 
 /**
- * Access pattern P4: takes a pin for sending the message that a request queued. Undefined if another worker has it or has sent
- * that message, and if the pin was spent or replaced. Stores it if it is not there. One write unit.
+ * Access pattern P4: finds the pin whose message a request has sent, as it is stored; as the request left it if it is not there.
+ * Undefined if it was replaced, or if its message is not sent for this request (D11). One read unit.
  */
-export async function holdPin(key: Key, asked: AskedPin, now: Date): Promise<StoredPin | undefined> {
+export async function findPinToSend(key: Key, asked: AskedPin, requestedAt: string): Promise<StoredPin | undefined> {
+  const pin = (await pins.find(key, { consistent: true })) ?? {
+    ...key,
+    ...asked,
+    ...unmade,
+    expires_at: expiryOf(asked),
+  };
+  return pin.request_id === asked.request_id && maySend(pin, requestedAt) ? pin : undefined;
+}
+
+/**
+ * Access pattern P9: holds a pin while its message is sent. Undefined if another worker holds it or has sent a message since it was
+ * read, and if the pin was spent or replaced. Stores it if it is not there. One write unit.
+ */
+export async function holdPin(pin: StoredPin, asked: AskedPin, now: Date): Promise<StoredPin | undefined> {
   const isFree = anyOf(lacks("held_until"), "held_until < :now");
-  const isSame = allOf("request_id = :request", "valid_to > :now", lacks("spent_at"), "delivered < :attempt", isFree);
-  const values = { ":request": asked.request_id, ":attempt": asked.sent, ":now": now.toISOString() };
+  const isSame = allOf("request_id = :request", "sent = :sent", "valid_to > :now", lacks("spent_at"), isFree);
+  const values = { ":request": pin.request_id, ":sent": pin.sent, ":now": now.toISOString() };
   const set = { held_until: new Date(now.getTime() + heldMs).toISOString() };
   const setOnce = { ...asked, ...unmade, expires_at: expiryOf(asked) };
-  const held = await updateIf(key, { when: anyOf(isAbsent, isSame), values, set, setOnce });
+  const held = await updateIf(keyOf(pin), { when: anyOf(isAbsent, isSame), values, set, setOnce });
   return held && pins.decode(held);
 }
 
-/** The pin that a worker made for a user, and the message that the ceiling has counted. */
+/** The pin that a worker made for a user, and how many of its messages the ceiling has counted. */
 export interface MadePin extends PinHash {
   readonly userId: number;
   readonly validTo: string;
@@ -184,10 +192,16 @@ export async function storePin(held: StoredPin, { userId, validTo, testCompanyId
   return (await updateIf(keyOf(held), { where, set, remove: mark.remove })) !== undefined;
 }
 
-/** Access pattern P6: stores the last message that was sent, and lets the pin go, unless it is another one. One write unit. */
-export async function keepDelivered(held: StoredPin, delivered: number): Promise<void> {
-  const where = { request_id: held.request_id };
-  await updateIf(keyOf(held), { where, set: { delivered }, remove: ["held_until"] });
+/** Access pattern P6: counts a message that was sent, and lets its pin go, unless it is another one. One write unit. */
+export async function keepSent(held: StoredPin, sent_for: string, isProved: boolean): Promise<void> {
+  const { sent, messages, proved } = held;
+  const set = { sent: sent + 1, messages: messages + 1, proved: proved + Number(isProved), sent_for };
+  await updateIf(keyOf(held), { where: { request_id: held.request_id }, set, remove: ["held_until"] });
+}
+
+/** Access pattern P10: lets a pin go whose message was not sent, so that the next request has it sent. One write unit. */
+export async function releasePin({ request_id, held_until, ...held }: StoredPin): Promise<void> {
+  await updateIf(keyOf(held), { where: { request_id, held_until }, remove: ["held_until"] });
 }
 
 /** Access pattern P7: forgets the pins of a login and their tries. Two write units. */

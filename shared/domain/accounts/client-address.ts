@@ -3,7 +3,15 @@
  * one subscriber (D10).
  */
 export function clientOf(address: string): string {
-  return ipv4Of(address) ?? subscriberOf(address);
+  return ipv4Of(address) ?? prefixOf(address, 56);
+}
+
+/**
+ * The site of an address: an IPv4 address, also in IPv6 form, or the /48 of an IPv6 address, which providers assign to one
+ * customer at most (D11).
+ */
+export function siteOf(address: string): string {
+  return ipv4Of(address) ?? prefixOf(address, 48);
 }
 
 /** True for a client on the service's own machine, such as a laptop. */
@@ -19,9 +27,10 @@ function ipv4Of(address: string): string | undefined {
   return isMapped ? [high >> 8, high & 255, low >> 8, low & 255].join(".") : undefined;
 }
 
-function subscriberOf(address: string): string {
+function prefixOf(address: string, bits: 48 | 56): string {
   const [a = 0, b = 0, c = 0, d = 0] = groupsOf(address);
-  return `${[a, b, c, d & 0xff00].map((group) => group.toString(16)).join(":")}::/56`;
+  const groups = bits === 48 ? [a, b, c] : [a, b, c, d & 0xff00];
+  return `${groups.map((group) => group.toString(16)).join(":")}::/${bits}`;
 }
 
 /** The eight groups of an IPv6 address, in any of its spellings. */

@@ -1,5 +1,6 @@
 import { longPinDigits, pinDigits } from "../../contract/accounts.ts";
-import { messageShares, pinRules, rules } from "./rules.ts";
+import { firstMessages } from "./message-shares.ts";
+import { pinRules, rules } from "./rules.ts";
 
 /** A pin that was asked for, with the figures of its login's day. Known and unknown logins have the same (D9, D12). */
 export interface AskedPin {
@@ -9,16 +10,20 @@ export interface AskedPin {
   readonly digits: number;
   /** The day (UTC) of the figures of the login. */
   readonly day: string;
-  /** Messages of the login. */
+  /** Messages of the login that were sent. */
   readonly messages: number;
+  /** Those of them that a proof had sent. */
+  readonly proved: number;
   /** Tries of short pins of the login, right or wrong. */
   readonly tries: number;
-  /** Messages of this pin. */
+  /** Messages of this pin that were sent. */
   readonly sent: number;
 }
 
 /** A pin with what became of it. */
 export interface TriedPin extends AskedPin {
+  /** When the message that was sent last was asked for. */
+  readonly sent_for?: string;
   readonly spent_at?: string;
   /** The client that spent it, by a keyed hash. */
   readonly spent_from?: string;
@@ -36,50 +41,57 @@ export function isLive(pin: TriedPin, wrongPins: number, now: Date): boolean {
   return pin.spent_at === undefined && now.toISOString() < pin.valid_to && mayTry(pin, wrongPins);
 }
 
-/** The result of a request for a pin: the pin that counts then, the write that makes it so, and whether it is sent. */
+/** The pin that counts after a request, and whether the request makes it. */
 export interface PinAnswer {
   readonly pin: AskedPin;
-  readonly write: "new" | "again" | "none";
-  readonly isQueued: boolean;
+  readonly isNew: boolean;
 }
 
 /**
- * Decides a request for a pin. It replaces no live pin. It sends a live one again, a minute later at the earliest. A request
- * right after another queues the same message once more, in case the first was not queued; the worker sends it once (D11).
+ * Decides a request for a pin: it replaces no live pin. It looks at nothing that a worker alone counts, unless the owner has spent
+ * the pin, so that known and unknown logins have the same answers (D12).
  */
 export function askFor(before: TriedPin | undefined, requestId: string, wrongPins: number, now: Date): PinAnswer {
-  if (before && mustWait(before, now)) return { pin: before, write: "none", isQueued: false };
-  if (!before || !isLive(before, wrongPins, now)) {
-    return { pin: newPin(before, requestId, wrongPins, now), write: "new", isQueued: true };
-  }
-  if (mayResend(before, now)) {
-    const pin = { ...before, sent: before.sent + 1, messages: before.messages + 1 };
-    return { pin, write: "again", isQueued: true };
-  }
-  return { pin: before, write: "none", isQueued: ageOf(before, now) < msPerMinute };
+  const isKept = before && (isLive(before, wrongPins, now) || mustWait(before, now));
+  return isKept ? { pin: before, isNew: false } : { pin: newPin(before, requestId, wrongPins, now), isNew: true };
+}
+
+/**
+ * Decides whether a request has the message of a pin sent: its first one always, further ones if asked for a minute apart, so
+ * often a pin, and so often a day (D11). What was not sent does not count.
+ */
+export function maySend(pin: TriedPin, requestedAt: string): boolean {
+  const { spent_at, sent_for, sent } = pin;
+  if (spent_at !== undefined) return false;
+  if (sent_for === undefined) return true;
+  const isApart = Date.parse(requestedAt) - Date.parse(sent_for) >= msPerMinute;
+  return isApart && sent < pinRules.messagesOfPin && hasFreeMessages(pin);
+}
+
+/** True if the proof of a request counts for its message. Users who ask for many of their own leave those of all others (D11). */
+export function countsProof({ proved }: AskedPin, isKnown: boolean): boolean {
+  return isKnown && proved < firstMessages;
+}
+
+function hasFreeMessages({ messages }: AskedPin): boolean {
+  return messages < pinRules.freeMessagesADay;
 }
 
 /** After a day's free messages a spent pin has a successor once its own life is over: who spends pins is sent no more of them. */
-function mustWait({ spent_at, valid_to, day, messages }: TriedPin, now: Date): boolean {
+function mustWait(pin: TriedPin, now: Date): boolean {
   const moment = now.toISOString();
-  const isToday = moment.startsWith(day) && messages >= pinRules.freeMessagesADay;
-  return isToday && spent_at !== undefined && moment < valid_to;
+  const isUsedUpToday = moment.startsWith(pin.day) && !hasFreeMessages(pin);
+  return isUsedUpToday && pin.spent_at !== undefined && moment < pin.valid_to;
 }
 
 /** A new pin. Its login's figures of the same day go on. */
 export function newPin(before: AskedPin | undefined, request_id: string, wrongPins: number, now: Date): AskedPin {
   const asked_at = now.toISOString();
   const day = asked_at.slice(0, 10);
-  const { messages, tries } = before?.day === day ? before : { messages: 0, tries: 0 };
+  const { messages, proved, tries } = before?.day === day ? before : { messages: 0, proved: 0, tries: 0 };
   const valid_to = new Date(now.getTime() + pinRules.lifeMinutes * msPerMinute).toISOString();
   const digits = mayTry({ digits: pinDigits, tries }, wrongPins) ? pinDigits : longPinDigits;
-  return { request_id, asked_at, valid_to, digits, day, messages: messages + 1, tries, sent: 1 };
-}
-
-/** True if the message of a live pin may be sent again: a minute apart, so often a pin, and so often a day (D11). */
-function mayResend(pin: AskedPin, now: Date): boolean {
-  const { messagesOfPin, freeMessagesADay } = pinRules;
-  return ageOf(pin, now) >= pin.sent * msPerMinute && pin.sent < messagesOfPin && pin.messages < freeMessagesADay;
+  return { request_id, asked_at, valid_to, digits, day, messages, proved, tries, sent: 0 };
 }
 
 /** The moment and the origin of a try. */
@@ -108,26 +120,6 @@ export function isRepeated({ spent_at, spent_from }: TriedPin, client: string, n
   return spent_at !== undefined && spent_from === client && now.getTime() - Date.parse(spent_at) < repeatMs;
 }
 
-/** A message with a pin: which one of its login's day it is, and whether its client proved an earlier session. */
-export interface PinMessage {
-  readonly nth: number;
-  readonly isKnown: boolean;
-  readonly registers: boolean;
-}
-
-/**
- * The share of the stage's messages of a day that a message may use. A proof lets any message be its login's second, not its first:
- * users who ask for many of their own leave the first messages of all others (D11).
- */
-export function shareOf({ nth, isKnown, registers }: PinMessage): number {
-  const { ofLogin } = messageShares;
-  const [, second] = ofLogin;
-  const further = ofLogin[ofLogin.length - 1] ?? 0;
-  if (registers) return further;
-  const own = ofLogin[nth - 1] ?? further;
-  return isKnown ? Math.max(own, second) : own;
-}
-
 function isLong({ digits }: Pick<AskedPin, "digits">): boolean {
   return digits === longPinDigits;
 }
@@ -140,8 +132,4 @@ export function isUsedUp(pin: Pick<AskedPin, "digits" | "tries">): boolean {
 /** Long pins have no limit; short ones are used up by the tries of their login or by the wrong ones of all logins (D10). */
 function mayTry(pin: Pick<AskedPin, "digits" | "tries">, wrongPins: number): boolean {
   return isLong(pin) || (!isUsedUp(pin) && wrongPins < rules.wrongPins.most);
-}
-
-function ageOf({ asked_at }: AskedPin, now: Date): number {
-  return now.getTime() - Date.parse(asked_at);
 }

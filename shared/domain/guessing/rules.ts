@@ -57,14 +57,11 @@ export const pinRules = {
   lifeMinutes: 12,
   /** Tries of a login's short pins in a day, right or wrong. */
   triesADay: 20,
-  /** The most messages of one pin. */
+  /** The most messages of one pin that are sent. */
   messagesOfPin: 3,
-  /** Messages of a login in a day before each pin is sent only once. */
+  /** Messages that a login is sent in a day before each pin is sent only once. */
   freeMessagesADay: 10,
 } as const;
-
-/** The shares of the stage's messages in a day: for a login's first, second, third and each further message, and for registrations (D11). */
-export const messageShares = { ofLogin: [1, 0.8, 0.6, 0.4], ofRegistrations: 0.2 } as const;
 
 /** A window by the clock. */
 export interface LimitWindow {

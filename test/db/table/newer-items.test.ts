@@ -52,7 +52,7 @@ test("the owner of a device's token keeps its version and what is unknown while 
 test("a pin in place of one of a newer version has the version of the code that stores it", async () => {
   const key = pinKey("hash of a login", "PIN");
   await putIf({ Item: { ...key, ...beside } });
-  expect((await askForPin(key, "request", new Date())).write).toBe("new");
+  expect((await askForPin(key, "request", new Date())).isNew).toBe(true);
   expect(await getItem(key)).toMatchObject({ schema_version: 1, request_id: "request" });
 });
 

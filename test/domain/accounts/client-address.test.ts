@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clientOf, isLoopback } from "../../../shared/domain/accounts/client-address.ts";
+import { clientOf, isLoopback, siteOf } from "../../../shared/domain/accounts/client-address.ts";
 
 describe("D10: one client", () => {
   test.each(["203.0.113.7", "203.0.113.8", "10.0.0.1"])("is an IPv4 address: %s", (address) => {
@@ -30,6 +30,16 @@ describe("D10: one client", () => {
   ])("is the IPv4 address behind one in IPv6 form: %s", (address) => {
     expect(clientOf(address)).toBe("203.0.113.7");
   });
+});
+
+test.each([
+  ["203.0.113.7", "203.0.113.7"],
+  ["::ffff:cb00:7107", "203.0.113.7"],
+  ["2001:db8:1:200::1", "2001:db8:1::/48"],
+  ["2001:db8:1:ffff:ffff::", "2001:db8:1::/48"],
+  ["2001:db8:2::1", "2001:db8:2::/48"],
+])("D11: one client of messages is an IPv4 address, also in IPv6 form, or the /48 of an IPv6 address: %s", (address, site) => {
+  expect(siteOf(address)).toBe(site);
 });
 
 test("only the machine's own address is its loopback: others of 127.0.0.0/8 are clients like any", () => {

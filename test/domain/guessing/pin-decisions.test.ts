@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { askFor, isLive, newPin, type TriedPin, tryOf } from "../../../shared/domain/guessing/pin-decisions.ts";
+import {
+  askFor,
+  countsProof,
+  isLive,
+  maySend,
+  newPin,
+  type TriedPin,
+  tryOf,
+} from "../../../shared/domain/guessing/pin-decisions.ts";
 
 const noon = new Date("2026-05-01T12:00:00.000Z");
 const client = "client";
@@ -15,26 +23,32 @@ function later(milliseconds: number): Date {
 const midnight = (count: number) => new Date(Date.parse("2026-05-02") + count * 60_000).toISOString();
 const minutes = (count: number) => later(count * 60_000);
 
-test("D9: a new pin has six digits, 12 minutes, its first message and no tries", () => {
+test("D9: a new pin has six digits, 12 minutes, no message and no tries", () => {
   const life = { asked_at: "2026-05-01T12:00:00.000Z", valid_to: "2026-05-01T12:12:00.000Z", day: "2026-05-01" };
-  expect(pin).toEqual({ request_id: "one", ...life, digits: 6, messages: 1, tries: 0, sent: 1 });
+  expect(pin).toEqual({ request_id: "one", ...life, digits: 6, messages: 0, proved: 0, tries: 0, sent: 0 });
 });
 
 test.each<[string, TriedPin | undefined, number, Date, object]>([
-  ["a pin of the same day: its figures go on", { ...pin, messages: 3, tries: 4 }, 0, noon, { messages: 4, tries: 4 }],
+  [
+    "a pin of the same day: its figures go on",
+    { ...pin, messages: 3, proved: 2, tries: 4 },
+    0,
+    noon,
+    { messages: 3, proved: 2, tries: 4 },
+  ],
   [
     "a pin of the day before: they start again",
-    { ...pin, messages: 9, tries: 20 },
+    { ...pin, messages: 9, proved: 9, tries: 20 },
     0,
     minutes(720),
-    { messages: 1, tries: 0, digits: 6 },
+    { messages: 0, proved: 0, tries: 0, digits: 6 },
   ],
   ["19 tries: it is short", { ...pin, tries: 19 }, 0, noon, { digits: 6 }],
   ["20 tries: it is long", { ...pin, tries: 20 }, 0, noon, { digits: 12 }],
   ["4,999 wrong pins of all logins: it is short", pin, 4_999, noon, { digits: 6 }],
   ["5,000 wrong pins of all logins: it is long", undefined, brake, noon, { digits: 12 }],
 ])("D10: a new pin after %s", (_, before, wrongPins, now, expected) => {
-  expect(newPin(before, "two", wrongPins, now)).toMatchObject({ request_id: "two", sent: 1, ...expected });
+  expect(newPin(before, "two", wrongPins, now)).toMatchObject({ request_id: "two", sent: 0, ...expected });
 });
 
 test.each<[string, TriedPin, number, Date, boolean]>([
@@ -51,64 +65,74 @@ test.each<[string, TriedPin, number, Date, boolean]>([
   expect(isLive(stored, wrongPins, now)).toBe(expected);
 });
 
-describe("D9, D11: a request for a pin", () => {
+/** The same pin after so many messages of it and of its login's day. */
+function sent(times: number, messages = times): TriedPin {
+  return { ...pin, sent: times, messages, sent_for: noon.toISOString() };
+}
+
+describe("D9: a request for a pin", () => {
   test.each<[string, TriedPin | undefined, Date, object]>([
-    ["is its first", undefined, noon, { write: "new", isQueued: true }],
+    ["makes its login's first", undefined, noon, { isNew: true }],
     [
       "replaces one that was spent late on the day before, after all its free messages",
       { ...pin, asked_at: midnight(-5), valid_to: midnight(7), messages: 10, spent_at: midnight(-4) },
       new Date(midnight(1)),
-      { write: "new", isQueued: true, pin: { messages: 1 } },
+      { isNew: true, pin: { messages: 0, sent: 0 } },
     ],
     [
       "waits for the end of one that was spent after all of the day's free messages",
       { ...pin, messages: 10, spent_at: noon.toISOString() },
       minutes(1),
-      { write: "none", isQueued: false },
-    ],
-    ["replaces one that has expired", pin, minutes(12), { write: "new", isQueued: true, pin: { request_id: "two" } }],
-    [
-      "queues the same message again within its first minute",
-      pin,
-      later(59_999),
-      { write: "none", isQueued: true, pin },
+      { isNew: false },
     ],
     [
-      "has it sent again after a minute",
-      pin,
-      minutes(1),
-      { write: "again", isQueued: true, pin: { sent: 2, messages: 2 } },
+      "replaces one that was spent before",
+      { ...pin, messages: 9, spent_at: noon.toISOString() },
+      noon,
+      { isNew: true },
     ],
-    [
-      "waits for two minutes after the second message",
-      { ...pin, sent: 2 },
-      later(119_999),
-      { write: "none", isQueued: false },
-    ],
-    ["has a third one sent then", { ...pin, sent: 2 }, minutes(2), { write: "again", pin: { sent: 3 } }],
-    ["has no fourth one sent", { ...pin, sent: 3 }, minutes(11), { write: "none", isQueued: false }],
-    ["has the tenth message of a day sent again", { ...pin, messages: 9 }, minutes(1), { write: "again" }],
-    [
-      "has no more than one of each pin sent then",
-      { ...pin, messages: 10 },
-      minutes(5),
-      { write: "none", isQueued: false },
-    ],
-    ["has a pin of after that sent once", { ...pin, messages: 11 }, minutes(12), { write: "new", isQueued: true }],
+    ["replaces one that has expired", pin, minutes(12), { isNew: true, pin: { request_id: "two" } }],
+    ["keeps a live one, however often it was sent", sent(3, 40), minutes(11), { isNew: false }],
   ])("%s", (_, before, now, expected) => {
     expect(askFor(before, "two", 0, now)).toMatchObject(expected);
   });
+});
 
-  test("of a stranger who asks all day causes 126 messages", () => {
-    let [before, messages]: [TriedPin | undefined, number] = [undefined, 0];
+describe("D11: the message of a pin is", () => {
+  test.each<[string, TriedPin, Date, boolean]>([
+    ["sent for its first request", pin, noon, true],
+    ["sent after any number of messages that were not", pin, minutes(11), true],
+    ["sent first though its login has had all free messages of the day", { ...pin, messages: 10 }, noon, true],
+    ["not sent again within a minute", sent(1), later(59_999), false],
+    ["not sent for a request before the one that had it sent", sent(1), later(-120_000), false],
+    ["sent again a minute later", sent(1), minutes(1), true],
+    ["sent a third time", sent(2), minutes(1), true],
+    ["not sent a fourth time", sent(3), minutes(11), false],
+    ["sent again as the tenth of a day", sent(1, 9), minutes(1), true],
+    ["not sent again after the tenth of a day", sent(1, 10), minutes(1), false],
+    ["not sent when its pin is spent", { ...pin, spent_at: noon.toISOString() }, noon, false],
+  ])("%s", (_, stored, at, expected) => {
+    expect(maySend(stored, at.toISOString())).toBe(expected);
+  });
+
+  test("sent 126 times to the login for which a stranger asks all day", () => {
+    let stored: TriedPin | undefined;
     const day = Date.parse("2026-05-02T00:00:00.000Z");
     for (let second = 0; second < 86_400; second += 5) {
-      const answer = askFor(before, String(second), 0, new Date(day + second * 1_000));
-      if (answer.write !== "none") messages += 1;
-      before = answer.pin;
+      const now = new Date(day + second * 1_000);
+      const { pin: asked } = askFor(stored, String(second), 0, now);
+      const { sent, messages } = asked;
+      const isSent = maySend(asked, now.toISOString());
+      stored = isSent ? { ...asked, sent: sent + 1, messages: messages + 1, sent_for: now.toISOString() } : asked;
     }
-    expect(messages).toBe(126);
+    expect(stored?.messages).toBe(126);
   });
+});
+
+test("D11: the proofs of a login count for 20 messages of a day", () => {
+  expect(countsProof({ ...pin, proved: 19 }, true)).toBe(true);
+  expect(countsProof({ ...pin, proved: 20 }, true)).toBe(false);
+  expect(countsProof(pin, false)).toBe(false);
 });
 
 test.each<[string, TriedPin, number, Date, "counted" | "free" | "none"]>([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { messageShares, pinRules, rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
+import { pinRules, rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
 
 test("short pins of a login and of all logins stay below the promised chance of a takeover in a day", () => {
   expect(pinRules.triesADay / 1e6).toBeLessThanOrEqual(2e-5);
@@ -8,11 +8,6 @@ test("short pins of a login and of all logins stay below the promised chance of 
 
 test("of 500 people behind one address each may mistype a pin and a password", () => {
   expect(Math.min(rules.failures.most, rules.wrongPins.most)).toBeGreaterThan(500);
-});
-
-test("each further message of a login has a smaller share of the day, and registrations the smallest", () => {
-  expect([...messageShares.ofLogin].sort((one, other) => other - one)).toEqual(messageShares.ofLogin);
-  expect(messageShares.ofRegistrations).toBeLessThan(Math.min(...messageShares.ofLogin));
 });
 
 test.each([

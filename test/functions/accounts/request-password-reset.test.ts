@@ -31,7 +31,7 @@ afterEach(() => {
 });
 
 async function queued() {
-  return (await takeMessages("PIN_QUEUE_URL")) as { login: string; isKnown: boolean }[];
+  return (await takeMessages("PIN_QUEUE_URL")) as { login: string; isKnown: boolean; client: string }[];
 }
 
 const sentTo = (to: string) => service.inbox.entries().filter((entry) => entry.to === to);
@@ -189,12 +189,26 @@ describe("D9, D11: a request while a pin is live", () => {
       expect((await askPin(to, { proof })).status).toBe(200);
       expect(await queued()).toMatchObject([{ isKnown }]);
     }
-    // All messages of the pin are queued: the ceiling may have refused them to a stranger.
-    await changePin(login, { asked_at: new Date(Date.now() - 240_000).toISOString(), sent: 3 });
+  });
+
+  test("D12: is queued however many of its messages were sent, and writes nothing: of an unknown login none ever is", async () => {
     await askPin(login);
-    expect(await queued()).toEqual([]);
-    await askPin(login, { proof: "device-10" });
-    expect(await queued()).toMatchObject([{ isKnown: true }]);
+    await changePin(login, { sent: 3, messages: 40, sent_for: new Date().toISOString() });
+    await queued();
+    proxy.reset();
+    await askPin(login);
+    expect(await queued()).toMatchObject([{ login, pin: { sent: 3 } }]);
+    expect(proxy.calls.get("UpdateItem")).toBeUndefined();
+  });
+
+  test("D11, D12: names its client by a hash, the same for all logins: an IPv4 address or a /48 of IPv6", async () => {
+    const clientsOf = async (...addresses: string[]) => {
+      for (const from of addresses) for (const to of [login, nobody]) await askPin(to, { from });
+      return new Set((await queued()).map(({ client }) => client)).size;
+    };
+    expect(await clientsOf("192.0.2.1", "::ffff:192.0.2.1")).toBe(1);
+    expect(await clientsOf("2001:db8:1::1", "2001:db8:1:ffff::2")).toBe(1);
+    expect(await clientsOf("192.0.2.1", "192.0.2.2", "2001:db8:1::1", "2001:db8:2::1")).toBe(4);
   });
 
   test("D14: by a client whose session a new password ended is queued as any other", async () => {

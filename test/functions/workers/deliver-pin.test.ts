@@ -51,12 +51,10 @@ function setTime(moment: string | number): void {
   vi.useFakeTimers({ now: new Date(moment), toFake: ["Date"] });
 }
 
-/** The next message of the same pin, as a request a minute later queues it. */
-async function nextOf(message: Message): Promise<Message> {
-  const pin = { ...message.pin, sent: message.pin.sent + 1, messages: message.pin.messages + 1 };
-  const kind = message.registers ? "REGISTRATION" : "PIN";
-  await changePin(message.login, { sent: pin.sent, messages: pin.messages }, kind);
-  return { ...message, pin };
+/** The message of a request for the same pin, a minute later. */
+function nextOf(message: Message, minutes = 1): Message {
+  const requestedAt = new Date(Date.parse(message.requestedAt) + minutes * minute).toISOString();
+  return { ...message, requestedAt };
 }
 
 /** The number of messages of a channel that are counted on the day of the clock. */
@@ -82,7 +80,7 @@ describe("D12: a request", () => {
     const [older, newer] = [pinMessage(login), pinMessage(login)];
     await deliver(newer);
     // A message of its own that is still to be sent would be free to take.
-    await changePin(login, { delivered: 0 });
+    await changePin(login, { sent_for: new Date(0).toISOString() });
     const stored = await storedPin(login);
     await deliver(older);
     expect(service.inbox.entries()).toHaveLength(1);
@@ -90,21 +88,26 @@ describe("D12: a request", () => {
     expect(await isRight(newestPin(service.inbox, login))).toBe(true);
   });
 
-  test("whose pin is spent while its worker reads the user is not sent, and stores nothing", async () => {
+  test.each([
+    ["reads the user", 3, "GetItem", 0],
+    ["counts its message", 8, "UpdateItem", 1],
+  ])("whose pin is spent while its worker %s is not sent, and stores nothing", async (_, call, command, messages) => {
     const message = pinMessage(login);
     const spent_at = new Date().toISOString();
-    // The login, the pin, then the user.
-    network.lose(3, "interrupted", () => changePin(login, { spent_at }));
+    // The login, the pin, the user, two counts; the hold, then two counts.
+    network.lose(call, "interrupted", () => changePin(login, { spent_at }));
     expect(await deliver(message)).toEqual(nothingFailed);
-    expect(network.heal()).toBe("GetItem");
-    expect(service.inbox.entries()).toEqual([]);
-    expect(await storedPin(login)).toMatchObject({ spent_at, delivered: 0, hmac: unusablePinHash.hmac });
+    expect(network.heal()).toBe(command);
+    expect([service.inbox.entries(), await counted("email")]).toEqual([[], messages]);
+    const { sent = 0, hmac = unusablePinHash.hmac, ...stored } = (await storedPin(login)) ?? {};
+    expect({ ...stored, sent, hmac }).toMatchObject({ spent_at, sent: 0, hmac: unusablePinHash.hmac });
+    expect(stored).not.toHaveProperty("held_until");
   });
 
   test("whose pin tries have used up meanwhile is dropped, and nothing is counted", async () => {
     const message = pinMessage(login);
     await deliver(message);
-    const next = await nextOf(message);
+    const next = nextOf(message);
     await changePin(login, { tries: 20 });
     expect(await deliver(next)).toEqual(nothingFailed);
     expect([service.inbox.entries().length, await counted("email")]).toEqual([1, 1]);
@@ -142,10 +145,10 @@ describe("D12: a request", () => {
     const message = pinMessage(login);
     await deliver(message);
     const [first, { hmac, salt } = {}] = [newestPin(service.inbox, login), await storedPin(login)];
-    await deliver(await nextOf(message));
+    await deliver(nextOf(message));
     expect(service.inbox.entries()).toHaveLength(2);
     expect(newestPin(service.inbox, login)).toBe(first);
-    expect(await storedPin(login)).toMatchObject({ hmac, salt, counted: 2, delivered: 2 });
+    expect(await storedPin(login)).toMatchObject({ hmac, salt, counted: 2, sent: 2, messages: 2 });
     expect(await counted("email")).toBe(2);
     expect(await isRight(first)).toBe(true);
   });
@@ -163,12 +166,28 @@ describe("D12: a request", () => {
     expect(await isRight(newestPin(service.inbox, phone), phone)).toBe(true);
   });
 
+  test.each([
+    "sends it",
+    "counts it",
+  ])("D11: whose worker fails as it %s leaves the message to the request after it", async (what) => {
+    const message = pinMessage(phone);
+    if (what === "sends it") service.endpoints.failNext("Publish", "InternalError");
+    // Five reads, the hold, then the count.
+    else network.lose(7, "refused");
+    expect((await deliver(message)).batchItemFailures).toHaveLength(1);
+    network.heal();
+    expect(await storedPin(phone)).not.toHaveProperty("held_until");
+    expect(await deliver(nextOf(message, 0.1), message)).toEqual(nothingFailed);
+    expect([service.inbox.entries().length, await counted("sms")]).toEqual([1, 1]);
+    expect(await isRight(newestPin(service.inbox, phone), phone)).toBe(true);
+  });
+
   test("D11: while another worker sends it is dropped, and not counted", async () => {
     const message = pinMessage(phone);
     await deliver(message);
     await updateIf(pinKey(await subjectOf("pin", phone), "PIN"), {
-      set: { held_until: new Date(Date.now() + 1_000).toISOString() },
-      remove: ["delivered", "counted"],
+      set: { held_until: new Date(Date.now() + 1_000).toISOString(), sent: 0, counted: 0 },
+      remove: ["sent_for"],
     });
     expect(await deliver(message)).toEqual(nothingFailed);
     expect([service.inbox.entries().length, await counted("sms")]).toEqual([1, 1]);
@@ -178,7 +197,7 @@ describe("D12: a request", () => {
     const message = pinMessage(login);
     await deliver(message);
     expect(await isRight(newestPin(service.inbox, login))).toBe(true);
-    await deliver(message, await nextOf(message));
+    await deliver(message, nextOf(message));
     expect(service.inbox.entries()).toHaveLength(1);
   });
 
@@ -227,24 +246,36 @@ describe("D12: a message", () => {
   });
 });
 
+/** So many messages of the day are counted, of the stage and of a client. */
+async function setCounted(n: number, ofClient: number, client: string): Promise<void> {
+  const sk = `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`;
+  await updateIf({ pk: "LIMIT#sms", sk }, { set: { n, registrations: n } });
+  await updateIf({ pk: `LIMIT#sms#${client}`, sk }, { set: { n: ofClient, registrations: 0 } });
+}
+
 test.each([
-  ["a login's first message", 1, {}, 10, "SmsRefused"],
-  ["its second", 2, {}, 8, "SmsRefused"],
-  ["its third", 3, {}, 6, "SmsRefused"],
-  ["its fourth", 4, {}, 4, "FurtherMessagesRefused"],
-  ["any further one", 100, {}, 4, "FurtherMessagesRefused"],
-  ["the fourth, by a client with a proof", 4, { isKnown: true }, 8, "SmsRefused"],
-  ["a registration's fourth", 4, { registers: true }, 2, "SmsRefused"],
-])("D11: of ten SMS a day %s is sent while fewer than its share are", async (_, messages, changes, most, refused) => {
-  vi.stubEnv("SMS_CEILINGS", '{"perDay":10}');
-  const key = { pk: "LIMIT#sms", sk: `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z` };
+  ["a client's 20th message", 19, {}, {}, 36, "SmsRefused"],
+  ["its 21st", 20, {}, {}, 24, "FurtherMessagesRefused"],
+  ["its 21st, with a proof", 20, { isKnown: true }, { proved: 19 }, 40, "SmsRefused"],
+  [
+    "its 21st, with a proof, as its login's 21st of that kind",
+    20,
+    { isKnown: true },
+    { proved: 20 },
+    24,
+    "FurtherMessagesRefused",
+  ],
+  ["a registration", 0, { registers: true }, {}, 8, "SmsRefused"],
+])("D11: of 40 SMS a day %s is sent while fewer than its share are", async (_, ofClient, changes, figures, most, refused) => {
+  vi.stubEnv("SMS_CEILINGS", '{"perDay":40}');
   const isRegistration = "registers" in changes;
   const of = isRegistration ? "+447400123498" : phone;
   const send = async (already: number) => {
     await forgetPinsOf(of);
-    await updateIf(key, { set: { n: already, registrations: isRegistration ? already : 0 } });
     const message = pinMessage(of);
-    expect(await deliver({ ...message, ...changes, pin: { ...message.pin, messages } })).toEqual(nothingFailed);
+    await setCounted(already, ofClient, message.client);
+    const pin = { ...message.pin, ...figures };
+    expect(await deliver({ ...message, ...changes, pin })).toEqual(nothingFailed);
     return service.inbox.entries().length;
   };
   loggedLines.length = 0;
@@ -253,10 +284,23 @@ test.each([
   expect(reached.map((line) => JSON.parse(line).level)).toEqual(["error"]);
   expect(reached.join("")).not.toMatch(/\+44|@example/);
   expect(countedMetrics()).toEqual([{ [refused]: 1 }]);
-  const pin = await storedPin(of, isRegistration ? "REGISTRATION" : "PIN");
-  expect([pin?.hmac, pin?.counted, pin?.delivered]).toEqual([unusablePinHash.hmac, 0, 0]);
+  expect(await storedPin(of, isRegistration ? "REGISTRATION" : "PIN")).toBeUndefined();
   expect(await send(most - 1)).toBe(1);
   expect(await counted("sms")).toBe(most);
+});
+
+test("D11: messages that are held back count against no pin and no login: a proof still has its first sent, and a second one", async () => {
+  vi.stubEnv("SMS_CEILINGS", '{"perDay":10}');
+  const message = pinMessage(phone);
+  await setCounted(9, 20, message.client);
+  for (let request = 0; request < 5; request += 1) await deliver(nextOf(message, request));
+  expect([service.inbox.entries().length, await storedPin(phone)]).toEqual([0, undefined]);
+  await deliver({ ...nextOf(message, 4), isKnown: true });
+  expect(await storedPin(phone)).toMatchObject({ sent: 1, messages: 1, proved: 1 });
+  vi.stubEnv("SMS_CEILINGS", '{"perDay":20}');
+  await deliver({ ...nextOf(message, 5), isKnown: true });
+  expect(await storedPin(phone)).toMatchObject({ sent: 2, messages: 2, proved: 2 });
+  expect(service.inbox.entries()).toHaveLength(2);
 });
 
 test("D11: a message above its share leaves the pin that was sent before as it is", async () => {
@@ -264,7 +308,7 @@ test("D11: a message above its share leaves the pin that was sent before as it i
   await deliver(message);
   const pin = newestPin(service.inbox, phone);
   vi.stubEnv("SMS_CEILINGS", '{"perDay":1}');
-  expect(await deliver(await nextOf(message))).toEqual(nothingFailed);
+  expect(await deliver(nextOf(message))).toEqual(nothingFailed);
   expect(service.inbox.entries()).toHaveLength(1);
   expect(await isRight(pin, phone)).toBe(true);
 });
@@ -280,7 +324,7 @@ test("D16: in a table that was filled by import a registration makes no user of 
       return (await storedPin(login, "REGISTRATION"))?.user_id;
     };
     const id = await idAfter(message);
-    expect(await idAfter(await nextOf(message))).toBe(id);
+    expect(await idAfter(nextOf(message))).toBe(id);
     expect(await isRight(newestPin(service.inbox, login), login)).toBe(true);
     expect(await findUserIdOfLogin(login)).toBe(id);
     ids.push(Number(id));

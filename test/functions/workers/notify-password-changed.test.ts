@@ -115,17 +115,17 @@ describe("D14: a message", () => {
     expect(await readItem({ pk: "LIMIT#sms", sk: "2026-05-04T00:00:00.000Z" })).toMatchObject({ n: 1 });
   });
 
-  test("D11: whose SMS would be above its share, that of a login's second of the day, is sent by e-mail alone", async () => {
+  test("D11: whose SMS would be above its share, that of a client's first, is sent by e-mail alone", async () => {
     vi.useFakeTimers({ now: new Date("2026-05-06T09:00:00.000Z"), toFake: ["Date"] });
     vi.stubEnv("SMS_CEILINGS", '{"perDay":10}');
     onTestFinished(() => void vi.unstubAllEnvs());
     for (const [n, channels] of [
-      [8, ["email both@example.com"]],
-      [7, ["email half@example.com", "sms +447400123459"]],
+      [9, ["email both@example.com"]],
+      [8, ["email half@example.com", "sms +447400123459"]],
     ] as const) {
       service.inbox.clear();
       await updateIf({ pk: "LIMIT#sms", sk: "2026-05-06T00:00:00.000Z" }, { set: { n } });
-      expect(await deliver(n === 8 ? 10 : 15)).toEqual(nothingFailed);
+      expect(await deliver(n === 9 ? 10 : 15)).toEqual(nothingFailed);
       expect(sent()).toEqual(channels);
     }
   });

@@ -6,9 +6,10 @@ import { subjectOf } from "../../../shared/accounts/subjects.ts";
 import { requestPasswordReset } from "../../../shared/contract/accounts.ts";
 import {
   allLogins,
+  findPinToSend,
   forgetPins,
   holdPin,
-  keepDelivered,
+  keepSent,
   type PinKind,
   pinKey,
   pins,
@@ -72,7 +73,9 @@ export function pinMessage(
   { registers = false, requestId = crypto.randomUUID() as string, now = new Date() } = {},
 ) {
   const channel = login.includes("@") ? "email" : "sms";
-  return { login, channel, registers, isKnown: false, requestId, pin: newPin(undefined, requestId, 0, now) } as const;
+  const pin = newPin(undefined, requestId, 0, now);
+  const [client, requestedAt] = [`client of ${requestId}`, now.toISOString()];
+  return { login, channel, registers, isKnown: false, client, requestedAt, requestId, pin } as const;
 }
 
 /** Stores the pin of a login as its request and its worker leave it, with a hash of the test's own. */
@@ -84,11 +87,12 @@ export async function storeMadePin(
 ): Promise<StoredPin> {
   await forgetPinsOf(login);
   const kind = registers ? "REGISTRATION" : "PIN";
-  const { pin } = pinMessage(login, { registers, now });
-  const held = await holdPin(pinKey(await subjectOf("pin", login), kind), pin, now);
+  const { pin, requestedAt } = pinMessage(login, { registers, now });
+  const found = await findPinToSend(pinKey(await subjectOf("pin", login), kind), pin, requestedAt);
+  const held = found && (await holdPin(found, pin, now));
   if (!held) throw new Error(`Another pin of ${login} is stored`);
-  await storePin(held, { ...hash, userId, validTo: pin.valid_to, counted: pin.sent, testCompanyId: undefined });
-  await keepDelivered(held, pin.sent);
+  await storePin(held, { ...hash, userId, validTo: pin.valid_to, counted: 1, testCompanyId: undefined });
+  await keepSent(held, requestedAt, false);
   return { ...held, ...hash, user_id: userId };
 }
 

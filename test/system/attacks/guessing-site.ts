@@ -1,15 +1,17 @@
+import { siteOf } from "../../../shared/domain/accounts/client-address.ts";
+import { type CeilingMessage, heldBackBy, type MessageCount } from "../../../shared/domain/guessing/message-shares.ts";
 import {
   askFor,
+  countsProof,
   isLive,
-  type PinMessage,
-  shareOf,
+  maySend,
   type TriedPin,
   tryOf,
 } from "../../../shared/domain/guessing/pin-decisions.ts";
 import { rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
 
 /** A kind of messages, each with a ceiling of its own. */
-export type Channel = "email" | "sms";
+export type Channel = CeilingMessage["channel"];
 
 /** Most messages of a day. */
 export type Ceilings = Readonly<Record<Channel, number>>;
@@ -17,15 +19,16 @@ export type Ceilings = Readonly<Record<Channel, number>>;
 /** A request for a pin: who asked, and how its message goes out. */
 export interface PinAsk {
   readonly channel?: Channel;
+  /** The address. */
+  readonly from?: string;
   readonly isKnown?: boolean;
+  readonly registers?: boolean;
 }
 
-/** The rules of guessing and sending without a table: what the service decides, at any moment. No decision on pins knows an address. */
+/** The rules of guessing and sending without a table: what the service decides, at any moment. No try of a pin knows an address. */
 export class GuessingSite {
   readonly #pins = new Map<string, TriedPin>();
-  readonly #counts = new Map<string, number>();
-  /** Messages that a worker has sent. */
-  readonly #done = new Set<string>();
+  readonly #counts = new Map<string, MessageCount>();
   #requests = 0;
   messages = 0;
   readonly #ceilings: Ceilings;
@@ -34,28 +37,28 @@ export class GuessingSite {
     this.#ceilings = ceilings;
   }
 
-  /** Asks for a pin of a user's login; `isSent` where its message goes out now. */
-  ask(
-    login: string,
-    at: number,
-    { channel = "email", isKnown = false }: PinAsk = {},
-  ): { pin: TriedPin; isSent: boolean } {
+  /** Asks for a pin of a user's login, or of a new one; `isSent` where its message goes out now. */
+  ask(login: string, at: number, by: PinAsk = {}): { pin: TriedPin; isSent: boolean } {
+    const { channel = "email", from = "192.0.2.1", isKnown = false, registers = false } = by;
     this.#requests += 1;
-    const wrong = this.#count(wrongPinsAt(at));
-    const { pin, isQueued } = askFor(this.#pins.get(login), `${this.#requests}`, wrong, new Date(at));
-    this.#pins.set(login, pin);
-    const message = `${pin.request_id} ${pin.sent}`;
-    if (!(isQueued || isKnown) || this.#done.has(message)) return { pin, isSent: false };
-    const isSent = this.#send(channel, { nth: pin.messages, isKnown, registers: false }, at);
-    if (isSent) this.#done.add(message);
-    return { pin, isSent };
+    const now = new Date(at);
+    const { pin } = askFor(this.#pins.get(login), `${this.#requests}`, this.#wrongPins(at), now);
+    const isProved = countsProof(pin, isKnown);
+    const client = isProved ? undefined : siteOf(from);
+    const message = { channel, perDay: this.#ceilings[channel], client, registers };
+    const isSent = maySend(pin, now.toISOString()) && this.#send(message, at);
+    const { sent, messages, proved } = pin;
+    const counts = { sent: sent + 1, messages: messages + 1, proved: proved + Number(isProved) };
+    const kept = isSent ? { ...pin, ...counts, sent_for: now.toISOString() } : pin;
+    this.#pins.set(login, kept);
+    return { pin: kept, isSent };
   }
 
   /** Tries a pin of a login: true where it is compared. A right one is spent. */
   tryPin(login: string, at: number, isRight = false): boolean {
     const pin = this.#pins.get(login);
     const now = new Date(at);
-    const kind = pin ? tryOf(pin, { wrongPins: this.#count(wrongPinsAt(at)), client: "", now }) : "none";
+    const kind = pin ? tryOf(pin, { wrongPins: this.#wrongPins(at), client: "", now }) : "none";
     if (!pin || kind === "none") return false;
     const tried = kind === "counted" ? { ...pin, tries: pin.tries + 1 } : pin;
     if (kind === "counted" && !isRight) this.#add(wrongPinsAt(at));
@@ -66,26 +69,39 @@ export class GuessingSite {
   /** The live pin of a login. */
   pin(login: string, at: number): TriedPin | undefined {
     const pin = this.#pins.get(login);
-    return pin && isLive(pin, this.#count(wrongPinsAt(at)), new Date(at)) ? pin : undefined;
+    return pin && isLive(pin, this.#wrongPins(at), new Date(at)) ? pin : undefined;
   }
 
-  #send(channel: Channel, message: PinMessage, at: number): boolean {
-    const ofDay = `${channel} ${windowOf({ subjectKind: "stage", most: 0, window: "day" }, new Date(at)).start}`;
-    if (this.#count(ofDay) >= Math.floor(this.#ceilings[channel] * shareOf(message))) return false;
-    this.#add(ofDay);
+  #send(message: CeilingMessage, at: number): boolean {
+    const { channel, client, registers } = message;
+    const ofStage = `${channel} ${dayOf(at)}`;
+    const ofClient = `${ofStage} ${client}`;
+    const ofProof = { n: 0, registrations: 0 };
+    if (heldBackBy(message, client === undefined ? ofProof : this.#count(ofClient), this.#count(ofStage))) return false;
+    this.#add(ofStage, registers);
+    if (client !== undefined) this.#add(ofClient, registers);
     this.messages += 1;
     return true;
   }
 
-  #count(name: string): number {
-    return this.#counts.get(name) ?? 0;
+  #wrongPins(at: number): number {
+    return this.#count(wrongPinsAt(at)).n;
   }
 
-  #add(name: string): void {
-    this.#counts.set(name, this.#count(name) + 1);
+  #count(name: string): MessageCount {
+    return this.#counts.get(name) ?? { n: 0, registrations: 0 };
+  }
+
+  #add(name: string, registers = false): void {
+    const { n, registrations } = this.#count(name);
+    this.#counts.set(name, { n: n + 1, registrations: registrations + Number(registers) });
   }
 }
 
+function dayOf(at: number): string {
+  return windowOf(rules.wrongPins, new Date(at)).start;
+}
+
 function wrongPinsAt(at: number): string {
-  return `wrong ${windowOf(rules.wrongPins, new Date(at)).start}`;
+  return `wrong ${dayOf(at)}`;
 }

@@ -3,7 +3,7 @@ import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
 import { pinDigits } from "../../../shared/contract/accounts.ts";
 import { pinRules, rules } from "../../../shared/domain/guessing/rules.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
-import { GuessingSite, type PinAsk } from "./guessing-site.ts";
+import { GuessingSite } from "./guessing-site.ts";
 import { Mailbox } from "./mailbox.ts";
 
 const second = 1_000;
@@ -106,43 +106,6 @@ test.each(
   for (const wait of waits) if (wait.lost < 2) expect(wait.ms).toBeLessThanOrEqual(15 * minute);
   if (lost === 0) expect(at(0.95)).toBeLessThanOrEqual(1.4);
   if (lost === 0) expect(at(1)).toBeLessThanOrEqual(stranger?.isPatient ? 2.5 : 1.4);
-});
-
-/** So many users' numbers are asked for all day, each minute. */
-function askAllDay(numbers: number, by: PinAsk = {}): GuessingSite {
-  const site = new GuessingSite(ceilings);
-  for (let at = start; at < start + 23 * hour; at += minute) {
-    for (let number = 0; number < numbers; number += 1) site.ask(`${number}`, at, { channel: "sms", ...by });
-  }
-  return site;
-}
-
-const late = start + 23 * hour;
-
-test("D11: 7 numbers that are asked for all day leave the next user's first, second and third SMS; it takes 700 to use up the day", () => {
-  const site = askAllDay(7);
-  const isSent = (login: string, minutes: number) =>
-    site.ask(login, late + minutes * minute, { channel: "sms" }).isSent;
-  expect([0, 1, 2].map((minutes) => isSent("next", minutes))).toEqual([true, true, true]);
-  let numbers = 7;
-  for (; isSent(`${numbers}`, 0); numbers += 1) for (const minutes of [1, 2]) isSent(`${numbers}`, minutes);
-  show({ smsADay: ceilings.sms, numbersThatUseThemUp: numbers });
-  expect(numbers).toBeGreaterThan(700);
-});
-
-test("D11: while a stranger asks for pins of a user's number every second and further SMS are used up, the user's proof has one sent in 15 minutes", () => {
-  const mailbox = new Mailbox(askAllDay(8), victim);
-  const askByStranger = (at: number) => mailbox.ask(at, { channel: "sms" });
-  for (let at = late - hour; at <= late; at += second) askByStranger(at);
-  const { ms } = mailbox.wait(late + minute, askByStranger, { channel: "sms", isKnown: true });
-  show({ waitOf: "a proof, by SMS", minutes: ms / minute });
-  expect(ms).toBeLessThanOrEqual(15 * minute);
-});
-
-test("D11: 20 users who ask for pins of their own numbers all day, with a proof, leave the next user's first SMS", () => {
-  const site = askAllDay(20, { isKnown: true });
-  show({ smsADay: ceilings.sms, knownNumbers: 20, sent: site.messages });
-  expect(site.ask("next", late, { channel: "sms" }).isSent).toBe(true);
 });
 
 test("D11: a user who spends every pin at once is sent as many messages as anybody", () => {
