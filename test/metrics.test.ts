@@ -127,6 +127,8 @@ describe("VersionFaults", () => {
   test("counts a fault under the version that answered it; D18: busy is none, as any caller can provoke it", async () => {
     vi.stubEnv("AWS_LAMBDA_FUNCTION_VERSION", "7");
     expect(await answering(new Refusal("busy", "later"))).toEqual([]);
+    const throttled = Object.assign(new Error("Rate exceeded"), { name: "ThrottlingException" });
+    expect(await answering(throttled)).toEqual([]);
     expect(await answering(new Refusal("too_many_requests", "no"))).toEqual([]);
     expect(await answering(new Error("broken"))).toEqual([{ operation: "sample", version: "7", VersionFaults: 1 }]);
   });

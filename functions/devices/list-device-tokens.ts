@@ -9,7 +9,7 @@ import { authenticated } from "../../shared/http/endpoint.ts";
  * session must be live (D28).
  */
 export const handler = authenticated(listDeviceTokens, async ({ caller, now }) => {
-  const [devices, { account }] = await Promise.all([findDevices(caller.userId), requireSession(caller, now)]);
+  const [devices, account] = await Promise.all([findDevices(caller.userId), requireSession(caller, now)]);
   const registered = devices.filter((device) => isRegistered(device, account));
   return { items: registered.map((device) => shown(device, caller.sessionId)).toReversed(), total: registered.length };
 });

@@ -1,13 +1,14 @@
-import { requireSession, sessionEnded } from "../../shared/accounts/caller-session.ts";
+import { sessionEnded, sessionOf } from "../../shared/accounts/caller-session.ts";
 import { pushServiceOf, registerDeviceToken } from "../../shared/contract/devices.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
 import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";
-import { authenticated } from "../../shared/http/endpoint.ts";
+import { inSession } from "../../shared/http/endpoint.ts";
 
 /** Adds a device token to the caller's list. It gets pushes until all sessions of the user end (D28). */
-export const handler = authenticated(registerDeviceToken, async ({ body, caller, now }) => {
+export const handler = inSession(registerDeviceToken, async ({ body, caller, actor, now }) => {
   const { token, device_id: deviceId } = body;
-  const { checks, family, account } = await requireSession(caller, now);
+  const account = await actor;
+  const { checks, family } = sessionOf(caller, account, now);
   const pushService = pushServiceOf(token, body.platform);
   const platform = body.platform ?? pushService;
   const device = { token, platform, pushService, deviceId, family, epoch: account.epoch };

@@ -1,14 +1,9 @@
-import { requireActing } from "../../shared/accounts/caller-session.ts";
 import { adjustJobTimers } from "../../shared/contract/jobs.ts";
-import { findAccount } from "../../shared/db/accounts/accounts.ts";
 import { setJobTimers, timerFrom } from "../../shared/db/records/jobs.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
 import { idempotent } from "../../shared/http/endpoint.ts";
 
 /** Sets the timer of several jobs, all or none (D24). */
-export const handler = idempotent(
-  adjustJobTimers,
-  ({ body: { job_ids: ids, timer }, ...context }) =>
-    setJobTimers(ids, requireScope(context.caller), timerFrom(timer, context.now), context),
-  { authorize: ({ caller, now }) => requireActing(caller, findAccount, now) },
+export const handler = idempotent(adjustJobTimers, ({ body: { job_ids: ids, timer }, ...context }) =>
+  setJobTimers(ids, requireScope(context.caller), timerFrom(timer, context.now), context),
 );

@@ -13,7 +13,7 @@ const perPage = 100;
  */
 export const handler = authenticated(listSessions, async ({ caller, now }) => {
   const { userId, sessionId } = caller;
-  const [{ account }, devices, unexpired] = await Promise.all([
+  const [account, devices, unexpired] = await Promise.all([
     requireSession(caller, now),
     findDevices(userId),
     findUnexpiredSessions(userId, now),

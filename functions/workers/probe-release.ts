@@ -19,7 +19,7 @@ export const handler = forSchedule(async (_, event) => {
   log("info", "release probed", { code: verdict });
   if (verdict === "unproven") count("ReleasesUnproven", {});
   await answerHook(hook, verdict !== "fails");
-});
+}, readHookCall);
 
 async function judge(hook: HookCall): Promise<Verdict> {
   const { functionName, currentVersion, targetVersion } = await findRelease(hook);

@@ -210,7 +210,7 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     area: "devices",
     impact: "Devices that were signed out of keep getting their former user's pushes.",
     access: everyoneTheirOwn,
-    table: ["Query", "UpdateItem", "DeleteItem"],
+    table: ["GetItem", "Query", "UpdateItem", "DeleteItem"],
     guarded: ["USER#"],
   },
   "mark-notifications": {

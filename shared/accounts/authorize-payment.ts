@@ -1,4 +1,4 @@
-import { findAccountWith } from "../db/accounts/accounts.ts";
+import { type Account, findAccountWith } from "../db/accounts/accounts.ts";
 import { replaceHash } from "../db/accounts/users.ts";
 import { hashPasscode, passcodeFits } from "../domain/accounts/passcode.ts";
 import type { Caller } from "../domain/caller.ts";
@@ -11,12 +11,13 @@ import { countPasscode } from "./passcode-guesses.ts";
 /**
  * Lets a caller pay who may act, and who has no passcode or sends the right one. Refuses others as `token_invalid`,
  * `passcode_invalid`, and `passcode_locked`: for the rest of the day after 20 misses, and until somebody resets it after 100
- * in a row (D19). Five read units; with a passcode half a unit and three write units more. For callers without a passcode
- * one round trip.
+ * in a row (D19). Gives the caller's account. Five read units; with a passcode half a unit and three write units more. For
+ * callers without a passcode one round trip.
  */
-export async function authorizePayment(caller: Caller, passcode: string | undefined, now: Date): Promise<void> {
-  const { hash } = await requireActing(caller, (userId) => findAccountWith("passcode", userId), now);
-  if (hash === undefined) return;
+export async function authorizePayment(caller: Caller, passcode: string | undefined, now: Date): Promise<Account> {
+  const actor = await requireActing(caller, (userId) => findAccountWith("passcode", userId), now);
+  const { hash } = actor;
+  if (hash === undefined) return actor;
   if (passcode === undefined) throw passcodeInvalid();
   const counted = await countPasscode(caller.userId, hash, now);
   const key = await hmacKey();
@@ -26,8 +27,10 @@ export async function authorizePayment(caller: Caller, passcode: string | undefi
     throw passcodeInvalid();
   }
   await counted.forgive();
-  if (key.isCurrent(hash)) return;
-  await replaceHash(caller.userId, "passcode", hash, hashPasscode(passcode, caller.userId, key));
+  if (!key.isCurrent(hash)) {
+    await replaceHash(caller.userId, "passcode", hash, hashPasscode(passcode, caller.userId, key));
+  }
+  return actor;
 }
 
 function passcodeInvalid(): Refusal {

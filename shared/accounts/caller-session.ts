@@ -5,33 +5,19 @@ import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { settings } from "../settings.ts";
 
-/** The caller's session, as a write within it needs it. */
-export interface CallerSession {
-  /** The session family; undefined if the stage has an external issuer. */
-  readonly family: string | undefined;
-  /** The user's account, with the session's epoch (D14). */
-  readonly account: Account;
-  /** Writes that check in a transaction that the session has not ended meanwhile. */
-  readonly checks: readonly TransactionWrite[];
-}
-
 /**
- * The session of a caller. Refuses as `token_invalid` if the user has been removed, or the session has ended or has an
- * earlier epoch, even while the access token is valid (D14, D28). Two read units, one round trip.
+ * The account of a caller whose session is live. Refuses as `token_invalid` if the user has been removed, or the session
+ * has ended or has an earlier epoch, even while the access token is valid (D14, D28). Two read units, one round trip.
  */
-export async function requireSession(caller: Caller, now: Date): Promise<CallerSession> {
-  const { userId, sessionId } = caller;
-  const account = await findLive(caller, findAccount, now);
-  if (!hasSessions()) return { family: undefined, account, checks: [] };
-  const checks = [requireLive(userId, sessionId, account.epoch, now)];
-  return { family: sessionId, account, checks };
+export function requireSession(caller: Caller, now: Date): Promise<Account> {
+  return findLive(caller, findAccount, now);
 }
 
 /**
  * The account of a caller who may act: the user still has the role and company of the access token, and the session has
  * not ended, also not by a new password. Refuses others as `token_invalid`: a token outlives all this by minutes, which is
  * enough to read by (D4, D19). One read unit beside `findActor`, in the same round trip. A stage with an external issuer
- * checks role and company alone.
+ * checks user, role and company alone.
  */
 export async function requireActing<A extends Account>(
   caller: Caller,
@@ -42,6 +28,20 @@ export async function requireActing<A extends Account>(
   const { role, financial_company_id } = account.user;
   if (role === caller.role && financial_company_id === caller.companyId) return account;
   throw new Refusal("token_invalid", "The user of this access token has another role or company");
+}
+
+/** The session of a caller, as a write within it needs it. */
+export interface CallerSession {
+  /** The session family; undefined if the stage has an external issuer. */
+  readonly family: string | undefined;
+  /** Writes that check in a transaction that the session has not ended meanwhile. */
+  readonly checks: readonly TransactionWrite[];
+}
+
+/** The session of a caller with this account, which was found live. */
+export function sessionOf({ userId, sessionId }: Caller, { epoch }: Account, now: Date): CallerSession {
+  if (!hasSessions()) return { family: undefined, checks: [] };
+  return { family: sessionId, checks: [requireLive(userId, sessionId, epoch, now)] };
 }
 
 /** The account of a caller whose session is live, if the stage has sessions. */

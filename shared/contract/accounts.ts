@@ -101,7 +101,7 @@ export const confirmLogin = operation({
   access: "anyone",
   query: v.object({ login: loginParameter, pin: pinText }),
   answer: v.object({ user: confirmedUser }),
-  refusals: ["pin_invalid", "busy"],
+  refusals: ["pin_invalid"],
 });
 
 /** PUT users/password: sets a password with the reset token of a confirmation (D14, D15). */

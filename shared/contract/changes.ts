@@ -89,7 +89,7 @@ export const listChanges = operation({
   answer: change,
   list: "changes",
   byCursor: true,
-  refusals: ["record_not_found", "busy"],
+  refusals: ["record_not_found"],
 });
 
 /** The types of records whose bulk changes can be undone (D41). */
@@ -102,6 +102,7 @@ export const undoChange = operation({
   method: "POST",
   path: "/api/v1/changes/{id}/undo",
   access: ["admin", "operator"],
+  needsSession: true,
   companyBound: true,
   idempotent: true,
   answersChange: true,

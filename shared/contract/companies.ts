@@ -17,6 +17,5 @@ export const listCompanies = operation({
   query: v.object(paging),
   answer: company,
   list: "companies",
-  refusals: ["busy"],
   conditional: true,
 });

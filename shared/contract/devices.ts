@@ -91,6 +91,7 @@ export const registerDeviceToken = operation({
   method: "POST",
   path: "/api/v1/users/notifications/token",
   access: everyRole,
+  needsSession: true,
   body: {
     object: "notification",
     fields: v.pipe(
@@ -134,6 +135,7 @@ export const removeDeviceToken = operation({
   method: "DELETE",
   path: "/api/v1/users/notifications/token/{id}",
   access: everyRole,
+  needsSession: true,
   parameters: v.object({ id: idParameter }),
   answer: v.object({}),
 });

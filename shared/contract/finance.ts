@@ -121,6 +121,7 @@ export const bulkUpdateTimesheets = operation({
   method: "PATCH",
   path: "/api/v1/finance/timesheets/bulk_update",
   access: ["admin", "operator"],
+  needsSession: true,
   companyBound: true,
   idempotent: true,
   answersChange: true,
@@ -140,6 +141,7 @@ export const planBulkUpdateTimesheets = operation({
   method: "POST",
   path: "/api/v1/finance/timesheets/bulk_update/plan",
   access: ["admin", "operator"],
+  needsSession: true,
   companyBound: true,
   body: payment,
   answer: v.object({ timesheets: v.pipe(v.array(timesheet), v.maxLength(mostBulkIds)), plan }),
@@ -175,7 +177,7 @@ export const listInvoices = operation({
   ),
   answer: invoice,
   list: "invoices",
-  refusals: ["query_too_broad", "busy"],
+  refusals: ["query_too_broad"],
   conditional: true,
 });
 
@@ -198,7 +200,7 @@ export const listTimesheets = operation({
   ),
   answer: timesheet,
   list: "timesheets",
-  refusals: ["query_too_broad", "busy"],
+  refusals: ["query_too_broad"],
   conditional: true,
 });
 

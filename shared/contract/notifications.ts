@@ -78,6 +78,7 @@ export const markNotifications = operation({
   method: "PATCH",
   path: "/api/v1/users/notifications/bulk_update",
   access: everyRole,
+  needsSession: true,
   idempotent: true,
   body: {
     object: "notification",

@@ -30,6 +30,12 @@ export interface Operation {
   readonly path: `/${string}`;
   /** `anyone`: no bearer token is read. Otherwise the roles that may call it (D3). */
   readonly access: "anyone" | readonly Role[];
+  /**
+   * True if the caller's session has to be live, and the user still of the token's role and company (D4); `unless_own` if
+   * that holds only for another session than the caller's own; false if a valid token is enough. Every operation with
+   * callers' roles that is not a read says it.
+   */
+  readonly needsSession?: boolean | "unless_own";
   /** True if operators and clients act within their company and are refused without one (D2, D3). Drivers need none. */
   readonly companyBound?: boolean;
   /** The parameters in the path, such as `{id}`. */
@@ -67,14 +73,25 @@ export interface Operation {
 /** An operation that needs a bearer token. */
 export type SignedInOperation = Operation & { readonly access: readonly Role[] };
 
+/** An operation that needs a live session (D4). */
+export type SessionOperation = SignedInOperation & { readonly needsSession: true };
+
+/** An operation whose function is called for every valid access token (D4). */
+export type TokenOperation = SignedInOperation & { readonly needsSession?: false | "unless_own" };
+
 /** An operation whose requests may carry an `Idempotency-Key` (D32). */
-export type IdempotentOperation = SignedInOperation & { readonly idempotent: true };
+export type IdempotentOperation = SessionOperation & { readonly idempotent: true };
 
 /** An operation that anyone may call. */
 export type AnonymousOperation = Operation & { readonly access: "anyone" };
 
+/** The fact that an entry must have beside those that every entry has. */
+type SaysOfSession<O extends Operation> = O extends { readonly access: "anyone" } | { readonly method: "GET" }
+  ? unknown
+  : { readonly needsSession: boolean | "unless_own" };
+
 /** Declares an operation and keeps its exact schema types. */
-export function operation<const O extends Operation>(entry: O): O {
+export function operation<const O extends Operation>(entry: O & SaysOfSession<O>): O {
   return entry;
 }
 

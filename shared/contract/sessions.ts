@@ -54,6 +54,7 @@ export const signOut = operation({
   method: "DELETE",
   path: "/api/v1/users/sign_out",
   access: everyRole,
+  needsSession: false,
   answer: v.object({}),
 });
 
@@ -97,6 +98,7 @@ export const endSession = operation({
   method: "DELETE",
   path: "/api/v1/users/sessions/{id}",
   access: everyRole,
+  needsSession: "unless_own",
   parameters: v.object({ id: sessionId }),
   answer: v.object({}),
   refusals: ["record_not_found"],

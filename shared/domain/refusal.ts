@@ -17,6 +17,8 @@ export interface RefusalFacts {
   readonly missingIds?: readonly number[];
   readonly allowedMethods?: readonly string[];
   readonly retryAfterSeconds?: number;
+  /** The name of the error that it follows from, for the log. */
+  readonly cause?: string;
 }
 
 /** The one error for a request that is understood and refused. Any other error is a fault. */
@@ -30,6 +32,14 @@ export class Refusal extends Error {
     this.code = code;
     this.facts = facts;
   }
+}
+
+/** Others' transactions end within a second, and a throttle lasts little longer. */
+const busySeconds = 1;
+
+/** The refusal of what others keep from being done at this moment: the same request succeeds later (D18). */
+export function busy(detail: string, cause?: string): Refusal {
+  return new Refusal("busy", detail, { retryAfterSeconds: busySeconds, ...(cause && { cause }) });
 }
 
 /** The refusal of a path that no operation has, or that the stage closes. `meant` is a path that one has. */

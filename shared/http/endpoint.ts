@@ -1,6 +1,7 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import headerNormalizer from "@middy/http-header-normalizer";
 import type { Context } from "aws-lambda";
+import { requireActing } from "../accounts/caller-session.ts";
 import type {
   AnonymousOperation,
   Body,
@@ -8,8 +9,10 @@ import type {
   Operation,
   Parameters,
   Query,
-  SignedInOperation,
+  SessionOperation,
+  TokenOperation,
 } from "../contract/operation.ts";
+import { type Account, findAccount } from "../db/accounts/accounts.ts";
 import type { RequestKey } from "../db/records/changes.ts";
 import type { Caller } from "../domain/caller.ts";
 import { beginChange, type Change } from "../domain/records/change.ts";
@@ -19,7 +22,14 @@ import { answerHeaders, type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
 import { answerConditions } from "./etag.ts";
 import { refuseWhileFrozen } from "./frozen.ts";
-import { type GatewayEvent, type HttpAnswer, type HttpEvent, requestIdOf, requireCaller } from "./http-event.ts";
+import {
+  type GatewayEvent,
+  type HttpAnswer,
+  type HttpEvent,
+  requestIdOf,
+  requireCaller,
+  requireHttpEvent,
+} from "./http-event.ts";
 import { readKey } from "./idempotency.ts";
 import { limitSizes } from "./limits.ts";
 import { parseBody } from "./parse-body.ts";
@@ -52,24 +62,34 @@ export interface SignedInRequest<O extends Operation> extends AnonymousRequest<O
 /** A signed-in user's request to see what another operation would do. Its function gets no change: it cannot write. */
 export type PlanRequest<O extends Operation> = Omit<SignedInRequest<O>, "change">;
 
+/** A signed-in user's request to change something of their own, as its function gets it. */
+export interface SessionRequest<O extends Operation> extends PlanRequest<O> {
+  /** The caller's account, once the session is found live (D4): the function waits for it before it writes. */
+  readonly actor: Promise<Account>;
+}
+
 /** A signed-in user's request that may carry an `Idempotency-Key`, as an operation's function gets it (D32). */
-export interface IdempotentRequest<O extends Operation> extends PlanRequest<O> {
+export interface IdempotentRequest<O extends Operation> extends SessionRequest<O> {
   /** Recognises repetitions of the request; undefined without an Idempotency-Key. */
   readonly key: RequestKey | undefined;
   /** The change that its writes are, once the operation's check of the caller succeeds: nothing is written without it. */
   readonly change: Promise<Change>;
 }
 
-/** An operation's check of the caller beyond the access token. It refuses a caller who does not pass. */
+/** An operation's check of the caller beyond the access token. It refuses a caller who does not pass, and gives the account of others. */
 interface Authorization<O extends Operation> {
-  readonly authorize: (request: PlanRequest<O>) => Promise<unknown>;
+  readonly authorize: (request: PlanRequest<O>) => Promise<Account>;
 }
+
+/** The check of operations that have none of their own: the session is live, and role and company are the token's (D4). */
+const ofSession = ({ caller, now }: Pick<SignedInRequest<Operation>, "caller" | "now">) =>
+  requireActing(caller, findAccount, now);
 
 /** A Lambda handler for API Gateway's HTTP API, payload 2.0. */
 export type HttpHandler = (event: GatewayEvent, context: Context) => Promise<HttpAnswer>;
 
-/** The handler of an operation that needs a bearer token. */
-export function authenticated<O extends SignedInOperation>(
+/** The handler of an operation that needs a bearer token, and no live session. */
+export function authenticated<O extends TokenOperation>(
   operation: O,
   handle: (request: SignedInRequest<O>) => Promise<Reply<O>>,
 ): HttpHandler {
@@ -79,28 +99,44 @@ export function authenticated<O extends SignedInOperation>(
 }
 
 /**
- * The handler of an operation that needs a bearer token, and whose requests with an `Idempotency-Key` make their change
+ * The handler of an operation that needs a live session (D4). The function reads while the session is looked up, and is not
+ * answered for if that is refused.
+ */
+export function inSession<O extends SessionOperation>(
+  operation: O,
+  handle: (request: SessionRequest<O>) => Promise<Reply<O>>,
+): HttpHandler {
+  return chain(operation, { access: [authenticate(operation)] }, (event, context) => {
+    const { change: _unused, ...request } = signedInRequestOf<O>(event, context);
+    const actor = ofSession(request);
+    return onceAuthorized(actor, () => handle({ ...request, actor }));
+  });
+}
+
+/**
+ * The handler of an operation that needs a live session, and whose requests with an `Idempotency-Key` make their change
  * once (D32). The function reads records while the caller is authorized.
  */
 export function idempotent<O extends IdempotentOperation>(
   operation: O,
   handle: (request: IdempotentRequest<O>) => Promise<Reply<O>>,
-  { authorize }: Authorization<O>,
+  { authorize }: Authorization<O> = { authorize: ofSession },
 ): HttpHandler {
   return chain(operation, { access: [authenticate(operation)] }, async (event, context) => {
     const key = await readKey(operation, event);
     const request = signedInRequestOf<O>(event, context);
     const begun = { ...request.change, ...(key && { id: key.changeId }) };
-    const change = authorize(request).then(() => begun);
-    return onceAuthorized(change, () => handle({ ...request, key, change }));
+    const actor = authorize(request);
+    const change = actor.then(() => begun);
+    return onceAuthorized(change, () => handle({ ...request, key, actor, change }));
   });
 }
 
 /** The handler of an operation that shows the effects of another to its callers (D40). */
-export function planned<O extends SignedInOperation>(
+export function planned<O extends SessionOperation>(
   operation: O,
   handle: (request: PlanRequest<O>) => Promise<Reply<O>>,
-  { authorize }: Authorization<O>,
+  { authorize }: Authorization<O> = { authorize: ofSession },
 ): HttpHandler {
   return chain(operation, { access: [authenticate(operation)] }, (event, context) => {
     const request = signedInRequestOf<O>(event, context);
@@ -192,7 +228,8 @@ type Handle = (event: HttpEvent, context: Context) => Promise<HttpAnswer>;
 function compose(operation: string, middlewares: readonly object[], handler: Handle): HttpHandler {
   const chained = middy<HttpEvent, HttpAnswer>().use(middlewares as MiddlewareObj<HttpEvent, HttpAnswer>[]);
   const handle = chained.handler(handler) as unknown as Handle;
-  return (event, context) => {
+  return async (event, context) => {
+    requireHttpEvent(operation, event);
     const startedAt = performance.now();
     const request = requestIdOf(event);
     const change = beginChange({ operation, request });

@@ -31,6 +31,17 @@ export interface HttpRequest {
   error: Error | null | undefined;
 }
 
+/**
+ * Throws an error that says what is expected for any other event: of a REST API, a load balancer or a schedule, or a test
+ * event of the console. A function URL sends the same as an HTTP API.
+ */
+export function requireHttpEvent(operation: string, event: unknown): asserts event is GatewayEvent {
+  const { version, rawPath, rawQueryString, headers, requestContext } = (event ?? {}) as Partial<GatewayEvent>;
+  const isOfHttpApi = version === "2.0" && requestContext?.http !== undefined && headers !== undefined;
+  if (isOfHttpApi && typeof rawPath === "string" && typeof rawQueryString === "string") return;
+  throw new Error(`${operation} expects an event of API Gateway's HTTP API, payload 2.0`);
+}
+
 /** Id that a caller can quote and an engineer can find in the logs. */
 export function requestIdOf({ requestContext }: GatewayEvent): string {
   return requestContext.requestId;

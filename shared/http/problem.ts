@@ -1,12 +1,18 @@
 import { internalError, refusalCodes } from "../contract/refusal-codes.ts";
-import { Refusal, type RefusalFacts } from "../domain/refusal.ts";
+import { busy, Refusal, type RefusalFacts } from "../domain/refusal.ts";
+import { isThrottled } from "../throttles.ts";
 import { answerHeaders } from "./answer.ts";
 import { type HttpAnswer, type HttpRequest, requestIdOf } from "./http-event.ts";
 
-/** Middleware: turns every thrown error into a problem document (RFC 9457, D31). */
+/**
+ * Middleware: turns every thrown error into a problem document (RFC 9457, D31). A call of AWS that is throttled, of whatever
+ * service, is the refusal `busy` from here on.
+ */
 export function answerProblems() {
   return {
     onError(request: HttpRequest): void {
+      const { error } = request;
+      if (isThrottled(error)) request.error = busy("AWS throttles a call of the request", error.name);
       request.response = problemAnswer(request);
     },
   };

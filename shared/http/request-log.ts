@@ -19,6 +19,7 @@ export function logRequests(operation: Pick<Operation, "name">) {
     log(isFault ? "error" : "info", isFault ? "fault" : "answered", {
       status: response?.statusCode,
       code,
+      error: error instanceof Refusal ? error.facts.cause : undefined,
       fields: code === "fields_invalid" ? namesOf(error) : undefined,
       user_id: event.caller?.userId,
       duration_ms: Math.round(performance.now() - event.startedAt),
@@ -37,7 +38,8 @@ function namesOf(error: unknown): string[] | undefined {
 }
 
 /**
- * `busy` is a designed answer (D18) that any caller can provoke, so it does not count against a release. `frozen` is
+ * `busy` is a designed answer (D18) that any caller can provoke, as well as a burst on a throttled table, so it does not
+ * count against a release. `frozen` is
  * what operators want, and no fault at all.
  */
 function countForRelease(operation: string, status: number, code: string | undefined): void {

@@ -2,7 +2,7 @@ import { SendMessageBatchCommand, SendMessageCommand } from "@aws-sdk/client-sqs
 import * as v from "valibot";
 import { sleep, spread } from "../backoff.ts";
 import { timestamp } from "../contract/values.ts";
-import { Refusal } from "../domain/refusal.ts";
+import { busy } from "../domain/refusal.ts";
 import { currentWork, noteSent, type Sent } from "../work.ts";
 import { asciiJson } from "./ascii-json.ts";
 import { requestQueueClient, workerQueueClient } from "./clients.ts";
@@ -74,9 +74,7 @@ export async function untilTaken<T>(
     noteSent(kind, open.length - refused.length);
     if (refused.length === 0) return;
     const longestMs = pausesMs[attempt];
-    if (longestMs === undefined) {
-      throw new Refusal("busy", "The queue or the bus does not accept more now; try again later");
-    }
+    if (longestMs === undefined) throw busy("The queue or the bus does not accept more now");
     await sleep(spread(0, longestMs));
     open = refused;
   }

@@ -5,10 +5,10 @@ const ofSignedIn: readonly RefusalCode[] = ["token_missing", "token_invalid", "t
 const ofBody: readonly RefusalCode[] = ["media_type_not_supported", "malformed_json", "body_object_missing"];
 const ofRepetition: readonly RefusalCode[] = ["idempotency_key_reused"];
 
-const ofEach: readonly RefusalCode[] = ["body_too_large", "query_too_long", "unknown_parameter"];
+const ofEach: readonly RefusalCode[] = ["body_too_large", "query_too_long", "unknown_parameter", "busy"];
 
 /** The codes of nearly every operation, which say nothing of a single one. */
-export const sharedRefusals: readonly RefusalCode[] = [...ofEach, ...ofSignedIn, ...ofBody, "busy", "frozen"];
+export const sharedRefusals: readonly RefusalCode[] = [...ofEach, ...ofSignedIn, ...ofBody, "frozen"];
 
 /** Every code that an operation refuses with: those that follow from its shape, and those in its entry (D31). */
 export function refusalsOf(operation: Operation): RefusalCode[] {
@@ -21,7 +21,6 @@ export function refusalsOf(operation: Operation): RefusalCode[] {
     list,
     byCursor,
     idempotent,
-    method,
     answersFrozen,
     refusals = [],
   } = operation;
@@ -39,7 +38,6 @@ export function refusalsOf(operation: Operation): RefusalCode[] {
   add(query && list, ["cursor_invalid"]);
   add(query && list && !byCursor, ["page_too_deep"]);
   add(idempotent, ofRepetition);
-  add(method !== "GET", ["busy"]);
   add(!answersFrozen, ["frozen"]);
   add(true, refusals);
   return [...codes];

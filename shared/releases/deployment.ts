@@ -11,7 +11,8 @@ export type HookCall = v.InferOutput<typeof hookCall>;
 
 /** Reads the event of a hook. Throws if it is none. */
 export function readHookCall(event: unknown): HookCall {
-  return v.parse(hookCall, event);
+  if (v.is(hookCall, event)) return event;
+  throw new Error("probe-release expects the call of a hook by CodeDeploy");
 }
 
 const targetIds = v.object({ targetIds: v.array(v.string()) });

@@ -9,6 +9,7 @@ import { RecipientRefusedError } from "../messaging/recipient-refused.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
 import { carryOut, type Work } from "../work.ts";
+import { recordsOf } from "./expected-events.ts";
 import { logEnd } from "./log-end.ts";
 
 /** Returned by work that has delayed its message: the message stays in the queue without counting as failed. */
@@ -33,9 +34,10 @@ export function forQueueCalls<S extends v.GenericSchema>(
   message: S,
   begin: () => Processing<v.InferOutput<S>>,
 ): QueueHandler {
-  return async ({ Records }) => {
+  return async (event) => {
+    const records = recordsOf(event, "aws:sqs");
     const work = begin();
-    const outcomes = await Promise.all(Records.map((record) => attempt(record, message, work)));
+    const outcomes = await Promise.all(records.map((record) => attempt(record, message, work)));
     return { batchItemFailures: outcomes.flatMap((failed) => (failed ? [{ itemIdentifier: failed }] : [])) };
   };
 }

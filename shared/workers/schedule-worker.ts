@@ -3,18 +3,24 @@ import type { WriteContext } from "../db/writes/write-plans.ts";
 import { beginChange } from "../domain/records/change.ts";
 import { settings } from "../settings.ts";
 import { carryOut } from "../work.ts";
+import { requireScheduled } from "./expected-events.ts";
 import { logEnd } from "./log-end.ts";
 
 /**
  * The handler of calls by a schedule or a deploy. It logs one line at the end; a fault is logged and rethrown for a
- * retry.
+ * retry. `requireExpected` throws for an event that the work is not called with.
  */
 export function forSchedule<T>(
   work: (context: WriteContext, event: unknown) => Promise<T>,
+  requireExpected: (event: unknown) => unknown = requireScheduled,
 ): (event?: unknown, context?: Pick<Context, "awsRequestId">) => Promise<T> {
   return (event, context) => {
     const [operation, request] = [settings.operation(), context?.awsRequestId];
     const change = beginChange({ operation, request, by: `schedule#${operation}` });
-    return carryOut({ operation, request_id: request }, () => logEnd(() => work({ now: new Date(), change }, event)));
+    const run = async () => {
+      requireExpected(event);
+      return work({ now: new Date(), change }, event);
+    };
+    return carryOut({ operation, request_id: request }, () => logEnd(run));
   };
 }

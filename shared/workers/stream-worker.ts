@@ -11,6 +11,7 @@ import { queueMessages } from "../messaging/queue.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
 import { carryOut, type Work } from "../work.ts";
+import { recordsOf } from "./expected-events.ts";
 import { logEnd } from "./log-end.ts";
 
 type Consume = (changes: readonly StreamRecord[], now: Date) => Promise<void>;
@@ -22,17 +23,18 @@ type Consume = (changes: readonly StreamRecord[], now: Date) => Promise<void>;
  * requests that its changes follow from; so is each change of one that is processed one by one.
  */
 export function forStream(work: Consume): (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse> {
-  return async ({ Records }) => {
-    const batch = workOf(Records);
-    const about = { records: Records.length };
+  return async (event) => {
+    const records = recordsOf(event, "aws:dynamodb");
+    const batch = workOf(records);
+    const about = { records: records.length };
     try {
-      await carryOut(batch, () => logEnd(() => work(Records.map(readStreamRecord), new Date()), about));
+      await carryOut(batch, () => logEnd(() => work(records.map(readStreamRecord), new Date()), about));
       return { batchItemFailures: [] };
     } catch (error) {
       count("Faults", { operation: batch.operation });
-      if (isTransientError(error)) return failFrom(Records[0]);
+      if (isTransientError(error)) return failFrom(records[0]);
     }
-    const failed = await workOneByOne(Records, work);
+    const failed = await workOneByOne(records, work);
     if (failed) return failFrom(failed);
     carryOut(batch, () => log("info", "processed", about));
     return { batchItemFailures: [] };

@@ -1,24 +1,27 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { handler as removeDeviceHandler } from "../../functions/devices/remove-device-token.ts";
 import { handler as planAdjustHandler } from "../../functions/jobs/plan-adjust-job-timers.ts";
 import { handler as endSessionHandler } from "../../functions/sessions/end-session.ts";
 import { handler as signOutHandler } from "../../functions/sessions/sign-out.ts";
 import { requireActing } from "../../shared/accounts/caller-session.ts";
+import { removeDeviceToken } from "../../shared/contract/devices.ts";
 import { adjustJobTimers, planAdjustJobTimers } from "../../shared/contract/jobs.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { endSession as endOneSession, signOut } from "../../shared/contract/sessions.ts";
 import { findAccount } from "../../shared/db/accounts/accounts.ts";
 import { endSession } from "../../shared/db/accounts/sessions.ts";
+import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { idempotent, planned } from "../../shared/http/endpoint.ts";
 import { useNetwork } from "../support/faults/network.ts";
 import { testChange } from "../support/records/contexts.ts";
 import { costOf } from "../support/records/costs.ts";
-import { callerLine, jobLine, timesheetLine, userLine } from "../support/records/records.ts";
+import { callerLine, jobLine, notificationLine, timesheetLine, userLine } from "../support/records/records.ts";
 import { openTestSession } from "../support/records/sessions.ts";
 import { store } from "../support/records/store.ts";
 import { call, type TestAnswer } from "../support/requests/call.ts";
-import { adjust, mark, planMark, undo } from "../support/requests/changes.ts";
+import { adjust, mark, markRead, planMark, undo } from "../support/requests/changes.ts";
 import { expectProblem } from "../support/requests/problems.ts";
 import { usualFreshOrFull } from "../support/service/fresh-counts.ts";
 import { useService } from "../support/service/service.ts";
@@ -30,6 +33,7 @@ const proxy = useNetwork();
 let id = 1_000;
 let operator: TestUser;
 let admin: TestUser;
+let device: number;
 
 beforeEach(async () => {
   // Each test has users and records of its own.
@@ -37,7 +41,9 @@ beforeEach(async () => {
   operator = { id: id + 1, role: "operator", company_id: 1 };
   admin = { id: id + 2, role: "admin", company_id: null };
   const records = [timesheetLine(id, 1), timesheetLine(id + 1, 1), jobLine(id, 1), jobLine(id + 1, 1)];
-  await store([callerLine(operator), callerLine(admin), ...records]);
+  const notification = notificationLine(id, operator.id);
+  await store([callerLine(operator), callerLine(admin), ...records, notification]);
+  device = Number(await saveDeviceToken(operator.id, { token: `t-${id}`, platform: "fcm", pushService: "fcm" }, id));
   proxy.reset();
 });
 
@@ -71,6 +77,8 @@ const undoOf = (by: () => TestUser, change: () => Promise<TestAnswer>): Deed["pr
 const job = (jobId: number) => ({ job: { job_ids: [jobId], timer: 60 } });
 const planPay = (record: number) => planMark(operator, [record], "paid");
 const planAdjust = (record: number) => call(planAdjustHandler, planAdjustJobTimers, { as: admin, body: job(record) });
+const removeDevice = (deviceId: number) =>
+  call(removeDeviceHandler, removeDeviceToken, { as: operator, parameters: { id: String(deviceId) } });
 const byOperator = () => operator;
 const byAdmin = () => admin;
 const pay = (record: number, key?: string) => mark(operator, [record], "paid", { key });
@@ -200,6 +208,8 @@ describe("nothing is written before the caller is authorized", () => {
 test.each([
   ["paying", () => mark(operator, [id], "paid"), { readUnits: 6, sequentialTrips: 2 }],
   ["adjusting timers", () => adjust(admin, [id], 60), { readUnits: 3, sequentialTrips: 2 }],
+  ["marking a notification", () => markRead(operator, [id], true), { readUnits: 3, sequentialTrips: 2 }],
+  ["removing a device", () => removeDevice(device), { readUnits: 3, sequentialTrips: 2 }],
 ] as const)("the check costs %s one or two read units and no round trip", async (_, send, cost) => {
   expect(await costOf(send)).toMatchObject(cost);
 });

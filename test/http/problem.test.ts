@@ -27,6 +27,28 @@ test("D31: a fault says only its code and request id; what was thrown stays in t
   expect(logged).not.toContain("ines@example.com");
 });
 
+test("D18, D31: a throttled call of AWS is 503 busy with Retry-After, and the log has AWS's name for it, not its words", async () => {
+  loggedLines.length = 0;
+  const thrown = Object.assign(new Error("Table wf-1 is throttled"), {
+    name: "ProvisionedThroughputExceededException",
+  });
+  const answer = await call(
+    anonymous(sample, () => Promise.reject(thrown)),
+    sample,
+  );
+  expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "1" }, body: { code: "busy" } });
+  expect(answer.body.detail).toBeUndefined();
+  const [line = ""] = loggedLines.filter((each) => each.includes('"timestamp"') && !each.startsWith('{"_aws":'));
+  expect(JSON.parse(line)).toMatchObject({
+    level: "info",
+    message: "answered",
+    status: 503,
+    code: "busy",
+    error: "ProvisionedThroughputExceededException",
+  });
+  expect(loggedLines.join("")).not.toContain("wf-1");
+});
+
 test("an answer keeps only the fields of the contract", async () => {
   const handler = anonymous(sample, async () => ({ shown: "yes", password_hash: "secret" }));
   expect((await call(handler, sample)).body).toEqual({ shown: "yes" });

@@ -2,9 +2,13 @@ import { createHmac } from "node:crypto";
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, SignJWT } from "jose";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { handler as listHandler } from "../../functions/jobs/list-jobs.ts";
+import { handler as markHandler } from "../../functions/notifications/mark-notifications.ts";
 import { startHttpService } from "../../infra/local/http-service.ts";
 import { listJobs } from "../../shared/contract/jobs.ts";
+import { markNotifications } from "../../shared/contract/notifications.ts";
 import { verifyAccessToken } from "../../shared/tokens/verify-access-token.ts";
+import { callerLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
 import { call, type TestAnswer } from "../support/requests/call.ts";
 import { expectProblem } from "../support/requests/problems.ts";
 import { useService } from "../support/service/service.ts";
@@ -90,6 +94,22 @@ test("D4: a token of the outside issuer speaks for the user, role and company th
 
 test("D4: 403: what an outside token may do is its role's", async () => {
   expectProblem(await send(await made({ claims: { workforce_role: "driver" } })), 403, "role_not_allowed");
+});
+
+test("D4: 401: what is not a read needs a user, with the role and company of the outside token", async () => {
+  const bearer = { authorization: `Bearer ${await made({ claims: { workforce_user: 907 } })}` };
+  const markAll = () =>
+    call(markHandler, markNotifications, { headers: bearer, body: { notification: { read: true } } });
+  expectProblem(await markAll(), 401, "token_invalid");
+  const user = { id: 907, role: "operator", company_id: 1 } as const;
+  await store([callerLine(user)]);
+  expect((await markAll()).status).toBe(200);
+  for (const changes of [{ role: "client" }, { company_id: 2 }, { company_id: null }] as const) {
+    await store([callerLine({ ...user, ...changes })]);
+    expectProblem(await markAll(), 401, "token_invalid");
+  }
+  await store([{ type: "user", id: user.id, deleted: true }]);
+  expectProblem(await markAll(), 401, "token_invalid");
 });
 
 test("D4: 401: the service's own tokens count no more where an outside issuer is trusted", async () => {

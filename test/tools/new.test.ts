@@ -64,12 +64,14 @@ describe("an operation that is added", () => {
       'method: "POST",',
       'path: "/api/v1/jobs/{id}/shifts",',
       'access: ["admin"],',
+      "needsSession: true,",
       "companyBound: true,",
       "parameters: v.object({ id: recordId }),",
       'body: { object: "shifts", fields: v.object({ id }) },',
       "answer: v.object({}),",
       'refusals: ["record_not_found"],',
     ]);
+    expect(textOf("functions/jobs/create-shifts.ts")).toContain("export const handler = inSession(createShifts,");
     const [, row = ""] = textOf("infra/functions/functions.ts").split('"create-shifts": {');
     expect(row).toContain('access: { admin: "all" }');
   });

@@ -2,6 +2,7 @@ import type { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { paces, retry } from "../../../shared/db/table/retry.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
+import { isThrottleCode, isThrottled } from "../../../shared/throttles.ts";
 import { codeOf, kindOfAwsFault } from "./aws-faults.ts";
 
 /** The table refused a call, or did not answer it, for as long as a tool waits. */
@@ -72,16 +73,13 @@ export async function withPatientTable<T>(
   }
 }
 
-const overloads = ["ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"];
-const reasonsToWait = ["None", "ThrottlingError", "ProvisionedThroughputExceeded"];
-
 /** True if the same work may succeed in a moment: the table is overloaded, does not answer, or has failed. */
 function isPutOff(error: unknown): boolean {
   if (error instanceof Refusal) return error.code === "busy";
-  const { name = "", CancellationReasons: reasons, $metadata } = error as Partial<TransactionCanceledException>;
-  if (reasons) return reasons.every(({ Code = "None" }) => reasonsToWait.includes(Code));
+  const { CancellationReasons: reasons, $metadata } = error as Partial<TransactionCanceledException>;
+  if (reasons) return reasons.every(({ Code = "None" }) => Code === "None" || isThrottleCode(Code));
   const hasFailed = ($metadata?.httpStatusCode ?? 0) >= 500;
-  return overloads.includes(name) || hasFailed || kindOfAwsFault(error) === "unreachable";
+  return isThrottled(error) || hasFailed || kindOfAwsFault(error) === "unreachable";
 }
 
 function nameOf(error: unknown): string {

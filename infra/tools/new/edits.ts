@@ -53,7 +53,7 @@ export const ${identifier} = operation({
   method: "${method}",
   path: "${path}",
   access: ["admin"],
-  companyBound: true,
+${method === "GET" ? "" : "  needsSession: true,\n"}  companyBound: true,
 ${parameters.length > 0 ? `  parameters: v.object({ ${fields} }),\n` : ""}${
   object ? `  body: { object: "${object}", fields: v.object({ id }) },\n` : ""
 }${list ? "  query: v.object(paging),\n" : ""}  answer: v.object({}),

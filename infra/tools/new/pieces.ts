@@ -10,22 +10,23 @@ export function operationFiles(draft: Draft, read: (file: string) => string): [f
   ];
 }
 
-function functionOf({ identifier, area, title, parameters, list }: Draft): string {
+function functionOf({ identifier, area, title, method, parameters, list }: Draft): string {
+  const wrapper = method === "GET" ? "authenticated" : "inSession";
   // A cursor holds for the values that `readPage` gets.
   const filters = parameters.length > 0 ? `{ ...query, ${parameters.join(", ")} }` : "query";
   const answer = list ? `readPage(${identifier}, ${filters}, () => nothingFound)` : "{}";
   const query = list ? "query, " : "";
   const imports = `import { ${identifier} } from "../../shared/contract/${area}.ts";
-${list ? 'import { nothingFound, readPage } from "../../shared/domain/paging/paging.ts";\n' : ""}import { authenticated } from "../../shared/http/endpoint.ts";
+${list ? 'import { nothingFound, readPage } from "../../shared/domain/paging/paging.ts";\n' : ""}import { ${wrapper} } from "../../shared/http/endpoint.ts";
 `;
   if (parameters.length === 0) {
     const declared = list ? `({ query }) => ${answer}` : "async () => ({})";
-    return `${imports}\n/** ${title}. */\nexport const handler = authenticated(${identifier}, ${declared});\n`;
+    return `${imports}\n/** ${title}. */\nexport const handler = ${wrapper}(${identifier}, ${declared});\n`;
   }
   return `import { recordNotFound } from "../../shared/db/records/find-records.ts";
 ${imports}
 /** ${title}. */
-export const handler = authenticated(${identifier}, async ({ ${query}parameters: { ${parameters.join(", ")} } }) => {
+export const handler = ${wrapper}(${identifier}, async ({ ${query}parameters: { ${parameters.join(", ")} } }) => {
   // Text that is no id names no record.
   if (${parameters.map((each) => `${each} === undefined`).join(" || ")}) throw recordNotFound();
   return ${answer};
@@ -41,7 +42,7 @@ function testOf({ name, identifier, area, parameters, object }: Draft): string {
     ...(object ? [`body: { ${object}: { id: 1 } }`] : []),
   ];
   const places = [
-    `shared/contract/${area}.ts: summary, access, companyBound, input, answer, refusals`,
+    `shared/contract/${area}.ts: summary, access, needsSession, companyBound, input, answer, refusals`,
     `shared/contract/texts/${area}.ts: what the OpenAPI document says of it, with the examples that its request is made of`,
     "infra/functions/functions.ts: impact, access, table",
     `functions/${area}/${name}.ts: what it does`,

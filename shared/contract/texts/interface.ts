@@ -35,7 +35,7 @@ export const tagTexts = {
 
 /** The description of the access token. */
 export const bearerText =
-  "The `access_token` of a sign-in or a renewal, a JWT that is valid for 15 minutes. As RFC8725 asks, it is signed with ES256 and nothing else, and its `typ`, `iss` and `aud` are checked.";
+  "The `access_token` of a sign-in or a renewal, a JWT that is valid for 15 minutes. As RFC8725 asks, it is signed with ES256 and nothing else, and its `typ`, `iss` and `aud` are checked. Reads need the token alone; everything but signing out also needs a session that is live, and a user with the role and company of the token.";
 
 /** The description of the server. */
 export const serverText = "The host that answered this document: production, another stage or the local machine.";

@@ -52,7 +52,7 @@ answered again in that way. A token that turns up again later looks stolen, and 
 
 export const signOutText = describes(signOut, {
   description: `Ends the session of the token that is sent, and takes its devices off the push list. The refresh token is void at once; the
-access token itself expires within 15 minutes. Signing out twice is no error.`,
+access token itself expires within 15 minutes, and can only read until then. Signing out twice is no error.`,
   answer: { text: "The session is over. The body is an empty object.", fields: {} },
 });
 
@@ -79,7 +79,7 @@ not kept, so that devices registered for pushes are the only hint at what a sess
 
 export const endSessionText = describes(endSession, {
   description: `Signs another place out, such as a phone that was lost. Its refresh token is void at once, its devices get no more pushes,
-and its access token runs out within 15 minutes; until then it can end no session itself. Your own session may be ended, too.`,
+and its access token runs out within 15 minutes; until then it changes nothing any more. Your own session may be ended, too.`,
   parameters: { id: ["Taken from the list of sessions.", "Bm1kFNMUivJU5Yv3MuYy2w"] },
   answer: { text: "That place is signed out. Nothing is in the object.", fields: {} },
 });

@@ -1,8 +1,8 @@
+import { busy } from "../../domain/refusal.ts";
 import { updateIf } from "../table/conditional-writes.ts";
 import { anyOf, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { busy } from "../table/retry.ts";
 import type { Key } from "../table/table.ts";
 
 /** The progress of a message to a user, such as a push to devices or a notice by e-mail and SMS, as stored. */
@@ -59,7 +59,7 @@ export async function acquireSendLease(userId: number, { kind, name }: SentMessa
   const isFree = anyOf(lacks("held_until"), "held_until < :now");
   const set = { held_until: heldUntil, expires_at: epochSecondsAfter(now, rememberedDays) };
   const leased = await updateIf(key, { when: isFree, values: { ":now": now.toISOString() }, set });
-  if (!leased) throw busy();
+  if (!leased) throw busy("Another worker has the message");
   return { key, served: sendings.decode(leased).served ?? [], heldUntil };
 }
 

@@ -1,5 +1,6 @@
 import { type LimitRule, type RuleName, rules, windowOf } from "../../domain/guessing/rules.ts";
 import { Refusal } from "../../domain/refusal.ts";
+import { isThrottled } from "../../throttles.ts";
 import { deleteItemAt, tryUpdate } from "../table/conditional-writes.ts";
 import { allOf, anyOf, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
@@ -126,9 +127,9 @@ async function isGivenBack(key: Key, patch: Patch): Promise<boolean> {
   return failed.length === 0;
 }
 
-/** Others hold the count. What the attempt was for has succeeded all the same. */
+/** Others hold the count, or the table takes no more. What the attempt was for has succeeded all the same. */
 function staysCounted(error: unknown): readonly number[] {
-  if (error instanceof Refusal && error.code === "busy") return [];
+  if (isThrottled(error) || (error instanceof Refusal && error.code === "busy")) return [];
   throw error;
 }
 

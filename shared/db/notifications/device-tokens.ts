@@ -69,11 +69,15 @@ export async function saveDeviceToken(
 }
 
 /**
- * Access pattern DT2: removes tokens from a user's list; absent ones are ignored (D28). Two round trips, 1 read unit, 2
- * write units and 4 for each.
+ * Access pattern DT2: removes tokens from a user's list once `allowed` resolves, which it reads meanwhile; absent ones are
+ * ignored (D28). Two round trips, 1 read unit, 2 write units and 4 for each.
  */
-export function dropDeviceTokens(userId: number, ids: readonly number[]): Promise<void> {
-  return dropWhere(userId, ({ id }) => ids.includes(id));
+export function dropDeviceTokens(
+  userId: number,
+  ids: readonly number[],
+  allowed: Promise<unknown> = Promise.resolve(),
+): Promise<void> {
+  return dropWhere(userId, ({ id }) => ids.includes(id), allowed);
 }
 
 /** Access pattern DT3: removes the tokens from a user's list that a session registered (D5). Cost as DT2. */
@@ -81,10 +85,14 @@ export function dropDevicesOfSession(userId: number, family: string): Promise<vo
   return dropWhere(userId, (device) => device.family === family);
 }
 
-async function dropWhere(userId: number, isDropped: (device: StoredDevice) => boolean): Promise<void> {
+async function dropWhere(
+  userId: number,
+  isDropped: (device: StoredDevice) => boolean,
+  allowed?: Promise<unknown>,
+): Promise<void> {
   await retry(paces.devices, async () => {
     // Consistent, so that a token registered a moment ago is removed too.
-    const set = await findDeviceSet(userId, { consistent: true });
+    const [set] = await Promise.all([findDeviceSet(userId, { consistent: true }), allowed]);
     const found = set.devices.filter(isDropped);
     if (found.length === 0) return true;
     const failed = await transact([...dropWrites(userId, found), raiseRevision(userId, set.revision)]);

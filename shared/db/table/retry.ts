@@ -1,6 +1,7 @@
 import { TransactionCanceledException, TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import { jitter, sleep } from "../../backoff.ts";
-import { Refusal } from "../../domain/refusal.ts";
+import { busy } from "../../domain/refusal.ts";
+import { isThrottleCode } from "../../throttles.ts";
 
 /** The tries of a call, and the pauses between, with jitter. Each pause is up to twice as long as the one before. */
 export interface Pace {
@@ -29,9 +30,6 @@ export const paces = {
   /** A tool waits for a table that is overloaded or does not answer; an import of days depends on it. */
   tool: { withinMs: 300_000, firstPauseMs: 100, longestPauseMs: 5_000 },
 } as const satisfies Readonly<Record<string, Pace>>;
-
-/** Others' transactions end within a second. */
-const retryAfterSeconds = 1;
 
 /**
  * Retries until an attempt returns an outcome; undefined means that other writers came first. An attempt gets its number,
@@ -69,20 +67,12 @@ export function retryConflicts<T>(
   );
 }
 
-/** The refusal of a write that repeatedly lost against others. */
-export function busy(): Refusal {
-  return new Refusal("busy", "The records are being changed by others", { retryAfterSeconds });
-}
-
 function refuseAsBusy(): never {
-  throw busy();
+  throw busy("The records are being changed by others");
 }
 
 function isConflict(error: unknown): boolean {
   if (error instanceof TransactionConflictException) return true;
   if (!(error instanceof TransactionCanceledException)) return false;
-  const codes = (error.CancellationReasons ?? []).map((reason) => reason.Code);
-  return codes.some((code) => code !== undefined && transientCodes.has(code));
+  return (error.CancellationReasons ?? []).some(({ Code }) => Code === "TransactionConflict" || isThrottleCode(Code));
 }
-
-const transientCodes = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { handler as registerHandler } from "../../../functions/devices/register-device-token.ts";
 import { handler } from "../../../functions/devices/remove-device-token.ts";
 import { registerDeviceToken, removeDeviceToken } from "../../../shared/contract/devices.ts";
@@ -13,6 +13,7 @@ const driver = { id: 5, role: "driver", company_id: null } as const;
 const other = { id: 6, role: "driver", company_id: null } as const;
 
 useService();
+beforeAll(() => store([callerLine(driver)]));
 
 async function register(token: string, as: TestUser): Promise<number> {
   await store([callerLine(as)]);

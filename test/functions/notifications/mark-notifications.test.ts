@@ -4,7 +4,7 @@ import { markNotifications } from "../../../shared/contract/notifications.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
 import { putNotifications } from "../../db/notifications/many-notifications.ts";
-import { notificationLine } from "../../support/records/records.ts";
+import { callerLine, notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
 import { idsIn } from "../../support/requests/pages.ts";
@@ -18,6 +18,7 @@ useService();
 
 beforeEach(() =>
   store([
+    callerLine(driver),
     notificationLine(1, 5, { record_type: "Timesheet" }),
     notificationLine(2, 5, { record_type: "Job" }),
     notificationLine(3, 5, { record_type: "Chat", read_at: readAt }),
@@ -71,8 +72,9 @@ describe("200, without ids", () => {
   });
 
   test("D27: what a function has no time for stays unread, and the next call marks it", async () => {
-    await putNotifications(10, 220);
     const user = { ...driver, id: 10 };
+    await store([callerLine(user)]);
+    await putNotifications(10, 220);
     const totals: (string | undefined)[] = [];
     for (const remainingMs of [6_499, 6_500]) {
       const answer = await call(handler, markNotifications, {
@@ -87,7 +89,9 @@ describe("200, without ids", () => {
   });
 
   test("D27: when nothing is unread, nothing is shown, and total is 0", async () => {
-    const answer = await mark({ read: true }, { ...driver, id: 9 });
+    const user = { ...driver, id: 9 };
+    await store([callerLine(user)]);
+    const answer = await mark({ read: true }, user);
     expect(answer).toMatchObject({ status: 200, body: { notifications: [] }, headers: { total: "0" } });
   });
 });

@@ -28,6 +28,11 @@ const throttled: Fault = {
 };
 const failed: Fault = { status: 500, body: { __type: "InternalServerError", message: "Internal error" } };
 
+/** A record of the stream without a key. */
+function strangeRecord(eventID: string, SequenceNumber: string): DynamoDBRecord {
+  return { eventID, eventName: "MODIFY", eventSource: "aws:dynamodb", dynamodb: { SequenceNumber } };
+}
+
 /** The stream's records of changes of so many invoices by a user, and their ids. */
 function changeSome(count: number): { readonly ids: number[]; readonly Records: DynamoDBRecord[] } {
   const ids = Array.from({ length: count }, (_, at) => nextId + at);
@@ -91,7 +96,7 @@ describe("faults that pass", () => {
 
 test("a change that cannot be read is quarantined with its sequence number and reason, and blocks no other", async () => {
   const { ids, Records } = changeSome(4);
-  const strange = { eventID: "event-9002", eventName: "MODIFY" as const, dynamodb: { SequenceNumber: "778" } };
+  const strange = strangeRecord("event-9002", "778");
   const batch = [...Records.slice(0, 2), strange, ...Records.slice(2)];
   expect(await handler({ Records: batch })).toEqual({ batchItemFailures: [] });
   const reason = "Error: The stream record has no id or no key";
@@ -110,7 +115,7 @@ test("a change that the table refuses is quarantined without the table's words, 
 
 test("a change behind such a one whose writes keep failing goes back to the stream, and is not quarantined", async () => {
   const { ids, Records } = changeSome(2);
-  const strange = { eventID: "event-9004", eventName: "MODIFY" as const, dynamodb: { SequenceNumber: "780" } };
+  const strange = strangeRecord("event-9004", "780");
   proxy.fail("BatchWriteItem", failed, 1_000);
   loggedLines.length = 0;
   expect(await handler({ Records: [strange, ...Records] })).toEqual({
@@ -128,7 +133,7 @@ test("a change behind such a one whose writes keep failing goes back to the stre
 test("where such a change cannot be quarantined it and all after it go back to the stream", async () => {
   const [first, ...rest] = changeSome(4).Records;
   vi.stubEnv("QUARANTINE_QUEUE_URL", `${process.env.QUARANTINE_QUEUE_URL}-that-is-not-there`);
-  const strange = { eventID: "event-9003", eventName: "MODIFY" as const, dynamodb: { SequenceNumber: "779" } };
+  const strange = strangeRecord("event-9003", "779");
   const Records = [first as DynamoDBRecord, strange, ...rest];
   expect(await handler({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: "779" }] });
 });

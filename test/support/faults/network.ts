@@ -11,11 +11,11 @@ export interface Fault {
 /**
  * The failure of a call: `interrupted` is carried out and its answer lost once, so that the SDK may repeat it; `dropped` is carried
  * out at each of its attempts and never answered; `slow` the same, with a connection that stays open beyond the call's
- * time; `refused` is carried out at none of them.
+ * time; `refused` is carried out at none of them; nor is `throttled`, of which too much was asked.
  */
-export type Loss = "interrupted" | "dropped" | "slow" | "refused";
+export type Loss = "interrupted" | "dropped" | "slow" | "refused" | "throttled";
 
-/** All losses. */
+/** The losses of a network or a service that fails. */
 export const losses: readonly Loss[] = ["interrupted", "dropped", "slow", "refused"];
 
 /** The network between a test file's AWS clients and AWS, on which calls fail, wait or are lost as a test asks. */
@@ -92,7 +92,7 @@ export function useNetwork(): Network {
     calls.set(action, (calls.get(action) ?? 0) + 1);
     await waitFor(attempt);
     const loss = lossOf(attempt);
-    const fault = loss === "refused" ? refusal : faultOf(attempt);
+    const fault = loss === "throttled" ? throttleOf(attempt, plan?.n) : loss === "refused" ? refusal : faultOf(attempt);
     if (fault) return answerOf(fault);
     const answer = await send({ request });
     if (!loss) return answer;
@@ -139,6 +139,20 @@ export function useNetwork(): Network {
 }
 
 const refusal: Fault = { status: 500, body: { __type: "InternalServerError", message: "no" } };
+
+/** The words of DynamoDB for a throttle. */
+const tableThrottles = ["ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"];
+/** Those of other services, by action. */
+const otherThrottles: Readonly<Record<string, string>> = {
+  GetSecretValue: "ThrottlingException",
+  SendMessage: "com.amazonaws.sqs#RequestThrottled",
+  SendMessageBatch: "com.amazonaws.sqs#RequestThrottled",
+};
+
+function throttleOf({ action }: AwsAttempt, n = 0): Fault {
+  const ofTable = tableThrottles[n % tableThrottles.length] ?? "ThrottlingException";
+  return { status: 400, body: { __type: otherThrottles[action] ?? ofTable, message: "Rate exceeded" } };
+}
 
 function answerOf({ status, body }: Fault): AwsAnswer {
   const headers = { "content-type": "application/x-amz-json-1.0" };

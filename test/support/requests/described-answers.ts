@@ -63,6 +63,7 @@ export function expectDescribed(operation: Operation, { status, headers, body }:
     expect(body).toBeNull();
     return;
   }
+  if (body?.code === "busy") expect(headers["retry-after"], name).toBe("1");
   if (mediaType === "application/problem+json") expect(described?.["x-codes"], name).toContain(body?.code);
   const place = ["paths", path, method, "responses", String(status), "content", mediaType, "schema"];
   expect(described.content[mediaType], `${name} answers ${mediaType}`).toBeDefined();

@@ -77,6 +77,7 @@ export function webhookBatch(message: object, { received = 1, queuedAt, receipt 
   };
   const record = {
     messageId: "message-0",
+    eventSource: "aws:sqs",
     receiptHandle: receipt,
     eventSourceARN: `arn:aws:sqs:eu-west-1:000000000000:${testWebhook().queue}`,
     body: JSON.stringify(message),

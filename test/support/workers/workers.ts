@@ -22,7 +22,8 @@ export function streamRecord(
     ...(OldImage && { OldImage }),
     ...(NewImage && { NewImage }),
   };
-  return { eventID, eventName: OldImage ? (NewImage ? "MODIFY" : "REMOVE") : "INSERT", dynamodb };
+  const eventName = OldImage ? (NewImage ? "MODIFY" : "REMOVE") : "INSERT";
+  return { eventID, eventName, eventSource: "aws:dynamodb", dynamodb };
 }
 
 /** The answer of a worker that processed all of its batch. */
@@ -33,6 +34,7 @@ export function queueEvent(...messages: readonly unknown[]): SQSEvent {
   const records = messages.map((message, at) => ({
     messageId: `message-${at}`,
     body: typeof message === "string" ? message : JSON.stringify(message),
+    eventSource: "aws:sqs",
   }));
   return { Records: records } as SQSEvent;
 }

@@ -297,7 +297,7 @@ test("the workers' logs show nothing of what is in a malformed message", async (
     password,
     JSON.stringify({ userId: email, changedAt: password }),
   ]) {
-    const event = { Records: [{ messageId: "message-1", body }] } as SQSEvent;
+    const event = { Records: [{ messageId: "message-1", eventSource: "aws:sqs", body }] } as SQSEvent;
     expect((await deliverPin(event)).batchItemFailures).toHaveLength(1);
     expect((await notifyPasswordChanged(event)).batchItemFailures).toHaveLength(1);
   }

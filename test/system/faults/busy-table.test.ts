@@ -51,6 +51,7 @@ test.each([
 
 test.each([
   ["3 seconds of conflicts", "TransactWriteItems", () => cancelled("TransactionConflict", 2), 2_750, 3_000],
+  ["3 seconds of throttles", "TransactWriteItems", () => cancelled("ThrottlingError", 2), 2_750, 3_000],
   ["3 seconds of others' changes", "TransactWriteItems", () => cancelled("ConditionalCheckFailed", 4), 2_750, 3_000],
   ["a second of unread records", "BatchGetItem", unread, 750, 1_000],
 ])("D18, D32: after %s, no earlier, a payment is 503 busy, and changes nothing; its key is free", async (_, action, fault, least, most) => {

@@ -3,14 +3,12 @@ import { handler as rotate } from "../../../functions/workers/rotate-signing-key
 import { functions } from "../../../infra/functions/functions.ts";
 import { type OperationName, operations } from "../../../shared/contract/operations.ts";
 import { useNetwork } from "../../support/faults/network.ts";
-import { call, type TestRequest } from "../../support/requests/call.ts";
-import { allowedUser, endpoints } from "../../support/requests/every-operation.ts";
 import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { usePushService } from "../../support/workers/pushes.ts";
 import { mayWrite } from "../rights/may-write.ts";
-import { accountLosses, sessionLosses } from "./losses/account-losses.ts";
+import { ownPlansOf, reading } from "./losses/operation-losses.ts";
 import { recordLosses } from "./losses/record-losses.ts";
-import { type LossPlan, loseEverywhere } from "./losses/scenario.ts";
+import { loseEverywhere } from "./losses/scenario.ts";
 
 // Short enough to wait for, long enough for a busy machine.
 process.env.CALL_PATIENCE = "0.6";
@@ -24,13 +22,7 @@ beforeAll(async () => {
 });
 afterEach(() => void network.heal());
 
-/** Operations with a plan of their own, and those that may write but only read. */
-const ownPlans: Readonly<Partial<Record<OperationName, LossPlan>>> = {
-  ...sessionLosses,
-  ...accountLosses(service),
-  ...recordLosses,
-  "plan-bulk-update-timesheets": reading("plan-bulk-update-timesheets"),
-};
+const ownPlans = ownPlansOf(service);
 
 const names = operations.map(({ name }) => name as OperationName);
 const readers = names.filter((name) => ownPlans[name] === undefined);
@@ -38,21 +30,6 @@ const readers = names.filter((name) => ownPlans[name] === undefined);
 const tried = names.filter(
   (name) => !readers.includes(name) || readers.indexOf(name) % usualFreshOrFull(4, 1, 1) === 0,
 );
-
-/** The plan of an operation that only reads: it answers as it does when nothing is lost. */
-function reading(name: OperationName): LossPlan {
-  return {
-    holds: "the answer is as ever",
-    prepare: async () => {
-      const endpoint = endpoints.find((each) => each.name === name);
-      if (!endpoint) throw new Error(`There is no operation ${name}`);
-      const { operation, handler, sample } = endpoint;
-      const sent = { as: allowedUser(operation), ...sample } as TestRequest;
-      const { status } = await call(handler, operation, sent);
-      return { attempt: async () => (await call(handler, operation, sent)).status === status };
-    },
-  };
-}
 
 describe("a request whose answer is lost at any call, or whose process ends there, and that the client repeats", () => {
   const all = tried.map((name, turn) => {

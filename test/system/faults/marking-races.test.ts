@@ -6,7 +6,7 @@ import type { Item } from "../../../shared/db/table/table.ts";
 import { putNotifications } from "../../db/notifications/many-notifications.ts";
 import { useModelClock } from "../../support/faults/model-clock.ts";
 import { cancelled, useNetwork } from "../../support/faults/network.ts";
-import { notificationLine } from "../../support/records/records.ts";
+import { callerLine, notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem, write } from "../../support/records/writes.ts";
 import { call } from "../../support/requests/call.ts";
@@ -20,10 +20,11 @@ useService();
 const network = useNetwork();
 const clock = useModelClock();
 let userId = 100;
+const user = () => ({ id: userId, role: "driver", company_id: null }) as const;
 
 beforeEach(async () => {
   userId += 1;
-  await store(ids.map((id) => line(id)));
+  await store([callerLine(user()), ...ids.map((id) => line(id))]);
   network.reset();
 });
 
@@ -33,7 +34,7 @@ function line(id: number) {
 
 function mark(notification: object) {
   return call(handler, markNotifications, {
-    as: { id: userId, role: "driver", company_id: null },
+    as: user(),
     body: { notification },
   });
 }
@@ -101,6 +102,7 @@ test("D27: a chunk that meets a conflict is tried again; one that fails leaves w
 
 test("D27: a partition that has no units left for a moment slows marking, and refuses none of it", async () => {
   userId += 1;
+  await store([callerLine(user())]);
   await putNotifications(userId, 100);
   network.reset();
   network.fail("TransactWriteItems", cancelled("ThrottlingError", 100), 4, 1);

@@ -33,6 +33,7 @@ export const deliver = defineCommand(
   async ({ picks = [], death }, world) => {
     const { messages } = world;
     const some = picks.flatMap((pick) => messages[pick % messages.length] ?? []);
+    if (some.length === 0) return;
     const work = async () => expect(await deliverNow(queueEvent(...some))).toEqual(nothingFailed);
     const wasKilled = await killAt(death, work);
     for (const { eventId } of some) await arrive(eventId, world, wasKilled);

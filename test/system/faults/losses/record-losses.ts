@@ -64,6 +64,7 @@ export const recordLosses = {
     holds: "each notification is counted once (D26)",
     prepare: async () => {
       const userId = newId();
+      await store([callerLine(driver(userId))]);
       const { notificationId } = await newPush(userId);
       await newPush(userId);
       const key = crypto.randomUUID();
@@ -92,6 +93,7 @@ export const recordLosses = {
     prepare: async () => {
       const userId = newId();
       const sent = { as: driver(userId), parameters: { id: String(await register(userId, `token-${userId}`)) } };
+      await store([callerLine(driver(userId))]);
       return {
         attempt: request(() => call(removeDevice, removeDeviceToken, sent)),
         check: async () => expect(await tokensOf(userId)).toEqual([]),
