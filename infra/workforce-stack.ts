@@ -209,7 +209,7 @@ export class WorkforceStack extends StageStack {
     };
     if (this.#stage.alarmAddress !== undefined) {
       new OnCall(this, "OnCall", watched);
-      new RepairRole(this, "Repair", { stage: this.#stage, table: records.table });
+      new RepairRole(this, "Repair", { ...watched, table: records.table });
     }
     new Monitoring(this, "Monitoring", watched);
   }

@@ -11,6 +11,7 @@ import { readStageSetting } from "../stages/stage-settings.ts";
 import type { Stage } from "../stages/stages.ts";
 import { allowOn, findQueue, type WorkQueue } from "./compute/work-queue.ts";
 import type { EmailSending } from "./messages/email-sending.ts";
+import { viaSns } from "./messages/via-sns.ts";
 import type { GeneratedSecret } from "./stores/generated-secret.ts";
 import type { RecordsTable } from "./stores/records-table.ts";
 import type { Webhooks } from "./webhooks/webhooks.ts";
@@ -129,4 +130,5 @@ function grantSms(fn: LambdaFunction): void {
       notResources: [Stack.of(fn).formatArn({ service: "sns", region: "*", account: "*", resource: "*" })],
     }),
   );
+  fn.addToRolePolicy(viaSns("SendTextMessage"));
 }

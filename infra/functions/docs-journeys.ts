@@ -17,10 +17,12 @@ interface JourneyStep {
   readonly outputs?: Readonly<Record<string, string>>;
 }
 
-/** Steps that a guide leads through, after the sign-in that each journey begins with. */
+/** Steps that a guide leads through. */
 export interface Journey {
   readonly workflowId: string;
   readonly summary: string;
+  /** The names of what it is given, of a journey that signs in by a step of its own; the others begin with a sign-in. */
+  readonly inputs?: readonly string[];
   readonly steps: readonly JourneyStep[];
 }
 
@@ -48,17 +50,18 @@ export function arazzoOf(journeys: readonly Journey[]): object {
     arazzo: "1.0.1",
     info: { title: `${info.title}: journeys of the guides`, version: info.version, description: payingNeedsAPerson },
     sourceDescriptions: [{ name: "workforce", url: "./api/v1/openapi.json", type: "openapi" }],
-    workflows: journeys.map(({ workflowId, summary, steps }) => ({
+    workflows: journeys.map(({ workflowId, summary, inputs, steps }) => ({
       workflowId,
       summary,
-      inputs: {
-        type: "object",
-        properties: { login: { type: "string" }, password: { type: "string" } },
-        required: ["login", "password"],
-      },
-      steps: [signIn, ...steps].map(arazzoStep),
+      inputs: textsOf(inputs ?? ["login", "password"]),
+      steps: (inputs ? steps : [signIn, ...steps]).map(arazzoStep),
     })),
   };
+}
+
+function textsOf(names: readonly string[]): object {
+  const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
+  return { type: "object", properties, required: names };
 }
 
 function arazzoStep(step: JourneyStep): object {

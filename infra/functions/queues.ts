@@ -31,10 +31,11 @@ export interface QueueRow {
   /** The number of tries, six timeouts apart, before a message goes to the dead letters; 5 by default. */
   readonly tries?: number;
   /**
-   * The person who may send dead letters again: the role on call (`operator`), only an administrator, or nobody. The
-   * role on call cannot put a message into a queue of the last two.
+   * The person who may send dead letters again, and can therefore put any message into the queue: the role on call
+   * (`operator`), if messages name what is sent and carry no text and no record of their own; the repair role, whose
+   * sessions are alarmed; only an administrator; or nobody.
    */
-  readonly redrive: "operator" | "administrator" | "never";
+  readonly redrive: "operator" | "repair" | "administrator" | "never";
   /** The effect on users if messages wait too long: the sentence of the alarm `<queue>-late`. */
   readonly late: string;
   /** The effect on users if messages are given up: the sentence of the alarm `<queue>-dead-letters`. */
@@ -80,7 +81,7 @@ export const queues: Readonly<Record<QueueName, QueueRow>> = {
     retentionHours: usualRetentionHours,
     kept: overWeekend,
     mostCalls: 20,
-    redrive: "operator",
+    redrive: "repair",
     late: "Notifications come late.",
     lost: "Some users were not notified of something that concerns them.",
   },
@@ -98,7 +99,7 @@ export const queues: Readonly<Record<QueueName, QueueRow>> = {
     retentionHours: usualRetentionHours,
     kept: overWeekend,
     mostCalls: 10,
-    redrive: "operator",
+    redrive: "repair",
     late: "What other systems change shows late.",
     lost: "A change of another system was refused: its record is out of date here.",
   },

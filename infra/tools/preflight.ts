@@ -3,7 +3,7 @@ import { type DeployEnvironment, requireDeployable } from "../stages/stage-rules
 import { type Stage, StageRefusal, stagesFile } from "../stages/stages.ts";
 import { explainAwsFault } from "./aws/aws-faults.ts";
 import { messageOf, readArguments, runCommand, text, UsageError } from "./cli/command.ts";
-import { type DeployTarget, type Finding, ok } from "./preflight/finding.ts";
+import type { DeployTarget, Finding } from "./preflight/finding.ts";
 import { checks } from "./preflight/preflight-checks.ts";
 import { enterStage, findDeployedStage, findRegion } from "./service/deployed-stage.ts";
 
@@ -12,8 +12,8 @@ const help = `npm run preflight -- --stage NAME
 Checks that a stage is ready for its first deploy and its first users: settings, credentials, the CDK's bootstrap,
 resources of an earlier stack, the sandboxes of e-mail and SMS, quotas, services of the region, and recipients of alarms.
 Changes nothing. Each line begins with ok, with missing, with later where something is to be done once the deploy has ended,
-or with unchecked where your credentials have no right to check. Without credentials it says what to ask of AWS and of others,
-and how long that takes, the longest first; what takes hours or less follows as later.
+or with unchecked where your credentials have no right to check. Without credentials it says what the settings alone show, and
+what to ask of AWS and of others, and how long that takes, the longest first; what takes hours or less follows as later.
 
   --stage NAME  the stage
 
@@ -21,8 +21,6 @@ Ends with 0 when all is ok or later, 1 when something is missing or could not be
 `;
 
 type Outcome = Finding["outcome"] | "unchecked";
-
-const bySettings = ok("by the stage's settings");
 
 if (import.meta.main) await runCommand(preflight);
 
@@ -37,20 +35,18 @@ export async function preflight(parameters: string[]): Promise<number> {
   const outcomes: Outcome[] = [checkSettings(stage, { region, account })];
   if (typeof place === "string") {
     say("missing", "credentials", place);
-    const byTime = checks.toSorted((a, b) => (b.days ?? 0) - (a.days ?? 0));
-    for (const { about, asks, days, isSet } of byTime) {
-      if (isSet?.(stage)) say(bySettings.outcome, about, bySettings.text);
-      else say(days === undefined ? "later" : "unchecked", about, asks);
+    const asked = checks.map((check) => ({ ...check, ...check.asksFor?.(stage) }));
+    for (const { about, asks, days, bySettings } of asked.toSorted((a, b) => (b.days ?? 0) - (a.days ?? 0))) {
+      const known = bySettings?.(stage);
+      say(known?.outcome ?? (days === undefined ? "later" : "unchecked"), about, known?.text ?? asks);
     }
     return 1;
   }
   say("ok", "credentials", `account ${place.account}, region ${place.region}`);
-  for (const { about, isSet, find } of checks) {
-    const found = isSet?.(stage) ? Promise.resolve(bySettings) : find(place);
-    const { outcome, text } = await found.catch((error) => ({
-      outcome: "unchecked" as const,
-      text: explain(error, place),
-    }));
+  for (const { about, bySettings, find } of checks) {
+    const { outcome, text } =
+      bySettings?.(stage) ??
+      (await find(place).catch((error) => ({ outcome: "unchecked" as const, text: explain(error, place) })));
     outcomes.push(say(outcome, about, text));
   }
   return outcomes.every((outcome) => outcome === "ok" || outcome === "later") ? 0 : 1;

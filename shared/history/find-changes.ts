@@ -1,5 +1,5 @@
 import type { ChangedType } from "../contract/changes.ts";
-import { findUserAsShown } from "../db/accounts/users.ts";
+import { findExistingUsers } from "../db/accounts/users.ts";
 import { type FoundEntry, findHistory, type HistoryPage, type HistoryStart } from "../db/history/find-history.ts";
 import { type HistoryQuestion, questions } from "../db/history/history-items.ts";
 import { recordNotFound, requireRecord } from "../db/records/find-records.ts";
@@ -108,5 +108,5 @@ async function readShown(
 async function requireSubject({ record_type: type, record_id: id }: ChangeFilter, scope: Scope): Promise<void> {
   if (type === undefined || id === undefined) return;
   if (type !== "User") await requireRecord(lists[type], id, scope);
-  else if (!(await findUserAsShown(id))) throw recordNotFound();
+  else if ((await findExistingUsers([id], { consistent: false })).length === 0) throw recordNotFound();
 }

@@ -29,6 +29,8 @@ const acknowledged: Readonly<Record<string, RegExp>> = {
   "SES's sandbox asks for the recipients' identities; a condition holds the sender":
     /^IAM5\[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:identity\/\*\] .*\/(deliver-pin|notify-password-changed)\/Role\//,
   "A trace of X-Ray has no ARN": /^IAM5\[Resource::\*\] Workforce-(staging|prod|full)\/\w+\/[a-z-]+\/Role\//,
+  "AWS End User Messaging takes these calls from SNS alone, in the role's name":
+    /^IAM5\[Resource::\*\] .*\/(deliver-pin|notify-password-changed)\/Role\//,
   "CodeDeploy asks for all alarms at once": /^IAM5\[Resource::\*\] .*\/Releases\/Role\//,
   "The SMS attributes are the account's, and have no ARN": /^IAM5\[Resource::\*\] .*\/SmsSpendLimit\//,
   "What AWS Backup needs for a table is AWS's own to change":

@@ -19,6 +19,9 @@ const withoutResource: Readonly<Record<string, string>> = {
   "sns:SetSMSAttributes": "the attributes are the account's, and have no ARN",
 };
 
+/** AWS End User Messaging sends SMS for SNS, which asks in its caller's name: for all resources, and nobody else may. */
+const viaSns = JSON.stringify({ StringEquals: { "aws:CalledViaLast": "sns.amazonaws.com" } });
+
 /** The rights of those who answer alarms to look at anything, by verbs that only look: AWS names new ones as services grow. */
 const looks = /^OnCallRole.* [a-z0-9-]+:(BatchGet|Describe|Get|GET|List|Lookup|StopQuery)/;
 
@@ -28,8 +31,13 @@ test.each(
   stageNamesAndFull,
 )("in %s no right is for every action of a service, or for every resource but for what has none to name", (name) => {
   for (const { role, statement } of allowed(name)) {
-    const { NotAction, Action = [], Resource } = statement;
-    const actions = [Action].flat().filter((action) => !looks.test(`${role} ${action}`));
+    const { NotAction, Action = [], Resource, Condition } = statement;
+    const isViaSns = JSON.stringify(Condition) === viaSns;
+    const actions = [Action].flat().filter((action) => {
+      const isSms = action.startsWith("sms-voice:");
+      expect(isSms && !isViaSns, `${role} ${action}`).toBe(false);
+      return !isSms && !looks.test(`${role} ${action}`);
+    });
     const isForAll = [Resource].flat().includes("*");
     const isWide = (action: string) => action.includes("*") || (isForAll && !Object.hasOwn(withoutResource, action));
     expect([NotAction, actions.filter(isWide)], role).toEqual([undefined, []]);

@@ -72,7 +72,6 @@ test("what the credentials may not look at is unchecked, says so, and ends with 
 test("wrong settings are missing, one line each; without credentials each check says what to ask, the longest first", {
   timeout,
 }, async () => {
-  const none = { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" };
   const { code, lines, outcomes } = await run(["--stage", "prod"], ready, none);
   expect(code).toBe(1);
   const faults = lines.slice(0, -checks.length);
@@ -80,19 +79,46 @@ test("wrong settings are missing, one line each; without credentials each check 
   expect(lines[0]).toMatch(/^missing +settings +Set \w+ of the stage prod in infra\/stages\/stages\.ts to /);
   expect(faults.at(-1)).toMatch(/^missing +credentials +No AWS credentials/);
   const asked = lines.slice(-checks.length).map((line) => line.replaceAll(/ {2,}/g, " "));
-  // Prod has no test logins, and names no account yet.
-  const said = checks.map(({ about, asks, days }) =>
-    about === "test logins"
-      ? `ok ${about} by the stage's settings`
-      : `${days === undefined ? "later" : "unchecked"} ${about} ${asks}`,
-  );
+  const said = checks.map(({ about, asks, days, bySettings }) => {
+    const { outcome, text } = bySettings?.(findStage("prod")) ?? { text: asks };
+    return `${outcome ?? (days === undefined ? "later" : "unchecked")} ${about} ${text}`;
+  });
   expect(asked.toSorted()).toEqual(said.toSorted());
-  expect(asked[0]).toMatch(/^unchecked SMS sender .* weeks\.$/);
-  expect(asked[1]).toMatch(/^unchecked e-mail sender .* up to three days\.$/);
+  expect(asked[0]).toMatch(/^missing SMS sender SMS have no sender, .* weeks, and set smsSenderId\.$/);
+  expect(asked[1]).toMatch(/^missing e-mail sender no-reply@workforce\.example is a placeholder/);
   expect(asked.findLastIndex((line) => line.startsWith("unchecked"))).toBe(
     asked.findIndex((line) => line.startsWith("unchecked restore")),
   );
 });
+
+const none = { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" };
+
+test("without credentials unchanged dev says that its sender is a placeholder and SMS have none, and where the first admin is", {
+  timeout,
+}, async () => {
+  const { code, lines } = await run(["--stage", "dev"], ready, none);
+  expect(code).toBe(1);
+  const sender = lines.find((line) => line.includes("e-mail sender"));
+  expect(sender).toMatch(
+    /^missing .*no-reply@workforce\.example is a placeholder .*set senderAddress .*"The first time" in infra\/RUNBOOK\.md/,
+  );
+  expect(lines.find((line) => line.includes("SMS sender"))).toMatch(/^missing .*GB, .*set smsSenderId/);
+});
+
+test.each([
+  ["address", /^later .*Whoever reads no-reply@harbour-logistics\.co\.uk opens the link that SES mails there/],
+  ["domain", /^unchecked .*keeps the domain's DNS publishes the records that the deploy prints; up to three days/],
+  ["existing", /^later .*has no-reply@harbour-logistics\.co\.uk or its domain verified there/],
+])(
+  "without credentials it asks for the sender by the kind of its identity: %s",
+  { timeout },
+  async (senderIdentity, asked) => {
+    writeFileSync(stagesFile, JSON.stringify({ dev: { ...own, senderIdentity } }));
+    const { lines } = await run(["--stage", "dev"], ready, { WORKFORCE_STAGES: stagesFile, ...none });
+    writeFileSync(stagesFile, JSON.stringify({ dev: own }));
+    expect(lines.find((line) => line.includes("e-mail sender"))).toMatch(asked);
+  },
+);
 
 test.each<[string, object]>([
   ["us-east-1", { AWS_REGION: "us-east-1" }],

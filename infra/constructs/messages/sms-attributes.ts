@@ -10,6 +10,7 @@ import {
 import { Construct } from "constructs";
 import { smsFailureLog } from "../../stages/names.ts";
 import { InlineRole } from "../compute/inline-role.ts";
+import { viaSns } from "./via-sns.ts";
 
 /**
  * The account's SMS settings: the monthly spend limit, and a log of failed messages, as SNS answers 200 for those too.
@@ -52,6 +53,7 @@ export class SmsAttributes extends Construct {
       [
         // The attributes belong to the account and have no ARN.
         new PolicyStatement({ actions: ["sns:SetSMSAttributes"], resources: ["*"] }),
+        viaSns("SetTextMessageSpendLimitOverride"),
         new PolicyStatement({ actions: ["iam:PassRole"], resources: [logging.roleArn] }),
       ],
     );

@@ -3,12 +3,14 @@ import type { ITableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { CfnRule } from "aws-cdk-lib/aws-events";
 import * as iam from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
+import type { QueueRow } from "../../functions/queues.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
 import { functionNameOf, namesOf, outsideAlarm, smsFailureLog, tableNameOf, testedAlarms } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
-import { allowOn } from "../compute/work-queue.ts";
-import { keepOut, onlyIn, outsideOf } from "../stores/records-table.ts";
+import { allowOn, type WorkQueue } from "../compute/work-queue.ts";
+import { viaSns } from "../messages/via-sns.ts";
+import { keepOut, onlyAttributesIn, onlyIn, outsideOf } from "../stores/records-table.ts";
 import type { WebhookQueue } from "../webhooks/webhooks.ts";
 import { addBudget } from "./account-alarms.ts";
 import { type AlarmRow, awsMetric, dailyFunctions, type MonitoredResources } from "./alarm-row.ts";
@@ -82,6 +84,7 @@ export class OnCall extends Construct {
     });
     const rights = [
       allow(looks, "*"),
+      viaSns(),
       ...this.#logRights(),
       ...queueRights(props),
       ...this.#functionRights(props),
@@ -176,13 +179,20 @@ function allow(actions: string[], ...resources: string[]): iam.PolicyStatement {
 function queueRights({ queues, webhooks, quarantine, undelivered }: MonitoredResources): iam.PolicyStatement[] {
   const both = ({ queue, deadLetters }: Pick<WebhookQueue, "queue" | "deadLetters">) => [queue, deadLetters];
   const all = [...queues.flatMap(both), quarantine, undelivered, ...webhooks.flatMap(both)];
-  const redriven = queues.filter(({ row }) => row.redrive === "operator");
-  const [from, into] = [redriven.map(({ deadLetters }) => deadLetters), redriven.map(({ queue }) => queue)];
   return [
     allowOn(all, "GetQueueAttributes", "ReceiveMessage", "DeleteMessage", "PurgeQueue"),
-    allowOn(from, "StartMessageMoveTask", "ListMessageMoveTasks"),
-    allowOn(into, "SendMessage"),
+    ...redriveRights(queuesOf(queues, "operator")),
   ];
+}
+
+function queuesOf(queues: readonly WorkQueue[], redrive: QueueRow["redrive"]): WorkQueue[] {
+  return queues.filter(({ row }) => row.redrive === redrive);
+}
+
+/** The rights to move dead letters back, beside those to read and delete them. */
+function redriveRights(redriven: readonly WorkQueue[]): iam.PolicyStatement[] {
+  const [from, into] = [redriven.map(({ deadLetters }) => deadLetters), redriven.map(({ queue }) => queue)];
+  return [allowOn(from, "StartMessageMoveTask", "ListMessageMoveTasks"), allowOn(into, "SendMessage")];
 }
 
 /** The least that IAM takes as a role's longest session. */
@@ -192,13 +202,25 @@ const longestSession = Duration.hours(1);
 const readIndexes = ["by-company", "by-company-month", "by-month", "by-total"];
 
 /**
+ * The attributes that the history reads of users: whether they exist, and their names, which are a part of `record`. What
+ * proves who a client is, such as sessions' seeds, devices' tokens and hashes, has other names.
+ */
+const readOfUsers = ["pk", "sk", "schema_version", "id", "record", "removed_at"];
+
+/** What the repair role works on. */
+export interface RepairedResources extends Pick<MonitoredResources, "stage" | "queues" | "undelivered"> {
+  readonly table: ITableV2;
+}
+
+/**
  * The role for repairing records of the live table: recount, history, import of companies, jobs, invoices and
- * timesheets, and SES's suppression list. It reads users for their names but writes none, because a role in a user's
- * record is a right; of the history it writes the runs of imports alone. It reaches no other guarded partition and no
- * secret. A session ends after an hour, and a rule counts each, for an alarm.
+ * timesheets, dead letters that change records or say anything to users, and SES's suppression list. It reads users for
+ * their names but writes none, because a role in a user's record is a right; of the history it writes the runs of imports
+ * alone. It reaches no other guarded partition and no secret. A session ends after an hour, and a rule counts each, for an
+ * alarm.
  */
 export class RepairRole extends Construct {
-  constructor(scope: Construct, id: string, { stage, table }: { readonly stage: Stage; readonly table: ITableV2 }) {
+  constructor(scope: Construct, id: string, { stage, table, queues, undelivered }: RepairedResources) {
     super(scope, id);
     const { repairRole, repairRule } = namesOf(stage.name);
     const { region } = Stack.of(this);
@@ -208,7 +230,16 @@ export class RepairRole extends Construct {
       roleName: repairRole(region),
       maxSessionDuration: longestSession,
     });
-    for (const statement of rightsTo(table)) role.addToPrincipalPolicy(statement);
+    const redriven = queuesOf(queues, "repair");
+    const read = [...redriven.map(({ deadLetters }) => deadLetters), undelivered];
+    const rights = [
+      ...rightsTo(table),
+      allowOn(read, "GetQueueAttributes", "ReceiveMessage", "DeleteMessage"),
+      ...redriveRights(redriven),
+      // The runbook's commands find the queues by it.
+      allow(["cloudformation:ListStackResources"], Stack.of(this).stackId),
+    ];
+    for (const statement of rights) role.addToPrincipalPolicy(statement);
     new CfnRule(this, "Taken", {
       name: repairRule,
       description: `Somebody asks for the role ${repairRole(region)}`,
@@ -247,7 +278,8 @@ function rightsTo({ tableArn }: ITableV2): iam.PolicyStatement[] {
     });
   return [
     onTable(["DescribeTable"]),
-    onTable(["GetItem", "BatchGetItem", "Query"], keepOut(["HISTORY#", "USER#"])),
+    onTable(["GetItem", "BatchGetItem", "Query"], keepOut(["HISTORY#"])),
+    onTable(["BatchGetItem"], onlyAttributesIn("USER#*", readOfUsers)),
     onTable(["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"], keepOut([])),
     onTable(["BatchWriteItem"], onlyIn("HISTORY#IMPORT#*")),
     new iam.PolicyStatement({

@@ -114,5 +114,17 @@ export function onlyIn(pattern: string) {
   return { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": [pattern] }, ...namesKeys };
 }
 
+/**
+ * Keeps reads to some attributes, by their names at the top of the items, in the partitions of a pattern. Reads of whole items
+ * are refused.
+ */
+export function onlyAttributesIn(pattern: string, attributes: readonly string[]) {
+  return {
+    ...onlyIn(pattern),
+    "ForAllValues:StringEquals": { "dynamodb:Attributes": attributes },
+    StringEquals: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
+  };
+}
+
 /** A condition for all values holds where there are none: a call that names no key is refused. */
 const namesKeys = { Null: { "dynamodb:LeadingKeys": "false" } };

@@ -21,9 +21,11 @@ export interface Check {
   /** A sentence for whoever has no credentials yet: what to ask of AWS or of others, or to do, and how long that takes. */
   readonly asks: string;
   /** Days that others take for it, or that it keeps people busy; left out if it takes hours or less. */
-  readonly days?: number;
-  /** Whether the stage's settings alone say that there is nothing to do; then nothing is looked up. */
-  isSet?(stage: Stage): boolean;
+  readonly days?: number | undefined;
+  /** Another sentence and time, for stages of other settings. */
+  asksFor?(stage: Stage): Partial<Pick<Check, "asks" | "days">>;
+  /** What the stage's settings alone say, credentials or not; then nothing is looked up. */
+  bySettings?(stage: Stage): Finding | undefined;
   find(place: DeployTarget): Promise<Finding>;
 }
 
@@ -42,7 +44,21 @@ export function later(text: string): Finding {
   return { outcome: "later", text };
 }
 
+/** Nothing to do, as the settings say. */
+export const nothingToDo = ok("by the stage's settings");
+
+/** For `bySettings`: nothing to do for stages whose settings say so. */
+export function okIf(isSet: (stage: Stage) => boolean): (stage: Stage) => Finding | undefined {
+  return (stage) => (isSet(stage) ? nothingToDo : undefined);
+}
+
 /** Checks of some stages; for others there is nothing to do. */
 export function onlyFor(applies: (stage: Stage) => boolean, checks: readonly Check[]): readonly Check[] {
-  return checks.map((check) => ({ ...check, isSet: (stage) => !applies(stage) || check.isSet?.(stage) === true }));
+  const spares = okIf((stage) => !applies(stage));
+  return checks.map((check) => ({ ...check, bySettings: (stage) => spares(stage) ?? check.bySettings?.(stage) }));
+}
+
+/** The part of a check that looks at nothing but the settings. */
+export function bySettings(find: (stage: Stage) => Finding): Pick<Check, "bySettings" | "find"> {
+  return { bySettings: find, find: ({ stage }) => Promise.resolve(find(stage)) };
 }

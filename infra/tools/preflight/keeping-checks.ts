@@ -1,7 +1,17 @@
 import { namesOf } from "../../stages/names.ts";
 import { edgeOf } from "../../stages/stage-shape.ts";
-import { stagesFile } from "../../stages/stages.ts";
-import { type DeployTarget, type Finding, later, missing, ok, onlyFor } from "./finding.ts";
+import { type Stage, stagesFile } from "../../stages/stages.ts";
+import {
+  bySettings,
+  type DeployTarget,
+  type Finding,
+  later,
+  missing,
+  nothingToDo,
+  ok,
+  okIf,
+  onlyFor,
+} from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
 import { findTableSettings } from "./table-check.ts";
 
@@ -12,7 +22,7 @@ export const keepingChecks = onlyFor(
     {
       about: "account guard",
       asks: "Set account and region once you know them.",
-      isSet: ({ account, region }) => account !== undefined && region !== undefined,
+      bySettings: okIf(({ account, region }) => account !== undefined && region !== undefined),
       find: findGuard,
     },
     {
@@ -24,20 +34,18 @@ export const keepingChecks = onlyFor(
       about: "restore",
       days: 0.5,
       asks: "A restore is practised before there are users; plan half a day.",
-      isSet: ({ backupKeptDays }) => backupKeptDays === undefined,
+      bySettings: okIf(({ backupKeptDays }) => backupKeptDays === undefined),
       find: findRestore,
     },
     {
       about: "edge",
       asks: "An edge needs a domain and two certificates, which its DNS proves; an hour.",
-      isSet: ({ edge }) => edgeOf({ edge }) !== undefined,
-      find: findEdge,
+      ...bySettings(findEdge),
     },
     {
       about: "test logins",
       asks: "Test logins are set for a review and end with it.",
-      isSet: ({ testLogins }) => testLogins === undefined,
-      find: findTestLogins,
+      ...bySettings(findTestLogins),
     },
   ],
 );
@@ -59,15 +67,16 @@ async function findRestore(place: DeployTarget): Promise<Finding> {
   );
 }
 
-async function findEdge({ stage }: DeployTarget): Promise<Finding> {
-  const { requestsPerSecond } = stage.anonymousThrottle;
+function findEdge({ edge, anonymousThrottle: { requestsPerSecond } }: Stage): Finding {
+  if (edgeOf({ edge })) return nothingToDo;
   return later(
     `The stage has no edge: one address with ${requestsPerSecond} requests a second keeps everybody from signing in; "A flood" in infra/RUNBOOK.md has the steps.`,
   );
 }
 
-async function findTestLogins({ stage }: DeployTarget): Promise<Finding> {
-  const { logins = [], until } = stage.testLogins ?? {};
+function findTestLogins({ testLogins }: Stage): Finding {
+  if (!testLogins) return nothingToDo;
+  const { logins, until } = testLogins;
   return later(
     `${logins.length} logins sign in with a pin that is no secret of their owners until ${until}: remove testLogins from ${stagesFile()} once the review is over.`,
   );

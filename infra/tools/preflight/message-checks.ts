@@ -1,9 +1,9 @@
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from "@aws-sdk/client-sesv2";
 import { GetSMSAttributesCommand, GetSMSSandboxAccountStatusCommand, SNSClient } from "@aws-sdk/client-sns";
 import { hostOf, isReserved } from "../../stages/stage-rules.ts";
-import { stagesFile } from "../../stages/stages.ts";
+import { type Stage, stagesFile } from "../../stages/stages.ts";
 import { orUndefined } from "../aws/aws-faults.ts";
-import { type Check, type DeployTarget, type Finding, missing, ok } from "./finding.ts";
+import { type Check, type DeployTarget, type Finding, missing, ok, okIf } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
 
 /** Checks that the e-mails and SMS of a stage go out and arrive. */
@@ -12,6 +12,8 @@ export const messageChecks: readonly Check[] = [
     about: "e-mail sender",
     days: 3,
     asks: "Whoever keeps the domain's DNS publishes the records that the deploy prints; up to three days.",
+    asksFor: asksForSender,
+    bySettings: findPlaceholder,
     find: findSender,
   },
   {
@@ -30,6 +32,7 @@ export const messageChecks: readonly Check[] = [
     about: "SMS sender",
     days: 21,
     asks: "Register a sender in AWS End User Messaging for each served country that asks for one, with papers of the company: weeks.",
+    bySettings: findNoSmsSender,
     find: findSmsSender,
   },
   {
@@ -41,19 +44,33 @@ export const messageChecks: readonly Check[] = [
   {
     about: "SMS log",
     asks: "One stage of the account sets smsMonthlySpendLimitDollars.",
-    isSet: ({ removal, smsMonthlySpendLimitDollars: dollars }) => removal !== "keep" || dollars !== undefined,
+    bySettings: okIf(
+      ({ removal, smsMonthlySpendLimitDollars: dollars }) => removal !== "keep" || dollars !== undefined,
+    ),
     find: findSmsLog,
   },
 ];
+
+function findPlaceholder({ senderAddress }: Stage): Finding | undefined {
+  if (!isReserved(hostOf(senderAddress))) return undefined;
+  const advice = "set senderAddress to an address of yours, or no pin is sent by e-mail";
+  const admin = '"The first time" in infra/RUNBOOK.md has a first admin for a stage that cannot send';
+  return missing(`${senderAddress} is a placeholder that nobody can verify: ${advice}; ${admin}.`);
+}
+
+function asksForSender({ senderAddress, senderIdentity }: Stage): ReturnType<NonNullable<Check["asksFor"]>> {
+  if (senderIdentity === "domain") return {};
+  const asks =
+    senderIdentity === "address"
+      ? `Whoever reads ${senderAddress} opens the link that SES mails there during the deploy: minutes.`
+      : `Whoever manages SES in the account has ${senderAddress} or its domain verified there: minutes.`;
+  return { asks, days: undefined };
+}
 
 async function findSender(place: DeployTarget): Promise<Finding> {
   const { senderAddress, senderIdentity } = place.stage;
   const domain = hostOf(senderAddress);
   const identity = senderIdentity === "domain" ? domain : senderAddress;
-  if (isReserved(domain)) {
-    const advice = "set senderAddress to an address of yours, or no pin is sent by e-mail";
-    return missing(`${senderAddress} is a placeholder that nobody can verify: ${advice}.`);
-  }
   const client = new SESv2Client({});
   const find = (EmailIdentity: string) => orUndefined(client.send(new GetEmailIdentityCommand({ EmailIdentity })));
   // An address may also send if its domain is verified.
@@ -97,13 +114,15 @@ async function findSmsSandbox(): Promise<Finding> {
   );
 }
 
-async function findSmsSender({ stage }: DeployTarget): Promise<Finding> {
-  const countries = stage.servedCountries.join(", ");
-  if (stage.smsSenderId !== undefined) {
-    return ok(`${stage.smsSenderId}; whether it is registered for ${countries}, the SMS console shows`);
-  }
-  const advice = "register a sender with AWS, which takes weeks, and set smsSenderId";
+function findNoSmsSender({ smsSenderId, servedCountries }: Stage): Finding | undefined {
+  if (smsSenderId !== undefined) return undefined;
+  const countries = servedCountries.join(", ");
+  const advice = "register a sender with AWS, which takes papers of the company and weeks, and set smsSenderId";
   return missing(`SMS have no sender, and networks in ${countries} may drop them without a fault: ${advice}.`);
+}
+
+async function findSmsSender({ stage: { smsSenderId, servedCountries } }: DeployTarget): Promise<Finding> {
+  return ok(`${smsSenderId}; whether it is registered for ${servedCountries.join(", ")}, the SMS console shows`);
 }
 
 async function findSmsSpend({ stage }: DeployTarget): Promise<Finding> {

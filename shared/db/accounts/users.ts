@@ -66,21 +66,24 @@ export async function findUserAsShown(id: number): Promise<User | undefined> {
   return stored && toUser(stored);
 }
 
-/** Access pattern R3: those of some users that there are. 1 read unit each, 100 in a round trip. */
-export async function findExistingUsers(userIds: readonly number[]): Promise<number[]> {
+/** Access pattern R3: those of some users that there are. 1 read unit each, half if not consistent, 100 in a round trip. */
+export async function findExistingUsers(userIds: readonly number[], { consistent = true } = {}): Promise<number[]> {
   const existing: number[] = [];
   for (const ids of chunksOf(userIds, maxBatchReads)) {
-    const items = await readBatch(ids.map(userKey));
-    existing.push(...items.flatMap((item) => (item ? [users.decode(item).id] : [])));
+    const items = await readBatch(ids.map(userKey), { consistent, paths: ["pk", "sk"] });
+    existing.push(...ids.filter((_, at) => items[at] !== undefined));
   }
   return existing;
 }
+
+/** All that is read of users for their names: people who repair records may read no more. */
+const namePaths = ["pk", "sk", "schema_version", "id", "record.first_name", "record.last_name"];
 
 /** Access pattern R7: what users are called today, by id; those who are gone are missing. 0.5 read units each, 100 in a round trip. */
 export async function findUserNames(userIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
   const names = new Map<number, string>();
   for (const ids of chunksOf([...new Set(userIds)], maxBatchReads)) {
-    const items = await readBatch(ids.map(userKey), { consistent: false });
+    const items = await readBatch(ids.map(userKey), { consistent: false, paths: namePaths });
     for (const user of items.flatMap((item) => (item ? [users.decode(item)] : []))) {
       names.set(user.id, `${user.record.first_name} ${user.record.last_name}`.trim());
     }

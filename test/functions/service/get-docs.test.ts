@@ -202,11 +202,20 @@ describe("the documents for programs", () => {
     const { arazzo, info, workflows } = JSON.parse(text);
     expect([arazzo, info.description]).toEqual(["1.0.1", payingNeedsAPerson]);
     const ids = workflows.map(({ workflowId }: { workflowId: string }) => workflowId);
-    expect(ids).toEqual(["sign-in-and-refresh", "page-through-invoices", "plan-pay-and-undo", "register-a-device"]);
+    expect(ids).toEqual(["sign-in-and-refresh", "page-through-invoices", "plan-pay-and-undo", "register-a-device", "register"]);
     const page = await get("/docs");
     for (const id of ids) expect(page.text).toContain(`<code>${id}</code>`);
     const step = { stepId: "pay", operationId: "pay-nobody", description: "Pays." };
     expect(() => arazzoOf([{ workflowId: "one", summary: "One.", steps: [step] }])).toThrow("pay-nobody");
+  });
+
+  test("a journey that signs in by a step of its own names what it is given", () => {
+    const step = { stepId: "register", operationId: "register-user", description: "Registers." };
+    const { workflows } = JSON.parse(
+      JSON.stringify(arazzoOf([{ workflowId: "one", summary: "One.", inputs: ["new_login", "pin"], steps: [step] }])),
+    );
+    expect(workflows).toMatchObject([{ inputs: { required: ["new_login", "pin"] }, steps: [{ stepId: "register" }] }]);
+    expect(workflows[0].steps[0].parameters).toBeUndefined();
   });
 
   test("a journey begins with the sign-in, whose token the steps send, each parameter in its place", () => {

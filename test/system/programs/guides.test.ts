@@ -51,6 +51,7 @@ const printed: Readonly<Record<string, { readonly js?: RegExp; readonly sh?: Reg
     sh: /^\{\n {2}"type": "user\.password_changed",\n {2}"source": "urn:workforce:local"\n\}\n$/,
   },
   "11-webhooks": { js: /^true\nfalse\n$/ },
+  "12-register": { sh: /^driver\nRobin\nsigned in: 200\n$/ },
 };
 
 /** A line before the samples of each guide, which no sample prints. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { matches } from "../../infra/stack.ts";
 import type { NeededRight } from "./needed-rights.ts";
 import type { RecordedNeed } from "./recordings.ts";
@@ -17,6 +18,18 @@ const usedByLambda: Readonly<Record<string, readonly string[]>> = {
 };
 
 const lambdaActions = new Set(Object.values(usedByLambda).flat());
+
+/** Rights that SNS asks for in the role's name: nobody else can use them, if the statement has the condition that says so. */
+const askedForBySns = {
+  actions: /^sms-voice:/,
+  condition: { operator: "StringEquals", key: "aws:CalledViaLast", values: ["sns.amazonaws.com"] },
+} as const;
+
+/** Whether a right is used by AWS in the role's name alone. */
+function isUsedByAws(action: string, { conditions }: GivenRight): boolean {
+  const isViaSns = conditions.some((each) => isDeepStrictEqual(each, askedForBySns.condition));
+  return lambdaActions.has(action) || (isViaSns && askedForBySns.actions.test(action));
+}
 
 /** The faults of the roles, a line each: calls that they do not allow, and rights that no call needs. */
 export interface RightsReport {
@@ -41,7 +54,7 @@ function compareFunction({ caller, settings, given }: FunctionRights, needs: rea
   const missing = used.flatMap(({ need, by }) => (by ? [] : [describeMissing({ caller, ...need })]));
   const unused = given.flatMap((each) => {
     const needed = used.filter(({ by }) => by === each).map(({ need }) => need);
-    const actions = each.actions.filter((action) => !lambdaActions.has(action));
+    const actions = each.actions.filter((action) => !isUsedByAws(action, each));
     const idle = actions.filter((action) => needed.every((need) => need.action !== action));
     const isSpared = (pattern: string) => needed.every(({ resource }) => !matches(pattern, resource));
     const spared = each.isAllBut || actions.length === idle.length ? [] : each.resources.filter(isSpared);

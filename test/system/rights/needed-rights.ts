@@ -55,16 +55,27 @@ function tableRights(name: string, input: Input): NeededRight[] {
   }
   if (name === "BatchGetItem" || name === "BatchWriteItem") {
     return Object.entries(input.RequestItems).map(([table, asked]: [string, Input]) => {
-      const keys: Input[] =
-        name === "BatchGetItem" ? asked.Keys : asked.map(({ PutRequest }: Input) => PutRequest.Item);
-      return right(`dynamodb:${name}`, settingOf(table), { "dynamodb:LeadingKeys": keys.map(({ pk }) => kindOf(pk)) });
+      const isRead = name === "BatchGetItem";
+      const keys: Input[] = isRead ? asked.Keys : asked.map(({ PutRequest }: Input) => PutRequest.Item);
+      const context = { "dynamodb:LeadingKeys": [...new Set(keys.map(({ pk }) => kindOf(pk)))] };
+      return right(`dynamodb:${name}`, settingOf(table), { ...context, ...(isRead && selected(asked)) });
     });
   }
   const index = input.IndexName ? `/index/${input.IndexName}` : "";
   const partition = name === "Query" ? partitionOf(input) : (input.Key ?? input.Item)?.pk;
-  const context: NeededRight["context"] =
-    partition === undefined ? {} : { "dynamodb:LeadingKeys": [kindOf(partition)] };
+  const context: NeededRight["context"] = {
+    ...(partition !== undefined && { "dynamodb:LeadingKeys": [kindOf(partition)] }),
+    ...(/^(GetItem|Query|Scan)$/.test(name) && selected(input)),
+  };
   return [right(`dynamodb:${name}`, `${settingOf(input.TableName)}${index}`, context)];
+}
+
+/** What a read says of the attributes that it returns: their names at the top of the items, or all of them. */
+function selected({ ProjectionExpression, ExpressionAttributeNames = {}, Select }: Input): NeededRight["context"] {
+  if (!ProjectionExpression) return { "dynamodb:Select": [Select ?? "ALL_ATTRIBUTES"] };
+  const tops: string[] = ProjectionExpression.split(",").map((path: string) => path.trim().split(/[.[]/)[0]);
+  const names = new Set(["pk", "sk", ...tops.map((top) => ExpressionAttributeNames[top] ?? top)]);
+  return { "dynamodb:Attributes": [...names].toSorted(), "dynamodb:Select": ["SPECIFIC_ATTRIBUTES"] };
 }
 
 function partitionOf({ KeyConditionExpression, ExpressionAttributeValues }: Input): AttributeValue {

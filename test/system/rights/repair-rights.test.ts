@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Stack } from "aws-cdk-lib";
 import { beforeAll, expect, test } from "vitest";
+import { addQueues, createQueue } from "../../../infra/constructs/compute/work-queue.ts";
 import { RepairRole } from "../../../infra/constructs/monitoring/roles.ts";
 import { RecordsTable } from "../../../infra/constructs/stores/records-table.ts";
 import { guardedPartitions } from "../../../infra/functions/function-row.ts";
@@ -30,7 +31,8 @@ const caller = "repair";
 const stack = stackBeside((app) => {
   const made = new Stack(app, "Roles");
   const { table } = new RecordsTable(made, "Records", { ...fullStage, name: tableNameOf(fullStage) });
-  new RepairRole(made, "Repair", { stage: fullStage, table });
+  const undelivered = createQueue(made, "Undelivered");
+  new RepairRole(made, "Repair", { stage: fullStage, table, queues: addQueues(made, fullStage), undelivered });
   return made;
 });
 const given = [...stack.rights().values()].flat().map(readStatement);
@@ -112,16 +114,32 @@ test("the repair role may import no user and no notification, which the runbook 
   }
 });
 
-test("of the guarded partitions the repair role reads users and history, and writes the runs of imports alone", () => {
-  const of = (action: string, partition: string): RecordedNeed => {
-    return { caller, action: `dynamodb:${action}`, resource: "<TABLE_NAME>", context: { [leadingKeys]: [partition] } };
-  };
+const of = (action: string, partition: string, reading = {}): RecordedNeed => {
+  const context = { [leadingKeys]: [partition], ...reading };
+  return { caller, action: `dynamodb:${action}`, resource: "<TABLE_NAME>", context };
+};
+const isAllowed = (need: RecordedNeed) => compareRights([role], [need]).missing.length === 0;
+const reads = ["GetItem", "BatchGetItem", "Query"];
+const everything = { "dynamodb:Select": ["ALL_ATTRIBUTES"] };
+const only = (...attributes: string[]) => {
+  return { "dynamodb:Attributes": attributes, "dynamodb:Select": ["SPECIFIC_ATTRIBUTES"] };
+};
+
+test("the repair role reads of users what the history shows of them, and nothing that proves who a client is", () => {
+  const asked = [...needs.values()].flat().filter(({ context }) => context[leadingKeys]?.includes("USER#"));
+  expect(new Set(asked.map(({ action }) => action))).toEqual(new Set(["dynamodb:BatchGetItem"]));
+  expect(reads.filter((each) => isAllowed(of(each, "USER#", only("pk", "sk", "record"))))).toEqual(["BatchGetItem"]);
+  const kept = ["seed", "n", "epoch", "session_epoch", "token", "hash", "reset_hash", "endpoint_arn", "family"];
+  const refused = kept.filter((each) => !isAllowed(of("BatchGetItem", "USER#", only("pk", "sk", "record", each))));
+  expect(refused).toEqual(kept);
+  expect(reads.filter((each) => isAllowed(of(each, "USER#", everything)) || isAllowed(of(each, "USER#")))).toEqual([]);
+});
+
+test("of the guarded partitions the repair role reads history, and writes the runs of imports alone", () => {
   const allowed = (actions: readonly string[], partitions: readonly string[]) =>
-    partitions.filter((each) =>
-      actions.some((action) => compareRights([role], [of(action, each)]).missing.length === 0),
-    );
+    partitions.filter((each) => actions.some((action) => isAllowed(of(action, each, everything))));
   const all = [...guardedPartitions, "HISTORY#IMPORT#"];
-  expect(allowed(["GetItem", "BatchGetItem", "Query"], all)).toEqual(["HISTORY#", "USER#", "HISTORY#IMPORT#"]);
+  expect(allowed(reads, all)).toEqual(["HISTORY#", "HISTORY#IMPORT#"]);
   expect(allowed(["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"], all)).toEqual(["HISTORY#IMPORT#"]);
   expect(allowed(["Scan", "DeleteTable", "PartiQLUpdate"], ["COMPANY#"])).toEqual([]);
 });

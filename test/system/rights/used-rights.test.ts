@@ -6,7 +6,7 @@ import { readStack, synthesizeAlone, useStack } from "../../infra/stack.ts";
 import { fullStage } from "../../infra/stages/owned-stage.ts";
 import { compareRights } from "./compare-rights.ts";
 import { type RecordedNeed, readRecordings } from "./recordings.ts";
-import { readRights } from "./role-rights.ts";
+import { type Condition, readRights } from "./role-rights.ts";
 
 const stack = await useStack();
 /** The function of stages with canaries, which the local one has not. */
@@ -30,6 +30,21 @@ test("the roles of the template are read to the last: what none allows is missin
   const { unused } = compareRights(roles, [need("list-jobs", "dynamodb:Query", "<TABLE_NAME>/index/by-state")]);
   const ofJobs = unused.filter((each) => /^list-jobs may dynamodb:Query on .*\/index\//.test(each));
   expect(ofJobs.map((each) => /index\/([\w-]+)/.exec(each)?.[1])).toEqual(["by-company", "by-total"]);
+});
+
+test("a right that SNS asks for in the role's name is needed by no test, but only with the condition that SNS asked last", () => {
+  const actions = ["sms-voice:SendTextMessage"];
+  const via = (...values: string[]) => [{ operator: "StringEquals", key: "aws:CalledViaLast", values }];
+  const unusedWith = (conditions: readonly Condition[], more: readonly string[] = []) => {
+    const given = [{ actions: [...actions, ...more], resources: ["*"], isAllBut: false, conditions }];
+    return compareRights([{ caller: "deliver-pin", settings: {}, given }], []).unused.map((each) => each.split(" ")[2]);
+  };
+  expect(unusedWith(via("sns.amazonaws.com"))).toEqual([]);
+  expect(unusedWith([])).toEqual(actions);
+  expect(unusedWith(via("sns.amazonaws.com", "ses.amazonaws.com"))).toEqual(actions);
+  expect(unusedWith(via("sns.amazonaws.com"), ["sqs:SendMessage"])).toEqual(["sqs:SendMessage"]);
+  const sending = readRights(stack).filter(({ given }) => JSON.stringify(given).includes("sms-voice:SendTextMessage"));
+  expect(sending.map(({ caller }) => caller).toSorted()).toEqual(["deliver-pin", "notify-password-changed"]);
 });
 
 test("a function makes no AWS call that its role does not allow", ({ skip }) => {

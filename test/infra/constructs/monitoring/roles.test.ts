@@ -4,10 +4,12 @@ import { expect, test } from "vitest";
 import { queues } from "../../../../infra/functions/queues.ts";
 import { root } from "../../../../infra/local/stack/synthesis.ts";
 import { namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
+import { noticeMessage } from "../../../../shared/messaging/notice-queue.ts";
+import { pushMessage } from "../../../../shared/messaging/push-queue.ts";
 import { queueNames } from "../../../../shared/settings.ts";
 import { commandsByRole, repairCommands } from "../../../system/runbook/commands-by-role.ts";
 import { awsCommandsIn, runbookText } from "../../../system/runbook/shell-commands.ts";
-import { arnOf, matches, type Statement, stackOf, textOf } from "../../stack.ts";
+import { arnOf, matches, type Resource, type Statement, stackOf, textOf } from "../../stack.ts";
 import { fullStage } from "../../stages/owned-stage.ts";
 
 const full = stackOf("full");
@@ -70,15 +72,56 @@ test("whoever answers alarms does so for the stage, and for no other of its acco
   expect(JSON.stringify(ofFunctions)).not.toContain("*-");
 });
 
-test("whoever answers alarms reads queues of the stage alone, and moves messages back to those that may be redriven: no pin and no event can be forged", () => {
+/** The queues of the stage that a role for people may do something with, by their names in the service. */
+const queuesFor = (action: string, role: Resource) =>
+  reached(action, role).map((each) =>
+    textOf(each)
+      .replace(/(Queue|DeadLetters)$/, "")
+      .toLowerCase(),
+  );
+
+test("whoever answers alarms reads and empties every queue of the stage, and no other", () => {
   const arns = full.all("AWS::SQS::Queue").map((each) => JSON.stringify(arnOf(each)));
-  expect(new Set(reached("sqs:ReceiveMessage").map((each) => JSON.stringify(each)))).toEqual(new Set(arns));
-  const redriven = queueNames.filter((name) => queues[name].redrive === "operator").toSorted();
-  expect(redriven).not.toContain("pins");
-  expect(redriven).not.toContain("events");
-  const named = (action: string, suffix: string) => reached(action).map((each) => textOf(each).replace(suffix, ""));
-  const [into, from] = [named("sqs:SendMessage", "Queue"), named("sqs:StartMessageMoveTask", "DeadLetters")];
-  for (const names of [into, from]) expect(names.map((name) => name.toLowerCase()).toSorted()).toEqual(redriven);
+  for (const action of ["sqs:ReceiveMessage", "sqs:DeleteMessage"])
+    expect(new Set(reached(action).map((each) => JSON.stringify(each)))).toEqual(new Set(arns));
+});
+
+test.each([
+  // Their messages name what is sent: no pin, no text, no record and no event can be forged with one.
+  { role: "on call", by: "operator", redriven: ["notices", "pushes"] },
+  // With these, which write records and texts, the role's alarm goes off.
+  { role: "repair", by: "repair", redriven: ["intake", "notifications"] },
+] as const)("the role $role moves dead letters back and sends messages to $redriven, and to no other queue", (row) => {
+  const { role, by, redriven } = row;
+  expect(queueNames.filter((name) => queues[name].redrive === by).toSorted()).toEqual(redriven);
+  for (const action of ["sqs:SendMessage", "sqs:StartMessageMoveTask"])
+    expect(queuesFor(action, roles[role]).toSorted()).toEqual(redriven);
+});
+
+test("the runbook says of each queue who redrives it", () => {
+  const words = {
+    operator: "the role on call",
+    repair: "the repair role",
+    administrator: "an administrator",
+    never: "nobody",
+  };
+  const rows = [...page.matchAll(/^\| `(\w+)DeadLetters` \| ([\w ]+) \|/gm)].map(([, name = "", who]) => [
+    name.toLowerCase(),
+    who,
+  ]);
+  expect(Object.fromEntries(rows)).toEqual(
+    Object.fromEntries(queueNames.map((name) => [name, words[queues[name].redrive]])),
+  );
+});
+
+test("the repair role reads and deletes what it moves back: dead letters, and what EventBridge could not deliver", () => {
+  for (const action of ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"])
+    expect(queuesFor(action, repair).toSorted()).toEqual(["intake", "intakebusundelivered", "notifications"]);
+});
+
+test("messages of the queues that the role on call redrives name a user, a notification and moments alone", () => {
+  expect(Object.keys(noticeMessage.entries)).toEqual(["userId", "changedAt", "requestId"]);
+  expect(Object.keys(pushMessage.entries)).toEqual(["userId", "notificationId", "requestId"]);
 });
 
 test("whoever answers alarms reads the log of SMS that did not arrive, as the runbook says", () => {
@@ -249,12 +292,12 @@ function actionOf([service = "", operation = ""]: readonly string[]): string {
   return `${prefix}:${pascal === "Invoke" ? "InvokeFunction" : pascal}`;
 }
 
-function reached(action: string): unknown[] {
-  return allowing(action).flatMap(({ Resource }) => Resource);
+function reached(action: string, role = onCall): unknown[] {
+  return allowing(action, role).flatMap(({ Resource }) => Resource);
 }
 
-function allowing(action: string): Statement[] {
-  return statementsOf("Allow").filter(({ Action }) => [Action].flat().includes(action));
+function allowing(action: string, role = onCall): Statement[] {
+  return statementsOf("Allow", role).filter(({ Action }) => [Action].flat().includes(action));
 }
 
 /** Whether a right reaches a resource that has the tag of a stage, or none. */
