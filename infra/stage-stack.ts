@@ -1,4 +1,5 @@
 import { type App, Stack, Tags } from "aws-cdk-lib";
+import { EnvironmentUtils, UNKNOWN_ACCOUNT, UNKNOWN_REGION } from "aws-cdk-lib/cx-api";
 import { namesOf } from "./stages/names.ts";
 import type { Stage } from "./stages/stages.ts";
 
@@ -12,8 +13,14 @@ interface StageStackProps {
   readonly region?: string;
 }
 
-/** A stack of a stage, which has the stage's tags and is protected if the stage keeps its data. */
+/**
+ * A stack of a stage, which has the stage's tags and is protected if the stage keeps its data. Its templates name its account and
+ * region by AWS's own parameters, so that they are the same whether the stage names these or not.
+ */
 export abstract class StageStack extends Stack {
+  /** The cdk command refuses credentials of another account and region. */
+  override readonly environment: string;
+
   constructor(app: App, name: string, { stage, about, region }: StageStackProps) {
     const { tags } = namesOf(stage.name);
     super(app, name, {
@@ -21,9 +28,9 @@ export abstract class StageStack extends Stack {
       tags,
       // `cdk destroy` and a deletion in the console are refused until this is switched off.
       terminationProtection: stage.removal === "keep",
-      // The cdk command refuses credentials of another account and region.
-      env: { account: stage.account, region: region ?? stage.region },
     });
+    const { account = UNKNOWN_ACCOUNT, region: own = UNKNOWN_REGION } = stage;
+    this.environment = EnvironmentUtils.format(account, region ?? own);
     // CloudFormation does not pass the stack's own tags on to all types of resources.
     for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
   }

@@ -114,15 +114,13 @@ export class WorkforceStack extends StageStack {
     const stage = this.#stage;
     const names = namesOf(stage.name);
     const records = new RecordsTable(this, tableIdOf(stage), stage);
-    if (stage.backupKeptDays !== undefined) {
-      new TableBackups(this, "Backups", { stage, table: records.table, keptDays: stage.backupKeptDays });
-    }
+    if (stage.removal === "keep") new TableBackups(this, "Backups", { stage, table: records.table });
     if (stage.smsMonthlySpendLimitDollars !== undefined) {
       new SmsAttributes(this, "SmsSpendLimit", stage.smsMonthlySpendLimitDollars);
     }
     const kept = (id: string, content: SecretContent, name: string) =>
       new GeneratedSecret(this, id, content, { ...stage, name });
-    // These go with their settings, although the stage keeps its data: nothing is lost with them.
+    // These go with their settings, although the stage keeps its data: nothing is lost with them, and no name stays taken.
     const passing = (id: string, content: SecretContent, name: string) =>
       new GeneratedSecret(this, id, content, { name, removal: "delete" });
     const outboundBus = hasOutboundEvents(stage) ? addOutboundBus(this, stage.name) : undefined;
@@ -136,7 +134,7 @@ export class WorkforceStack extends StageStack {
       webhooks: webhooks && outboundBus && new Webhooks(this, "Webhooks", { stage, webhooks, outbound: outboundBus }),
       quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
       emails: new EmailSending(this, "Emails", stage),
-      edgeSecret: edgeOf(stage) && kept("EdgeSecret", edgeSecret, names.edgeSecret),
+      edgeSecret: edgeOf(stage) && passing("EdgeSecret", edgeSecret, names.edgeSecret),
       releaseProbe: probeLogin ? passing("ReleaseProbe", releaseProbe(probeLogin), names.probeSecret) : undefined,
       testPin: testLogins && passing("TestPin", testPin, names.testPinSecret),
     };

@@ -191,7 +191,7 @@ export const stageShape = v.object({
     value.lockedDays,
   ),
   replicaRegions: optional(
-    "Regions with a copy of each secret: without the HMAC key a restored table has no passcodes and sessions. 0.40 dollars a month for each copy.",
+    "Regions with a copy of each secret that outlasts the stack: without the HMAC key a restored table has no passcodes and sessions. 0.40 dollars a month for each copy.",
     value.regions,
     { wanted: "a list of other AWS regions, such as eu-west-1" },
   ),

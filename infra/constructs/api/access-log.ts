@@ -17,6 +17,8 @@ const line = {
   function_latency_ms: "$context.integrationLatency",
   function_status: "$context.integrationStatus",
   error_type: "$context.error.responseType",
+  error_message: "$context.error.message",
+  integration_error: "$context.integrationErrorMessage",
   source_ip: "$context.identity.sourceIp",
 };
 

@@ -56,6 +56,8 @@ export function addStreamConsumer(
     batchSize: changesInBatch,
     parallelizationFactor: 1,
     reportBatchItemFailures: true,
+    // A call that dies names no record: halves of the batch leave the one that kills it alone.
+    bisectBatchOnError: true,
     maxRecordAge: triedFor,
     onFailure: { bind: () => ({ destination: quarantine.queueArn }) },
     filters: streamFilters[name].map((pattern) => ({ pattern: JSON.stringify(pattern) })),

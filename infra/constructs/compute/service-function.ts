@@ -9,6 +9,7 @@ import { functionNameOf, namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import type { CanaryReleases } from "./canary-releases.ts";
 import { InlineRole } from "./inline-role.ts";
+import { VersionedFunction } from "./versioned-function.ts";
 
 /** Longer than the longest sequence of calls takes if each needs all its attempts (`shared/call-limits.ts`). */
 const usualTimeoutSeconds = 20;
@@ -33,7 +34,7 @@ export interface ServiceFunctionProps {
 /** One function: its bundle on the newest runtime, with a log group that expires. */
 export class ServiceFunction extends Construct {
   readonly row: FunctionRow;
-  readonly function: lambda.Function;
+  readonly function: VersionedFunction;
   /** The target of callers: the function, or the alias before its versions. */
   readonly live: lambda.IFunction;
   /** Its reserved concurrency, which also limits it. */
@@ -52,7 +53,7 @@ export class ServiceFunction extends Construct {
     logGroup.grantWrite(role);
     const metricNamespace = namesOf(stage.name).metrics;
     this.reserved = stage.reservedConcurrency?.[name];
-    this.function = new lambda.Function(this, "Function", {
+    this.function = new VersionedFunction(this, "Function", {
       functionName,
       role,
       runtime: lambda.Runtime.NODEJS_24_X,
@@ -60,7 +61,7 @@ export class ServiceFunction extends Construct {
       memorySize: row.memoryMegabytes ?? usualMemoryMegabytes,
       timeout: Duration.seconds(timeoutSecondsOf(row)),
       handler: "index.handler",
-      code: lambda.Code.fromAsset(bundleFolder(bundles, name)),
+      folder: bundleFolder(bundles, name),
       environment: { OPERATION: name, METRIC_NAMESPACE: metricNamespace },
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,

@@ -12,9 +12,8 @@ import { removalPolicyOf } from "./removal.ts";
 const nightlyKeptDays = 7;
 
 interface TableBackupsProps {
-  readonly stage: Pick<Stage, "name" | "removal" | "backupCopyTo" | "backupLockDays">;
+  readonly stage: Pick<Stage, "name" | "removal"> & BackupSettings;
   readonly table: TableV2;
-  readonly keptDays: number;
 }
 
 type BackupSettings = Pick<Stage, "backupKeptDays" | "backupLockDays" | "backupCopyTo">;
@@ -43,21 +42,24 @@ export function describeLock({
 
 /**
  * Backups of the table for cases that point-in-time recovery does not cover: a deleted table, or a mistake that nobody
- * noticed for 35 days. The vault is encrypted with the account's key for AWS Backup. A restore needs the role.
+ * noticed for 35 days. The vault is encrypted with the account's key for AWS Backup. A restore needs the role. The vault is
+ * there also in a stage without backups, free of charge: one that stays behind when they end would keep its name taken.
  */
 export class TableBackups extends Construct {
-  constructor(scope: Construct, id: string, { stage, table, keptDays }: TableBackupsProps) {
+  constructor(scope: Construct, id: string, { stage, table }: TableBackupsProps) {
     super(scope, id);
-    const { backupVault, restoreRole } = namesOf(stage.name);
-    const { backupLockDays, backupCopyTo } = stage;
+    const { backupVault: backupVaultName, restoreRole } = namesOf(stage.name);
+    const { backupKeptDays: keptDays, backupLockDays, backupCopyTo } = stage;
+    const backupVault = new backup.BackupVault(this, "Vault", {
+      backupVaultName,
+      removalPolicy: removalPolicyOf(stage.removal),
+      // Governance mode: with `changeableFor`, nobody could ever remove the lock.
+      ...(backupLockDays !== undefined && { lockConfiguration: { minRetention: Duration.days(backupLockDays) } }),
+    });
+    if (keptDays === undefined) return;
     const plan = new backup.BackupPlan(this, "Plan", {
       backupPlanName: `${Stack.of(this).stackName}-table`,
-      backupVault: new backup.BackupVault(this, "Vault", {
-        backupVaultName: backupVault,
-        removalPolicy: removalPolicyOf(stage.removal),
-        // Governance mode: with `changeableFor`, nobody could ever remove the lock.
-        ...(backupLockDays !== undefined && { lockConfiguration: { minRetention: Duration.days(backupLockDays) } }),
-      }),
+      backupVault,
     });
     const copyTo = backupCopyTo && backup.BackupVault.fromBackupVaultArn(this, "CopyTo", backupCopyTo);
     const addRule = (ruleName: string, days: number, time: CronOptions) => {

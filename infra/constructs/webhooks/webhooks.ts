@@ -44,7 +44,9 @@ export class Webhooks extends Construct {
   constructor(scope: Construct, id: string, { stage, webhooks, outbound }: WebhooksProps) {
     super(scope, id);
     this.#stage = stage;
-    this.#keys = new GeneratedSecret(this, "Keys", webhookKey, { ...stage, name: namesOf(stage.name).webhookSecret });
+    // It goes with the last webhook: a key that stayed would keep its name taken, and no later deploy can adopt a secret.
+    const passing = { name: namesOf(stage.name).webhookSecret, removal: "delete" } as const;
+    this.#keys = new GeneratedSecret(this, "Keys", webhookKey, passing);
     this.queues = webhooks.map((webhook) => addQueue(new Construct(this, webhook.name), stage, webhook, outbound));
   }
 

@@ -91,20 +91,22 @@ async function readOn(run: Run, { stream }: StreamPumpOptions, stopping: AbortSi
 }
 
 async function deliverPage({ records, place }: StreamPage, run: Run, stopping: AbortSignal): Promise<void> {
-  const { filters, streamArn, batchSize } = run.mapping;
+  const { filters, streamArn, batchSize, bisects } = run.mapping;
   const shardId = place?.shardId ?? "";
   // Few records of an import pass the filters, and matching a record is faster than converting it.
   const matching = filters.length === 0 ? records : records.filter((record) => matchesAny(record, filters));
   let left = matching.map((record) => lambdaRecord(record, streamArn));
   let milliseconds = firstPauseMilliseconds;
+  let size = batchSize;
   // Unlike Lambda it never gives up.
   while (left.length > 0 && !stopping.aborted) {
-    const batch = left.slice(0, batchSize);
+    const batch = left.slice(0, size);
     const done = await attempt(batch, run);
     if (done > 0) {
       moveTo(run, { shardId, after: batch[done - 1]?.dynamodb?.SequenceNumber });
       milliseconds = firstPauseMilliseconds;
     }
+    size = done === 0 && bisects ? Math.ceil(batch.length / 2) : batchSize;
     left = left.slice(done);
     if (done === batch.length) continue;
     await wait(milliseconds, stopping);

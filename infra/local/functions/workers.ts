@@ -30,7 +30,7 @@ export interface WorkersOptions {
 }
 
 /** The consumer that shows changes, named as the file that keeps its position. */
-const observer = { functionName: "desk", batchSize: 100, reportsItemFailures: false, filters: [] };
+const observer = { functionName: "desk", batchSize: 100, reportsItemFailures: false, bisects: false, filters: [] };
 
 /** The pumps of queues and stream, and the schedules: everything that calls functions without a request. */
 export interface Workers {

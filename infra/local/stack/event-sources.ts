@@ -15,6 +15,8 @@ export interface LocalMapping extends BatchMapping {
 
 export interface LocalStreamMapping extends BatchMapping {
   streamArn: string;
+  /** Whether a batch of which no record was processed comes back by halves, so that one record ends up alone. */
+  bisects: boolean;
   /** Filters of which a change must match one to reach the function. Without filters, every change does. */
   filters: Pattern[];
 }
@@ -35,9 +37,14 @@ export function readQueueMappings(all: ResourcesOfType): LocalMapping[] {
 }
 
 export function readStreamMappings(all: ResourcesOfType): LocalStreamMapping[] {
-  return readMappings(all, ":dynamodb:").map(({ arn, batches, criteria }) => {
+  return readMappings(all, ":dynamodb:").map(({ arn, batches, criteria, bisects }) => {
     const { Filters = [] } = (criteria ?? {}) as { Filters?: { Pattern: string }[] };
-    return { streamArn: arn, ...batches, filters: Filters.map(({ Pattern }) => JSON.parse(Pattern) as Pattern) };
+    return {
+      streamArn: arn,
+      ...batches,
+      bisects,
+      filters: Filters.map(({ Pattern }) => JSON.parse(Pattern) as Pattern),
+    };
   });
 }
 
@@ -45,6 +52,7 @@ function readMappings(all: ResourcesOfType, service: string) {
   const mappings = all("AWS::Lambda::EventSourceMapping").map(({ properties }) => ({
     arn: String(properties.EventSourceArn),
     criteria: properties.FilterCriteria,
+    bisects: properties.BisectBatchOnFunctionError === true,
     batches: {
       functionName: functionOf(String(properties.FunctionName)),
       batchSize: Number(properties.BatchSize),

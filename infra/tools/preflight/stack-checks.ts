@@ -13,19 +13,24 @@ import { type DeployTarget, type Finding, missing, ok } from "./finding.ts";
  * left.
  */
 export async function findLeftovers(place: DeployTarget): Promise<Finding> {
-  const { name } = place.stage;
+  const { name, removal } = place.stage;
   const { backupVault } = namesOf(name);
   const table = tableNameOf(place.stage);
   const stack = await findStack(place);
   if (stack !== undefined) return judgeStack(place.stage, stack);
   const secrets = await findSecrets(place);
   const found = await orUndefined(new DynamoDBClient({}).send(new DescribeTableCommand({ TableName: table })));
-  const left = [...(found ? [`the table ${table}`] : []), ...secrets];
-  if (left.length === 0) return ok("none, and nothing left of one");
-  if (place.stage.backupKeptDays !== undefined) left.push(`the backup vault ${backupVault} if it had one`);
-  const importing = `keep them with npx cdk deploy -c stage=${name} --import-existing-resources`;
-  const advice = `${importing}, or delete them, both as "Remove a stage" in infra/RUNBOOK.md says`;
-  return missing(`An earlier stack left ${left.join(", ")}: ${advice}.`);
+  const adoptable = found ? [`the table ${table}`] : [];
+  if (adoptable.length + secrets.length === 0) return ok("none, and nothing left of one");
+  if (removal === "keep") adoptable.push(`the backup vault ${backupVault} if it had one`);
+  const importing = `keep them with npx cdk deploy -c stage=${name} --import-existing-resources, or delete them`;
+  const faults = [
+    ...(adoptable.length > 0 ? [`${adoptable.join(", ")}: ${importing}`] : []),
+    ...(secrets.length > 0
+      ? [`${secrets.join(", ")}: no deploy adopts a secret, so copy what you need and delete them`]
+      : []),
+  ];
+  return missing(`An earlier stack left ${faults.join("; and ")}, all as "Remove a stage" in infra/RUNBOOK.md says.`);
 }
 
 /**

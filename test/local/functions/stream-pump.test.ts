@@ -47,7 +47,7 @@ async function start(
   changes: Partial<LocalStreamMapping> = {},
   stream?: TableStream,
 ): Promise<StreamPump> {
-  const mapping = { streamArn, batchSize: 100, reportsItemFailures: true, filters: [], ...changes };
+  const mapping = { streamArn, batchSize: 100, reportsItemFailures: true, bisects: false, filters: [], ...changes };
   const pump = startStreamPump({
     stream: stream ?? (await openTableStream(streams, tableName)),
     consumers: Object.entries(consumers).map(([functionName, consume]) => ({
@@ -167,6 +167,23 @@ describe("the pump of the table's stream", () => {
     for (const [at, least] of [100, 200, 400].entries()) {
       expect((times[at + 1] ?? 0) - (times[at] ?? 0)).toBeGreaterThan(least - 5);
     }
+  });
+
+  it("leaves the one record alone whose call dies, once those before it are processed; those after it wait", async () => {
+    await write("INVOICE", upTo(6));
+    const batches: number[][] = [];
+    let isDying = true;
+    const one = (event: DynamoDBStreamEvent) => {
+      batches.push(numbersOf(event));
+      if (isDying && numbersOf(event).includes(5)) throw new Error("The process has ended");
+    };
+    const pump = await start({ one }, { bisects: true });
+    await expect.poll(() => batches.at(-1), { timeout: patience }).toEqual([5]);
+    isDying = false;
+    await pump.settled(patience);
+    const tried = batches.map(String);
+    expect(tried.slice(0, 5)).toEqual(["1,2,3,4,5,6", "1,2,3", "4,5,6", "4,5", "4"]);
+    expect(tried.slice(-2)).toEqual(["5", "6"]);
   });
 
   it.each([

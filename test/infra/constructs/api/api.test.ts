@@ -110,8 +110,9 @@ describe("D34: what the contract names", () => {
   });
 });
 
-const logged = `error.responseType identity.sourceIp integration.requestId integrationLatency integrationStatus requestId
-  requestTimeEpoch responseLatency routeKey status`;
+// Neither message holds a path, a query or a header.
+const logged = `error.message error.responseType identity.sourceIp integration.requestId integrationErrorMessage
+  integrationLatency integrationStatus requestId requestTimeEpoch responseLatency routeKey status`;
 
 describe.each(stageNames)("the API of %s", (name) => {
   const { all, one } = stackOf(name);

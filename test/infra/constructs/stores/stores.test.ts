@@ -4,8 +4,8 @@ import { generateSecret } from "../../../../infra/local/aws/secrets-manager.ts";
 import { namesOf } from "../../../../infra/stages/names.ts";
 import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
 import { pricesOf } from "../../../bench/costs/prices.ts";
-import { arnOf, type Resource, stackOf, useStack } from "../../stack.ts";
-import { fullStage } from "../../stages/owned-stage.ts";
+import { arnOf, type Resource, readStack, stackOf, synthesizeAlone, useStack } from "../../stack.ts";
+import { fullStage, ownedStage } from "../../stages/owned-stage.ts";
 
 const stack = await useStack();
 const full = stackOf("full");
@@ -23,7 +23,12 @@ test.each([
   ["staging", "RetainExceptOnCreate", "Retain"],
   ["prod", "RetainExceptOnCreate", "Retain"],
 ])("the table and secrets of %s meet %s with their stack; a deploy that replaces them finds their names taken", (name, whenDeleted, whenReplaced) => {
-  const stores = ["AWS::DynamoDB::GlobalTable", "AWS::SecretsManager::Secret"].flatMap(stackOf(name).all);
+  const named = stackOf(name).all("AWS::SecretsManager::Secret");
+  expect(named.map(({ properties }) => properties.Name)).toEqual([
+    `workforce/${name}/hmac-key`,
+    `workforce/${name}/signing-keys`,
+  ]);
+  const stores = [...stackOf(name).all("AWS::DynamoDB::GlobalTable"), ...named];
   for (const { id, properties, deletionPolicy, updateReplacePolicy } of stores) {
     expect(deletionPolicy, id).toBe(whenDeleted);
     if (whenReplaced) expect(updateReplacePolicy, id).toBe(whenReplaced);
@@ -58,6 +63,14 @@ test("copies of the table are in a vault with a fixed name, which outlasts the s
   expect(BackupPlanRule).toMatchObject([{ RuleName: "daily" }]);
 });
 
+test("a stage that keeps its data has the vault without backups, too: one that stays behind would keep its name taken", () => {
+  const { backupKeptDays: _, ...stage } = ownedStage("staging");
+  const { all, one } = readStack(synthesizeAlone({ stage }).template);
+  expect(one("AWS::Backup::BackupVault").properties.BackupVaultName).toBe(namesOf("staging").backupVault);
+  expect(() => all("AWS::Backup::BackupPlan")).toThrow();
+  expect(() => stackOf("dev").all("AWS::Backup::BackupVault")).toThrow();
+}, 60_000);
+
 describe("what survives the account and the region", () => {
   const rules: Resource["properties"][] = full.one("AWS::Backup::BackupPlan").properties.BackupPlan.BackupPlanRule;
 
@@ -81,8 +94,8 @@ describe("what survives the account and the region", () => {
     );
   });
 
-  test("the secrets without which a restored table has no passcodes, sessions or receivers are in another region, too", () => {
-    for (const start of ["HmacKey", "SigningKeys", "EdgeSecret", "Webhooks"])
+  test("the secrets without which a restored table has no passcodes or sessions are in another region, too", () => {
+    for (const start of ["HmacKey", "SigningKeys"])
       expect(full.one("AWS::SecretsManager::Secret", start).properties.ReplicaRegions, start).toEqual([
         { Region: fullStage.replicaRegions[0] },
       ]);
@@ -132,11 +145,19 @@ describe("D6, D9: a secret", () => {
     if (stage === "full") expect(secrets).toHaveLength(Object.keys(generated).length);
   });
 
-  test("of test logins is a pin of twelve digits, and goes with the setting although the stage keeps its data", () => {
+  test("of test logins is a pin of twelve digits", () => {
     const made = generateSecret({ ...pin, PasswordLength: 12, SecretStringTemplate: "{}" });
     expect(made).toMatch(/^\{"pin":"\d{12}"\}$/);
-    const { deletionPolicy, updateReplacePolicy } = full.one("AWS::SecretsManager::Secret", "TestPin");
-    expect([deletionPolicy, updateReplacePolicy]).toEqual(["Delete", "Delete"]);
+  });
+
+  test.each([
+    "TestPin",
+    "ReleaseProbe",
+    "EdgeSecret",
+    "Webhooks",
+  ])("%s goes with its setting although the stage keeps its data, in no other region: its name is free again", (start) => {
+    const { deletionPolicy, updateReplacePolicy, properties } = full.one("AWS::SecretsManager::Secret", start);
+    expect([deletionPolicy, updateReplacePolicy, properties.ReplicaRegions]).toEqual(["Delete", "Delete", undefined]);
   });
 
   test("of test logins is for logins that the one function that stores pins knows, with their end", () => {

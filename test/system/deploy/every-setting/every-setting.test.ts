@@ -17,6 +17,7 @@ import { testReleaseProbe } from "./release-probe.ts";
 import { createReleases } from "./releases.ts";
 import { testRemoval } from "./removal.ts";
 import { testRestore } from "./restore.ts";
+import { testSettingsBack } from "./settings-back.ts";
 import { openShell } from "./shell.ts";
 
 const aws = useAccount("deploy-every-setting", stageWithoutEdge);
@@ -86,6 +87,7 @@ test("what shuts users out pages, and nothing else does", async () => {
 testReleases(place);
 testReleaseProbe(place);
 testRestore(place);
+testSettingsBack(place);
 
 test("no function wanted a right that its role does not have, and none failed", () => {
   expect(aws.emulator.refusals()).toEqual([]);

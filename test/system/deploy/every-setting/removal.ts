@@ -21,10 +21,10 @@ export function testRemoval(place: Place, app: string): void {
     const { code, printed } = await destroy();
     expect(printed).toContain(`${namesOf(name).stack}: destroyed`);
     expect(code).toBe(0);
-    const { hmacSecret, signingSecret, edgeSecret, webhookSecret } = namesOf(name);
+    const { hmacSecret, signingSecret } = namesOf(name);
     const table = tableNameOf({ name });
     expect(await listTables()).toEqual([table, `${table}-2`]);
-    expect(await listSecrets()).toEqual([edgeSecret, hmacSecret, signingSecret, webhookSecret].toSorted());
+    expect(await listSecrets()).toEqual([hmacSecret, signingSecret].toSorted());
   });
 
   test("its commands to delete them for good do so", async () => {

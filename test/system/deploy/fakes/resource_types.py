@@ -2,10 +2,26 @@
 
 import json
 
-from ministack.services import apigateway, backup, budgets, cloudwatch, eventbridge, lambda_svc
+from ministack.services import apigateway, backup, budgets, cloudwatch, cloudwatch_logs, dynamodb, eventbridge, iam
+from ministack.services import lambda_svc, secretsmanager, sqs, ssm
 from ministack.services.cloudformation import changesets, provisioners
 
 handlers = provisioners._RESOURCE_HANDLERS
+
+# What has a fixed name: its property, and what has such a name by now. A deleted secret has it until its days are over.
+named = {
+    "AWS::Backup::BackupVault": ("BackupVaultName", backup._vaults),
+    "AWS::CloudWatch::Alarm": ("AlarmName", cloudwatch._alarms),
+    "AWS::CloudWatch::CompositeAlarm": ("AlarmName", cloudwatch._composite_alarms),
+    "AWS::DynamoDB::GlobalTable": ("TableName", dynamodb._tables),
+    "AWS::Events::EventBus": ("Name", eventbridge._event_buses),
+    "AWS::IAM::Role": ("RoleName", iam._roles),
+    "AWS::Lambda::Function": ("FunctionName", lambda_svc._functions),
+    "AWS::Logs::LogGroup": ("LogGroupName", cloudwatch_logs._log_groups),
+    "AWS::SQS::Queue": ("QueueName", sqs._queue_name_to_url),
+    "AWS::SSM::Parameter": ("Name", ssm._parameters),
+    "AWS::SecretsManager::Secret": ("Name", secretsmanager._secrets),
+}
 
 
 def add_resource_types():
@@ -14,12 +30,13 @@ def add_resource_types():
     say_that_mappings_are_disabled()
     adopt_global_tables()
     change_indexes_as_dynamodb_does()
-    refuse_taken("AWS::ApiGatewayV2::Route", is_route_taken)
-    refuse_taken("AWS::CloudWatch::Alarm", lambda props: props.get("AlarmName") in cloudwatch._alarms)
     handlers["AWS::CloudWatch::CompositeAlarm"] = kind(put_composite_alarm, cloudwatch._composite_alarms)
     handlers["AWS::Backup::BackupSelection"] = kind(put_selection, backup._selections)
     handlers["AWS::Budgets::Budget"] = kind(put_budget, budgets._budgets)
     handlers["AWS::Events::EventBusPolicy"] = kind(put_bus_policy, eventbridge._event_bus_policies)
+    refuse_taken("AWS::ApiGatewayV2::Route", "RouteKey", is_route_taken)
+    for resource_type, (name, stored) in named.items():
+        refuse_taken(resource_type, name, lambda props, name=name, stored=stored: props.get(name) in stored)
 
 
 def kind(put, stored):
@@ -71,13 +88,13 @@ def say_that_mappings_are_disabled():
     resource["create"] = create_as_asked
 
 
-def refuse_taken(resource_type, is_taken):
+def refuse_taken(resource_type, name, is_taken):
     """What has a fixed name cannot be made while another resource has that name: MiniStack makes a second one, or takes it over."""
     create = handlers[resource_type]["create"]
 
     def create_once(logical_id, props, stack_name):
         if is_taken(props):
-            raise ValueError(f"{resource_type} {props.get('RouteKey') or props.get('AlarmName')} already exists")
+            raise ValueError(f"{resource_type} {props[name]} already exists")
         return create(logical_id, props, stack_name)
 
     handlers[resource_type]["create"] = create_once
