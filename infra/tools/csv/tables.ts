@@ -1,11 +1,12 @@
 import type * as v from "valibot";
+import { timelog } from "../../../shared/contract/finance.ts";
 import { completeRecords, type RecordType } from "../../../shared/contract/records.ts";
 import { calendarDate, decimal, timestamp } from "../../../shared/contract/values.ts";
 
 /** A column of a table of records: the path of a field, and what its cells hold. */
 export interface Column {
   readonly path: readonly string[];
-  readonly kind: "text" | "number" | "decimal" | "date" | "time" | "json";
+  readonly kind: "text" | "number" | "decimal" | "date" | "time" | "duration" | "json";
   readonly isNullable: boolean;
 }
 
@@ -41,6 +42,7 @@ function kindOf(schema: v.GenericSchema): Column["kind"] {
     [decimal, "decimal"],
     [calendarDate, "date"],
     [timestamp, "time"],
+    [timelog.entries.duration, "duration"],
   ] as const;
   const kind = kinds.find(([known]) => known === schema)?.[1];
   if (kind || schema.type === "number") return kind ?? "number";
@@ -49,32 +51,15 @@ function kindOf(schema: v.GenericSchema): Column["kind"] {
 
 /** A row by RFC 4180. A cell that a spreadsheet might split at another separator is quoted, too. */
 function rowOf(cells: readonly string[]): string {
-  return `${cells.map((cell) => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",")}\r\n`;
-}
-
-/**
- * The cells of a row by RFC 4180; undefined if a quoted cell goes on in the next line. As in a spreadsheet, a quotation
- * mark within an unquoted cell is a letter, and text after a quoted cell belongs to it.
- */
-export function cellsOf(row: string, separator: string): string[] | undefined {
-  const other = `[^${separator}]`;
-  const cell = new RegExp(`(?:"((?:[^"]|"")*)"(?!")(${other}*)|((?!")${other}*))(${separator}|$)`, "yu");
-  const cells: string[] = [];
-  for (;;) {
-    const found = cell.exec(row);
-    if (!found) return undefined;
-    const [, quoted = "", after = "", plain = "", end] = found;
-    cells.push(quoted.replaceAll('""', '"') + after + plain);
-    if (end === "") return cells;
-  }
+  return `${cells.map((cell) => (/[",;|\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(",")}\r\n`;
 }
 
 /**
  * A place at which a spreadsheet may begin a cell, whichever separator it splits by, and a formula that follows: perhaps
- * after quotes and spaces, or after apostrophes of the text's own.
+ * after quotes, blanks and format characters, or after apostrophes of the text's own.
  */
-const place = String.raw`(?<=^|[,;\t\r\n])`;
-const formula = String.raw`(?='*["\x20]*[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])`;
+const place = String.raw`(?<=^|[,;|\t\r\n])`;
+const formula = String.raw`(?='*(?:(?![\t\r\n])["\s\p{Cf}])*[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20])`;
 const open = new RegExp(place + formula, "gu");
 const guard = new RegExp(`${place}'${formula}`, "gu");
 

@@ -1,85 +1,77 @@
 import type { RecordType } from "../../../shared/contract/records.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
-import { unknownWord } from "../cli/command.ts";
-import { type Column, cellsOf, columnsOf, nameOf, unguarded } from "../csv/tables.ts";
-import { type ColumnMap, hintsOf, mappedValue } from "./column-map.ts";
-import { maxLineBytes, type ReadLine, type RecordReader, splitLines, textOf } from "./import-lines.ts";
+import { UsageError, unknownWord } from "../cli/command.ts";
+import { type Row, readRows } from "../csv/csv-rows.ts";
+import { type Column, columnsOf, nameOf, unguarded } from "../csv/tables.ts";
+import { hintsOf, mappedValue } from "./cell-values.ts";
+import type { ColumnMap } from "./column-map.ts";
+import type { RecordReader } from "./import-lines.ts";
 import { lineFault } from "./line-errors.ts";
 
 /**
  * Reads the rows of a table as records of a type. Without a map, the table is one that `npm run export` wrote. An empty
- * cell is null in a field that may be null; in any other field it leaves the field out.
+ * cell is null in a field that may be null; in any other field it leaves the field out. Throws `UsageError` before the
+ * first record if the columns are not those of the type or the map.
  */
 export function csvReader(type: RecordType, map?: ColumnMap): RecordReader {
   return async function* (source, signal) {
-    let header: Column[][] | undefined;
-    const hints = map && hintsOf(map, type);
-    for await (const { given: cells, ...row } of readRows(source, map, signal)) {
-      if (cells instanceof Refusal) yield { ...row, given: cells };
-      else if (header) yield { ...row, given: recordOf(type, header, cells, map), hints };
-      else header = readHeader(type, cells, map);
+    let header: Header | undefined;
+    for await (const row of readRows(source, map ?? { separator: ",", encoding: "utf-8" }, signal)) {
+      const { number, bytesRead, given: cells } = row;
+      if (header) yield { number, bytesRead, given: recordOf(type, header, row, map), hints: header.hints };
+      else if (cells instanceof Refusal) {
+        const [{ detail } = { detail: "cannot be read" }] = cells.facts.errors ?? [];
+        throw new UsageError(
+          `The first line of the table ${detail}: "separator" and "encoding" in a map say what it is`,
+        );
+      } else header = readHeader(type, cells, map);
     }
+    if (!header && !signal?.aborted) throw new UsageError("The table is empty: its first line has the columns");
   };
 }
 
-interface Row extends ReadLine {
-  readonly given: readonly string[] | Refusal;
+interface Header {
+  readonly width: number;
+  /** Each field that is filled, with the places of its cells. */
+  readonly fields: readonly { readonly column: Column; readonly places: readonly number[] }[];
+  readonly hints: ReadonlyMap<string, string> | undefined;
 }
 
-async function* readRows(
-  source: AsyncIterable<Uint8Array>,
-  { separator = ",", encoding = "utf-8" }: Partial<ColumnMap> = {},
-  signal?: AbortSignal,
-): AsyncGenerator<Row> {
-  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
-  let open: (Omit<ReadLine, "given"> & { readonly last: number; readonly text: string }) | undefined;
-  for await (const { bytes, bytesRead, ending, number: last } of splitLines(source, signal)) {
-    const text = textOf(bytes, decoder);
-    const number = open?.number ?? last;
-    const row = `${open?.text ?? ""}${text}`;
-    const isStillOpen = open && typeof text === "string" && !text.includes('"');
-    const given = text instanceof Refusal ? text : isStillOpen ? undefined : cellsOf(row, separator);
-    open = given ? undefined : { number, last, bytesRead, text: row + ending };
-    if (row.length > maxLineBytes)
-      throw new Error(`A quote in line ${number} is not closed; no line from it on was read.`);
-    if (given && (given instanceof Refusal || given.some((cell) => cell !== ""))) yield { number, bytesRead, given };
-  }
-  if (!open) return;
-  const { number, last, bytesRead } = open;
-  const detail = `has a quote that is not closed; lines ${number} to ${last} were not read`;
-  yield { number, bytesRead, given: lineFault("invalid", detail) };
-}
-
-function readHeader(type: RecordType, names: readonly string[], map: ColumnMap | undefined): Column[][] {
+function readHeader(type: RecordType, names: readonly string[], map: ColumnMap | undefined): Header {
   const columns = columnsOf(type, { opened: map !== undefined });
-  const known = map ? Object.keys(map.columns) : names;
-  for (const name of known) {
+  const sources = map?.sources ?? new Map(names.map((name) => [name, [name]]));
+  for (const name of [...sources.values()].flat()) {
     if (!names.includes(name)) throw unknownWord("column", name, names);
-    if (!map && !columns.some((column) => nameOf(column) === name)) {
-      throw unknownWord(`field of type ${type}`, name, columns.map(nameOf));
+    if (names.indexOf(name) !== names.lastIndexOf(name)) {
+      throw new UsageError(`The table has the column ${JSON.stringify(name)} twice: give each a name of its own`);
     }
   }
-  const fieldsOf = (name: string) => (map ? [map.columns[name] ?? []].flat() : [name]);
-  return names.map((name) => columns.filter((column) => fieldsOf(name).includes(nameOf(column))));
+  for (const field of sources.keys()) {
+    if (!columns.some((column) => nameOf(column) === field)) {
+      throw unknownWord(`field of type ${type}`, field, columns.map(nameOf));
+    }
+  }
+  const fields = columns.flatMap((column) => {
+    const places = sources.get(nameOf(column))?.map((name) => names.indexOf(name));
+    return places ? { column, places } : [];
+  });
+  return { width: names.length, fields, hints: map && hintsOf(map, columns) };
 }
 
-function recordOf(
-  type: RecordType,
-  header: readonly (readonly Column[])[],
-  cells: readonly string[],
-  map: ColumnMap | undefined,
-): unknown {
-  if (cells.length !== header.length) {
-    return lineFault("invalid", `has ${cells.length} cells; the first line has ${header.length}`);
+function recordOf(type: RecordType, { width, fields }: Header, row: Row, map: ColumnMap | undefined): unknown {
+  const { given: cells, isEnded } = row;
+  if (cells instanceof Refusal) return cells;
+  // Spreadsheets leave empty cells out at the end of a row; a file that is cut off has no line end there.
+  if (cells.length > width || (cells.length < width && !isEnded)) {
+    const cut = cells.length < width ? ", and no line end follows" : "";
+    return lineFault("invalid", `has ${cells.length} cells; the first line has ${width}${cut}`);
   }
   const record: Record<string, unknown> = { type };
   for (const [name, value] of Object.entries(map?.constants ?? {})) put(record, name.split("."), value);
-  for (const [at, columns] of header.entries()) {
-    for (const column of columns) {
-      const cell = cells[at] ?? "";
-      const value = fieldValue(map ? mappedValue(cell, column, map) : unguarded(cell), column);
-      if (value !== undefined) put(record, column.path, value);
-    }
+  for (const { column, places } of fields) {
+    const texts = places.map((at) => cells[at] ?? "");
+    const value = fieldValue(map ? mappedValue(texts, column, map) : unguarded(texts.join()), column);
+    if (value !== undefined) put(record, column.path, value);
   }
   return record;
 }
@@ -87,7 +79,9 @@ function recordOf(
 /** The value of a cell. One that is none of its kind stays a text, which the import refuses. */
 function fieldValue(text: string, { kind, isNullable }: Column): unknown {
   if (text === "") return isNullable ? null : undefined;
-  if (kind !== "number" && kind !== "json") return text;
+  if (kind === "number")
+    return /^(0|-?[1-9]\d*)$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
+  if (kind !== "json" && kind !== "duration") return text;
   try {
     return JSON.parse(text);
   } catch {

@@ -1,4 +1,3 @@
-import type { TextDecoder as Decoder } from "node:util";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { type GivenLine, lineFault } from "./line-errors.ts";
 
@@ -10,8 +9,6 @@ export interface SourceLine {
   readonly number: number;
   readonly bytesRead: number;
   readonly bytes: Buffer | "too_long";
-  /** Empty after the last line of a file without a line end. */
-  readonly ending: "\r\n" | "\n" | "";
 }
 
 /** A line that was read, and the bytes read so far. */
@@ -47,12 +44,11 @@ export async function* splitLines(source: AsyncIterable<Uint8Array>, signal?: Ab
     number += 1;
     const line = Buffer.concat(parts);
     const start = number === 1 && line.subarray(0, 3).equals(byteOrderMark) ? 3 : 0;
-    const ending = lineEnd && line.at(-1) === carriageReturn ? "\r\n" : lineEnd;
-    const bare = line.subarray(start, ending === "\r\n" ? -1 : undefined);
+    const bare = line.subarray(start, lineEnd && line.at(-1) === carriageReturn ? -1 : undefined);
     const isTooLong = length > maxLineBytes + byteOrderMark.length || bare.length > maxLineBytes;
     parts = [];
     length = 0;
-    return { number, bytesRead, bytes: isTooLong ? "too_long" : bare, ending };
+    return { number, bytesRead, bytes: isTooLong ? "too_long" : bare };
   };
 
   for await (const piece of untilAborted(source, signal)) {
@@ -70,7 +66,11 @@ export async function* splitLines(source: AsyncIterable<Uint8Array>, signal?: Ab
   if (length > 0) yield finish("");
 }
 
-async function* untilAborted(source: AsyncIterable<Uint8Array>, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+/** The pieces of a stream. Ends early if `signal` aborts, even while waiting. */
+export async function* untilAborted(
+  source: AsyncIterable<Uint8Array>,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   const pieces = source[Symbol.asyncIterator]();
   const aborted = new Promise<IteratorReturnResult<undefined>>((resolve) => {
     signal?.addEventListener("abort", () => resolve({ done: true, value: undefined }));
@@ -87,18 +87,18 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** Reads one JSON object a line. Blank lines are counted and skipped. */
 export const readJsonLines: RecordReader = async function* (source, signal) {
   for await (const { number, bytesRead, bytes } of splitLines(source, signal)) {
-    const text = textOf(bytes, utf8);
+    const text = textOf(bytes);
     if (text instanceof Refusal || /[^ \t\r]/.test(text)) yield { number, bytesRead, given: parse(text) };
   }
 };
 
 /** The text of a line; the refusal of one that is too long or has other bytes. */
-export function textOf(bytes: SourceLine["bytes"], decoder: Decoder): string | Refusal {
+function textOf(bytes: SourceLine["bytes"]): string | Refusal {
   if (bytes === "too_long") return lineFault("line_too_long", `has more than ${maxLineBytes} bytes`);
   try {
-    return decoder.decode(bytes);
+    return utf8.decode(bytes);
   } catch {
-    return lineFault("invalid_utf8", `is not ${decoder.encoding.toUpperCase()} text`);
+    return lineFault("invalid_utf8", "is not UTF-8 text");
   }
 }
 

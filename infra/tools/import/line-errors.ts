@@ -39,13 +39,15 @@ export function lineErrors({ number, given, hints }: GivenLine, error: unknown):
         .split("/")
         .slice(1)
         .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+      const value = valueAt(given, path);
+      const isRounded = typeof value === "string" && exponent.test(value);
       const hint = hints?.get(path.join(".")) ?? "";
       return {
         ...record,
         field: path.join("."),
-        ...shownValue(path, valueAt(given, path)),
+        ...shownValue(path, value),
         code,
-        detail: `${detail}${hint && ` (${hint})`}`,
+        detail: `${detail}${isRounded ? "; a spreadsheet has lost digits of it" : ""}${hint && ` (${hint})`}`,
       };
     });
   }
@@ -54,11 +56,14 @@ export function lineErrors({ number, given, hints }: GivenLine, error: unknown):
   throw error;
 }
 
+/** The form in which a spreadsheet writes a number that it rounded. */
+const exponent = /^-?\d+([.,]\d+)?E[+-]?\d+$/i;
+
 /** Most characters of a value that are shown. */
 const mostLetters = 40;
 /** Fields with these names hold ids, dates and states. The forms keep out a name or contact that stands in the wrong column. */
 const shownFields = [
-  { name: /^(id|uuid|version|.+_id)$/, form: /^[\w.-]+$/ },
+  { name: /^(id|uuid|version|.+_id)$/, form: /^[\w.-]+(E\+\d+)?$/ },
   { name: /^(date|from|to|.+_date|.+_at)$/, form: /^\d[\w.:/ +-]*$/ },
   { name: /^(state|payment_state|role)$/, form: /^[\p{L}\d_-]+$/u },
 ] as const;

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { csvOf } from "../../../infra/tools/csv/tables.ts";
 import { readColumnMap } from "../../../infra/tools/import/column-map.ts";
 import { csvReader } from "../../../infra/tools/import/csv-lines.ts";
-import type { RecordReader } from "../../../infra/tools/import/import-lines.ts";
+import { maxLineBytes, type RecordReader } from "../../../infra/tools/import/import-lines.ts";
 import { lineErrors } from "../../../infra/tools/import/line-errors.ts";
 import { completeRecords, type RecordType } from "../../../shared/contract/records.ts";
 import { decimal } from "../../../shared/contract/values.ts";
@@ -48,13 +48,13 @@ test("what an export writes as a table, the import reads as the same records", a
   );
 });
 
-/** Text that a spreadsheet takes for a formula, whatever quotes and spaces are before it. */
-const formula = /^["\s]*[=+\-@\t\r＝＋－＠]/;
+/** Text that a spreadsheet takes for a formula, whatever quotes, blanks and format characters are before it. */
+const formula = /^["\s\p{Cf}]*[=+\-@\t\r＝＋－＠]/u;
 
 test("whichever separator a spreadsheet splits by, no piece begins with a formula but numbers", () => {
   fc.assert(
     fc.property(anyTable, ([type, lines]) => {
-      for (const separator of [/[;\n]/, /[\t\n]/, /[,\n]/, /[\r\n]/]) {
+      for (const separator of [/[;\n]/, /[\t\n]/, /[,\n]/, /[|\n]/, /[\r\n]/]) {
         const pieces = tableOf(type, ...lines).split(separator);
         expect(
           pieces.filter((piece) => formula.test(piece.trimEnd()) && !/^-?\d+(\.\d+)?$/.test(piece.trim())),
@@ -79,6 +79,10 @@ test.each([
   ["a-b = c", "a-b = c"],
   ["a;=1", '"a;\'=1"'],
   ["a;b", '"a;b"'],
+  ["a|=1", '"a|\'=1"'],
+  ["\u00a0=1", "'\u00a0=1"],
+  ["\u200b\ufeff\u3000=1", "'\u200b\ufeff\u3000=1"],
+  ["'\u2060-1", "''\u2060-1"],
   ["a\n=1", '"a\n\'=1"'],
   ['a;"=1"', '"a;\'""=1"""'],
   ['a,"b"\r\nc', '"a,""b""\r\nc"'],
@@ -93,6 +97,8 @@ test.each([
 });
 
 const columns = "id,state,number";
+const broken =
+  "has a quotation mark that closes a cell before its end: a quotation mark within quotes is written twice";
 describe("rows", () => {
   test.each<[string, string, [number, unknown][]]>([
     [
@@ -112,11 +118,14 @@ describe("rows", () => {
       ],
     ],
     [
-      "a quote within a cell, and text after a quoted one",
-      `${columns}\n1,paid,12" pipe\n2,paid,"a"b\n`,
+      "a quote within a cell is a letter, text after a quoted one a fault",
+      `${columns}\n1,paid,12" pipe\n2,paid,"a"b\n3,paid,"6 inch\n4,"paid",C\n5,paid,"""a"" b"\n`,
       [
         [2, { id: 1, state: "paid", number: '12" pipe' }],
-        [3, { id: 2, state: "paid", number: "ab" }],
+        [3, broken],
+        [4, broken],
+        [5, { id: 4, state: "paid", number: "C" }],
+        [6, { id: 5, state: "paid", number: '"a" b' }],
       ],
     ],
     [
@@ -125,11 +134,14 @@ describe("rows", () => {
       [[2, { id: "x7", state: "paid", number: "A" }]],
     ],
     [
-      "a row of other length, and a quote that is not closed",
-      `${columns}\n1,paid\n2,paid,"A\n3,paid,B\n`,
+      "a row without its last cells, a longer one, a quote that is not closed, and a row that is cut off",
+      `${columns}\n1\n1,paid,A,\n2,paid,"A\n3,paid,B\r\n4,pa`,
       [
-        [2, "has 2 cells; the first line has 3"],
-        [3, "has a quote that is not closed; lines 3 to 4 were not read"],
+        [2, { id: 1 }],
+        [3, "has 4 cells; the first line has 3"],
+        [4, "has a quotation mark that opens a cell and is not closed"],
+        [5, { id: 3, state: "paid", number: "B" }],
+        [6, "has 2 cells; the first line has 3, and no line end follows"],
       ],
     ],
   ])("%s", async (_, file, expected) => {
@@ -147,11 +159,18 @@ describe("rows", () => {
     ]);
   });
 
-  test("a quote that is not closed for 256 KiB ends the import", async () => {
-    const file = `${columns}\n1,paid,"A\n${"2,paid,B\n".repeat(40_000)}`;
-    await expect(read(csvReader("invoice"), file)).rejects.toThrow(
-      "A quote in line 2 is not closed; no line from it on was read.",
-    );
+  test("after a quote that is not closed, and after a row of more than 256 KiB, all rows are read", async () => {
+    const long = "x".repeat(maxLineBytes);
+    const last = "B".repeat(1_000);
+    const rows = [`1,paid,"${long}\n"`, `2,paid,${long}`, `3,paid,"A`, ...Array<string>(6_000).fill(`4,paid,${last}`)];
+    const found = await read(csvReader("invoice"), `${columns}\n${rows.join("\n")}\n`);
+    expect(found.slice(0, 4)).toEqual([
+      [2, "has more than 262144 bytes"],
+      [4, "has more than 262144 bytes"],
+      [5, "has a quotation mark that opens a cell and is not closed"],
+      [6, { type: "invoice", id: 4, state: "paid", number: last }],
+    ]);
+    expect([found.length, found.at(-1)?.[0]]).toEqual([6_003, 6_005]);
   });
 
   test("a column that the type does not have is a mistake in the call", async () => {
@@ -171,7 +190,7 @@ describe("a map", () => {
     columns: { Nr: "id", Beleg: "number", Status: "state", Betrag: "total", Datum: ["issued_date", "created_at"] },
     constants: { currency: "EUR", company_id: 4 },
     values: { state: { bezahlt: "paid" } },
-    dates: "DD.MM.YYYY",
+    dates: "D.M.YYYY",
     decimals: ",",
     separator: ";",
   };
@@ -220,7 +239,7 @@ describe("a map", () => {
       {
         columns: { A: "driver.first_name", B: "timelog.start_at", C: "total" },
         constants: { "driver.last_name": "Quill" },
-        dates: "MM/DD/YYYY HH:mm",
+        dates: "MM/DD/YYYY H:mm",
         decimals: ".",
         encoding: "windows-1252",
       },
@@ -276,7 +295,10 @@ describe("a map", () => {
     const readme = readFileSync(join(import.meta.dirname, "../../../infra/tools/README.md"), "utf8");
     const sample = /\.json <<'END'\n(.*?)\nEND\n[^\n]*\.csv <<'END'\n(.*?)END\n.*?--csv (\w+)/gs;
     const [, text = "", table = ""] = [...readme.matchAll(sample)].find((found) => found[3] === type) ?? [];
-    const [[line, given] = []] = await read(csvReader(type, mapOf(text, type)), Buffer.from(table, "latin1"));
+    const [[line, given] = []] = await read(
+      csvReader(type, mapOf(text, type)),
+      Buffer.from(table.replace("€", "\x80"), "latin1"),
+    );
     expect([line, v.safeParse(completeRecords[type], given).issues]).toEqual([2, undefined]);
     expect(given).toMatchObject(expected);
   });
@@ -293,7 +315,7 @@ describe("a map", () => {
     ["Europe/London", "01.13.2026 9:00", "01.13.2026 9:00"],
   ])("in %s, %s is %s", async (timeZone, cell, moment) => {
     const times = mapOf(
-      { columns: { A: ["created_at", "due_date"] }, dates: { created_at: "DD.MM.YYYY HH:mm" }, timeZone },
+      { columns: { A: ["created_at", "due_date"] }, dates: { created_at: "DD.MM.YYYY H:mm" }, timeZone },
       "invoice",
     );
     const found = await read(csvReader("invoice", times), `A\n${cell}\n`);
@@ -304,7 +326,23 @@ describe("a map", () => {
     ["{", "Cannot read the map"],
     [{ columns: { A: "totl" } }, 'no field of type invoice "totl". Did you mean total?'],
     [{ columns: {}, constants: { driver: 1 } }, 'no field of type invoice "driver"'],
-    [{ columns: {}, dates: "yesterday" }, "dates: takes YYYY, MM, DD, HH, mm and ss; MM and DD read 3 and 03"],
+    [{ columns: {}, dates: "yesterday" }, "dates: takes YYYY, MM or M, DD or D"],
+    [{ columns: {}, dates: "DD.MM.YY" }, "dates: takes YYYY, MM or M, DD or D"],
+    [{ columns: {}, dates: "DD.DD.YYYY" }, "dates: needs a year, a month and a day"],
+    [{ columns: {}, dates: "DD.MM.YYYY DD" }, "dates: has a part twice"],
+    [{ columns: {}, dates: "HH:mm" }, "dates: needs a year, a month and a day"],
+    [{ columns: {}, dates: "DD.MM.YYYY mm" }, "dates: has mm without an hour"],
+    [{ columns: {}, dates: "DD.MM.YYYY HH ss" }, "dates: has ss without mm"],
+    [{ columns: {}, dates: "DD.MM.YYYY hh:mm" }, "dates: has A without hh or h"],
+    [{ columns: {}, dates: "DD.MM.YYYY HH:mm A" }, "dates: has A without hh or h"],
+    [{ columns: {}, dates: "DMYYYY" }, "dates: does not show where a part of one or two digits ends"],
+    [{ columns: {}, dates: { total: "DD.MM.YYYY" } }, "dates.total: the field has no date"],
+    [{ columns: { A: "total", B: "total" } }, "total is filled twice"],
+    [{ columns: { A: ["total", "total"] } }, "total is filled twice"],
+    [{ columns: { A: "total" }, constants: { total: "1" } }, "total is filled twice"],
+    [{ columns: { A: "due_date" }, joined: { due_date: ["B", "C"] } }, "due_date is filled twice"],
+    [{ columns: {}, joined: { due_date: ["B"] } }, "joined.due_date"],
+    ['{"columns": {"__proto__": "id"}}', 'it cannot have the name "__proto__"'],
     [{ columns: {}, dates: { paid_at: "DD" } }, 'no field of type invoice "paid_at"'],
     [{ columns: {}, dates: { due_date: "Y" } }, "dates.due_date: takes YYYY"],
     [{ columns: {}, timeZone: "Europe/Nowhere" }, "timeZone: takes an IANA time zone, such as Europe/London"],
@@ -328,7 +366,7 @@ describe("a map", () => {
     expect(found).toEqual([
       "d (column Status: bezahlt)",
       "d (column Betrag: 1250,00)",
-      "d (column Datum: DD.MM.YYYY)",
+      "d (column Datum: D.M.YYYY)",
       "d (column Beleg)",
       "d",
     ]);

@@ -17,8 +17,23 @@ export type Line = Readonly<Record<string, unknown>> & { readonly type: RecordTy
 /** Text that files, spreadsheets and JSON have their difficulties with. */
 const anyText = fc
   .tuple(
-    fc.constantFrom("", "=", "+44", "-", "@", "\t", "\r", '"', "1.0,", "'", "＝", "\uFF0B"),
-    fc.constantFrom("", "a;=1", "\t=", "\n-", ",+", '"=', "' @", ";'=", "\r\n=", "a; ＠"),
+    fc.constantFrom("", "=", "+44", "-", "@", "\t", "\r", '"', "1.0,", "'", "＝", "\uFF0B", "\u00A0", "\u200B"),
+    fc.constantFrom(
+      "",
+      "a;=1",
+      "\t=",
+      "\n-",
+      ",+",
+      '"=',
+      "' @",
+      ";'=",
+      "\r\n=",
+      "a; ＠",
+      "|=",
+      "|\u00A0=",
+      "\u2028\n=",
+      "\u2060\t",
+    ),
     fc.string({ unit: "grapheme", maxLength: 8 }),
   )
   .map((parts) => parts.join(""))
