@@ -82,7 +82,8 @@ export async function runImport(parameters: string[], directory: string): Promis
       progress.end();
       process.stderr.write(report.close());
     });
-    if (summary.isComplete && source.bytesRead === 0) throw new UsageError(`${call.file} has no bytes: nothing to import`);
+    if (summary.isComplete && source.bytesRead === 0)
+      throw new UsageError(`${call.file} has no bytes: nothing to import`);
     process.stdout.write(describe(summary, call.dryRun, (performance.now() - began) / 1_000));
     if (!summary.isComplete) process.stdout.write(`${describeStop(far)}\n`);
     if (call.dryRun && call.isTable && first) process.stdout.write(`The first record: ${JSON.stringify(first)}\n`);

@@ -45,7 +45,15 @@ const nasty = [
 
 const everyColumn = ["id", "total", "issued_date", "created_at", "state", "number", "version"];
 const timed = {
-  columns: { A: "id", B: "total", C: "date", D: "timelog.start_at", E: "timelog.duration", F: "timelog.breaks", G: "state" },
+  columns: {
+    A: "id",
+    B: "total",
+    C: "date",
+    D: "timelog.start_at",
+    E: "timelog.duration",
+    F: "timelog.breaks",
+    G: "state",
+  },
   values: { state: { offen: "pending" } },
   dates: "DD.MM.YYYY HH:mm",
   timeZone: "Europe/Berlin",
@@ -57,7 +65,9 @@ test("no cell ends the reading, and the rows after it are read", async () => {
   const isQuoted = fc.boolean();
   await fc.assert(
     fc.asyncProperty(anyCell, fc.nat({ max: 6 }), isQuoted, fc.boolean(), async (cell, place, quoted, mapped) => {
-      const cells = everyColumn.map((_, at) => (at === place ? (quoted ? `"${cell.replaceAll('"', '""')}"` : cell) : ""));
+      const cells = everyColumn.map((_, at) =>
+        at === place ? (quoted ? `"${cell.replaceAll('"', '""')}"` : cell) : "",
+      );
       const header = mapped ? "A,B,C,D,E,F,G" : everyColumn.join();
       const table = `${header}\n${cells.join()}\n77,,,,,,\n`;
       const { records } = await read(table, mapped ? { map: timed, type: "timesheet" } : {});
@@ -108,7 +118,13 @@ describe("each part of a date is as long as its format says", () => {
     const map = { columns: { A: "id", B: "due_date" }, separator: ";", dates };
     const { records, faults } = await read(`A;B\n1;${cell}\n`, { map });
     expect(records.get(2)).toEqual(date && { type: "invoice", id: 1, due_date: date });
-    const fault = { line: 2, id: 1, field: "due_date", value: cell, detail: expect.stringContaining(`column B: ${dates}`) };
+    const fault = {
+      line: 2,
+      id: 1,
+      field: "due_date",
+      value: cell,
+      detail: expect.stringContaining(`column B: ${dates}`),
+    };
     expect(faults).toEqual(date ? [] : [expect.objectContaining(fault)]);
   });
 
@@ -125,7 +141,11 @@ describe("each part of a date is as long as its format says", () => {
     expect(records.get(2)).toEqual(moment && { type: "invoice", id: 1, created_at: moment });
   });
 
-  test.each(["01.01.0000 00:00", "24.12.2026 24:00", "30.12.2011 12:00"])("of %s a zone makes a fault", async (cell) => {
+  test.each([
+    "01.01.0000 00:00",
+    "24.12.2026 24:00",
+    "30.12.2011 12:00",
+  ])("of %s a zone makes a fault", async (cell) => {
     const map = { columns: { A: "id", B: "created_at" }, dates: "DD.MM.YYYY HH:mm", timeZone: "Pacific/Apia" };
     const { faults } = await read(`A,B\n1,${cell}\n`, { map });
     expect(faults).toMatchObject([{ field: "created_at", value: cell }]);
@@ -148,7 +168,11 @@ test.each<[string, object | undefined]>([
 ])("the duration %s is %j", async (cell, duration) => {
   const times = { id: "7", amend_status: "approved", breaks: [] };
   const at = { "timelog.start_at": "2026-11-03T07:00:00.000Z", "timelog.end_at": "2026-11-03T16:00:00.000Z" };
-  const constants = { ...at, ...Object.fromEntries(Object.entries(times).map(([name, value]) => [`timelog.${name}`, value])), "timelog.id": 7 };
+  const constants = {
+    ...at,
+    ...Object.fromEntries(Object.entries(times).map(([name, value]) => [`timelog.${name}`, value])),
+    "timelog.id": 7,
+  };
   const map = { columns: { A: "id", B: "timelog.duration" }, constants, separator: ";", decimals: "," };
   const { records, faults } = await read(`A;B\n1;${cell.includes('"') ? `"${cell.replaceAll('"', '""')}"` : cell}\n`, {
     map,
@@ -173,7 +197,12 @@ describe("wrong use, before any record", () => {
     ["UTF-16, big end first", Buffer.from(wide).swap16(), { columns }, "utf-16be, not utf-8: save it as UTF-8"],
     ["UTF-8 for UTF-16", "A;B\n1;2\n", { columns, encoding: "utf-16le" }, "is not UTF-16, not utf-16le"],
     ["UTF-8 for windows-1252", "\uFEFFA;B\n", { columns, encoding: "windows-1252" }, "is utf-8, not windows-1252"],
-    ["letters of UTF-8", "A;B;ß\n", { columns, encoding: "windows-1252" }, "is UTF-8 text, and the map says windows-1252"],
+    [
+      "letters of UTF-8",
+      "A;B;ß\n",
+      { columns, encoding: "windows-1252" },
+      "is UTF-8 text, and the map says windows-1252",
+    ],
     ["letters of windows-1252", ansi, { columns, separator: ";" }, "is not UTF-8 text"],
     ["CR alone", "A;B\r1;2\r", { columns, separator: ";" }, "end in CR alone"],
   ])("%s", async (_, table, map, said) => {
@@ -188,7 +217,9 @@ test("a column that no field uses may be there twice; a first line sep= that agr
 
 test("letters of another encoding than the map's are a fault of their row", async () => {
   const map = { columns: { A: "id", B: "number" }, encoding: "windows-1252" };
-  const { faults, records } = await read(Buffer.from("A,B\n1,M\xfcller\n2,M\xc3\xbcller\n3,x\x81\n", "latin1"), { map });
+  const { faults, records } = await read(Buffer.from("A,B\n1,M\xfcller\n2,M\xc3\xbcller\n3,x\x81\n", "latin1"), {
+    map,
+  });
   expect(faults).toMatchObject([{ line: 3, code: "invalid_utf8" }]);
   expect(records.get(2)).toMatchObject({ number: "Müller" });
 });
