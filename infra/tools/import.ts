@@ -82,6 +82,8 @@ export async function runImport(parameters: string[], directory: string): Promis
       progress.end();
       process.stderr.write(report.close());
     });
+    if (summary.isComplete && source.bytesRead === 0)
+      throw new UsageError(`${call.file} has no bytes: nothing to import`);
     process.stdout.write(describe(summary, call.dryRun, (performance.now() - began) / 1_000));
     if (!summary.isComplete) process.stdout.write(`${describeStop(far)}\n`);
     if (call.dryRun && call.isTable && first) process.stdout.write(`The first record: ${JSON.stringify(first)}\n`);
@@ -125,7 +127,7 @@ function readerOf(csv: string | undefined, map: string | undefined): RecordReade
   return type ? csvReader(type, map === undefined ? undefined : readColumnMap(map, type)) : readJsonLines;
 }
 
-function openSource(file: string): { source: Readable; size: number | undefined } {
+function openSource(file: string): { source: Readable & { readonly bytesRead: number }; size: number | undefined } {
   if (file === "-") return { source: process.stdin, size: undefined };
   return orMistake(`Cannot read ${file}: `, () => {
     const fd = openSync(file, "r");

@@ -126,6 +126,12 @@ test("a column that the type does not have ends with 2, and no line to go on fro
   expect(err).not.toContain("Stopped");
 });
 
+test.each([[[]], [["--csv", "invoice"]]])("a file without bytes ends with 2 (%j)", async (parameters) => {
+  writeFileSync(inFolder("empty.jsonl"), "");
+  const { code, out, err } = await run(inFolder("empty.jsonl"), ...parameters);
+  expect([code, out, err]).toEqual([2, "", expect.stringMatching(/has no bytes|is empty/)]);
+});
+
 test("Ctrl-C ends at once with 130, says how far it came and that repeating is safe", async () => {
   const { child, ended } = start("-");
   child.stdin.write(`${JSON.stringify(jobLine(9_300, 1))}\n{"type":"job","id":1,"x":1}\n`);
