@@ -64,10 +64,13 @@ export function comparableTokens(text: string): readonly string[] {
 /** The token of a device. The document states FCM's characters, among which are those of APNs. */
 const tokenText = v.pipe(text(4096), v.metadata({ pattern: tokenForms.fcm.source }));
 
+/** Words that apps and simulators send in place of a token. */
+const noToken = /^(undefined|null|nil|blacklisted)$/i;
+
 function hasTokenForm({ token, platform }: { token: string; platform?: string | undefined }): boolean {
   // Text that is no plain text is another fault.
   if (token === "" || !isPlainText(token)) return true;
-  return tokenForms[pushServiceOf(token, platform)].test(token);
+  return !noToken.test(token) && tokenForms[pushServiceOf(token, platform)].test(token);
 }
 
 /** A device token as it is registered. */

@@ -187,6 +187,7 @@ test.each([
   ["apple", "<0123abcd 4567>"],
   ["apns", "a".repeat(401)],
   ["apns_sandbox", "abcg"],
+  ...["undefined", "null", "NULL", "nil", "BLACKLISTED"].map((token) => ["android", token]),
 ])("D28: 422: %s has no token %j, and nothing is kept", async (platform, token) => {
   const user = newUser();
   const answer = await register({ token, platform }, user);
