@@ -25,7 +25,10 @@ export const valueTexts = {
   // Some parameters of this form cannot be sent together: each has an example of its own, or none.
   IdParameter: ["An id in an address. Anything but a whole number above 0 is refused."],
   RecordId: ["An id in an address that leads to one record; text that is no id leads to none.", 42],
-  Passcode: ["4 to 8 digits that do not begin with 0, as a number or as typed text, whose dashes, blanks and brackets do not count. 0 counts as left out.", 4821],
+  Passcode: [
+    "4 to 8 digits that do not begin with 0, as a number or as typed text, whose dashes, blanks and brackets do not count. 0 counts as left out.",
+    4821,
+  ],
   Password: ["8 to 128 characters of any kind. The 4,000 most common passwords are refused.", "a harbour before dawn"],
 } as const satisfies Readonly<Record<string, FieldText>>;
 

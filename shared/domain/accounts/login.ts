@@ -14,7 +14,7 @@ export interface Login {
   readonly country?: CountryCode | undefined;
 }
 
-/** A joiner where a script may need it. It tells two domains apart, and the other one's owner must not get the pin. */
+/** A joiner where a script may need it. Without it the domain is another, and that one's owner must not get the pin. */
 const joiner = /(?!\p{sc=Latin})\p{L}\p{M}*[\u200c\u200d]/u;
 
 /**

@@ -26,10 +26,10 @@ const further: Readonly<Record<string, readonly Fault[]>> = {
     ["nobody", "invalid"],
   ],
   pin: [
-    ...["", "12345", "1234567", "1234567890", "123456-7890", "1234 5678 901", "123_456", "12345x", "１２３４５６"].map(
+    ...["", "12345", "1234567", "1234567890", "123456-7890", "1234 5678 901", "123_456", "12345x", "１２３４５"].map(
       (typed): Fault => [typed, "invalid"],
     ),
-    [`123${" ".repeat(70)}456`, "invalid"],
+    [`123${" ".repeat(320)}456`, "too_long"],
   ],
   password: [
     ["xq7 wv2", "invalid"],
