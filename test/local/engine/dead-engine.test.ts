@@ -36,7 +36,7 @@ test("an engine that is killed is back for the next request, a read or a write, 
   expect(changes.length).toBeGreaterThanOrEqual(3);
   // The stream goes on behind the deaths: each change is in the history once.
   const changesOf = async () => {
-    const path = `/api/v1/changes?record_type=timesheet&record_id=${ids[0]}&per_page=100`;
+    const path = `/api/v1/changes?record_type=Timesheet&record_id=${ids[0]}&per_page=100`;
     const { body } = await own.request("GET", path, { role: "operator" });
     return body.changes.map((change: { change_id: string }) => change.change_id);
   };
