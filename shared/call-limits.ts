@@ -46,5 +46,6 @@ export function limitedBy({ attemptMs, attempts }: CallLimit) {
     socketTimeout: requestTimeout,
     throwOnRequestTimeout: true,
   };
-  return { maxAttempts: attempts, requestHandler };
+  const maxAttempts = attempts === 1 ? 1 : Math.max(attempts, settings.callAttempts());
+  return { maxAttempts, requestHandler };
 }

@@ -84,6 +84,8 @@ export const settings = {
   metricNamespace: () => required("METRIC_NAMESPACE"),
   /** Factor for the time limits of calls to AWS: above 1 if many processes share a processor. */
   callPatience: () => Number(process.env.CALL_PATIENCE ?? 1),
+  /** The least number of attempts of a call that may be repeated; more than in AWS where the table may be away for seconds. */
+  callAttempts: () => Number(process.env.CALL_ATTEMPTS ?? 1),
   tableName: () => required("TABLE_NAME"),
   /** Issuer of access tokens (D4). */
   tokenIssuer: () => required("TOKEN_ISSUER"),

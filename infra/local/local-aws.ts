@@ -87,7 +87,8 @@ export function placesDirectory(directory: string): string {
 }
 
 /**
- * Starts local AWS as the stack describes it and reports slow steps to `onProgress`. The caller holds the directory's
+ * Starts local AWS as the stack describes it and reports slow steps to `onProgress`, also that of an engine that has to be started
+ * again later. The caller holds the directory's
  * lock. Throws one sentence on data of other stored shapes.
  */
 export async function startLocalAws(directory: string, onProgress?: (step: string) => void): Promise<OwnLocalAws> {
@@ -101,7 +102,7 @@ export async function startLocalAws(directory: string, onProgress?: (step: strin
     starting.adopt(await part, (each) => each.close());
   const at = Date.now();
   const parts = [
-    start(startEngine(data)),
+    start(startEngine(data, () => onProgress?.("The table's engine has died and is started again"))),
     start(startQueues(localRegion)),
     start(startAwsEndpoints({ inbox, secrets, buses, pushEndpointsFile: join(data, "push-endpoints.json") })),
     synthesizeOnce(directory, () => onProgress?.("Building the stack")),
@@ -187,6 +188,8 @@ function clientEnvironment(engine: Engine, queues: Queues, { endpoint }: AwsEndp
   return {
     // The engine has one writer, so calls wait beside an import or on a busy computer.
     CALL_PATIENCE: "10",
+    // An engine that has died is back within a second, or within some if it runs on Java.
+    CALL_ATTEMPTS: "10",
     AWS_REGION: localRegion,
     AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,

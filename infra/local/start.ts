@@ -31,6 +31,7 @@ const lanWarning =
   "Warning: with --lan everyone on this network can call the API and use the desk, which gives out tokens of every user.";
 const demoSettlesWithinMilliseconds = 60_000;
 const lookEveryMilliseconds = 500;
+const lostEndsWithinMilliseconds = 5_000;
 const style = styleOf(process.stderr);
 const directory = process.env.WORKFORCE_DIRECTORY ?? `${root}.local`;
 
@@ -55,6 +56,7 @@ async function start(parameters: string[]): Promise<number> {
       onWorkerFailure: (name, error) => say(`${name} cannot be fed, it is tried again: ${firstLine(error)}`),
       onStack: (line) => say(escapeControls(line)),
     });
+    void endWithEngine(machine);
     await introduce(machine);
     return 0;
   } catch (error) {
@@ -97,6 +99,16 @@ function endInOrder(startedMachine: () => Machine | undefined): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
   for (const stream of [process.stdout, process.stderr]) stream.on("error", end);
   watchNpm(end);
+}
+
+/** Ends the machine with the reason, in one sentence, if its table's engine has died and does not start again. */
+async function endWithEngine(machine: Machine): Promise<void> {
+  const reason = await machine.engine.lost;
+  say(`The machine ends, because its table's engine has died: ${firstLine(reason)}`);
+  // What waits for the table may hold its end up.
+  setTimeout(() => process.exit(1), lostEndsWithinMilliseconds);
+  await machine.close().catch(() => {});
+  process.exit(1);
 }
 
 /**

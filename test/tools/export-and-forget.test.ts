@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
@@ -7,6 +7,10 @@ import { runExport } from "../../infra/tools/export.ts";
 import { forget } from "../../infra/tools/forget.ts";
 import { runImport } from "../../infra/tools/import.ts";
 import { settings } from "../../shared/settings.ts";
+import { beforeCalls } from "../support/faults/before-calls.ts";
+import { timesheetLine, userLine } from "../support/records/records.ts";
+import { write } from "../support/records/writes.ts";
+import { xenia } from "../support/records/xenia.ts";
 import { useFolder } from "./export/run-export.ts";
 import { runTool, useMachine } from "./machine.ts";
 
@@ -99,4 +103,23 @@ test("forget says what it would do, does it with --yes, and what is left; a repl
   expect(await run("--user", "987654")).toMatchObject({ code: 1, out: expect.stringContaining("Nothing is known of") });
   for (const wrong of [[], ["--replay", "--user", "1"], ["--replay", "--readmit"], ["--user", "x"]])
     await expect(run(...wrong)).rejects.toThrow(/--user/);
+}, 600_000);
+
+test("forget ends with 1 and what was true where others keep writing the name: the user is erased, the last pass found it", async () => {
+  const { profile_id, first_name, last_name } = xenia;
+  writeFileSync(file("xenia.jsonl"), JSON.stringify(userLine(4_711, { profile_id, first_name, last_name })));
+  expect(await runTool(() => runImport([file("xenia.jsonl")], directory))).toMatchObject({ code: 0 });
+  let id = 900_000;
+  const writeAgain = async (command: string) => {
+    if (command !== "ScanCommand") return;
+    id += 1;
+    await write(timesheetLine(id, 1, { driver: xenia }));
+  };
+  const run = (...parameters: string[]) => runTool(() => beforeCalls(writeAgain, () => forget(parameters, directory)));
+  const said = await run("--user", "4711", "--yes");
+  expect(said).toMatchObject({ code: 1, out: expect.stringMatching(/^Erased: user 4711 with all that is theirs; /) });
+  expect(said.err).toMatch(/\bOthers keep writing the name: after all this the last pass still found it in \d+ timesheets, /);
+  const replayed = await run("--replay", "--yes");
+  expect(replayed).toMatchObject({ code: 1, out: expect.stringContaining("kept out: 4711.") });
+  expect(replayed.err).toContain("Others keep writing names of 4711 into records: find out which");
 }, 600_000);

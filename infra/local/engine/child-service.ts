@@ -4,6 +4,8 @@ import { once } from "node:events";
 /** A child process that provides a service: whether it has ended, its last output, and how to end it. */
 export interface ChildService {
   ended(): boolean;
+  /** Resolves when the process has ended, or could not be started. */
+  end: Promise<void>;
   lastWords(): string;
   close(): Promise<void>;
 }
@@ -23,9 +25,13 @@ export function startChild(file: string, args: string[]): ChildService {
   child.stdout.on("data", listen);
   child.stderr.on("data", listen);
   child.on("error", (error) => listen(Buffer.from(error.message)));
+  const gone = new Promise<void>((resolve) => {
+    child.once("exit", () => resolve()).once("error", () => resolve());
+  });
   const ended = () => child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
   if (child.pid !== undefined) child.once("exit", guard(child.pid));
-  return { ended, lastWords: () => words.trim().replaceAll(/\s+/g, " "), close: () => end(child, ended) };
+  const lastWords = () => words.trim().replaceAll(/\s+/g, " ");
+  return { ended, end: gone, lastWords, close: () => end(child, ended) };
 }
 
 /**

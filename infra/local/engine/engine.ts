@@ -10,6 +10,8 @@ import { type EngineCommand, type EngineName, findEngine } from "./engine-comman
 export interface Engine {
   name: EngineName | "external";
   endpoint: string;
+  /** Resolves, with the reason in one sentence, if the engine has died and could not be started again. */
+  lost: Promise<Error>;
   close(): Promise<void>;
 }
 
@@ -18,31 +20,48 @@ const startMilliseconds = 60_000;
 /**
  * Starts a DynamoDB engine on a free loopback port and waits until it answers. Without a folder, no data outlives
  * `close`. `DYNAMODB_ENGINE` names the engine; the default is the first that runs here. `DYNAMODB_ENDPOINT` names a
- * running one instead. Throws one clear sentence if none can run here or it ends before it is ready.
+ * running one instead. An engine with a folder that dies is started again on that folder and the same port, after a call of
+ * `onDeath`. Throws one clear sentence if none can run here or it ends before it is ready.
  */
-export async function startEngine(dataDirectory?: string): Promise<Engine> {
+export async function startEngine(dataDirectory?: string, onDeath?: () => void): Promise<Engine> {
   const endpoint = process.env.DYNAMODB_ENDPOINT;
-  if (endpoint) return { name: "external", endpoint, close: async () => {} };
+  if (endpoint) return { name: "external", endpoint, lost: new Promise(() => {}), close: async () => {} };
 
   const temporary = dataDirectory === undefined;
   const folder = temporary ? makeTemporaryFolder("engine") : { path: dataDirectory, remove() {} };
   const directory = folder.path;
   const port = await findFreePort();
   const command = findEngine(process.env.DYNAMODB_ENGINE, { directory, port, temporary });
-  const child = startChild(command.file, command.arguments);
+  const url = `http://127.0.0.1:${port}`;
+  let child: ChildService;
+  let isClosing = false;
+  const start = async () => {
+    child = startChild(command.file, command.arguments);
+    await untilReady(url, child, command);
+  };
   const close = async () => {
+    isClosing = true;
     await child.close();
     folder.remove();
   };
-  const url = `http://127.0.0.1:${port}`;
+  const lost = Promise.withResolvers<Error>();
+  const keepRunning = async () => {
+    for (;;) {
+      await child.end;
+      if (isClosing) return;
+      onDeath?.();
+      await start();
+    }
+  };
   try {
-    await untilReady(url, child, command);
+    await start();
     if (command.name === "dynoxide") indexStreamRecords(join(directory, "table.sqlite"));
   } catch (error) {
     await close();
     throw error;
   }
-  return { name: command.name, endpoint: url, close };
+  if (!temporary) keepRunning().catch((error) => isClosing || lost.resolve(error));
+  return { name: command.name, endpoint: url, lost: lost.promise, close };
 }
 
 async function untilReady(url: string, child: ChildService, command: EngineCommand): Promise<void> {

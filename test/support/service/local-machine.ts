@@ -17,6 +17,8 @@ export interface StartedMachine {
   loginOf(role: string): string;
   /** A bearer token for that user, as the command that it printed gives one. */
   tokenOf(role: string): Promise<string>;
+  /** Its exit code, once it has ended. */
+  ended(): Promise<number | null>;
   /** Ends it as Ctrl-C does and gives its exit code; safe to call again. */
   interrupt(): Promise<number | null>;
 }
@@ -45,6 +47,7 @@ export async function startLocalMachine(
   const child = run(join(checkout, "infra/local/start.ts"), parameters, directory, environment);
   const output = await untilReady(child);
   const tokens = new Map<string, Promise<string>>();
+  const exited = once(child, "exit").then(([code]) => code);
   const loginOf = (role: string) => {
     const [, login] = new RegExp(`^${role}\\b.*?(\\S+@\\S+)`, "m").exec(output()) ?? [];
     if (!login) throw new Error(`The machine printed no user of the role ${role}`);
@@ -59,12 +62,10 @@ export async function startLocalMachine(
       tokens.set(role, made);
       return made;
     },
-    async interrupt() {
-      if (child.exitCode !== null) return child.exitCode;
-      const exited = once(child, "exit");
+    ended: () => exited,
+    interrupt() {
       child.kill("SIGINT");
-      const [code] = await exited;
-      return code;
+      return exited;
     },
   };
 }

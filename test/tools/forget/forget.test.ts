@@ -164,7 +164,7 @@ test("nobody is erased who cannot be put on the list, nor readmitted who cannot 
   expect(await write(userLine(id))).toBe("stale");
 });
 
-test("where others keep writing the name the user goes all the same, with all that is theirs, and the rest is told", async () => {
+test("where others keep writing the name the user goes all the same, with all that is theirs, and the rest is reported", async () => {
   await fill();
   let passes = 0;
   const writeAgain = async (command: string) => {
