@@ -23,6 +23,6 @@ export function requireScheduled(event: unknown): void {
 }
 
 /** The error for an event that is not what the function is called with. */
-export function unexpected(expected: string): Error {
+function unexpected(expected: string): Error {
   return new Error(`${settings.operation()} expects ${expected}`);
 }

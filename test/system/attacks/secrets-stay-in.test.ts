@@ -310,7 +310,7 @@ test("what a message says of its request is logged where it is an id, and only t
   const bodies = [email, `${password} `, "JKJaXmPLvHcESHA="].map((requestId) =>
     JSON.stringify({ ...message, requestId }),
   );
-  const Records = bodies.map((body, at) => ({ messageId: `message-${at}`, body }));
+  const Records = bodies.map((body, at) => ({ messageId: `message-${at}`, eventSource: "aws:sqs", body }));
   const from = loggedLines.length;
   await deliverPin({ Records } as SQSEvent);
   const ids = loggedLines.slice(from).map((line) => JSON.parse(line).request_id);
