@@ -1,26 +1,14 @@
 import { consumeMessageAllowance, mayUseAllowance } from "../../shared/accounts/message-allowance.ts";
+import { storeNewPin } from "../../shared/accounts/stored-pin.ts";
 import { subjectOf } from "../../shared/accounts/subjects.ts";
-import { findTestPin, type TestPin } from "../../shared/accounts/test-pin.ts";
+import { findTestPin } from "../../shared/accounts/test-pin.ts";
 import { findUserIdOfLogin } from "../../shared/db/accounts/logins.ts";
-import {
-  findPinToSend,
-  holdPin,
-  keepSent,
-  pinKey,
-  releasePin,
-  type StoredPin,
-  storePin,
-} from "../../shared/db/accounts/pins.ts";
+import { findPinToSend, holdPin, keepSent, pinKey, releasePin } from "../../shared/db/accounts/pins.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
-import { nextUserId } from "../../shared/db/table/sequences.ts";
-import { hashOfPin, makePin } from "../../shared/domain/accounts/pin.ts";
 import { countsProof, isUsedUp } from "../../shared/domain/guessing/pin-decisions.ts";
-import type { MessageRecipient } from "../../shared/messaging/notice-message.ts";
 import { sendPin } from "../../shared/messaging/pin-message.ts";
 import { pinRequest } from "../../shared/messaging/pin-queue.ts";
-import { RecipientRefusedError } from "../../shared/messaging/recipient-refused.ts";
-import { hmacKey } from "../../shared/secrets.ts";
-import { forQueue, reportRefused } from "../../shared/workers/queue-worker.ts";
+import { forQueue, unlessRefused } from "../../shared/workers/queue-worker.ts";
 
 /**
  * Makes the pin of a request and sends it. Requests that came too late end here, and so do those of unknown logins,
@@ -51,9 +39,10 @@ export const handler = forQueue(pinRequest, async (request, { now }) => {
   if (!held) return;
   const send = async () => {
     if (!isCounted && !(await consumeMessageAllowance(message, now))) return false;
-    const made = await storePinOf(held, { login, userId: existingUserId, test });
+    const made = await storeNewPin(held, { login, userId: existingUserId, test });
     if (made === undefined) return false;
-    if (!test) await sendOnce({ channel, to, locale: user?.locale }, made);
+    // A recipient that is refused for good counts as sent to: no further request needs to try again.
+    if (!test) await unlessRefused(sendPin({ channel, to, locale: user?.locale }, made));
     return true;
   };
   const isSent = await send().catch(async (error: unknown) => {
@@ -62,31 +51,3 @@ export const handler = forQueue(pinRequest, async (request, { now }) => {
   });
   await (isSent ? keepSent(held, requestedAt, isProved) : releasePin(held));
 });
-
-/** Whose pin is made: of a user, of one that a registration makes, or of the test logins. */
-interface PinOwner {
-  readonly login: string;
-  readonly userId: number | undefined;
-  readonly test: TestPin | undefined;
-}
-
-/** Makes and stores a pin; undefined if it was spent or replaced meanwhile. */
-async function storePinOf(held: StoredPin, { login, userId, test }: PinOwner): Promise<string | undefined> {
-  const ofUser = userId ?? held.user_id ?? (await nextUserId());
-  const key = await hmacKey();
-  const pin = test?.pin ?? makePin({ ...held, login }, key);
-  const validTo = test && test.until < new Date(held.valid_to) ? test.until.toISOString() : held.valid_to;
-  const hash = hashOfPin(held, pin, ofUser, key);
-  const made = { ...hash, userId: ofUser, validTo, counted: held.sent + 1, testCompanyId: test?.companyId };
-  return (await storePin(held, made)) ? pin : undefined;
-}
-
-/** A recipient that is refused for good counts as sent to: no further request needs to try again. */
-async function sendOnce(recipient: MessageRecipient, pin: string): Promise<void> {
-  try {
-    await sendPin(recipient, pin);
-  } catch (error) {
-    if (!(error instanceof RecipientRefusedError)) throw error;
-    reportRefused(error);
-  }
-}

@@ -4,8 +4,7 @@ import { findUser } from "../../shared/db/accounts/users.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
 import { type MessageRecipient, sendNotice } from "../../shared/messaging/notice-message.ts";
 import { noticeMessage } from "../../shared/messaging/notice-queue.ts";
-import { RecipientRefusedError } from "../../shared/messaging/recipient-refused.ts";
-import { forQueue, reportRefused } from "../../shared/workers/queue-worker.ts";
+import { forQueue, unlessRefused } from "../../shared/workers/queue-worker.ts";
 
 /**
  * Notifies a user on every channel they have, in their language, that their password was changed (D14); SMS within the stage's
@@ -24,7 +23,7 @@ export const handler = forQueue(noticeMessage, async ({ userId, changedAt }, { n
     addresses.map(async ({ channel, to }) => {
       if (to === null || served.has(channel)) return;
       const recipient = { channel, to, locale: user.locale };
-      if (await mayServe(userId, recipient, served, now)) await send(recipient, changedAt);
+      if (await mayServe(userId, recipient, served, now)) await unlessRefused(sendNotice(recipient, changedAt));
       served.add(channel);
     }),
   );
@@ -46,14 +45,4 @@ async function mayServe(
   if (!served.has(countedSms) && !(await consumeMessageAllowance(message, now))) return false;
   served.add(countedSms);
   return true;
-}
-
-/** Sends by one channel; one that takes no such recipient is served as well. */
-async function send(recipient: MessageRecipient, changedAt: Date): Promise<void> {
-  try {
-    await sendNotice(recipient, changedAt);
-  } catch (error) {
-    if (!(error instanceof RecipientRefusedError)) throw error;
-    reportRefused(error);
-  }
 }

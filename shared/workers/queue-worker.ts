@@ -103,9 +103,19 @@ async function processMessage<M>(
 }
 
 /** Reports a refused recipient; a retry would not help. */
-export function reportRefused({ code }: RecipientRefusedError): void {
+function reportRefused({ code }: RecipientRefusedError): void {
   log("warn", "recipient refused", { code });
   count("RecipientsRefused", {});
+}
+
+/** Waits for a message to be sent; a recipient that is refused for good is reported, and is served as well. */
+export async function unlessRefused(sending: Promise<void>): Promise<void> {
+  try {
+    await sending;
+  } catch (error) {
+    if (!(error instanceof RecipientRefusedError)) throw error;
+    reportRefused(error);
+  }
 }
 
 /**

@@ -47,7 +47,7 @@ export function messageAlarms({ stage }: MonitoredResources): AlarmRow[] {
   ];
 }
 
-/** What all have used up pages, as users wait for it; what a client has used up by itself is most likely an attack. */
+/** A share that all have used up pages, as users wait for it; one that a client has used up is most likely an attack. */
 function refusedAlarms(stage: Stage): AlarmRow[] {
   const refused = (metric: "SmsRefused" | "MailRefused" | "FurtherMessagesRefused", minutes: number) =>
     ownMetric(stage, metric, {}, { statistic: "Sum", minutes });

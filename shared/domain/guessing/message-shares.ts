@@ -20,7 +20,7 @@ export interface MessageCount {
   readonly registrations: number;
 }
 
-/** What holds a message back: its client's use of the day, or everybody's. */
+/** The reason why a message is held back: its client's use of the day, or everybody's. */
 export type HeldBackBy = "client" | "stage";
 
 /** The counts of a client at which its messages are held back, whatever is left of the stage's: of registrations alone. */
@@ -35,7 +35,7 @@ export function mostOfStage({ perDay, client }: CeilingMessage, nth: number): Me
   return { n: client === undefined ? perDay : Math.floor(perDay * share), registrations: registrationsOf(perDay) };
 }
 
-/** What a message that the stage's counts hold back is held back by. */
+/** The reason why the stage's counts hold a message back. */
 export function holderOf(nth: number): HeldBackBy {
   return nth <= firstMessages ? "stage" : "client";
 }

@@ -16,7 +16,7 @@ export const floods = {
   "one /48": Array.from({ length: 60 }, (_, at) => `2001:db8:1:${at.toString(16)}::1`),
 } as const;
 
-/** What they ask for: numbers of users; numbers in order, one in ten of a user; new numbers. */
+/** The numbers that they ask for: of users; numbers in order, one in ten of a user; new numbers. */
 export const targets = {
   "a known list": { isKnown: () => true, registers: false },
   "a walked range": { isKnown: (number: number) => number % 10 === 0, registers: false },

@@ -31,7 +31,7 @@ function askAllDay(numbers: number, by: PinAsk = {}): GuessingSite {
   return site;
 }
 
-test("D11 tells the rule in these sentences", () => {
+test("D11 has the rule in these sentences", () => {
   const page = readFileSync("shared/contract/README.md", "utf8").replaceAll(/\s+/g, " ");
   for (const sentence of Object.values(rule)) expect(page).toContain(sentence);
 });
