@@ -207,7 +207,7 @@ const readIndexes = ["by-company", "by-company-month", "by-month", "by-total"];
  */
 const readOfUsers = ["pk", "sk", "schema_version", "id", "record", "removed_at"];
 
-/** What the repair role works on. */
+/** The resources that the repair role works on. */
 export interface RepairedResources extends Pick<MonitoredResources, "stage" | "queues" | "undelivered"> {
   readonly table: ITableV2;
 }

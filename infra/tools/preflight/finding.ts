@@ -24,7 +24,7 @@ export interface Check {
   readonly days?: number | undefined;
   /** Another sentence and time, for stages of other settings. */
   asksFor?(stage: Stage): Partial<Pick<Check, "asks" | "days">>;
-  /** What the stage's settings alone say, credentials or not; then nothing is looked up. */
+  /** The result that the stage's settings alone give, credentials or not; then nothing is looked up. */
   bySettings?(stage: Stage): Finding | undefined;
   find(place: DeployTarget): Promise<Finding>;
 }

@@ -70,7 +70,7 @@ function tableRights(name: string, input: Input): NeededRight[] {
   return [right(`dynamodb:${name}`, `${settingOf(input.TableName)}${index}`, context)];
 }
 
-/** What a read says of the attributes that it returns: their names at the top of the items, or all of them. */
+/** The attributes that a read returns: their names at the top of the items, or all of them. */
 function selected({ ProjectionExpression, ExpressionAttributeNames = {}, Select }: Input): NeededRight["context"] {
   if (!ProjectionExpression) return { "dynamodb:Select": [Select ?? "ALL_ATTRIBUTES"] };
   const tops: string[] = ProjectionExpression.split(",").map((path: string) => path.trim().split(/[.[]/)[0]);
