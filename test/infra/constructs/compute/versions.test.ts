@@ -52,7 +52,7 @@ const others: Partial<Stage> = {
 
 interface Version {
   readonly id: string;
-  /** What Lambda sees of its function, as the template has it. */
+  /** The code and configuration that Lambda sees, as the template has them. */
   readonly seen: string;
 }
 

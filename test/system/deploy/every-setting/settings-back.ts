@@ -29,7 +29,7 @@ export function testSettingsBack(place: Place): void {
     "they are set again, under another bootstrap stack: no name is taken, and no version equals the one before",
     async () => {
       const stack = ["--qualifier", qualifier, "--toolkit-stack-name", `CDKToolkit-${qualifier}`];
-      const bootstrap = ["bootstrap", `aws://${account}/${region}`, ...stack, "--app", place.aws.output("restored")];
+      const bootstrap = ["bootstrap", `aws://${account}/${region}`, ...stack, "--app", place.aws.output("first")];
       expect(await place.aws.cdk(bootstrap)).toMatchObject({ code: 0 });
       const { code, printed } = await deployRelease(place, "restored", {
         "@aws-cdk/core:bootstrapQualifier": qualifier,
