@@ -44,9 +44,10 @@ test("the table's stream leads to functions, with the filters that each mapping 
   expect(stack.streamMappings[1]).toMatchObject({
     streamArn: `arn:aws:dynamodb:eu-west-2:000000000000:table/${stack.table.name}/stream/local`,
     batchSize: 100,
-    bisects: true,
     filters: streamFilters.notify,
   });
+  for (const { functionName, bisects, reportsItemFailures } of stack.streamMappings)
+    expect([bisects, reportsItemFailures], functionName).toEqual([true, true]);
 });
 
 test("event buses lead to queues, those of webhooks left out; schedules and triggers to functions", () => {

@@ -69,7 +69,8 @@ test("the journeys that every stage takes go well", async () => {
   expect(code, printed.slice(-3_000)).toBe(0);
 });
 
-test("cdk deploy of the same changes nothing", async () => {
+test("cdk deploy of the same changes nothing, account and region named or not", async () => {
+  writeStagesFile(aws.directory, { ...adoptedStage, account, region });
   const { code, printed } = await aws.cdk([...deploy, ...ours, "--output", output("again")]);
   expect(printed).toContain(`${names.stack} (no changes)`);
   expect(code).toBe(0);

@@ -16,7 +16,18 @@ const gaps: readonly (readonly [guarantee: string, reason: string])[] = [
   ],
   ["schedules and API Gateway may call only what they are allowed to", "the emulator judges the rights of roles only"],
   ["items that expire reach the stream", "the emulator drops them without a record"],
-  ["a stream's batch goes on from the change that failed", "the emulator goes on with the next batch"],
+  [
+    "a stream's batch goes on from the change that failed, and one whose call dies by halves",
+    "the emulator goes on with the next batch",
+  ],
+  ["transactions conflict, and the table and its indexes throttle", "the emulator works on one request after the other"],
+  ["indexes are late", "the emulator writes them with the item"],
+  ["rights to leading keys are judged by AWS", "the emulator's own judgement of them is code of this project"],
+  ["properties of resources are valid", "the emulator takes what it does not know; cfn-lint reads the templates"],
+  [
+    "a deleted secret keeps its name for a moment even if it is deleted by force",
+    "the emulator frees it at once, as CloudFormation's own deletion is said to",
+  ],
   [
     "the outbound bus denies an administrator",
     "the emulator lets the account's owner do everything; of the function that alone may, it asks the bus's policy",
