@@ -2,11 +2,11 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { CsvError, parse } from "csv-parse/sync";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { UsageError } from "../cli/command.ts";
-import { maxLineBytes } from "../import/import-lines.ts";
-import { lineFault } from "../import/line-errors.ts";
 import { readPieces, type TableEncoding } from "./encodings.ts";
+import { maxLineBytes } from "./import-lines.ts";
+import { lineFault } from "./line-errors.ts";
 
-/** How the bytes of a table are read. */
+/** The separator and encoding of a table. */
 export interface TableForm {
   readonly separator: "," | ";" | "\t";
   readonly encoding: TableEncoding;
