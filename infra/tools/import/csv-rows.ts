@@ -86,7 +86,7 @@ function* rowsIn(text: Buffer, separator: string, isLast: boolean): Generator<Ra
     if (!fault) break;
     if (fault === "open" && !isLast && rest.length + behind < maxRowBytes) return;
     const bytes = rest.subarray(0, rest.indexOf(lineFeed) + 1 || rest.length);
-    yield { bytes, cells: lineFault("invalid", `has a quotation mark that ${faults[fault]}`) };
+    yield { bytes, cells: lineFault("invalid", `has a double quote that ${faults[fault]}`) };
     rest = rest.subarray(bytes.length);
   }
   if (behind >= maxRowBytes) yield { bytes: text.subarray(-behind), cells: tooLong };
@@ -94,7 +94,7 @@ function* rowsIn(text: Buffer, separator: string, isLast: boolean): Generator<Ra
 
 const faults = {
   open: "opens a cell and is not closed",
-  broken: "closes a cell before its end: a quotation mark within quotes is written twice",
+  broken: "closes a cell before its end: one within quotes is written twice",
 } as const;
 const brokenQuote = new Error(faults.broken);
 
