@@ -167,6 +167,6 @@ function createDecoder(encoding: TableEncoding) {
     }
     const texts = cells.map((cell) => decoder.decode(Buffer.from(cell, "latin1")));
     const isLost = texts.some((text) => text.includes("\uFFFD"));
-    return isLost ? lineFault("invalid_utf8", "has U+FFFD, which stands for a letter that is lost") : texts;
+    return isLost ? lineFault("invalid_utf8", "has U+FFFD, the sign of a lost letter") : texts;
   };
 }
