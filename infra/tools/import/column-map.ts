@@ -3,9 +3,9 @@ import * as v from "valibot";
 import type { RecordType } from "../../../shared/contract/records.ts";
 import { timeZone } from "../../stages/setting-values.ts";
 import { orMistake, UsageError, unknownWord } from "../cli/command.ts";
-import { tableEncodings } from "../csv/encodings.ts";
 import { columnsOf, nameOf } from "../csv/tables.ts";
 import { type DateReader, readFormat } from "./date-formats.ts";
+import { tableEncodings } from "./encodings.ts";
 
 const mapShape = v.strictObject({
   columns: v.record(v.string(), v.union([v.string(), v.array(v.string())])),

@@ -1,10 +1,10 @@
 import type { RecordType } from "../../../shared/contract/records.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { UsageError, unknownWord } from "../cli/command.ts";
-import { type Row, readRows } from "../csv/csv-rows.ts";
 import { type Column, columnsOf, nameOf, unguarded } from "../csv/tables.ts";
 import { hintsOf, mappedValue } from "./cell-values.ts";
 import type { ColumnMap } from "./column-map.ts";
+import { type Row, readRows } from "./csv-rows.ts";
 import type { RecordReader } from "./import-lines.ts";
 import { lineFault } from "./line-errors.ts";
 

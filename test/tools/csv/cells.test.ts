@@ -193,7 +193,7 @@ describe("wrong use, before any record", () => {
     ["no bytes", "", undefined, "is empty"],
     ["blank lines alone", "\n\n", undefined, "is empty"],
     ["UTF-16 for UTF-8", wide, { columns }, "The table is utf-16le, not utf-8"],
-    ["UTF-16 without its mark", wide.subarray(2), { columns }, "The table is utf-16le, not utf-8"],
+    ["UTF-16 without a byte order mark", wide.subarray(2), { columns }, "The table is utf-16le, not utf-8"],
     ["UTF-16, big end first", Buffer.from(wide).swap16(), { columns }, "utf-16be, not utf-8: save it as UTF-8"],
     ["UTF-8 for UTF-16", "A;B\n1;2\n", { columns, encoding: "utf-16le" }, "is not UTF-16, not utf-16le"],
     ["UTF-8 for windows-1252", "\uFEFFA;B\n", { columns, encoding: "windows-1252" }, "is utf-8, not windows-1252"],

@@ -98,7 +98,7 @@ test.each([
 
 const columns = "id,state,number";
 const broken =
-  "has a quotation mark that closes a cell before its end: a quotation mark within quotes is written twice";
+  "has a double quote that closes a cell before its end: one within quotes is written twice";
 describe("rows", () => {
   test.each<[string, string, [number, unknown][]]>([
     [
@@ -139,7 +139,7 @@ describe("rows", () => {
       [
         [2, { id: 1 }],
         [3, "has 4 cells; the first line has 3"],
-        [4, "has a quotation mark that opens a cell and is not closed"],
+        [4, "has a double quote that opens a cell and is not closed"],
         [5, { id: 3, state: "paid", number: "B" }],
         [6, "has 2 cells; the first line has 3, and no line end follows"],
       ],
@@ -167,7 +167,7 @@ describe("rows", () => {
     expect(found.slice(0, 4)).toEqual([
       [2, "has more than 262144 bytes"],
       [4, "has more than 262144 bytes"],
-      [5, "has a quotation mark that opens a cell and is not closed"],
+      [5, "has a double quote that opens a cell and is not closed"],
       [6, { type: "invoice", id: 4, state: "paid", number: last }],
     ]);
     expect([found.length, found.at(-1)?.[0]]).toEqual([6_003, 6_005]);

@@ -1,5 +1,5 @@
 import { UsageError } from "../cli/command.ts";
-import { untilAborted } from "../import/import-lines.ts";
+import { untilAborted } from "./import-lines.ts";
 
 /** The encodings of tables that are read. */
 export const tableEncodings = ["utf-8", "windows-1252", "utf-16le"] as const;
@@ -51,7 +51,7 @@ const marks: Readonly<Record<string, readonly number[]>> = {
 };
 const longestMark = 3;
 
-/** The first bytes without a byte order mark. Letters of UTF-16 show by the zeros in them, with a mark or without. */
+/** The first bytes without a byte order mark. Letters of UTF-16 show by the zeros in them, with a byte order mark or without. */
 function withoutMark(start: Buffer, encoding: TableEncoding): Buffer {
   const [marked, mark = []] =
     Object.entries(marks).find(([, bytes]) => bytes.every((byte, at) => start[at] === byte)) ?? [];

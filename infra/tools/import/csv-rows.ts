@@ -2,11 +2,11 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { CsvError, parse } from "csv-parse/sync";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { UsageError } from "../cli/command.ts";
-import { maxLineBytes } from "../import/import-lines.ts";
-import { lineFault } from "../import/line-errors.ts";
 import { readPieces, type TableEncoding } from "./encodings.ts";
+import { maxLineBytes } from "./import-lines.ts";
+import { lineFault } from "./line-errors.ts";
 
-/** How the bytes of a table are read. */
+/** The separator and encoding of a table. */
 export interface TableForm {
   readonly separator: "," | ";" | "\t";
   readonly encoding: TableEncoding;
@@ -86,7 +86,7 @@ function* rowsIn(text: Buffer, separator: string, isLast: boolean): Generator<Ra
     if (!fault) break;
     if (fault === "open" && !isLast && rest.length + behind < maxRowBytes) return;
     const bytes = rest.subarray(0, rest.indexOf(lineFeed) + 1 || rest.length);
-    yield { bytes, cells: lineFault("invalid", `has a quotation mark that ${faults[fault]}`) };
+    yield { bytes, cells: lineFault("invalid", `has a double quote that ${faults[fault]}`) };
     rest = rest.subarray(bytes.length);
   }
   if (behind >= maxRowBytes) yield { bytes: text.subarray(-behind), cells: tooLong };
@@ -94,7 +94,7 @@ function* rowsIn(text: Buffer, separator: string, isLast: boolean): Generator<Ra
 
 const faults = {
   open: "opens a cell and is not closed",
-  broken: "closes a cell before its end: a quotation mark within quotes is written twice",
+  broken: "closes a cell before its end: one within quotes is written twice",
 } as const;
 const brokenQuote = new Error(faults.broken);
 
@@ -167,6 +167,6 @@ function createDecoder(encoding: TableEncoding) {
     }
     const texts = cells.map((cell) => decoder.decode(Buffer.from(cell, "latin1")));
     const isLost = texts.some((text) => text.includes("\uFFFD"));
-    return isLost ? lineFault("invalid_utf8", "has U+FFFD, which stands for a letter that is lost") : texts;
+    return isLost ? lineFault("invalid_utf8", "has U+FFFD, the sign of a lost letter") : texts;
   };
 }
