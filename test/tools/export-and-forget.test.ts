@@ -118,7 +118,9 @@ test("forget ends with 1 and what was true where others keep writing the name: t
   const run = (...parameters: string[]) => runTool(() => beforeCalls(writeAgain, () => forget(parameters, directory)));
   const said = await run("--user", "4711", "--yes");
   expect(said).toMatchObject({ code: 1, out: expect.stringMatching(/^Erased: user 4711 with all that is theirs; /) });
-  expect(said.err).toMatch(/\bOthers keep writing the name: after all this the last pass still found it in \d+ timesheets, /);
+  expect(said.err).toMatch(
+    /\bOthers keep writing the name: after all this the last pass still found it in \d+ timesheets, /,
+  );
   const replayed = await run("--replay", "--yes");
   expect(replayed).toMatchObject({ code: 1, out: expect.stringContaining("kept out: 4711.") });
   expect(replayed.err).toContain("Others keep writing names of 4711 into records: find out which");
