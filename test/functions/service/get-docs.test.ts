@@ -202,7 +202,13 @@ describe("the documents for programs", () => {
     const { arazzo, info, workflows } = JSON.parse(text);
     expect([arazzo, info.description]).toEqual(["1.0.1", payingNeedsAPerson]);
     const ids = workflows.map(({ workflowId }: { workflowId: string }) => workflowId);
-    expect(ids).toEqual(["sign-in-and-refresh", "page-through-invoices", "plan-pay-and-undo", "register-a-device", "register"]);
+    expect(ids).toEqual([
+      "sign-in-and-refresh",
+      "page-through-invoices",
+      "plan-pay-and-undo",
+      "register-a-device",
+      "register",
+    ]);
     const page = await get("/docs");
     for (const id of ids) expect(page.text).toContain(`<code>${id}</code>`);
     const step = { stepId: "pay", operationId: "pay-nobody", description: "Pays." };

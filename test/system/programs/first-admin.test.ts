@@ -19,7 +19,9 @@ const hasJq = spawnSync("jq", ["--version"]).status === 0;
 
 /** Pastes the runbook's commands, types the password, and gives what they print; the stage is the local machine. */
 async function followRunbook(password: string, cwd: string): Promise<string> {
-  const commands = block.replace(ofStage, `"${process.execPath}" "${tool}" -`).replace("https://HOST", own.machine.baseUrl);
+  const commands = block
+    .replace(ofStage, `"${process.execPath}" "${tool}" -`)
+    .replace("https://HOST", own.machine.baseUrl);
   const environment = { ...process.env, WORKFORCE_DIRECTORY: directory.path };
   const shell = spawn("bash", ["-uc", commands], { cwd, env: environment, stdio: ["pipe", "pipe", "pipe"] });
   shell.stdin.end(`${password}\n`);
