@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type App, type CfnResource, CfnStack, type Stack } from "aws-cdk-lib";
+import { EnvironmentUtils, UNKNOWN_ACCOUNT, UNKNOWN_REGION } from "aws-cdk-lib/cx-api";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { FirewallStack } from "../../infra/firewall-stack.ts";
 import { functions } from "../../infra/functions/functions.ts";
@@ -74,7 +75,36 @@ function makeStage({ outdir, context, ...props }: StagePlace): { stack: Workforc
     context: { "aws:cdk:disable-asset-staging": true, "aws:cdk:disable-creation-stack-traces": true, ...context },
   });
   const stack = new WorkforceStack(app, props);
-  return { stack, whole: readWholeTemplate(app.synth().directory, stack.templateFile) };
+  const whole = readWholeTemplate(app.synth().directory, stack.templateFile);
+  return { stack, whole: { ...whole, template: placeIn(whole.template, stack) } };
+}
+
+/** A stack's template as AWS reads it in the account and region that the stack is for, as far as it names them. */
+function placeIn(template: Template, { environment }: Stack): Template {
+  const { account, region } = EnvironmentUtils.parse(environment);
+  const named: Readonly<Record<string, string>> = {
+    ...(account !== UNKNOWN_ACCOUNT && { "AWS::AccountId": account }),
+    ...(region !== UNKNOWN_REGION && { "AWS::Region": region, "AWS::Partition": "aws" }),
+  };
+  const placed = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(placed);
+    if (typeof value !== "object" || value === null) return value;
+    const { Ref, "Fn::Join": joined } = value as { Ref?: unknown; "Fn::Join"?: [string, unknown[]] };
+    if (typeof Ref === "string" && Object.hasOwn(named, Ref)) return named[Ref];
+    if (joined?.[0] === "" && Array.isArray(joined[1])) return joinTexts(joined[1].map(placed));
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, placed(member)]));
+  };
+  return placed(template) as Template;
+}
+
+function joinTexts(parts: readonly unknown[]): unknown {
+  const merged: unknown[] = [];
+  for (const part of parts) {
+    const last = merged.at(-1);
+    if (typeof part === "string" && typeof last === "string") merged[merged.length - 1] = last + part;
+    else merged.push(part);
+  }
+  return merged.length === 1 ? merged[0] : { "Fn::Join": ["", merged] };
 }
 
 /** cdk-nag, which also notes what it is shown. */
@@ -107,7 +137,7 @@ export function synthesizeBeside(make: (app: App) => Stack) {
     const stack = make(app);
     const checked = check(stack);
     const { environment, template } = app.synth().getStackArtifact(stack.artifactId);
-    return { ...checked, template: template as Template, region: environment.region };
+    return { ...checked, template: placeIn(template as Template, stack), region: environment.region };
   } finally {
     rmSync(outdir, { recursive: true });
   }
