@@ -335,6 +335,7 @@ describe("a map", () => {
     [{ columns: {}, dates: "DD.MM.YYYY HH ss" }, "dates: has ss without mm"],
     [{ columns: {}, dates: "DD.MM.YYYY hh:mm" }, "dates: has A without hh or h"],
     [{ columns: {}, dates: "DD.MM.YYYY HH:mm A" }, "dates: has A without hh or h"],
+    [{ columns: {}, dates: "YYYY-DD-MM HH:mm" }, "dates: has the day where the dates of the interface"],
     [{ columns: {}, dates: "DMYYYY" }, "dates: does not show where a part of one or two digits ends"],
     [{ columns: {}, dates: { total: "DD.MM.YYYY" } }, "dates.total: the field has no date"],
     [{ columns: { A: "total", B: "total" } }, "total is filled twice"],
