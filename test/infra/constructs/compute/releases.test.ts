@@ -90,7 +90,7 @@ describe("the probe before a new version gets calls", () => {
     all("AWS::Lambda::Alias").map(({ updatePolicy }) => {
       const hook = updatePolicy?.CodeDeployLambdaAliasUpdate.BeforeAllowTrafficHook;
       // The name is a part of the ARN.
-      return hook && hook["Fn::Select"][1]["Fn::Split"][1].split(":")[hook["Fn::Select"][0]];
+      return hook?.["Fn::Select"][1]["Fn::Split"][1].split(":")[hook["Fn::Select"][0]];
     });
 
   test("is asked of each, and CodeDeploy may call it; a stage without its login has none", () => {
