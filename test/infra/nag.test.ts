@@ -15,7 +15,7 @@ const acknowledged: Readonly<Record<string, RegExp>> = {
   "A person sets the probe's password again if it has to be another: the runbook says how":
     /^SMG4 .*\/ReleaseProbe\/Secret\//,
   "The probe of releases calls versions that the next deploy makes, and answers CodeDeploy for groups of generated names":
-    /^IAM5\[Resource::arn:aws:(?:lambda|codedeploy):.* .*\/Workers\/probe-release\/Role\//,
+    /^IAM5\[Resource::arn:<AWS::Partition>:(?:lambda|codedeploy):.* .*\/Workers\/probe-release\/Role\//,
   "Its users may travel": /^CFR1 .*\/Edge\/Distribution\//,
   "CloudFront would log whole queries, pins among them; the API and the firewall have logs and samples of their own":
     /^CFR3 .*\/Edge\/Distribution\//,
@@ -38,9 +38,9 @@ const acknowledged: Readonly<Record<string, RegExp>> = {
   "What AWS Backup needs to restore a table is AWS's own to change":
     /^IAM4\[.*\/AWSBackupServiceRolePolicyForRestores\] .*\/Backups\/RestoreRole\//,
   "SNS names the groups of its own log":
-    /^IAM5\[Resource::arn:aws:logs:.*:log-group:sns\/\*\] .*\/SmsSpendLimit\/DeliveryLogging\//,
+    /^IAM5\[Resource::arn:<AWS::Partition>:logs:.*:log-group:sns\/\*\] .*\/SmsSpendLimit\/DeliveryLogging\//,
   "CloudWatch names a log group with what is in it so":
-    /^IAM5\[Resource::arn:aws:logs:.*:log-group:sns\/.*\/Failure:\*\] .*\/SmsSpendLimit\/(FailureLog|Retention)\//,
+    /^IAM5\[Resource::arn:<AWS::Partition>:logs:.*:log-group:sns\/.*\/Failure:\*\] .*\/SmsSpendLimit\/(FailureLog|Retention)\//,
   "Whoever answers alarms reads what the stage's prefix names; roles.test.ts holds the role to that":
     /^IAM5\[.* .*\/OnCall\/Role\//,
   "A list of streams is of all that the table has had":

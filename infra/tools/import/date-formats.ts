@@ -43,6 +43,7 @@ export function readFormat(format: string): DateReader {
     [has("minute") && !has("hour"), "has mm without an hour"],
     [has("second") && !has("minute"), "has ss without mm"],
     [/h/.test(format) !== has("half"), "has A without hh or h, or one of them without A"],
+    [format.startsWith("YYYY-D"), "has the day where the dates of the interface, YYYY-MM-DD, have the month"],
     [tokens.some(isOpen), "does not show where a part of one or two digits ends"],
   ] as const;
   const [, fault] = faults.find(([isWrong]) => isWrong) ?? [];

@@ -87,9 +87,11 @@ test("a release is judged by the new version's faults, and by its refusals beyon
 describe("the probe before a new version gets calls", () => {
   const hookName = "workforce-full-probe-release";
   const hooksOf = ({ all }: SynthesizedStack) =>
-    all("AWS::Lambda::Alias").map(
-      ({ updatePolicy }) => updatePolicy?.CodeDeployLambdaAliasUpdate.BeforeAllowTrafficHook,
-    );
+    all("AWS::Lambda::Alias").map(({ updatePolicy }) => {
+      const hook = updatePolicy?.CodeDeployLambdaAliasUpdate.BeforeAllowTrafficHook;
+      // The name is a part of the ARN.
+      return hook?.["Fn::Select"][1]["Fn::Split"][1].split(":")[hook["Fn::Select"][0]];
+    });
 
   test("is asked of each, and CodeDeploy may call it; a stage without its login has none", () => {
     expect(new Set(hooksOf(full))).toEqual(new Set([hookName]));
