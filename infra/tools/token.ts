@@ -2,6 +2,7 @@ import { demoUsers } from "../local/demo/demo.ts";
 import { readArguments, runCommand, text, UsageError } from "./cli/command.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
+import { readLogin, type Service } from "./service/tool-service.ts";
 
 /** A token of a stage acts for a real person and cannot be revoked, so it is short-lived. */
 const lives = { local: { usualHours: 24, mostHours: 24 * 365 }, stage: { usualHours: 0.25, mostHours: 1 } } as const;
@@ -32,8 +33,11 @@ export async function printToken(parameters: string[], directory: string): Promi
   const { as, stage } = call.values;
   if (!as) throw new UsageError("Say whose token: --as LOGIN (npm run token -- --help)");
   const hours = readHours(call.values.hours, stage === undefined ? lives.local : lives.stage);
-  const token = await withService({ stage, directory }, (service) => service.mintTokenFor(as, hours));
-  process.stderr.write(stage === undefined ? describeLocal(as, hours, directory) : describeDeployed(as, stage, hours));
+  const mint = async (service: Service) => ({ login: readLogin(as).value, token: await service.mintTokenFor(as, hours) });
+  const { login, token } = await withService({ stage, directory }, mint);
+  process.stderr.write(
+    stage === undefined ? describeLocal(login, hours, directory) : describeDeployed(login, stage, hours),
+  );
   process.stdout.write(`${token}\n`);
   return 0;
 }

@@ -66,7 +66,7 @@ test("what a schedule calls is invoked like any worker", async () => {
   expect(out).toMatch(/^processed {2}\d+ ms\n$/);
 });
 
-const failing = { Records: [{ messageId: "m-1", body: "{}" }] };
+const failing = { Records: [{ messageId: "m-1", body: "{}", eventSource: "aws:sqs" }] };
 
 test.each<[string, string[], RegExp]>([
   ["a refusal", ["refuse-unrouted"], /^405 Method Not Allowed/],
@@ -158,7 +158,7 @@ test.each<[string, object, string]>([
   ["deliver-pin", { Records: [] }, "this one has no Records[].messageId."],
   [
     "deliver-pin",
-    { Records: [{ messageId: "m-1", body: "{}" }, { messageId: "m-2" }] },
+    { Records: [{ messageId: "m-1", body: "{}", eventSource: "aws:sqs" }, { messageId: "m-2" }] },
     "this one has no Records[].body.",
   ],
   ["mark-overdue", {}, "this one has no detail-type."],

@@ -24,6 +24,7 @@ export interface Row {
 /** The end of a row is looked for in so many bytes; it is a fault if the row has more than `maxLineBytes`. */
 const maxRowBytes = 16 * maxLineBytes;
 const tooLong = lineFault("line_too_long", `has more than ${maxLineBytes} bytes`);
+/** The byte that ends a line. */
 const lineFeed = 0x0a;
 
 /**

@@ -44,11 +44,13 @@ export async function* readPieces(
   if (bytesRead > 0) yield { piece: convert(rest, true), bytesRead, isLast: true };
 }
 
+/** Byte order marks (Unicode, 2.6). */
 const marks: Readonly<Record<string, readonly number[]>> = {
   "utf-8": [0xef, 0xbb, 0xbf],
   "utf-16le": [0xff, 0xfe],
   "utf-16be": [0xfe, 0xff],
 };
+/** Bytes of the longest of them. */
 const longestMark = 3;
 
 /** The first bytes without a byte order mark. Letters of UTF-16 show by the zeros in them, with a byte order mark or without. */

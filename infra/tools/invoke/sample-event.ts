@@ -49,7 +49,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The fields that distinguish the kinds of events; after `Records` those of each record. */
 const identifying = [
   ...["rawPath", "headers", "requestContext.http"],
-  ...["Records.messageId", "Records.body", "Records.eventName", "Records.dynamodb.Keys"],
+  ...["Records.messageId", "Records.body", "Records.eventName", "Records.dynamodb.Keys", "Records.eventSource"],
   ...["detail-type", "time", "DeploymentId", "LifecycleEventHookExecutionId"],
 ];
 

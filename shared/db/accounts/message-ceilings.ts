@@ -16,6 +16,7 @@ import { limitCounts } from "./windows.ts";
 
 /** A day's count and the day after, so that no clock finds it gone. */
 const keepDays = 2;
+/** The count of a client or a stage that has none. */
 const none: MessageCount = { n: 0, registrations: 0 };
 
 /**

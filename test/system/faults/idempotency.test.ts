@@ -126,8 +126,10 @@ describe("D27, D32: marking notifications with a key", () => {
     );
     return items.flatMap((item) => (item && !(item.record as { read_at: unknown }).read_at ? [item.id] : []));
   };
-  const news = (...ids: number[]) =>
-    store(ids.map((each) => notificationLine(each, driver().id, { created_at: new Date().toISOString() })));
+  const news = (...ids: number[]) => {
+    const created = ids.map((each) => notificationLine(each, driver().id, { created_at: new Date().toISOString() }));
+    return store([callerLine(driver()), ...created]);
+  };
 
   test("named ones are marked once, whoever marked them as unread since; those that are gone are left out", async () => {
     await news(1, 2);

@@ -221,7 +221,10 @@ test("letters of another encoding than the map's are a fault of their row", asyn
   const { faults, records } = await read(Buffer.from("A,B\n1,M\xfcller\n2,M\xc3\xbcller\n3,x\x81\n", "latin1"), {
     map,
   });
-  expect(faults).toMatchObject([{ line: 3, code: "invalid_utf8" }]);
+  expect(faults).toMatchObject([
+    { line: 3, code: "invalid_utf8" },
+    { line: 4, field: "number" },
+  ]);
   expect(records.get(2)).toMatchObject({ number: "Müller" });
 });
 

@@ -37,10 +37,13 @@ const anyText = fc
     fc.string({ unit: "grapheme", maxLength: 8 }),
   )
   .map((parts) => parts.join(""))
-  .filter((text) => text !== "" && text.length <= 20 && isPlainText(text));
+  .filter((text) => text !== "" && text.length <= 20 && isPlainText(text) && !text.includes("\uFFFD"));
 
 /** The same of one line, as names are. */
-const anyLineText = anyText.map((text) => text.replaceAll(/\s/g, " ").trim()).filter((text) => v.is(oneLine(20), text));
+const anyLineText = anyText
+  .map((text) => v.safeParse(oneLine(20), text.replaceAll(/\s/g, " ")))
+  .filter(({ success }) => success)
+  .map(({ output }) => output);
 
 const anyId = fc.oneof(fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }));
 const anyMoment = fc

@@ -31,6 +31,7 @@ beforeAll(async () => {
 beforeEach(() =>
   store([
     callerLine(operator, { passcode: null }),
+    callerLine(driver),
     ...ids.map((id) => timesheetLine(id, 1)),
     ...ids.map((id) => notificationLine(id, driver.id)),
   ]),
