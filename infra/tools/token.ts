@@ -33,7 +33,10 @@ export async function printToken(parameters: string[], directory: string): Promi
   const { as, stage } = call.values;
   if (!as) throw new UsageError("Say whose token: --as LOGIN (npm run token -- --help)");
   const hours = readHours(call.values.hours, stage === undefined ? lives.local : lives.stage);
-  const mint = async (service: Service) => ({ login: readLogin(as).value, token: await service.mintTokenFor(as, hours) });
+  const mint = async (service: Service) => ({
+    login: readLogin(as).value,
+    token: await service.mintTokenFor(as, hours),
+  });
   const { login, token } = await withService({ stage, directory }, mint);
   process.stderr.write(
     stage === undefined ? describeLocal(login, hours, directory) : describeDeployed(login, stage, hours),

@@ -17,7 +17,8 @@ export const codeTexts: Readonly<Record<ProblemCode, string>> = {
     "A payment passcode is set for you, and the one sent is absent or not it. Nothing was changed; ask for it again.",
   role_not_allowed: "Your role may not call this operation, with whatever parameters. Hide it in your interface.",
   company_required: "Operators and clients act for a company, and yours has none. An import has to assign one.",
-  route_not_found: "Nothing is served under this path on this stage. Look for a typing mistake; where a slash is too many, `detail` names the path.",
+  route_not_found:
+    "Nothing is served under this path on this stage. Look for a typing mistake; where a slash is too many, `detail` names the path.",
   record_not_found:
     "There is no record with this id that you may see: it never existed, was removed, or is another company's.",
   records_not_found:

@@ -54,7 +54,10 @@ test.skipIf(inject("engineName") !== "dynoxide")(
     mkdirSync(file);
     killEngineOn(data);
     expect(await own.machine.ended()).toBe(1);
-    const said = own.machine.output().split("\n").filter((line) => line.startsWith("The machine ends"));
+    const said = own.machine
+      .output()
+      .split("\n")
+      .filter((line) => line.startsWith("The machine ends"));
     const engine = "The DynamoDB engine dynoxide ended at once: ";
     expect(said).toEqual([expect.stringContaining(`The machine ends, because its table's engine has died: ${engine}`)]);
     expect(enginesOn(data)).toEqual([]);

@@ -20,7 +20,10 @@ const gaps: readonly (readonly [guarantee: string, reason: string])[] = [
     "a stream's batch goes on from the change that failed, and one whose call dies by halves",
     "the emulator goes on with the next batch",
   ],
-  ["transactions conflict, and the table and its indexes throttle", "the emulator works on one request after the other"],
+  [
+    "transactions conflict, and the table and its indexes throttle",
+    "the emulator works on one request after the other",
+  ],
   ["indexes are late", "the emulator writes them with the item"],
   ["rights to leading keys are judged by AWS", "the emulator's own judgement of them is code of this project"],
   ["properties of resources are valid", "the emulator takes what it does not know; cfn-lint reads the templates"],

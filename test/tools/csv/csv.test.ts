@@ -97,8 +97,7 @@ test.each([
 });
 
 const columns = "id,state,number";
-const broken =
-  "has a double quote that closes a cell before its end: one within quotes is written twice";
+const broken = "has a double quote that closes a cell before its end: one within quotes is written twice";
 describe("rows", () => {
   test.each<[string, string, [number, unknown][]]>([
     [
