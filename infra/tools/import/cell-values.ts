@@ -1,11 +1,13 @@
+import * as v from "valibot";
+import { calendarDate, timestamp } from "../../../shared/contract/values.ts";
 import { type Column, nameOf } from "../csv/tables.ts";
 import type { ColumnMap } from "./column-map.ts";
 
-/** The forms in which cells of these kinds are read, for the faults of others. */
-const forms: Partial<Record<Column["kind"], string>> = {
-  number: "digits alone",
-  duration: "8:15 or 8.25 hours, in whole minutes",
-};
+/** The form in which cells of a kind are read, for the faults of others. */
+function formOf(kind: Column["kind"], decimalSign: ColumnMap["decimals"]): string | undefined {
+  if (kind === "number") return "digits alone";
+  return kind === "duration" ? `8:15 or 8${decimalSign ?? "."}25 hours, in whole minutes` : undefined;
+}
 
 /** For each field that columns fill: their names, and the form or the words of their cells if there are any. */
 export function hintsOf(map: ColumnMap, columns: readonly Column[]): ReadonlyMap<string, string> {
@@ -14,13 +16,16 @@ export function hintsOf(map: ColumnMap, columns: readonly Column[]): ReadonlyMap
     const kind = kinds.get(field) ?? "text";
     const words = Object.keys(map.values[field] ?? {}).join(", ");
     const amount = kind === "decimal" && map.decimals ? `1250${map.decimals}00` : "";
-    const form = map.formats.get(field)?.text || amount || words || forms[kind];
+    const form = map.formats.get(field)?.text || amount || words || formOf(kind, map.decimals);
     return [field, `column ${names.join(" and ")}${form ? `: ${form}` : ""}`] as const;
   });
   return new Map(hints);
 }
 
-/** The cells of a field as the export would have them. What does not have the map's form stays as it is, and no field takes it. */
+/**
+ * The cells of a field as the export would have them. What does not have the map's form, or is no day or moment of a record,
+ * stays as it is: no field takes it, and its fault shows what the table has.
+ */
 export function mappedValue(cells: readonly string[], column: Column, map: ColumnMap): string {
   const text = cells
     .map((cell) => cell.trim())
@@ -32,16 +37,17 @@ export function mappedValue(cells: readonly string[], column: Column, map: Colum
   if (column.kind === "decimal" && map.decimals) return amountOf(value, map.decimals, map.symbol);
   if (column.kind === "duration") return durationOf(value, map.decimals) ?? value;
   const found = map.formats.get(name)?.read(value);
-  if (!found || column.kind === "date") return found?.date ?? value;
-  const clock = `${found.date}T${found.clock}`;
-  return map.timeZone ? (momentOf(clock, map.timeZone) ?? value) : `${clock}.000Z`;
+  if (!found) return value;
+  const isDate = column.kind === "date";
+  const read = isDate ? found.date : momentOf(`${found.date}T${found.clock}`, map.timeZone);
+  return v.is(isDate ? calendarDate : timestamp, read) ? read : value;
 }
 
 const minus = /^[-\u2212]|[-\u2212]$/;
 /** Separators of thousands go where each has three digits after it. */
 const amounts = {
-  ",": /^(\d+|[1-9]\d{0,2}([.'\u2019\s])\d{3}(\2\d{3})*)(,\d+)?$/,
-  ".": /^(\d+|[1-9]\d{0,2}([,'\u2019\s])\d{3}(\2\d{3})*)(\.\d+)?$/,
+  ",": /^(\d+|[1-9]\d{0,2}([.'\u2019\p{Zs}])\d{3}(\2\d{3})*)(,\d+)?$/u,
+  ".": /^(\d+|[1-9]\d{0,2}([,'\u2019\p{Zs}])\d{3}(\2\d{3})*)(\.\d+)?$/u,
 };
 
 /** A cell of another form loses its points, because with one it might be a decimal of the interface: the import refuses it. */
@@ -72,8 +78,9 @@ function durationOf(text: string, decimalSign: "," | "." = "."): string | undefi
 
 const msPerDay = 24 * 60 * 60_000;
 
-/** The moment at which clocks of a zone show a time; the first of two, undefined if none does. */
-function momentOf(clock: string, zone: Intl.DateTimeFormat): string | undefined {
+/** The moment at which clocks of a zone, or of UTC, show a time; the first of two, undefined if none does. */
+function momentOf(clock: string, zone: Intl.DateTimeFormat | undefined): string | undefined {
+  if (!zone) return `${clock}.000Z`;
   const shown = (ms: number) => zone.format(ms).replace(" ", "T");
   const ms = Date.parse(`${clock}Z`);
   // The offsets of the day before and the day after: they differ where clocks change.

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import type { RecordType } from "../../../shared/contract/records.ts";
 import { timeZone } from "../../stages/setting-values.ts";
 import { orMistake, UsageError, unknownWord } from "../cli/command.ts";
-import { columnsOf, nameOf } from "../csv/tables.ts";
+import { type Column, columnsOf, nameOf } from "../csv/tables.ts";
 import { type DateReader, readFormat } from "./date-formats.ts";
 import { tableEncodings } from "./encodings.ts";
 
@@ -37,6 +37,9 @@ export interface ColumnMap extends Omit<v.InferOutput<typeof mapShape>, "columns
   readonly symbol: string | undefined;
 }
 
+/** The cells of other kinds would be another value together: amounts of 100 and 200 are not 100 200. */
+const joinable: readonly Column["kind"][] = ["text", "date", "time"];
+
 /** Reads the file of a map. Throws `UsageError` with a sentence if it is none for the type. */
 export function readColumnMap(file: string, type: RecordType): ColumnMap {
   const read: unknown = orMistake(`Cannot read the map ${file}: `, () => parseMap(readFileSync(file, "utf8")));
@@ -58,6 +61,11 @@ export function readColumnMap(file: string, type: RecordType): ColumnMap {
       throw new UsageError(`${file}: ${twice}: name each field in one entry of columns, joined or constants`);
     }
   }
+  if (Object.hasOwn(map.constants, "id"))
+    throw new UsageError(`${file}: constants.id: each row needs an id of its own`);
+  const apart = known.find((column) => Object.hasOwn(joined, nameOf(column)) && !joinable.includes(column.kind));
+  if (apart)
+    throw new UsageError(`${file}: joined.${nameOf(apart)}: takes one column: only texts, dates and times are joined`);
   const timed = known.filter(({ kind }) => kind === "date" || kind === "time").map(nameOf);
   const formats = typeof dates === "string" ? Object.fromEntries(timed.map((name) => [name, dates])) : dates;
   const sources = Object.entries(columns).flatMap(([column, fields]) =>
@@ -81,10 +89,17 @@ export function readColumnMap(file: string, type: RecordType): ColumnMap {
 const namesLeftOut = ["__proto__", "prototype", "constructor"];
 
 function parseMap(text: string): unknown {
-  return JSON.parse(text, (name, value) => {
+  const written = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)].filter(([, colon]) => colon !== undefined).length;
+  // The whole map is read as one with the name "".
+  let read = -1;
+  // Of two entries with one name, JSON keeps the last.
+  const map: unknown = JSON.parse(text, function (this: unknown, name, value) {
     if (namesLeftOut.includes(name)) throw new Error(`it cannot have the name "${name}"`);
+    if (!Array.isArray(this)) read += 1;
     return value;
   });
+  if (read < written) throw new Error("an object has a name twice: a column of several fields has a list of them");
+  return map;
 }
 
 function symbolOf(currency: unknown): string | undefined {

@@ -41,14 +41,14 @@ function readHeader(type: RecordType, names: readonly string[], map: ColumnMap |
   const columns = columnsOf(type, { opened: map !== undefined });
   const sources = map?.sources ?? new Map(names.map((name) => [name, [name]]));
   for (const name of [...sources.values()].flat()) {
-    if (!names.includes(name)) throw unknownWord("column", name, names);
+    if (!names.includes(name)) throw unknownWord("column", printable(name), names.map(printable));
     if (names.indexOf(name) !== names.lastIndexOf(name)) {
-      throw new UsageError(`The table has the column ${JSON.stringify(name)} twice: give each a name of its own`);
+      throw new UsageError(`The table has the column "${printable(name)}" twice: give each a name of its own`);
     }
   }
   for (const field of sources.keys()) {
     if (!columns.some((column) => nameOf(column) === field)) {
-      throw unknownWord(`field of type ${type}`, field, columns.map(nameOf));
+      throw unknownWord(`field of type ${type}`, printable(field), columns.map(nameOf));
     }
   }
   const fields = columns.flatMap((column) => {
@@ -56,6 +56,11 @@ function readHeader(type: RecordType, names: readonly string[], map: ColumnMap |
     return places ? { column, places } : [];
   });
   return { width: names.length, fields, hints: map && hintsOf(map, columns) };
+}
+
+/** A name of a first row for the terminal, with codes for control and format characters. */
+function printable(name: string): string {
+  return name.replaceAll(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
 function recordOf(type: RecordType, { width, fields }: Header, row: Row, map: ColumnMap | undefined): unknown {

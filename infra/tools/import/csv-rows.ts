@@ -96,8 +96,9 @@ function* rowsIn(text: Buffer, separator: string, isLast: boolean): Generator<Ra
 const faults = {
   open: "opens a cell and is not closed",
   broken: "closes a cell before its end: one within quotes is written twice",
+  late: "follows a blank at the start of a cell: take the blank away",
 } as const;
-const brokenQuote = new Error(faults.broken);
+const [brokenQuote, lateQuote] = [new Error(faults.broken), new Error(faults.late)];
 
 /** The rows before the end of a text, or before the first one whose quotes do not match. */
 function parseRows(text: Buffer, separator: string): { rows: RawRow[]; fault?: keyof typeof faults } {
@@ -116,6 +117,7 @@ function parseRows(text: Buffer, separator: string): { rows: RawRow[]; fault?: k
         text.includes('"') &&
         ((read, { quoting, bytes }) => {
           if (quoting && bytes - cell !== read.length + 2 + (read.match(/"/g)?.length ?? 0)) throw brokenQuote;
+          if (!quoting && /^[ \t]+"/.test(read)) throw lateQuote;
           cell = bytes + separator.length;
           return read;
         }),
@@ -128,6 +130,7 @@ function parseRows(text: Buffer, separator: string): { rows: RawRow[]; fault?: k
     return { rows };
   } catch (error) {
     if (error === brokenQuote) return { rows, fault: "broken" };
+    if (error === lateQuote) return { rows, fault: "late" };
     if (error instanceof CsvError && error.code === "CSV_QUOTE_NOT_CLOSED") return { rows, fault: "open" };
     throw error;
   }

@@ -48,7 +48,7 @@ export function readFormat(format: string): DateReader {
   ] as const;
   const [, fault] = faults.find(([isWrong]) => isWrong) ?? [];
   if (fault) throw new Error(fault);
-  const pattern = new RegExp(`^${tokens.map(patternOf).join("")}$`);
+  const pattern = new RegExp(`^${tokens.map(patternOf).join("")}$`, "u");
   return (cell) => {
     const found = pattern.exec(cell)?.groups;
     if (!found) return undefined;
@@ -67,6 +67,8 @@ function isPart(token: string): token is keyof typeof parts {
 }
 
 function patternOf(token: string): string {
+  // Programs write no-break spaces before AM and PM, or between a date and its time.
+  if (token === " ") return "\\p{Zs}";
   if (!isPart(token)) return token === "." ? "\\." : token;
   const text = token === "A" ? "[AaPp][Mm]" : `\\d{${token.length === 1 ? "1,2" : token.length}}`;
   return `(?<${parts[token]}>${text})`;

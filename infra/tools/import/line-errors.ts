@@ -63,7 +63,7 @@ const exponent = /^-?\d+([.,]\d+)?E[+-]?\d+$/i;
 const mostLetters = 40;
 /** Fields with these names hold ids, dates and states. The forms keep out a name or contact that stands in the wrong column. */
 const shownFields = [
-  { name: /^(id|uuid|version|.+_id)$/, form: /^[\w.-]+(E\+\d+)?$/ },
+  { name: /^(id|uuid|version|.+_id)$/, form: /^([\w.-]+|[\d.,]+E\+\d+)$/ },
   { name: /^(date|from|to|.+_date|.+_at)$/, form: /^\d[\w.:/ +-]*$/ },
   { name: /^(state|payment_state|role)$/, form: /^[\p{L}\d_-]+$/u },
 ] as const;

@@ -102,6 +102,11 @@ describe("an id", () => {
   });
 });
 
+test("an id of a fault is shown as a German spreadsheet wrote it", async () => {
+  const { faults } = await read("A;B\n9,10009E+05;1\n", { map: { columns: { A: "id" }, separator: ";" } });
+  expect(faults).toMatchObject([{ value: "9,10009E+05" }]);
+});
+
 describe("each part of a date is as long as its format says", () => {
   test.each<[string, string, string | undefined]>([
     ["DD.MM.YYYY", "03.11.2026", "2026-11-03"],
@@ -143,6 +148,32 @@ describe("each part of a date is as long as its format says", () => {
   });
 
   test.each([
+    "31.04.2026",
+    "29.02.2100",
+    "31.12.1969",
+    "01.01.2200",
+  ])("a fault shows %s as the table has it", async (cell) => {
+    const map = { columns: { A: "id", B: ["due_date", "created_at"] }, dates: "DD.MM.YYYY" };
+    const fault = { id: 1, value: cell };
+    for (const timeZone of [undefined, "Pacific/Honolulu"]) {
+      const { faults } = await read(`A,B\n1,${cell}\n`, { map: { ...map, timeZone } });
+      expect(faults).toMatchObject([
+        { ...fault, field: "created_at" },
+        { ...fault, field: "due_date" },
+      ]);
+    }
+  });
+
+  test.each([
+    "11/3/2026, 7:05\u202fPM",
+    "11/3/2026,\u00a07:05 PM",
+  ])("a blank of %j is any blank of a line", async (cell) => {
+    const map = { columns: { A: "id", B: "created_at" }, separator: ";", dates: "M/D/YYYY, h:mm A" };
+    const { records } = await read(`A;B\n1;${cell}\n`, { map });
+    expect(records.get(2)).toMatchObject({ created_at: "2026-11-03T19:05:00.000Z" });
+  });
+
+  test.each([
     "01.01.0000 00:00",
     "24.12.2026 24:00",
     "30.12.2011 12:00",
@@ -181,6 +212,16 @@ test.each<[string, object | undefined]>([
   });
   if (duration) expect(records.get(2)).toMatchObject({ timelog: { duration } });
   else expect(faults).toMatchObject([{ line: 2, id: 1, field: "timelog.duration" }]);
+});
+
+test.each([
+  [",", "8:15 or 8,25 hours"],
+  [".", "8:15 or 8.25 hours"],
+  [undefined, "8:15 or 8.25 hours"],
+])("with the decimal sign %s, the fault of a duration asks for %s", async (decimals, form) => {
+  const map = { columns: { A: "id", B: "timelog.duration" }, separator: ";", decimals };
+  const { faults } = await read("A;B\n1;8h\n", { map, type: "timesheet" });
+  expect(faults.find(({ field }) => field === "timelog.duration")?.detail).toContain(form);
 });
 
 describe("wrong use, before any record", () => {

@@ -98,6 +98,7 @@ test.each([
 
 const columns = "id,state,number";
 const broken = "has a double quote that closes a cell before its end: one within quotes is written twice";
+const late = "has a double quote that follows a blank at the start of a cell: take the blank away";
 describe("rows", () => {
   test.each<[string, string, [number, unknown][]]>([
     [
@@ -118,13 +119,15 @@ describe("rows", () => {
     ],
     [
       "a quote within a cell is a letter, text after a quoted one a fault",
-      `${columns}\n1,paid,12" pipe\n2,paid,"a"b\n3,paid,"6 inch\n4,"paid",C\n5,paid,"""a"" b"\n`,
+      `${columns}\n1,paid,12" pipe\n2,paid,"a"b\n3,paid,"6 inch\n4,"paid",C\n5,paid,"""a"" b"\n6,paid, "D"\n7,paid,\t "D\n`,
       [
         [2, { id: 1, state: "paid", number: '12" pipe' }],
         [3, broken],
         [4, broken],
         [5, { id: 4, state: "paid", number: "C" }],
         [6, { id: 5, state: "paid", number: '"a" b' }],
+        [7, late],
+        [8, late],
       ],
     ],
     [
@@ -176,6 +179,14 @@ describe("rows", () => {
     await expect(read(csvReader("invoice"), "id,totl\n")).rejects.toThrow(
       'no field of type invoice "totl". Did you mean total?',
     );
+  });
+
+  test("control characters of a first row are shown as codes", async () => {
+    await expect(read(csvReader("invoice"), "id,\u001b[2Jtotal\n")).rejects.toThrow('"\\u{1b}[2Jtotal"');
+    const map = join(folder, "map.json");
+    writeFileSync(map, JSON.stringify({ columns: { A: "id" } }));
+    const reading = read(csvReader("invoice", readColumnMap(map, "invoice")), "id,\u001b[2Jtotal\n");
+    await expect(reading).rejects.toThrow("There are id, \\u{1b}[2Jtotal.");
   });
 });
 
@@ -271,6 +282,8 @@ describe("a map", () => {
     [".", "-5,00", undefined],
     [".", "1,250,50", undefined],
     [".", "12,50.00", undefined],
+    [".", '"100\n200"', undefined],
+    [",", "1\u202f250,50", "1250.50"],
   ])("with the decimal sign %s, %s is %s", async (decimals, cell, amount) => {
     const amounts = mapOf({ columns: { A: "total" }, decimals, separator: ";" });
     const [[, given] = []] = await read(csvReader("invoice", amounts), `A\n${cell}\n`);
@@ -342,6 +355,11 @@ describe("a map", () => {
     [{ columns: { A: "total" }, constants: { total: "1" } }, "total is filled twice"],
     [{ columns: { A: "due_date" }, joined: { due_date: ["B", "C"] } }, "due_date is filled twice"],
     [{ columns: {}, joined: { due_date: ["B"] } }, "joined.due_date"],
+    [{ columns: {}, joined: { total: ["A", "B"] } }, "joined.total: takes one column"],
+    [{ columns: {}, joined: { id: ["A", "B"] } }, "joined.id: takes one column"],
+    [{ columns: { A: "number" }, constants: { id: 7 } }, "constants.id: each row needs an id of its own"],
+    ['{"columns": {"A": "issued_date", "A": "created_at"}}', "an object has a name twice"],
+    ['{"columns": {"A": "state"}, "values": {"state": {"\\"x:": "a", "y": "b", "y": "c"}}}', "has a name twice"],
     ['{"columns": {"__proto__": "id"}}', 'it cannot have the name "__proto__"'],
     [{ columns: {}, dates: { paid_at: "DD" } }, 'no field of type invoice "paid_at"'],
     [{ columns: {}, dates: { due_date: "Y" } }, "dates.due_date: takes YYYY"],
@@ -370,6 +388,12 @@ describe("a map", () => {
       "d (column Beleg)",
       "d",
     ]);
+  });
+
+  test("takes words and columns with colons, quotes and no letters for what they are", async () => {
+    const words = { state: { '"a": "b"': "paid", ":": "pending" } };
+    const reader = csvReader("invoice", mapOf({ columns: { "": "id", 'A": ': "state" }, values: words }));
+    expect(await read(reader, ',"A"": "\n1,:\n')).toEqual([[2, { type: "invoice", id: 1, state: "pending" }]]);
   });
 
   test("names a column that the table does not have", async () => {
