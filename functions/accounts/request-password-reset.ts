@@ -15,9 +15,9 @@ export const handler = anonymous(requestPasswordReset, async ({ body, now, reque
   const login = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
   requireServed(login, settings.servedCountries());
   requireSmsReceiver(login, { registers: false });
+  const address = await clientAddressOf(sender);
   const isKnown = isKnownClient(login, clientProofOf(sender), now);
   // First, so that a later fault costs nobody the pin.
-  const address = await clientAddressOf(sender);
   const validTo = await requestPin({ login, requestId, registers: false, address, isKnown }, now);
   const isDisclosed = settings.recoveryDisclosure() === "full";
   const user = isDisclosed ? await findUserOfLogin(login.value) : unknownUser(login.value, await hmacKey());

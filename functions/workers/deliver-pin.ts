@@ -3,7 +3,7 @@ import { storeNewPin } from "../../shared/accounts/stored-pin.ts";
 import { subjectOf } from "../../shared/accounts/subjects.ts";
 import { findTestPin } from "../../shared/accounts/test-pin.ts";
 import { findUserIdOfLogin } from "../../shared/db/accounts/logins.ts";
-import { findPinToSend, holdPin, keepSent, pinKey, releasePin } from "../../shared/db/accounts/pins.ts";
+import { findPinToSend, holdPin, keepSent, pinKey, releasePin, type StoredPin } from "../../shared/db/accounts/pins.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { countsProof, isUsedUp } from "../../shared/domain/guessing/pin-decisions.ts";
 import { sendPin } from "../../shared/messaging/pin-message.ts";
@@ -32,13 +32,13 @@ export const handler = forQueue(pinRequest, async (request, { now }) => {
   if (!to) return;
   const isProved = countsProof(pin, request.isKnown);
   const message = { channel, registers, client: isProved ? undefined : request.client };
-  const isCounted = test !== undefined || pin.counted > pin.sent;
+  const isCounted = ({ counted, sent }: StoredPin) => test !== undefined || counted > sent;
   // Before the pin is held, so that a message that is not sent is in no other's way.
-  if (!isCounted && !(await mayUseAllowance(message, now))) return;
+  if (!isCounted(pin) && !(await mayUseAllowance(message, now))) return;
   const held = await holdPin(pin, asked, now);
   if (!held) return;
   const send = async () => {
-    if (!isCounted && !(await consumeMessageAllowance(message, now))) return false;
+    if (!isCounted(held) && !(await consumeMessageAllowance(message, now))) return false;
     const made = await storeNewPin(held, { login, userId: existingUserId, test });
     if (made === undefined) return false;
     // A recipient that is refused for good counts as sent to: no further request needs to try again.

@@ -13,6 +13,7 @@ import {
   password,
   text,
   timestamp,
+  trimmed,
 } from "./values.ts";
 
 /** A user as the interface shows it, without the fields that only one answer each has. */
@@ -40,14 +41,12 @@ export const profile = v.object({
 /** A login as a user types it: an e-mail address or a phone number, in any form (D7). */
 export const loginText = text(320);
 
-const unseenEnds = /^[\s\p{Cf}\p{DI}]+|[\s\p{Cf}\p{DI}]+$/gu;
-
 /** A login in a query string, in which an unescaped plus sign arrives as a space. No login contains a space. */
 const loginParameter = v.pipe(
   loginText,
   v.transform((value) =>
     typedText(value).includes("@")
-      ? value.replaceAll(unseenEnds, "").replaceAll(" ", "+")
+      ? trimmed(value).replaceAll(" ", "+")
       : value.replaceAll(invisible, "").replace(/^(\p{Ps}?) (?=\p{Nd})/u, "$1+"),
   ),
 );

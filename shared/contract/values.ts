@@ -51,7 +51,7 @@ const belonging = String.raw`(?<=[\p{M}\p{scx=Arab}])[\u200c\u200d]|(?<=\u{1f3f4
 const seenPart = new RegExp(`^[${unseen}]*((?:.*[^${unseen}](?:${belonging})?)?)[${unseen}]*$`, "vs");
 
 /** Text without the blanks and invisible characters at its ends. */
-function trimmed(value: string): string {
+export function trimmed(value: string): string {
   return seenPart.exec(value)?.[1] ?? value;
 }
 

@@ -14,6 +14,7 @@ const network = useNetwork();
 
 const otherSession = "session-2";
 const writes = endpoints.filter(({ operation: { access, method } }) => access !== "anyone" && method !== "GET");
+const reads = endpoints.filter(({ operation: { access, method } }) => access !== "anyone" && method === "GET");
 const inSession = writes.filter(({ operation }) => operation.needsSession !== false);
 
 beforeAll(() =>
@@ -89,4 +90,10 @@ test("D4, D5: what a token needs no live session for is to end that session", as
     await endings["a new password has ended its session"]?.();
     expect((await send(endpoint, { parameters: endpoint.sample.parameters })).status, endpoint.name).toBe(200);
   }
+});
+
+test.each(reads)("D4: $name, a read, writes nothing", async (endpoint) => {
+  await useCaller(endpoint);
+  expect((await send(endpoint)).status).toBe(200);
+  expect(writesMade()).toEqual([]);
 });

@@ -1,14 +1,19 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { handler as askPinHandler } from "../../functions/accounts/request-password-reset.ts";
+import { requestPasswordReset } from "../../shared/contract/accounts.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf } from "../../shared/http/sender.ts";
 import { writeSecret } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
+import { useNetwork } from "../support/faults/network.ts";
 import { call } from "../support/requests/call.ts";
 import { loggedLines } from "../support/service/capture-logs.ts";
 import { useService } from "../support/service/service.ts";
 import { sample } from "./sample-operation.ts";
 
 useService();
+const network = useNetwork();
 
 const [current, previous] = ["c".repeat(64), "p".repeat(64)];
 const viewer = "198.51.100.10";
@@ -89,4 +94,20 @@ test.each([
   "198.51.100.10",
 ])("where CloudFront says no address, it is what API Gateway saw: %j", async (named) => {
   expect(await addressOf(from(current, named))).toMatch(own);
+});
+
+test("D18: a request for a pin reads its proof once it has the address: until then nothing waits for a fault of that", async () => {
+  await writeSecret(kept, { current, previous });
+  vi.stubEnv("EDGE_SECRET_ARN", kept);
+  network.reset();
+  const goOn = network.hold("GetSecretValue");
+  const asked = call(askPinHandler, requestPasswordReset, {
+    headers: { ...from(current), "known-client": "a device" },
+    body: { user: { login: "ines@example.com" } },
+  });
+  await network.held("GetSecretValue");
+  await pause(100);
+  expect(network.calls.get("GetItem")).toBeUndefined();
+  goOn();
+  expect((await asked).status).toBe(200);
 });

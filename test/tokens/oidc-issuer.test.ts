@@ -7,14 +7,17 @@ import { startHttpService } from "../../infra/local/http-service.ts";
 import { listJobs } from "../../shared/contract/jobs.ts";
 import { markNotifications } from "../../shared/contract/notifications.ts";
 import { verifyAccessToken } from "../../shared/tokens/verify-access-token.ts";
+import { useNetwork } from "../support/faults/network.ts";
 import { callerLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";
-import { call, type TestAnswer } from "../support/requests/call.ts";
+import { call, type TestAnswer, type TestRequest } from "../support/requests/call.ts";
+import { allowedUser, endpoints } from "../support/requests/every-operation.ts";
 import { expectProblem } from "../support/requests/problems.ts";
 import { useService } from "../support/service/service.ts";
-import { tokenOf } from "../support/tokens/tokens.ts";
+import { type TestUser, tokenOf } from "../support/tokens/tokens.ts";
 
 useService();
+const network = useNetwork();
 
 const issuer = "https://login.company.example";
 const audience = "workforce";
@@ -110,6 +113,22 @@ test("D4: 401: what is not a read needs a user, with the role and company of the
   }
   await store([{ type: "user", id: user.id, deleted: true }]);
   expectProblem(await markAll(), 401, "token_invalid");
+});
+
+const writes = endpoints.filter(
+  ({ operation: { access, method, needsSession } }) =>
+    access !== "anyone" && method !== "GET" && needsSession !== false,
+);
+
+test.each(writes)("D4: 401: $name by an outside token without a user writes nothing", async (endpoint) => {
+  const { operation, handler, sample } = endpoint;
+  const { role, company_id } = allowedUser(operation) as TestUser;
+  const claims = { workforce_user: 908, workforce_role: role, workforce_company: company_id ?? undefined };
+  const headers = { authorization: `Bearer ${await made({ claims })}` };
+  network.reset();
+  expectProblem(await call(handler, operation, { ...sample, headers } as TestRequest), 401, "token_invalid");
+  const actions = [...network.calls.keys()];
+  expect(actions.filter((action) => !/^(TransactGet|BatchGet|Get|Query)/.test(action))).toEqual([]);
 });
 
 test("D4: 401: the service's own tokens count no more where an outside issuer is trusted", async () => {

@@ -14,8 +14,8 @@ export interface Login {
   readonly country?: CountryCode | undefined;
 }
 
-/** A joiner where a script may need it. Without it the domain is another, and that one's owner must not get the pin. */
-const joiner = /(?!\p{sc=Latin})\p{L}\p{M}*[\u200c\u200d]/u;
+const otherLetter = /(?!\p{sc=Latin})\p{L}/u;
+const joinerOrDigit = /[\u200c\u200d]|(?![0-9])\p{Nd}/u;
 
 /**
  * Normalises typed text: with `@` an e-mail address, else a possible phone number, read with the stage's default
@@ -25,7 +25,7 @@ const joiner = /(?!\p{sc=Latin})\p{L}\p{M}*[\u200c\u200d]/u;
 export function parseLogin(typed: string, defaultCountry: CountryCode): Login | undefined {
   const value = typedText(typed);
   if (value.includes("@")) {
-    const email = joiner.test(typed.normalize("NFKC")) ? undefined : normalEmail(value);
+    const email = isReadAsAnother(typed) ? undefined : normalEmail(value);
     return email === undefined ? undefined : { value: email, channel: "email" };
   }
   // The parser takes brackets around a part of a number, and none around its plus sign.
@@ -36,6 +36,15 @@ export function parseLogin(typed: string, defaultCountry: CountryCode): Login | 
   );
   if (!phone?.isPossible()) return undefined;
   return { value: phone.number, channel: "sms", country: phone.country ?? phone.getPossibleCountries()[0] };
+}
+
+/**
+ * True for an address with a joiner or digits of its own script in a part of its domain. Read as typed text, that is another domain,
+ * whose owner must not get the pin.
+ */
+function isReadAsAnother(email: string): boolean {
+  const parts = email.normalize("NFKC").split(/[.。@]/);
+  return parts.some((part) => otherLetter.test(part) && joinerOrDigit.test(part));
 }
 
 /** Refuses a phone number of a country that gets no SMS (D11). */

@@ -23,9 +23,13 @@ export interface MessageCount {
 /** The reason why a message is held back: its client's use of the day, or everybody's. */
 export type HeldBackBy = "client" | "stage";
 
-/** The counts of a client at which its messages are held back, whatever is left of the stage's: of registrations alone. */
+/**
+ * The counts of a client at which its messages are held back, whatever is left of the stage's: of registrations alone. If there is
+ * only one, a client may have it.
+ */
 export function mostOfClient({ perDay }: CeilingMessage): MessageCount {
-  return { n: Number.MAX_SAFE_INTEGER, registrations: Math.ceil(registrationsOf(perDay) * messageShares.ofOneClient) };
+  const registrations = Math.max(1, Math.floor(registrationsOf(perDay) * messageShares.ofOneClient));
+  return { n: Number.MAX_SAFE_INTEGER, registrations };
 }
 
 /** The counts of the stage at which the message that is so many-th of its client is held back (D11). */

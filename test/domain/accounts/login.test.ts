@@ -58,6 +58,11 @@ test.each([
   ["user@mü\u200dller.example", "user@xn--mller-kva.example"],
   ["user@نامهای.example", "user@xn--mgba3gch31f.example"],
   ["user@نامه\u200cای.example", undefined],
+  ["user@نام۱.example", undefined],
+  ["user@१उदाहरण.example", undefined],
+  ["user@mail٢.نامه.example", "user@mail2.xn--mgb4dbg.example"],
+  ["user@例え２。jp", "user@xn--2-87t231j.jp"],
+  ["user@xn--mgb4db00e.example", "user@xn--mgb4db00e.example"],
   ["\u202buser@نامه\u200cای.example\u202c", undefined],
 ])("D7: copied as %j an e-mail address is read as %s, and nothing in it is dropped that is seen", (typed, value) => {
   expect(parseLogin(typed, "GB")?.value).toBe(value);

@@ -182,6 +182,17 @@ describe("D12: a request", () => {
     expect(await isRight(newestPin(service.inbox, phone), phone)).toBe(true);
   });
 
+  test("D11: that another worker counted and could not send meanwhile counts once", async () => {
+    const message = pinMessage(phone);
+    await deliver(message);
+    await changePin(phone, { sent: 0, counted: 0, sent_for: "2026-05-01T00:00:00.000Z" });
+    // The login, the pin, then the user.
+    network.lose(3, "interrupted", () => changePin(phone, { counted: 1 }));
+    expect(await deliver(message)).toEqual(nothingFailed);
+    expect(network.heal()).toBe("GetItem");
+    expect([service.inbox.entries().length, await counted("sms")]).toEqual([2, 1]);
+  });
+
   test("D11: while another worker sends it is dropped, and not counted", async () => {
     const message = pinMessage(phone);
     await deliver(message);

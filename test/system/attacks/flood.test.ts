@@ -132,6 +132,16 @@ describe(rule.registrations, () => {
     expect([one, ten, net]).toEqual([0.1 * perDay, 0.2 * perDay, 0.1 * perDay]);
   });
 
+  test("of any number, one client has at most half, but the only one of 5 to 9", () => {
+    for (let perDay = 0; perDay <= 60; perDay += 1) {
+      const [one, two] = (["one address", "ten addresses"] as const).map(
+        (name) => flood(floods[name], "registrations", perDay).total,
+      );
+      const all = Math.floor(perDay / 5);
+      expect([perDay, one, two]).toEqual([perDay, all === 1 ? 1 : Math.floor(all / 2), all]);
+    }
+  });
+
   test("they leave everybody's other messages, and are left half by one client", () => {
     const { site } = flood(floods["ten addresses"], "registrations", 300);
     expect(askLate(site, "owner", { from: elsewhere })).toEqual([true]);
