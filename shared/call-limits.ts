@@ -51,7 +51,7 @@ export function limitedBy({ attemptMs, attempts }: CallLimit) {
   return { maxAttempts, requestHandler, ...(isPatient && { retryStrategy: patientRetries(maxAttempts) }) };
 }
 
-/** What the SDK asks before an attempt of a call: how many retries it has had, and how long to wait. */
+/** The SDK asks it before an attempt of a call: how many retries there were, and how long to wait. */
 interface RetryToken {
   getRetryCount(): number;
   getRetryDelay(): number;
