@@ -47,5 +47,32 @@ export function limitedBy({ attemptMs, attempts }: CallLimit) {
     throwOnRequestTimeout: true,
   };
   const maxAttempts = attempts === 1 ? 1 : Math.max(attempts, settings.callAttempts());
-  return { maxAttempts, requestHandler };
+  const isPatient = maxAttempts > attempts;
+  return { maxAttempts, requestHandler, ...(isPatient && { retryStrategy: patientRetries(maxAttempts) }) };
+}
+
+/** The SDK asks it before an attempt of a call: how many retries there were, and how long to wait. */
+interface RetryToken {
+  getRetryCount(): number;
+  getRetryDelay(): number;
+}
+
+/** The pause before each of them: a table is away for milliseconds, or for seconds. */
+const patientPauseMs = 250;
+
+/** Retries of what the SDK retries, without its quota for all calls of a client: a second without the table uses that up. */
+function patientRetries(attempts: number) {
+  const tokenOf = (count: number): RetryToken => ({
+    getRetryCount: () => count,
+    getRetryDelay: () => (count === 0 ? 0 : patientPauseMs),
+  });
+  return {
+    acquireInitialRetryToken: async () => tokenOf(0),
+    async refreshRetryTokenForRetry(token: RetryToken, { errorType }: { readonly errorType: string }) {
+      const count = token.getRetryCount() + 1;
+      if (count < attempts && /^(TRANSIENT|THROTTLING)$/.test(errorType)) return tokenOf(count);
+      throw new Error("The call has had its attempts");
+    },
+    recordSuccess() {},
+  };
 }

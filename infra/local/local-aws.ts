@@ -188,8 +188,8 @@ function clientEnvironment(engine: Engine, queues: Queues, { endpoint }: AwsEndp
   return {
     // The engine has one writer, so calls wait beside an import or on a busy computer.
     CALL_PATIENCE: "10",
-    // An engine that has died is back within a second, or within some if it runs on Java.
-    CALL_ATTEMPTS: "10",
+    // An engine that has died is back within a second, or within some if it runs on Java: four attempts a second.
+    CALL_ATTEMPTS: "48",
     AWS_REGION: localRegion,
     AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,

@@ -32,10 +32,11 @@ export const capacityChecks: readonly Check[] = [
 ];
 
 /** The services that not every region has, by their names in AWS's list. */
-function servicesOf({ backupKeptDays, deployment, tracing }: Stage): string[] {
+function servicesOf({ removal, deployment, tracing }: Stage): string[] {
   return [
     ...["apigateway", "dynamodb", "lambda", "scheduler", "ses", "sns", "sqs"],
-    ...(backupKeptDays === undefined ? [] : ["backup"]),
+    // The vault is there without backups, too.
+    ...(removal === "keep" ? ["backup"] : []),
     ...(deployment === "canary" ? ["codedeploy"] : []),
     ...(tracing ? ["xray"] : []),
   ];

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { timeoutSecondsOf } from "../../../infra/constructs/compute/service-function.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { startHttpService } from "../../../infra/local/http-service.ts";
@@ -67,18 +67,34 @@ test("what a worker sends is tried once by the SDK, as its queue repeats it", ()
   expect([callLimits.workerQueue.attempts, callLimits.message.attempts]).toEqual([1, 1]);
 });
 
+function placeOf({ port }: { readonly port: number }) {
+  const credentials = { accessKeyId: "made-up", secretAccessKey: "made-up" };
+  return { endpoint: `http://127.0.0.1:${port}`, region: "eu-west-2", credentials };
+}
+
 test("a call that gets no answer ends by itself, after its attempts", async () => {
   let asked = 0;
   const hanging = await startHttpService(() => {
     asked += 1;
   });
-  const endpoint = `http://127.0.0.1:${hanging.port}`;
-  const place = { endpoint, region: "eu-west-2", credentials: { accessKeyId: "made-up", secretAccessKey: "made-up" } };
-  const client = new DynamoDBClient({ ...place, ...limitedBy({ attemptMs: 100, attempts: 2 }) });
+  const client = new DynamoDBClient({ ...placeOf(hanging), ...limitedBy({ attemptMs: 100, attempts: 2 }) });
   await expect(client.send(new ListTablesCommand())).rejects.toThrow(/timed? ?out|did not/i);
   expect(asked).toBe(2);
   client.destroy();
   await hanging.close();
+});
+
+test("where the table may be away for seconds, each of many calls has all its attempts, whatever the others needed", async () => {
+  vi.stubEnv("CALL_ATTEMPTS", "5");
+  const gone = await startHttpService(() => {});
+  await gone.close();
+  const client = new DynamoDBClient({ ...placeOf(gone), ...limitedBy(callLimits.table) });
+  vi.unstubAllEnvs();
+  const attempts = Array.from({ length: 20 }, () =>
+    client.send(new ListTablesCommand()).catch(({ $metadata }) => $metadata.attempts),
+  );
+  expect(await Promise.all(attempts)).toEqual(Array(20).fill(5));
+  client.destroy();
 });
 
 test("every client of AWS is made with the limits of its calls", () => {

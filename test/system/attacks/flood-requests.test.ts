@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
@@ -18,6 +18,9 @@ const users = Array.from({ length: 100 }, (_, at) => ({
 const timeout = 120_000;
 const [one, other, third] = ["198.51.100.1", "198.51.100.2", "198.51.100.3"];
 
+// At midnight the next day's messages would begin.
+beforeAll(() => void vi.useFakeTimers({ now: new Date().setUTCHours(12, 0, 0, 0), toFake: ["Date"] }));
+afterAll(() => void vi.useRealTimers());
 beforeAll(() => store(users.map(({ id, number }) => userLine(id, { phone_number: number }))));
 beforeEach(async () => {
   service.inbox.clear();

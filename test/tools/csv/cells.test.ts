@@ -17,9 +17,14 @@ const mapOf = (map: object, type: RecordType) => {
 };
 
 /** The records and faults of a table, by the numbers of their rows. */
-async function read(table: string | Buffer, { map, type = "invoice" }: { map?: object; type?: RecordType } = {}) {
+async function read(
+  table: string | Buffer,
+  { map, type = "invoice", pieces = 1 }: { map?: object; type?: RecordType; pieces?: number } = {},
+) {
+  const bytes = Buffer.from(table);
+  const size = Math.ceil(bytes.length / pieces) || 1;
   async function* source() {
-    yield Buffer.from(table);
+    for (let at = 0; at < bytes.length || at === 0; at += size) yield bytes.subarray(at, at + size);
   }
   const records = new Map<number, unknown>();
   const faults: LineError[] = [];
@@ -269,14 +274,19 @@ test("letters of another encoding than the map's are a fault of their row", asyn
   expect(records.get(2)).toMatchObject({ number: "Müller" });
 });
 
-test("a row costs what its length costs", async () => {
-  const cost = async (lines: number) => {
+test("a row costs what its length costs, as a whole and in pieces", async () => {
+  const costOnce = async (lines: number, pieces: number) => {
     const began = process.cpuUsage();
-    await read(`id,number\n1,"${'""\n'.repeat(lines)}"\n`);
+    await read(`id,number\n1,"${'""\n'.repeat(lines)}"\n`, { pieces });
     const { user, system } = process.cpuUsage(began);
     return user + system;
   };
-  await cost(5_000);
-  const ratio = (await cost(80_000)) / (await cost(10_000));
-  expect(ratio).toBeLessThan(24);
+  // The least of some: compilers and the collection of garbage work beside any of them.
+  const cost = async (lines: number, pieces: number) => {
+    let least = Number.POSITIVE_INFINITY;
+    for (let times = 0; times < 6; times += 1) least = Math.min(least, await costOnce(lines, pieces));
+    return least;
+  };
+  expect((await cost(80_000, 1)) / (await cost(10_000, 1))).toBeLessThan(24);
+  expect((await cost(80_000, 240)) / (await cost(10_000, 30))).toBeLessThan(24);
 });

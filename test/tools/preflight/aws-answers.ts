@@ -18,10 +18,18 @@ export const ready: Readonly<Record<string, FakeAnswer>> = {
 
 /** AWS's answer about regions: that they have every service. */
 export function services(...regions: string[]): FakeAnswer {
+  return { json: { Parameters: regions.flatMap((region) => servicesIn(region)) } };
+}
+
+/** That eu-west-1 has every service but one. */
+export function servicesWithout(absent: string): FakeAnswer {
+  return { json: { Parameters: [...servicesIn("us-east-1"), ...servicesIn("eu-west-1", absent)] } };
+}
+
+function servicesIn(region: string, absent?: string): { readonly Name: string }[] {
   const names = "apigateway dynamodb lambda scheduler ses sns sqs backup codedeploy xray".split(" ");
   const path = "/aws/service/global-infrastructure/regions";
-  const Parameters = regions.flatMap((region) => names.map((name) => ({ Name: `${path}/${region}/services/${name}` })));
-  return { json: { Parameters } };
+  return names.filter((name) => name !== absent).map((name) => ({ Name: `${path}/${region}/services/${name}` }));
 }
 
 function spendLimit(dollars: number): string {

@@ -3,7 +3,17 @@ import { findStage, type Stage } from "../../../infra/stages/stages.ts";
 import { checks } from "../../../infra/tools/preflight/preflight-checks.ts";
 import { fullStage } from "../../infra/stages/owned-stage.ts";
 import { type FakeAnswer, useFakeAws } from "../fake-aws.ts";
-import { alarmHistory, arn, asAsked, gone, ready, services, stackStatus, unprotectedTable } from "./aws-answers.ts";
+import {
+  alarmHistory,
+  arn,
+  asAsked,
+  gone,
+  ready,
+  services,
+  servicesWithout,
+  stackStatus,
+  unprotectedTable,
+} from "./aws-answers.ts";
 
 const aws = useFakeAws();
 const dev = findStage("dev");
@@ -92,7 +102,8 @@ test.each<OkRow>([
   ["Lambda concurrency", { reservedConcurrency: { intake: 10 } }, callsAtOnce(110)],
   ["Lambda concurrency", { webhooks, outboundEvents: "on" }, callsAtOnce(95)],
   ["Lambda concurrency", { outboundEvents: "off" }, callsAtOnce(86)],
-  ["region", { backupKeptDays: 7, deployment: "canary", tracing: true }, {}],
+  ["region", { ...keeping, deployment: "canary", tracing: true }, {}],
+  ["region", {}, { GetParameters: servicesWithout("backup") }],
   // A name that AWS does not list anywhere says nothing of a region.
   ["region", {}, { GetParameters: { json: { Parameters: [] } } }],
   ["e-mail account", { mailCeilings: { perDay: 99_999 } }, mailQuota(-1), "any number of"],
@@ -203,6 +214,7 @@ test.each<Row>([
   ["Lambda concurrency", "74 for queues", callsAtOnce(10), { webhooks }],
   ["Lambda concurrency", "(10 reserved, 10 for 100", callsAtOnce(10), { reservedConcurrency: { intake: 10 } }],
   ["region", "eu-west-1 has no apigateway, no dynamodb,", { GetParameters: services("us-east-1") }],
+  ["region", "eu-west-1 has no backup:", { GetParameters: servicesWithout("backup") }, { removal: "keep" }],
   ["e-mail account", "may send 200 e-mails a day, and the stage up to 3000", mailQuota(200)],
   ["e-mail account", "up to 200 with", mailQuota(200), { mailCeilings: { perDay: 200 } }],
   [
