@@ -37,7 +37,7 @@ export interface HttpRequest {
  */
 export function requireHttpEvent(operation: string, event: unknown): asserts event is GatewayEvent {
   const { version, rawPath, rawQueryString, headers, requestContext } = (event ?? {}) as Partial<GatewayEvent>;
-  const isOfHttpApi = version === "2.0" && requestContext?.http !== undefined && headers !== undefined;
+  const isOfHttpApi = version === "2.0" && requestContext?.http !== undefined && Boolean(headers);
   if (isOfHttpApi && typeof rawPath === "string" && typeof rawQueryString === "string") return;
   throw new Error(`${operation} expects an event of API Gateway's HTTP API, payload 2.0`);
 }

@@ -28,6 +28,7 @@ const events = {
   "an HTTP API with payload 1.0": { ...ofHttp, version: "1.0", resource: "/", requestContext: { requestId: "r" } },
   "a load balancer": { ...ofHttp, requestContext: { elb: { targetGroupArn: "arn" } }, queryStringParameters: {} },
   "a VPC Lattice": { version: "2.0", path: "/", method: "GET", headers: {}, requestContext: { region: "eu-west-2" } },
+  "an HTTP API without headers": { ...byHttpApi, headers: null },
   "a web socket": { requestContext: { requestId: "r", connectionId: "c", eventType: "MESSAGE" }, body: "{}" },
   "a schedule": ofSchedule,
   "a rule": { ...ofSchedule, source: "aws.events" },
