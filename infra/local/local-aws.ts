@@ -155,6 +155,9 @@ function demoMark(directory: string): string {
   return join(dataDirectory(directory), "demo-wanted");
 }
 
+/** An engine that has died is back within a second, or within some if it runs on Java: four attempts a second. Tools wait by themselves. */
+const patience = { CALL_ATTEMPTS: "48" };
+
 /** Local AWS on a directory, started by this or another process. */
 export function describeLocalAws(directory: string, { stack, environment }: TakenIn): Omit<LocalAws, "close"> {
   const settings = allSettings(stack.functions);
@@ -168,7 +171,7 @@ export function describeLocalAws(directory: string, { stack, environment }: Take
         throw new Error(
           `The stack that runs has no function ${name}: if it is new, its stack is still being synthesised.`,
         );
-      return { ...Object.fromEntries(client), ...found.environment };
+      return { ...Object.fromEntries(client), ...patience, ...found.environment };
     },
     async mintAccessToken({ id, role, company_id }, lifeSeconds) {
       enterEnvironment(environment);
@@ -188,8 +191,6 @@ function clientEnvironment(engine: Engine, queues: Queues, { endpoint }: AwsEndp
   return {
     // The engine has one writer, so calls wait beside an import or on a busy computer.
     CALL_PATIENCE: "10",
-    // An engine that has died is back within a second, or within some if it runs on Java: four attempts a second.
-    CALL_ATTEMPTS: "48",
     AWS_REGION: localRegion,
     AWS_ACCESS_KEY_ID: localCredentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: localCredentials.secretAccessKey,
