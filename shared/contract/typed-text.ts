@@ -24,6 +24,8 @@ export function typedText(typed: string): string {
 export const typedDigits = v.pipe(
   v.string(),
   v.maxLength(320),
+  // The document's form of a secret that is typed; no pattern could state it.
+  v.metadata({ format: "password" }),
   v.transform((typed) => {
     const joined = typedText(typed).replaceAll(/[- \p{Ps}\p{Pe}]/gu, "");
     return joined.replaceAll(/^\p{P}+|\p{P}+$/gu, "");
