@@ -67,9 +67,9 @@ export function isFoundBy(number: string, search: NumberSearch): boolean {
   return searchableStarts(number).some((start) => isStartOf(start, search));
 }
 
-/** A number as it is compared. Symbols are separators: NFKC makes letters of some, as of the sign in `№ 55`. */
+/** A number as it is compared. Symbols, with their marks, are separators: NFKC makes letters of some, as of the sign in `№ 55`. */
 function readable(number: string): string {
-  return typedText(number.replaceAll(/\p{S}/gu, "-")).slice(0, mostLetters);
+  return typedText(number.replaceAll(/\p{S}\p{M}*/gu, "-")).slice(0, mostLetters);
 }
 
 function partsOf(text: string): Part[] {
