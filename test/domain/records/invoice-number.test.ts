@@ -94,7 +94,10 @@ test("D22: any search finds what the rule says, whatever the number", () => {
 });
 
 test("D22: any number is found by its own text, as it is written and as it is read", () => {
-  const part = fc.oneof(anyText({ maxLength: 3 }), fc.constantFrom("INV", "-", "00", "４２", "\u200b", "ﬁ", "①", "é", "≇"));
+  const part = fc.oneof(
+    anyText({ maxLength: 3 }),
+    fc.constantFrom("INV", "-", "00", "４２", "\u200b", "ﬁ", "①", "é", "≇"),
+  );
   fc.assert(
     fc.property(fc.array(part, { minLength: 1, maxLength: 8 }), (parts) => {
       const number = parts.join("").slice(0, 64);
