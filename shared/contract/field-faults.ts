@@ -42,6 +42,39 @@ export function fieldFaults(issues: readonly v.BaseIssue<unknown>[]): FieldFault
   }));
 }
 
+/** Names that no object has, at any depth of a body, line, event, map or item: what assigns to them is misled (D33). */
+const forbiddenNames: readonly string[] = ["__proto__", "constructor"];
+
+interface Place {
+  readonly value: unknown;
+  readonly name?: string;
+  readonly within?: Place;
+}
+
+/** The faults of the forbidden names in a JSON value of any depth, outer ones first, at most 20. */
+export function forbiddenKeys(value: unknown): FieldFault[] {
+  const faults: FieldFault[] = [];
+  const places: Place[] = [{ value }];
+  // The list grows while it is walked: a recursion would end at some thousand levels.
+  for (const within of places) {
+    if (typeof within.value !== "object" || within.value === null) continue;
+    for (const [name, inner] of Object.entries(within.value)) {
+      const place = { value: inner, name, within };
+      places.push(place);
+      if (!forbiddenNames.includes(name)) continue;
+      faults.push({ path: pathOf(place), code: "not_allowed", detail: "is a name that no field may have" });
+      if (faults.length === maxFaults) return faults;
+    }
+  }
+  return faults;
+}
+
+function pathOf(found: Place): string[] {
+  const path: string[] = [];
+  for (let place: Place | undefined = found; place?.name !== undefined; place = place.within) path.push(place.name);
+  return path.toReversed();
+}
+
 /** A JSON pointer (RFC 6901) to a field. */
 export function pointerTo(path: readonly string[]): string {
   return path.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
