@@ -7,7 +7,7 @@ import { faultFields, log } from "./logger.ts";
 import { settings } from "./settings.ts";
 
 /** A new version of a secret is known to every function after as long (D6). */
-const cacheMinutes = 5;
+export const cacheMinutes = 5;
 /** After a failed read, a value is used this much longer before the next try. */
 const staleMinutes = 0.5;
 const msPerMinute = 60_000;

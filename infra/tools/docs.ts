@@ -4,13 +4,12 @@ import { join } from "node:path";
 import { root as checkout } from "../local/stack/synthesis.ts";
 import { flag, readArguments, runCommand } from "./cli/command.ts";
 import { contractPages } from "./docs/doc-pages.ts";
-import { figuresPage } from "./docs/figures/figures-page.ts";
-import { fillTables, type MarkedTables } from "./docs/marked-tables.ts";
+import { fillTables } from "./docs/marked-tables.ts";
 
 const help = `npm run docs [-- --costs] [--examples]
 
 Writes the tables between the markers <!-- docs:NAME --> and <!-- /docs:NAME --> of the Markdown pages: the operations, the
-codes of refusals, the settings of stages, and the figures of ${figuresPage}.
+codes of refusals, the settings of stages, and the client's methods that are sent again.
 
   --costs     measure the costs too, in half a minute: after a change of what an operation reads or writes
   --examples  record the answers that the OpenAPI document has as examples: after a change of them, or of the demo data
@@ -22,10 +21,9 @@ const recording = ["node_modules/vitest/vitest.mjs", "run", "test/openapi/record
 if (import.meta.main) await runCommand((parameters) => docs(parameters));
 
 /** Runs the command on the pages of a checkout and returns its exit code. */
-export function docs(parameters: string[], root = checkout, readFigures = synthesizeFigures): number {
+export function docs(parameters: string[], root = checkout): number {
   const { values } = readArguments("docs", help, { args: parameters, options: { costs: flag, examples: flag } });
-  const pages = { ...contractPages(), [figuresPage]: readFigures() };
-  for (const [page, tables] of Object.entries(pages)) {
+  for (const [page, tables] of Object.entries(contractPages())) {
     const file = join(root, page);
     const text = readFileSync(file, "utf8");
     const filled = fillTables(text, tables);
@@ -35,12 +33,6 @@ export function docs(parameters: string[], root = checkout, readFigures = synthe
   if (values.costs) runNode(root, ["test/bench/bench.ts", "costs"]);
   if (values.examples) runNode(root, recording, { RECORD_EXAMPLES: "1" });
   return 0;
-}
-
-/** Synthesises the full stage of the tests, as every figure that a stage may have is deployed there. */
-function synthesizeFigures(): MarkedTables {
-  const program = join(checkout, "test/infra/print-figures.ts");
-  return JSON.parse(execFileSync(process.execPath, [program], { cwd: checkout, encoding: "utf8" })) as MarkedTables;
 }
 
 function runNode(cwd: string, parameters: readonly string[], environment = {}): void {

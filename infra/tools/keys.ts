@@ -34,7 +34,7 @@ ${lost}
 const words = ["list", "rotate", "strike"] as const;
 
 /** Functions keep the key for 5 minutes: what signs must be known to all of them before. */
-const knownAheadMs = 10 * 60_000;
+export const knownAheadMs = 10 * 60_000;
 
 if (import.meta.main) await runCommand((parameters) => manageKeys(parameters, localDirectory()));
 

@@ -29,7 +29,7 @@ const canaryRuns =
   'A canary is under way, and CodeDeploy may lead calls to its version again: stop it as "Roll back" in infra/RUNBOOK.md says.';
 
 /** A deploy publishes all its versions within this time, canaries included. */
-const deployMilliseconds = 60 * 60 * 1000;
+export const deployMilliseconds = 60 * 60 * 1000;
 
 if (import.meta.main) await runCommand(rollback);
 

@@ -17,14 +17,16 @@ export type MethodName<Name extends string = OperationName> = Name extends `${in
 /** The operations of the contract by the names of their methods. */
 export type ClientOperations = Readonly<Record<MethodName, ClientOperation>>;
 
-/** API Gateway gives up after 30 seconds; a fault that lasts longer than three tries is one for the user. */
-const [defaultTimeoutMs, defaultRetries] = [30_000, 2];
+/** API Gateway gives up after 30 seconds. */
+export const defaultTimeoutMs = 30_000;
+/** A fault that lasts longer than three tries is one for the user. */
+const defaultRetries = 2;
 
 /** Tokens are renewed after nine tenths of their life. Tabs that share a store differ by up to a minute. */
 const [renewedAfter, spreadMs] = [0.9, 60_000];
 
 /** As long as the service takes a reset token as a proof (D10). */
-const resetTokenProvesMs = 60 * 60_000;
+export const resetTokenProvesMs = 60 * 60_000;
 
 /** The longest time that a call waits for a due renewal, and at most half of its own time: its token is still valid. */
 const longestAheadMs = 5_000;

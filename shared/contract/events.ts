@@ -7,7 +7,7 @@ import { id, text } from "./values.ts";
 const busEventTypes = ["Record", "Notification"] as const;
 
 /** Most users that one event may name as recipients. */
-const maxRecipients = 1_000;
+export const maxRecipients = 1_000;
 
 /** The types of record that events may be about: all except users, which only imports bring (D35). */
 const eventRecordTypes = recordTypes.filter((type) => type !== "user");

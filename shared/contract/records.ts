@@ -14,7 +14,7 @@ export const recordTypes = ["company", "user", "timesheet", "invoice", "job", "n
 export type RecordType = (typeof recordTypes)[number];
 
 /** A timesheet with 50 breaks has some 10 KB; an item has at most 400 KB. */
-const maxTimelogBytes = 32_768;
+export const maxTimelogBytes = 32_768;
 /** DynamoDB takes 32 levels, those of the item and the record among them. */
 const maxLevels = 12;
 

@@ -3,7 +3,7 @@ import { operation } from "./operation.ts";
 import { text } from "./values.ts";
 
 /** Caches keep a published key or the document as long; a new key is published twice as long ahead (D6). */
-const cacheSeconds = 300;
+export const cacheSeconds = 300;
 
 /** GET health: succeeds if the service runs, its table answers, and access tokens can be verified. */
 export const getHealth = operation({

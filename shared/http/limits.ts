@@ -2,9 +2,9 @@ import { Refusal } from "../domain/refusal.ts";
 import type { HttpRequest } from "./http-event.ts";
 
 /** More than any operation needs: 90 ids and their texts are a few KB (D33). */
-const maxBodyBytes = 256 * 1024;
+export const maxBodyBytes = 256 * 1024;
 /** A cursor has 200 characters, a filter some hundred (D33). */
-const maxQueryBytes = 4 * 1024;
+export const maxQueryBytes = 4 * 1024;
 
 /** Middleware: refuses bodies above 256 KiB and query strings above 4 KiB (D33). */
 export function limitSizes() {

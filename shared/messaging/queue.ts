@@ -36,7 +36,7 @@ function toBody(message: object): string {
 }
 
 /** SQS's limit of a batch. */
-const maxBatchMessages = 10;
+export const maxBatchMessages = 10;
 /** Below SQS's limit of 256 KiB for a batch. */
 const maxBatchBytes = 250_000;
 /** The longest pauses after each attempt: SQS fails single messages for some milliseconds. The worker's own queue repeats the rest. */

@@ -4,7 +4,7 @@ import { settings } from "../settings.ts";
 import { findSigningKey } from "./signing-keys.ts";
 
 /** Life of an access token (D4). */
-const accessTokenLifeMinutes = 15;
+export const accessTokenLifeMinutes = 15;
 
 /** The user that an access token is issued to. */
 export interface TokenSubject {

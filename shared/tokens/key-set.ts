@@ -5,7 +5,7 @@ import { faultFields, log } from "../logger.ts";
 import { publicKey } from "./public-key.ts";
 
 /** A withdrawn key verifies nothing after as long (D6). */
-const cacheMinutes = 5;
+export const cacheMinutes = 5;
 /** An unknown key id makes an environment read the keys at most so often: tokens with made-up ids cost nothing. */
 const rereadMinutes = 1;
 /** After a failed read, keys are used this much longer before the next try. */

@@ -1,22 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { timeoutSecondsOf } from "../../infra/constructs/compute/service-function.ts";
 import { type FunctionName, functions } from "../../infra/functions/functions.ts";
-import { root } from "../../infra/local/stack/synthesis.ts";
-import { sourceFigures } from "../../infra/tools/docs/figures/figures-page.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { pauseAfter, triedForMs } from "../../shared/domain/webhooks/pauses.ts";
+import { guessing, limits, lives, waits } from "./source-figures.ts";
 import { type Resource, stackOf } from "./stack.ts";
 
 const { all, functions: deployed } = stackOf("full");
-const constants = sourceFigures(root);
+const figures = { ...limits, ...lives, ...waits };
+type Figure = keyof typeof figures;
 const msOf = { Ms: 1, Milliseconds: 1, Seconds: 1_000, Minutes: 60_000, Hours: 3_600_000, Days: 86_400_000 };
 const [hour, day] = [3_600_000, 86_400_000];
-const mostWrites = "transaction.ts maxTransactionWrites";
-const proofMs = "reset-token.ts resetTokenProvesMinutes";
-const longestPauseMs = ms("pauses.ts longestSeconds");
+const longestPauseMs = ms("longestPauseSeconds");
 /** HTTP caches and environments keep the key set one after the other. */
-const cachedMs = ms("service.ts cacheSeconds") + ms("key-set.ts cacheMinutes");
-const tokenMs = ms("issue-tokens.ts accessTokenLifeMinutes") + ms("key-set.ts cacheMinutes");
+const cachedMs = ms("keySetCacheSeconds") + ms("keyCacheMinutes");
+const tokenMs = ms("accessTokenLifeMinutes") + ms("keyCacheMinutes");
 
 const queues = new Map(all("AWS::SQS::Queue").map((each) => [each.id, each.properties]));
 const mappings = all("AWS::Lambda::EventSourceMapping").map(({ properties }) => {
@@ -30,52 +28,43 @@ const alarmOf = (id: string) =>
   {};
 
 describe("a constant and what it depends on", () => {
-  test.each<[string, number | string, number | string]>([
-    ["a pin lives longer than a page about late ones takes", latestMs("pins-late"), "rules.ts pinRules.lifeMinutes"],
-    ["a queue keeps a pin for as long as it lives", "rules.ts pinRules.lifeMinutes", retentionOf("PinsQueue")],
-    ["a worker has ended before its hold on a pin", timeoutOf("deliver-pin"), "pins.ts heldMs"],
-    ["a worker has ended before its lease of a pin", timeoutOf("deliver-pin"), "sendings.ts leaseSeconds"],
-    ["a worker has ended before that of a notice", timeoutOf("notify-password-changed"), "sendings.ts leaseSeconds"],
-    ["sendings outlast their queues", retentionOf("NoticesQueue"), "sendings.ts rememberedDays"],
-    ["deliveries outlast queue and dead letters", 18 * day, "notification-delivery.ts rememberedDays"],
-    ["changes outlast dead letters", retentionOf("NotificationsDeadLetters") + day, "changes.ts keptDays"],
-    ["a change outlasts the time to undo it", "changes.ts validMs", ms("changes.ts keptDays") - day],
-    ["a tombstone outlasts dead letters", retentionOf("IntakeDeadLetters"), "record-plans.ts tombstoneDays"],
-    ["a tombstone is found a day longer", ms("record-plans.ts tombstoneDays") + day, "record-plans.ts keptDays"],
-    ["an export goes back as far as schedules run", timeoutOf("mark-overdue"), "changed-since.ts scheduleMs"],
-    ["an export goes back as far as workers run", timeoutOf("intake"), "changed-since.ts writeMs"],
-    ["a key outlasts the tokens and caches that know it", tokenMs, "rotation.ts publishedAfterMinutes"],
-    ["a key is in every cache before it signs", cachedMs, "rotation.ts publishedAheadMinutes"],
-    ["a secret is known before it signs", "secrets.ts cacheMinutes", "keys.ts knownAheadMs"],
-    ["a session proves its client beyond its end", "refresh-token.ts refreshTokenLifeDays", "sessions.ts provesDays"],
-    ["a reset token proves for longer than it counts", "reset-token.ts resetTokenLifeMinutes", proofMs],
-    ["the client keeps a proof for as long as it counts", "client.ts resetTokenProvesMs", proofMs],
-    ["counts of a day outlast it on every clock", 2, "windows.ts keptDays.day"],
-    ["counts of an hour outlast it", hour, day * value("windows.ts keptDays.hour")],
-    ["a login's messages of a day outlast it", 2 * day, "pins.ts keepDays"],
-    ["a stage's messages of a day outlast it", 2 * day, "message-ceilings.ts keepDays"],
+  test.each<[string, number | Figure, number | Figure]>([
+    ["a pin lives longer than a page about late ones takes", latestMs("pins-late"), "pinLifeMinutes"],
+    ["a queue keeps a pin for as long as it lives", "pinLifeMinutes", retentionOf("PinsQueue")],
+    ["a worker has ended before its hold on a pin", timeoutOf("deliver-pin"), "pinHeldMs"],
+    ["a worker has ended before its lease of a pin", timeoutOf("deliver-pin"), "sendingLeaseSeconds"],
+    ["a worker has ended before that of a notice", timeoutOf("notify-password-changed"), "sendingLeaseSeconds"],
+    ["sendings outlast their queues", retentionOf("NoticesQueue"), "sendingDays"],
+    ["deliveries outlast queue and dead letters", 18 * day, "deliveryDays"],
+    ["changes outlast dead letters", retentionOf("NotificationsDeadLetters") + day, "changeDays"],
+    ["a change outlasts the time to undo it", "changeValidMs", ms("changeDays") - day],
+    ["a tombstone outlasts dead letters", retentionOf("IntakeDeadLetters"), "tombstoneDays"],
+    ["a tombstone is found a day longer", ms("tombstoneDays") + day, "tombstoneKeptDays"],
+    ["an export goes back as far as schedules run", timeoutOf("mark-overdue"), "scheduleMs"],
+    ["an export goes back as far as workers run", timeoutOf("intake"), "writeMs"],
+    ["a key outlasts the tokens and caches that know it", tokenMs, "publishedAfterMinutes"],
+    ["a key is in every cache before it signs", cachedMs, "publishedAheadMinutes"],
+    ["a secret is known before it signs", "secretCacheMinutes", "knownAheadMs"],
+    ["a session proves its client beyond its end", "refreshTokenLifeDays", "sessionProvesDays"],
+    ["a reset token proves for longer than it counts", "resetTokenLifeMinutes", "resetTokenProvesMinutes"],
+    ["the client keeps a proof for as long as it counts", "resetTokenProvesMs", "resetTokenProvesMinutes"],
+    ["counts of a day outlast it on every clock", 2, "windowDaysOfDay"],
+    ["counts of an hour outlast it", hour, day * figures.windowDaysOfHour],
+    ["a login's messages of a day outlast it", 2 * day, "pinKeptDays"],
+    ["a stage's messages of a day outlast it", 2 * day, "ceilingKeptDays"],
     ["webhooks are late after three pauses", 3 * longestPauseMs, 1_000 * thresholdOf("webhook-audit-late")],
-    ["a webhook is silent for two pauses", 2 * longestPauseMs, "health.ts silentForMs"],
+    ["a webhook is silent for two pauses", 2 * longestPauseMs, "webhookSilentMs"],
     ["an event of a webhook is given up before its queue drops it", triedForMs + day, retentionOf("webhook_audit")],
-    ["a roll-back finds the versions of a canary", 5 * 60_000, "rollback.ts deployMilliseconds"],
-    [
-      "an hour of pins alarms before a day's are all long",
-      24 * thresholdOf("pin-failures"),
-      "rules.ts rules.wrongPins.most",
-    ],
-    ["users of a delivery fit", 3 * value("notification-delivery.ts usersPerTransaction") + 1, mostWrites],
-    ["a person's items fit, two writes each", 2 * value("user-removal.ts chunkSize"), mostWrites],
-    [
-      "a bulk change and its undo fit",
-      value("values.ts mostBulkIds") + value("transaction-limits.ts changeItems"),
-      mostWrites,
-    ],
-    ["events fit into a call of the bus", "event-queue.ts mostEvents", "queue.ts maxBatchMessages"],
+    ["a roll-back finds the versions of a canary", 5 * 60_000, "deployMilliseconds"],
+    ["an hour of pins alarms before a day's are all long", 24 * thresholdOf("pin-failures"), guessing.wrongPins.most],
+    ["users of a delivery fit", 3 * figures.usersPerTransaction + 1, "maxTransactionWrites"],
+    ["a person's items fit, two writes each", 2 * figures.removedAtOnce, "maxTransactionWrites"],
+    ["a bulk change and its undo fit", figures.mostBulkIds + figures.changeItems, "maxTransactionWrites"],
+    ["events fit into a call of the bus", "mostEvents", "maxBatchMessages"],
   ])("%s", (_, smaller, larger) => expect(sizeOf(smaller)).toBeLessThanOrEqual(sizeOf(larger)));
 
   test("the shares of a day's messages alarm where a client's further messages are held back", () => {
-    const shares = constants.find(({ name }) => name === "messageShares")?.values;
-    for (const id of ["sms-share", "mail-share"]) expect(thresholdOf(id)).toBe(100 * Number(shares?.further));
+    for (const id of ["sms-share", "mail-share"]) expect(thresholdOf(id)).toBe(100 * guessing.messageShares.further);
   });
 });
 
@@ -138,30 +127,19 @@ test("a consumer of the stream is paged about within an hour, and tried for at m
 
 test("every operation ends before API Gateway gives it up, and the client waits for as long", () => {
   for (const { name } of operations) expect(timeoutOf(name as FunctionName), name).toBeLessThan(30_000);
-  expect(ms("client.ts defaultTimeoutMs")).toBeGreaterThanOrEqual(30_000);
+  expect(ms("defaultTimeoutMs")).toBeGreaterThanOrEqual(30_000);
 });
 
-/** A constant's number, such as `pins.ts heldMs` or `rules.ts pinRules.lifeMinutes`. */
-function value(of: string): number {
-  const [found, ...others] = constants.flatMap(({ file, name, values }) =>
-    Object.entries(values)
-      .filter(([key]) => `${file.split("/").at(-1)} ${name}${key && `.${key}`}` === of)
-      .map(([, each]) => each),
-  );
-  if (typeof found !== "number" || others.length > 0) throw new Error(`There is no one figure ${of}`);
-  return found;
-}
-
-/** A constant's time in milliseconds, by the unit that its name ends in. */
-function ms(of: string): number {
+/** A figure's time in milliseconds, by the unit that its name ends in. */
+function ms(of: Figure): number {
   const [, factor] = Object.entries(msOf).find(([unit]) => of.endsWith(unit)) ?? [];
   if (factor === undefined) throw new Error(`${of} has no unit`);
-  return factor * value(of);
+  return factor * figures[of];
 }
 
-function sizeOf(figure: number | string): number {
+function sizeOf(figure: number | Figure): number {
   if (typeof figure === "number") return figure;
-  return Object.keys(msOf).some((unit) => figure.endsWith(unit)) ? ms(figure) : value(figure);
+  return Object.keys(msOf).some((unit) => figure.endsWith(unit)) ? ms(figure) : figures[figure];
 }
 
 function thresholdOf(alarm: string): number {

@@ -4,13 +4,10 @@ import { join } from "node:path";
 import { type App, type CfnResource, CfnStack, type Stack } from "aws-cdk-lib";
 import { EnvironmentUtils, UNKNOWN_ACCOUNT, UNKNOWN_REGION } from "aws-cdk-lib/cx-api";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { FirewallStack } from "../../infra/firewall-stack.ts";
 import { functions } from "../../infra/functions/functions.ts";
 import type { ServiceTable } from "../../infra/functions/service-table.ts";
-import { ProbeStack } from "../../infra/probe-stack.ts";
 import { type Stage, stageNames } from "../../infra/stages/stages.ts";
 import { createApp } from "../../infra/synthesize.ts";
-import type { DeployedStage } from "../../infra/tools/docs/figures/deployed-figures.ts";
 import { readWholeTemplate, type Template, type WholeTemplate } from "../../infra/whole-template.ts";
 import { WorkforceStack } from "../../infra/workforce-stack.ts";
 import { fullStage, ownedStage } from "./stages/owned-stage.ts";
@@ -141,15 +138,6 @@ export function synthesizeBeside(make: (app: App) => Stack) {
   } finally {
     rmSync(outdir, { recursive: true });
   }
-}
-
-/** The full stage with its check from outside and its firewall. */
-export function withStacksBeside({ name, template }: DeployedStage): DeployedStage {
-  const beside = [ProbeStack, FirewallStack].map(
-    (Kind) => synthesizeBeside((app) => new Kind(app, fullStage)).template,
-  );
-  const resources = beside.map(({ Resources }) => Resources);
-  return { name, template: { Resources: Object.assign({}, template.Resources, ...resources) } };
 }
 
 if (import.meta.main) synthesizeEveryStage(process.argv[2] ?? "");

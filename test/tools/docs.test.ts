@@ -1,8 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { figuresPage } from "../../infra/tools/docs/figures/figures-page.ts";
-import { fillTables } from "../../infra/tools/docs/marked-tables.ts";
 import { docs } from "../../infra/tools/docs.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 import { runTool } from "./machine.ts";
@@ -18,13 +16,10 @@ beforeAll(() => {
     mkdirSync(dirname(join(root, page)), { recursive: true });
     cpSync(join(checkout, page), join(root, page));
   }
-  cpSync(join(checkout, figuresPage), join(root, figuresPage));
-  writeFileSync(join(root, figuresPage), fillTables(textOf(figuresPage), figures));
 });
 
 const textOf = (page: string, folder = root) => readFileSync(join(folder, page), "utf8");
-const figures = { deployed: "| made | up |", constants: "| made | 1 |" };
-const run = (...parameters: string[]) => runTool(async () => docs(parameters, root, () => figures));
+const run = (...parameters: string[]) => runTool(async () => docs(parameters, root));
 
 function change(page: string, from: string | RegExp, to: string): void {
   const text = textOf(page);
@@ -32,21 +27,18 @@ function change(page: string, from: string | RegExp, to: string): void {
   writeFileSync(join(root, page), text.replace(from, to));
 }
 
-test("a row or a figure that is missing or changed is written again, and nothing outside the markers", async () => {
+test("a row that is missing or changed is written again, and nothing outside the markers", async () => {
   change("README.md", /\| get-job \|.*\n/, "");
   change("README.md", "# Workforce API", "# Another title");
   change("shared/contract/README.md", "`route_not_found`, ", "");
-  change(figuresPage, "| made | 1 |", "| made | 2 |");
   const { code, out } = await run();
   expect([code, out.match(/: up to date$/gm)?.length]).toEqual([0, 3]);
   expect([...out.matchAll(/^(.+): written$/gm)].map(([, page]) => page)).toEqual([
     "README.md",
     "shared/contract/README.md",
-    figuresPage,
   ]);
   expect(textOf("README.md").replace("# Another title", "# Workforce API")).toBe(textOf("README.md", checkout));
   expect(textOf("shared/contract/README.md")).toBe(textOf("shared/contract/README.md", checkout));
-  expect(textOf(figuresPage)).toContain("| made | 1 |");
 });
 
 test("a page without its markers is named with what it lacks", async () => {

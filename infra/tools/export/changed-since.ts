@@ -6,9 +6,9 @@ import { namedByKey, removedLines } from "./exported-lines.ts";
 import type { Finding } from "./found-lines.ts";
 
 /** The longest run of a schedule. Its writes have the moment at which it began. */
-const scheduleMs = 15 * 60_000;
+export const scheduleMs = 15 * 60_000;
 /** The longest delay between the moment that any other write states and the write itself. */
-const writeMs = 5 * 60_000;
+export const writeMs = 5 * 60_000;
 
 /** True unless a record says that its last write was made before a moment, ISO 8601 in UTC. */
 export function isChangedSince(item: Item, since: string): boolean {

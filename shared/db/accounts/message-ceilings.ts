@@ -15,7 +15,7 @@ import type { Key } from "../table/table.ts";
 import { limitCounts } from "./windows.ts";
 
 /** A day's count and the day after, so that no clock finds it gone. */
-const keepDays = 2;
+export const keepDays = 2;
 /** The count of a client or a stage that has none. */
 const none: MessageCount = { n: 0, registrations: 0 };
 

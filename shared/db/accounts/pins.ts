@@ -42,9 +42,9 @@ const kinds: readonly PinKind[] = ["PIN", "REGISTRATION"];
 export const allLogins = { rule: "wrongPins", subject: "STAGE" } as const;
 
 /** The item also counts a login's tries and messages of a day, which is over on every clock by then. */
-const keepDays = 2;
+export const keepDays = 2;
 /** Longer than a worker may run, and shorter than the pause between two messages of a pin. */
-const heldMs = 45_000;
+export const heldMs = 45_000;
 /** The item of a pin that no worker has made. It is as large as one of a known login, so that reading it takes as long (D12). */
 const unmade = { ...unusablePinHash, counted: 0 };
 

@@ -45,9 +45,9 @@ export interface SendLease {
 }
 
 /** Longer than a worker may run, so that a worker with an expired lease has ended. */
-const leaseSeconds = 90;
+export const leaseSeconds = 90;
 /** As long as a queue may repeat a message. */
-const rememberedDays = 14;
+export const rememberedDays = 14;
 
 /**
  * Access pattern SE1: acquires the lease of a message to a user. Refuses as `busy` while another worker has it, so that

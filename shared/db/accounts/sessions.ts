@@ -34,7 +34,7 @@ export const sessions = defineEntity<StoredSession>("session", ({ sk }) => sk.st
 
 const msPerDay = 86_400_000;
 /** So long after its end a session's last token proves that a client was there before (D10). */
-const provesDays = 60;
+export const provesDays = 60;
 /**
  * So long after a renewal a spent token ends nothing, because an answer was lost or several requests came at once: the last
  * one is answered again, older ones are refused (D5).

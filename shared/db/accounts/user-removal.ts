@@ -18,7 +18,7 @@ import { uniqueKeysOf } from "./user-writes.ts";
 import { userKey, users } from "./users.ts";
 
 /** Each item takes up to two of the 100 writes that a transaction may have. */
-const chunkSize = 45;
+export const chunkSize = 45;
 
 /**
  * Access pattern U5: removes a user. First the user, its secrets, logins and profile, in one transaction; then sessions,

@@ -38,7 +38,7 @@ export interface CountedAttempt {
 }
 
 /** Two windows; a row without a window outlasts those of its subject. */
-const keptDays = { hour: 1, day: 2, none: 400 };
+export const keptDays = { hour: 1, day: 2, none: 400 };
 
 /**
  * Access pattern G1: counts an attempt. Above the limit it refuses and counts nothing. Of attempts at once, no more than

@@ -15,7 +15,7 @@ import {
 } from "./devices.ts";
 
 /** Most device tokens of a user; a new one replaces the oldest (D28). */
-const maxDevicesPerUser = 20;
+export const maxDevicesPerUser = 20;
 
 /** The fields that identify a registration: if all are equal, nothing is written. */
 const registered = ["platform", "device_id", "family", "epoch"] as const;

@@ -38,11 +38,11 @@ export interface NotificationPayload
 /**
  * Each user takes three writes: the delivered event, the notification and the counts. One more write checks the state.
  */
-const usersPerTransaction = 30;
+export const usersPerTransaction = 30;
 /** The delivered event, the notification and the counts. */
 const writesPerUser = 3;
 /** Far longer than queues and streams may repeat an event. */
-const rememberedDays = 30;
+export const rememberedDays = 30;
 
 /**
  * Access pattern N7: notifies users of an event, each once even in repeated and parallel calls (D25), with their counts

@@ -74,9 +74,9 @@ export interface ChangeContext {
 }
 
 /** Longer than queues and streams keep anything. */
-const keptDays = 15;
+export const keptDays = 15;
 /** A client repeats a lost request within minutes; a user takes a change back on the same day. */
-const validMs = 24 * 60 * 60_000;
+export const validMs = 24 * 60 * 60_000;
 /** The clocks of two environments differ by less. */
 const skewMs = 5 * 60_000;
 

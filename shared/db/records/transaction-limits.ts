@@ -8,7 +8,7 @@ import { counterKey } from "../writes/counters.ts";
 import type { UndoableList } from "./changes.ts";
 
 /** An undo puts its own change item and marks the one that it undoes. */
-const changeItems = 2;
+export const changeItems = 2;
 
 /** A record, and the item that it becomes; without one it has the values already. */
 export interface Step<L extends UndoableList> {

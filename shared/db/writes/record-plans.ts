@@ -15,7 +15,7 @@ import {
 /** For so many days a tombstone keeps late lines from restoring its record. No event bus or queue holds a line as long. */
 export const tombstoneDays = 30;
 /** An export may look back as long, and takes some time itself. */
-const keptDays = tombstoneDays + 1;
+export const keptDays = tombstoneDays + 1;
 const msPerDay = 24 * 60 * 60_000;
 /** The version in the tombstone of an erased user. Such a tombstone refuses every line, and stays until it is deleted. */
 export const erasedVersion = Number.MAX_SAFE_INTEGER;

@@ -1,11 +1,11 @@
 /** Days that a key signs before the next one is created (D6). */
-const rotationDays = 30;
+export const rotationDays = 30;
 
 /** Minutes that a new key is published before it signs, so that every cache of the key set has it (D6). */
-const publishedAheadMinutes = 10;
+export const publishedAheadMinutes = 10;
 
 /** Minutes that a key stays published after the next one signs: a token's life and the age of a cached key set (D6). */
-const publishedAfterMinutes = 15 + 5;
+export const publishedAfterMinutes = 15 + 5;
 
 const msPerMinute = 60_000;
 

@@ -12,7 +12,7 @@ export function isWithinRange(date: string, { fromDate, toDate }: DateRange): bo
 }
 
 /** Most days of a list that reads every record of its range: a year, and a month of the one before. */
-const mostDays = 400;
+export const mostDays = 400;
 const msPerDay = 86_400_000;
 /** The last day that a date has a text for. */
 const lastDay = "9999-12-31";

@@ -5,7 +5,7 @@ const failsForMs = 5 * 24 * msPerHour;
 /** A receiver that says 410 for an hour means it. */
 const goneForMs = msPerHour;
 /** Twice the longest pause between two attempts: a longer gap had none. */
-const silentForMs = msPerHour;
+export const silentForMs = msPerHour;
 /** One write a minute, however many events fail. */
 const noticedEachMs = msPerMinute;
 

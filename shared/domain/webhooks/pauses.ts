@@ -2,7 +2,7 @@ const msPerSecond = 1_000;
 /** A receiver that restarts is back within it. */
 const firstSeconds = 10;
 /** Short enough that a receiver which always fails is tried within every hour. */
-const longestSeconds = 30 * 60;
+export const longestSeconds = 30 * 60;
 /** A quarter of a pause is by chance, so that events do not come back all at once. */
 const leastShare = 0.75;
 

@@ -1,0 +1,101 @@
+import { scheduleMs, writeMs } from "../../infra/tools/export/changed-since.ts";
+import { knownAheadMs } from "../../infra/tools/keys.ts";
+import { deployMilliseconds } from "../../infra/tools/rollback.ts";
+import { defaultTimeoutMs, resetTokenProvesMs } from "../../shared/client/client.ts";
+import { maxRecipients } from "../../shared/contract/events.ts";
+import { maxParamsBytes } from "../../shared/contract/notifications.ts";
+import { defaultPerPage, maxPerPage } from "../../shared/contract/query.ts";
+import { maxTimelogBytes } from "../../shared/contract/records.ts";
+import { cacheSeconds as keySetCacheSeconds } from "../../shared/contract/service.ts";
+import { mostBulkIds } from "../../shared/contract/values.ts";
+import { keepDays as ceilingKeptDays } from "../../shared/db/accounts/message-ceilings.ts";
+import { heldMs as pinHeldMs, keepDays as pinKeptDays } from "../../shared/db/accounts/pins.ts";
+import {
+  rememberedDays as sendingDays,
+  leaseSeconds as sendingLeaseSeconds,
+} from "../../shared/db/accounts/sendings.ts";
+import { provesDays as sessionProvesDays } from "../../shared/db/accounts/sessions.ts";
+import { chunkSize as removedAtOnce } from "../../shared/db/accounts/user-removal.ts";
+import { keptDays as windowDays } from "../../shared/db/accounts/windows.ts";
+import { maxDevicesPerUser } from "../../shared/db/notifications/device-tokens.ts";
+import {
+  rememberedDays as deliveryDays,
+  usersPerTransaction,
+} from "../../shared/db/notifications/notification-delivery.ts";
+import { keptDays as changeDays, validMs as changeValidMs } from "../../shared/db/records/changes.ts";
+import { changeItems } from "../../shared/db/records/transaction-limits.ts";
+import { maxTransactionWrites } from "../../shared/db/table/transaction.ts";
+import { tombstoneDays, keptDays as tombstoneKeptDays } from "../../shared/db/writes/record-plans.ts";
+import { refreshTokenLifeDays } from "../../shared/domain/accounts/refresh-token.ts";
+import { resetTokenLifeMinutes, resetTokenProvesMinutes } from "../../shared/domain/accounts/reset-token.ts";
+import { publishedAfterMinutes, publishedAheadMinutes, rotationDays } from "../../shared/domain/accounts/rotation.ts";
+import { firstMessages, messageShares } from "../../shared/domain/guessing/message-shares.ts";
+import { pinRules, rules } from "../../shared/domain/guessing/rules.ts";
+import { mostDays as mostDaysOfList } from "../../shared/domain/paging/date-range.ts";
+import { maxPageDepth } from "../../shared/domain/paging/paging.ts";
+import { silentForMs as webhookSilentMs } from "../../shared/domain/webhooks/health.ts";
+import { longestSeconds as longestPauseSeconds } from "../../shared/domain/webhooks/pauses.ts";
+import { maxBodyBytes, maxQueryBytes } from "../../shared/http/limits.ts";
+import { mostEvents } from "../../shared/messaging/event-queue.ts";
+import { maxBatchMessages } from "../../shared/messaging/queue.ts";
+import { cacheMinutes as secretCacheMinutes } from "../../shared/secrets.ts";
+import { accessTokenLifeMinutes } from "../../shared/tokens/issue-tokens.ts";
+import { cacheMinutes as keyCacheMinutes } from "../../shared/tokens/key-set.ts";
+
+/** The times for which tokens, counts and items count, and for which they are kept. A name ends in its unit. */
+export const lives = {
+  accessTokenLifeMinutes,
+  ceilingKeptDays,
+  changeDays,
+  changeValidMs,
+  deliveryDays,
+  keyCacheMinutes,
+  keySetCacheSeconds,
+  longestPauseSeconds,
+  pinHeldMs,
+  pinKeptDays,
+  pinLifeMinutes: pinRules.lifeMinutes,
+  publishedAfterMinutes,
+  publishedAheadMinutes,
+  refreshTokenLifeDays,
+  resetTokenLifeMinutes,
+  resetTokenProvesMinutes,
+  rotationDays,
+  secretCacheMinutes,
+  sendingDays,
+  sendingLeaseSeconds,
+  sessionProvesDays,
+  tombstoneDays,
+  tombstoneKeptDays,
+  webhookSilentMs,
+  windowDaysOfDay: windowDays.day,
+  windowDaysOfHour: windowDays.hour,
+  windowDaysOfNone: windowDays.none,
+};
+
+/** The times that the client and the tools wait, or take for granted of the service. */
+export const waits = { defaultTimeoutMs, deployMilliseconds, knownAheadMs, resetTokenProvesMs, scheduleMs, writeMs };
+
+/** The most of a request, of a transaction and of a message. */
+export const limits = {
+  changeItems,
+  defaultPerPage,
+  maxBatchMessages,
+  maxBodyBytes,
+  maxDevicesPerUser,
+  maxPageDepth,
+  maxParamsBytes,
+  maxPerPage,
+  maxQueryBytes,
+  maxRecipients,
+  maxTimelogBytes,
+  maxTransactionWrites,
+  mostBulkIds,
+  mostDaysOfList,
+  mostEvents,
+  removedAtOnce,
+  usersPerTransaction,
+};
+
+/** The limits of guessing and sending (D9 to D11, D15, D19). */
+export const guessing = { ...rules, pinRules, messageShares, firstMessages };
