@@ -42,8 +42,8 @@ export function fieldFaults(issues: readonly v.BaseIssue<unknown>[]): FieldFault
   }));
 }
 
-/** Names that no object has, at any depth of a body, line, event, map or item: what assigns to them is misled (D33). */
-const forbiddenNames: readonly string[] = ["__proto__", "constructor"];
+/** Names that no object has, at any depth of a body, line, event, map or item: libraries are misled by them, or lose them (D33). */
+export const forbiddenNames: readonly string[] = ["__proto__", "constructor", "prototype"];
 
 interface Place {
   readonly value: unknown;

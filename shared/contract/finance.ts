@@ -11,7 +11,6 @@ import {
   id,
   mostBulkIds,
   oneLine,
-  openObject,
   optionalField,
   timestamp,
   uuid,
@@ -49,11 +48,11 @@ const hours = v.pipe(v.number(), v.integer(), v.minValue(0));
 const minutes = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(59));
 
 /** A break within a timelog: id, times and duration, with any further keys (D36). */
-const timelogBreak = openObject({
+const timelogBreak = v.looseObject({
   id,
   start_at: timestamp,
   end_at: timestamp,
-  duration: openObject({ hours, minutes }),
+  duration: v.looseObject({ hours, minutes }),
 });
 
 /** The timelog embedded in a timesheet. */
@@ -61,7 +60,7 @@ export const timelog = v.object({
   id,
   amend_status: oneLine(100),
   breaks: v.pipe(v.array(timelogBreak), v.maxLength(50)),
-  duration: openObject({ hours, minutes: v.exactOptional(minutes) }),
+  duration: v.looseObject({ hours, minutes: v.exactOptional(minutes) }),
   start_at: timestamp,
   end_at: timestamp,
 });

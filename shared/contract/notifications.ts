@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { everyRole, operation } from "./operation.ts";
 import { paging } from "./query.ts";
-import { bulkIdsUpTo, id, openChoice, openObject, optionalField, textOrEmpty, timestamp } from "./values.ts";
+import { bulkIdsUpTo, id, openChoice, optionalField, textOrEmpty, timestamp } from "./values.ts";
 
 /** The events of a record, as the service names them (D25). Other systems name more. */
 const notificationTypes = [
@@ -27,7 +27,7 @@ export type NotificationRecordType = (typeof notificationRecordTypes)[number];
 const type = openChoice(notificationTypes, 100);
 
 /** The contents of a notification as they are stored: what has happened, and any further keys. */
-export const notificationParams = openObject({ type });
+export const notificationParams = v.looseObject({ type });
 
 /** Bytes of `params` as they are stored: a transaction of 30 notifications stays below DynamoDB's 4 MB. */
 export const maxParamsBytes = 16_384;
@@ -37,7 +37,7 @@ const longestText = maxParamsBytes + 1_000;
 const fromParams = textOrEmpty(maxParamsBytes);
 
 /** The contents of a notification as readers get them: their text, and what the record was called (D45). */
-const shownParams = openObject({
+const shownParams = v.looseObject({
   type,
   text: textOrEmpty(longestText),
   title: v.exactOptional(fromParams),

@@ -88,24 +88,6 @@ export function optionalField<const S extends v.GenericSchema<unknown, unknown>>
   );
 }
 
-/** Names that valibot leaves out of an open object, as code that assigns to them may be misled. */
-const namesLeftOut = ["__proto__", "prototype", "constructor"];
-
-/** An object that keeps further fields, whatever their names (D36). */
-export function openObject<const E extends v.ObjectEntries>(entries: E): v.LooseObjectSchema<E, undefined> {
-  const schema = v.looseObject(entries);
-  const parse = schema["~run"];
-  return Object.assign(schema, {
-    "~run": ((dataset, config) => {
-      const given = Object.entries(dataset.value ?? {});
-      const parsed = parse.call(schema, dataset, config);
-      const missed = given.filter(([name]) => namesLeftOut.includes(name));
-      if (missed.length === 0 || !parsed.value) return parsed;
-      return Object.assign(parsed, { value: { ...parsed.value, ...Object.fromEntries(missed) } });
-    }) satisfies typeof parse,
-  });
-}
-
 /** Identifier: a whole number from 1 to 2^53 − 1. */
 export const id = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 

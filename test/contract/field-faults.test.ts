@@ -19,7 +19,7 @@ test("D33: forbidden names are found at any depth, by their places, also in list
     "/a/0/b~1c/constructor",
     "/a/1/__proto__/__proto__",
   ]);
-  for (const json of ["1", "null", '"__proto__"', '{"prototype":{"toString":"constructor"}}']) {
+  for (const json of ["1", "null", '"__proto__"', '{"valueOf":{"toString":"constructor"}}']) {
     expect(pointersIn(json)).toEqual([]);
   }
   const many = Array.from({ length: 50 }, () => '{"__proto__":1}');

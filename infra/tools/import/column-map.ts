@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
+import { forbiddenNames } from "../../../shared/contract/field-faults.ts";
 import type { RecordType } from "../../../shared/contract/records.ts";
 import { timeZone } from "../../stages/setting-values.ts";
 import { orMistake, UsageError, unknownWord } from "../cli/command.ts";
@@ -85,16 +86,13 @@ export function readColumnMap(file: string, type: RecordType): ColumnMap {
   }
 }
 
-/** Names that the check of a map leaves out. */
-const namesLeftOut = ["__proto__", "prototype", "constructor"];
-
 function parseMap(text: string): unknown {
   const written = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)].filter(([, colon]) => colon !== undefined).length;
   // The whole map is read as one with the name "".
   let read = -1;
   // Of two entries with one name, JSON keeps the last.
   const map: unknown = JSON.parse(text, function (this: unknown, name, value) {
-    if (namesLeftOut.includes(name)) throw new Error(`it cannot have the name "${name}"`);
+    if (forbiddenNames.includes(name)) throw new Error(`it cannot have the name "${name}"`);
     if (!Array.isArray(this)) read += 1;
     return value;
   });

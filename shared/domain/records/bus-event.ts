@@ -3,7 +3,7 @@ import type { CountryCode } from "libphonenumber-js/min";
 import type * as v from "valibot";
 import { busEnvelope, notificationDetail, recordDetail } from "../../contract/events.ts";
 import type { RecordLine } from "../../contract/records.ts";
-import { parseComplete, parseRecordLine } from "./record-line.ts";
+import { parseComplete, parseRecordLine, refuseForbiddenNames } from "./record-line.ts";
 
 /** A notification that another system requests. */
 export interface NotificationRequest
@@ -31,6 +31,7 @@ export type BusEvent = RecordEvent | { readonly asked: NotificationRequest };
  */
 export function parseBusEvent(value: unknown, defaultCountry: CountryCode): BusEvent {
   const { source, detail, ...envelope } = parseComplete(busEnvelope, value);
+  refuseForbiddenNames((value as v.InferInput<typeof busEnvelope>).detail);
   if (envelope["detail-type"] === "Notification") {
     return { asked: readNotification(source, parseComplete(notificationDetail, detail)) };
   }

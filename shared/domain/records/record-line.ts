@@ -1,6 +1,6 @@
 import type { CountryCode } from "libphonenumber-js/min";
 import * as v from "valibot";
-import { type FieldFault, fieldFaults, pointerTo } from "../../contract/field-faults.ts";
+import { type FieldFault, fieldFaults, forbiddenKeys, pointerTo } from "../../contract/field-faults.ts";
 import { type RecordLine, recordTypes, removalLines, type UpsertLine, upsertLines } from "../../contract/records.ts";
 import { parseLogin } from "../accounts/login.ts";
 import { Refusal } from "../refusal.ts";
@@ -13,6 +13,7 @@ export function parseRecordLine(value: unknown, defaultCountry: CountryCode): Re
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw fieldsInvalid([{ path: [], code: "wrong_type", detail: "must be an object" }]);
   }
+  refuseForbiddenNames(value);
   const { type } = value as { type?: unknown };
   const known = recordTypes.find((name) => name === type);
   if (known === undefined) {
@@ -46,6 +47,12 @@ export function parseComplete<S extends v.GenericSchema>(
   const faults = result.issues.filter(({ path }) => !isExempt(String(path?.[0]?.key)));
   if (faults.length > 0) throw fieldsInvalid(fieldFaults(faults));
   return value;
+}
+
+/** Refuses forbidden names at any depth with `fields_invalid` (D33). */
+export function refuseForbiddenNames(value: unknown): void {
+  const faults = forbiddenKeys(value);
+  if (faults.length > 0) throw fieldsInvalid(faults);
 }
 
 /** The refusal of a record with invalid fields, each with a JSON pointer into the line, a code and a detail. */

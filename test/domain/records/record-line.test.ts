@@ -218,22 +218,10 @@ test("D36: further keys of breaks and params are kept", () => {
 });
 
 test.each([
-  ["/__proto__", '"__proto__":{"role":"admin"}'],
-  ["/constructor", '"constructor":{"prototype":{"role":"admin"}}'],
-  ["/toString", '"toString":1'],
-])("D35: a field that is named like a property of objects is unknown like any other: %s", (pointer, field) => {
+  ["/__proto__ not_allowed", '"__proto__":{"role":"admin"}'],
+  ["/constructor not_allowed", '"constructor":"admin"'],
+  ["/toString unknown_field", '"toString":1'],
+])("D35: a field that is named like a property of objects is refused: %s", (fault, field) => {
   const line: unknown = JSON.parse(`{"type":"company","id":1,"name":"A",${field}}`);
-  expect(faultsOf(line)).toEqual([`${pointer} unknown_field`]);
-});
-
-test("D36: a further key of params that is named __proto__ is a field like any other, and changes no object", () => {
-  const line: object = JSON.parse(
-    JSON.stringify(notificationLine(1, 2)).replace('"params":{', '"params":{"__proto__":{"role":"admin"},'),
-  );
-  const parsed = parseRecordLine(line, "GB");
-  expect(JSON.stringify(parsed)).toContain('"__proto__":{"role":"admin"}');
-  const params = "params" in parsed ? parsed.params : undefined;
-  expect(Object.getPrototypeOf(params)).toBe(Object.prototype);
-  expect(Object.keys(params ?? {}).toSorted()).toEqual(["__proto__", "type"]);
-  expect({}).not.toHaveProperty("role");
+  expect(faultsOf(line)).toEqual([fault]);
 });
