@@ -29,17 +29,23 @@ export function openChoice(known: readonly string[], max: number) {
 }
 
 /** Checks that text is plain. */
-export const plain = v.check<string, string>(isPlainText, "must be well-formed text without NUL and noncharacters");
+export const plain = v.check<string, string>(
+  isPlainText,
+  "must be well-formed text without NUL, noncharacters and U+FFFD",
+);
 
-/** True for well-formed Unicode without NUL and noncharacters such as U+FFFF, which some channels refuse. */
+/**
+ * True for well-formed Unicode without NUL, noncharacters such as U+FFFF, which some channels refuse, and U+FFFD, which
+ * programs put in the place of bytes that they could not read (D33).
+ */
 export function isPlainText(value: string): boolean {
-  return value.isWellFormed() && !/[\0\p{Noncharacter_Code_Point}]/u.test(value);
+  return value.isWellFormed() && !/[\0\ufffd\p{Noncharacter_Code_Point}]/u.test(value);
 }
 
 /** Checks that text is plain, and one line in the order in which it is read. */
 export const plainLine = v.check<string, string>(
   (value) => isPlainText(value) && !/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(value),
-  "must be one line of well-formed text, without control characters, noncharacters and bidirectional embeddings, overrides and isolates",
+  "must be one line of well-formed text, without control characters, noncharacters, U+FFFD and bidirectional embeddings, overrides and isolates",
 );
 
 /** Blanks, and characters that show nothing by themselves. Variation selectors are marks: they belong to what they follow. */

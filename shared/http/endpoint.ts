@@ -1,10 +1,12 @@
-import middy, { type MiddlewareObj } from "@middy/core";
+import middy, { type MiddyfiedHandler } from "@middy/core";
 import headerNormalizer from "@middy/http-header-normalizer";
+import jsonBodyParser from "@middy/http-json-body-parser";
 import type { Context } from "aws-lambda";
 import { requireActing } from "../accounts/caller-session.ts";
 import type {
   AnonymousOperation,
   Body,
+  BodyContract,
   IdempotentOperation,
   Operation,
   Parameters,
@@ -29,11 +31,12 @@ import {
   requestIdOf,
   requireCaller,
   requireHttpEvent,
+  type Step,
 } from "./http-event.ts";
 import { readKey } from "./idempotency.ts";
 import { limitSizes } from "./limits.ts";
-import { parseBody } from "./parse-body.ts";
 import { answerProblems } from "./problem.ts";
+import { decodeBody, requireJson, requireObject } from "./read-body.ts";
 import { logRequests } from "./request-log.ts";
 import type { Sender } from "./sender.ts";
 import { validate } from "./validate.ts";
@@ -93,7 +96,7 @@ export function authenticated<O extends TokenOperation>(
   operation: O,
   handle: (request: SignedInRequest<O>) => Promise<Reply<O>>,
 ): HttpHandler {
-  return chain(operation, { access: [authenticate(operation)] }, (event, context) =>
+  return chain(operation, { access: authenticate(operation) }, (event, context) =>
     handle(signedInRequestOf<O>(event, context)),
   );
 }
@@ -106,7 +109,7 @@ export function inSession<O extends SessionOperation>(
   operation: O,
   handle: (request: SessionRequest<O>) => Promise<Reply<O>>,
 ): HttpHandler {
-  return chain(operation, { access: [authenticate(operation)] }, (event, context) => {
+  return chain(operation, { access: authenticate(operation) }, (event, context) => {
     const { change: _unused, ...request } = signedInRequestOf<O>(event, context);
     const actor = ofSession(request);
     return onceAuthorized(actor, () => handle({ ...request, actor }));
@@ -122,7 +125,7 @@ export function idempotent<O extends IdempotentOperation>(
   handle: (request: IdempotentRequest<O>) => Promise<Reply<O>>,
   { authorize }: Authorization<O> = { authorize: ofSession },
 ): HttpHandler {
-  return chain(operation, { access: [authenticate(operation)] }, async (event, context) => {
+  return chain(operation, { access: authenticate(operation) }, async (event, context) => {
     const key = await readKey(operation, event);
     const request = signedInRequestOf<O>(event, context);
     const begun = { ...request.change, ...(key && { id: key.changeId }) };
@@ -138,7 +141,7 @@ export function planned<O extends SessionOperation>(
   handle: (request: PlanRequest<O>) => Promise<Reply<O>>,
   { authorize }: Authorization<O> = { authorize: ofSession },
 ): HttpHandler {
-  return chain(operation, { access: [authenticate(operation)] }, (event, context) => {
+  return chain(operation, { access: authenticate(operation) }, (event, context) => {
     const request = signedInRequestOf<O>(event, context);
     return onceAuthorized(authorize(request), () => handle(request));
   });
@@ -166,9 +169,11 @@ export function anonymous<O extends AnonymousOperation>(
 
 /** The handler for requests that match no route. It refuses them all. */
 export function forUnrouted(name: string, refuse: (method: string, path: string) => never): HttpHandler {
-  return compose(name, [logRequests({ name }), answerProblems()], async ({ requestContext, rawPath }) =>
-    refuse(requestContext.http.method, rawPath),
-  );
+  const chained = middy<HttpEvent, HttpAnswer>()
+    .use(logRequests({ name }))
+    .use(answerProblems())
+    .handler(({ requestContext, rawPath }: HttpEvent) => refuse(requestContext.http.method, rawPath));
+  return begun(name, chained);
 }
 
 /**
@@ -176,46 +181,55 @@ export function forUnrouted(name: string, refuse: (method: string, path: string)
  * of all answers.
  */
 export function forFiles(name: string, answer: (event: HttpEvent) => HttpAnswer): HttpHandler {
-  return compose(name, [logRequests({ name }), answerProblems()], async (event) => {
-    const found = answer(event);
-    return { ...found, headers: { ...answerHeaders(event), ...found.headers } };
-  });
+  const chained = middy<HttpEvent, HttpAnswer>()
+    .use(logRequests({ name }))
+    .use(answerProblems())
+    .handler(async (event: HttpEvent) => {
+      const found = answer(event);
+      return { ...found, headers: { ...answerHeaders(event), ...found.headers } };
+    });
+  return begun(name, chained);
 }
 
 /** The parts of a chain that not all endpoints have. */
 interface Variation {
   readonly closes?: () => boolean;
-  /** Middlewares that identify the caller. */
-  readonly access?: readonly object[];
+  /** Identifies the caller. */
+  readonly access?: Step;
 }
 
-/**
- * The chain of middlewares of every operation. Refusals come in the order that the contract promises: 404, 503 of a
- * frozen stage, size, 401, 403, 415, 400, 422 (D31).
- */
+const nothing: Step = { before() {} };
+
+/** The steps of every operation. Refusals come in the order that the contract promises (D31). */
 function chain<O extends Operation>(
   operation: O,
-  { closes = () => false, access = [] }: Variation,
+  { closes = () => false, access = nothing }: Variation,
   handle: (event: HttpEvent, context: Context) => Promise<Reply<O>>,
-) {
-  const middlewares = [
-    logRequests(operation),
-    answerProblems(),
-    ...(operation.conditional ? [answerConditions()] : []),
-    refuseWhereClosed(closes),
-    ...(operation.answersFrozen ? [] : [refuseWhileFrozen()]),
-    headerNormalizer(),
-    limitSizes(),
-    ...access,
-    ...(operation.body ? [parseBody(operation.body)] : []),
-    validate(operation),
-  ];
-  return compose(operation.name, middlewares, async (event, context) =>
-    successAnswer(operation, await handle(event, context), event),
-  );
+): HttpHandler {
+  const { body } = operation;
+  const ofBody = (step: (contract: BodyContract) => Step) => (body ? step(body) : nothing);
+  const chained = middy<HttpEvent, HttpAnswer>()
+    .use(logRequests(operation))
+    .use(answerProblems())
+    .use(operation.conditional ? answerConditions() : nothing)
+    .use(refuseWhereClosed(closes)) // 404
+    .use(operation.answersFrozen ? nothing : refuseWhileFrozen()) // 503
+    .use(headerNormalizer())
+    .use(limitSizes()) // 413, 414
+    .use(access) // 401, 403
+    .use(ofBody(requireJson)) // 415
+    .use(ofBody(decodeBody)) // 400
+    // Its own check of the type refuses a blank before a semicolon.
+    .use(ofBody(() => jsonBodyParser<HttpEvent>({ disableContentTypeCheck: true })))
+    .use(ofBody(requireObject)) // 400, 422
+    .use(validate(operation)) // 422
+    .handler(async (event: HttpEvent, context: Context) =>
+      successAnswer(operation, await handle(event, context), event),
+    );
+  return begun(operation.name, chained);
 }
 
-function refuseWhereClosed(closes: () => boolean) {
+function refuseWhereClosed(closes: () => boolean): Step {
   return {
     before(): void {
       if (closes()) throw routeNotFound();
@@ -223,17 +237,14 @@ function refuseWhereClosed(closes: () => boolean) {
   };
 }
 
-type Handle = (event: HttpEvent, context: Context) => Promise<HttpAnswer>;
-
-function compose(operation: string, middlewares: readonly object[], handler: Handle): HttpHandler {
-  const chained = middy<HttpEvent, HttpAnswer>().use(middlewares as MiddlewareObj<HttpEvent, HttpAnswer>[]);
-  const handle = chained.handler(handler) as unknown as Handle;
+/** The handler that begins a request: its work, its change and its time. */
+function begun(operation: string, chained: MiddyfiedHandler<HttpEvent, HttpAnswer>): HttpHandler {
   return async (event, context) => {
     requireHttpEvent(operation, event);
     const startedAt = performance.now();
     const request = requestIdOf(event);
     const change = beginChange({ operation, request });
-    return carryOut({ operation, request_id: request }, () => handle({ ...event, startedAt, change }, context));
+    return carryOut({ operation, request_id: request }, () => chained({ ...event, startedAt, change }, context));
   };
 }
 

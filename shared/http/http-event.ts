@@ -1,12 +1,10 @@
+import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import type { Caller } from "../domain/caller.ts";
 import type { Change } from "../domain/records/change.ts";
 
 /** API Gateway's event of a request. */
-export interface GatewayEvent extends Omit<APIGatewayProxyEventV2, "body"> {
-  /** The body as sent; once parsed, its JSON value. */
-  body?: unknown;
-}
+export type GatewayEvent = APIGatewayProxyEventV2;
 
 /** A request between the middlewares: API Gateway's event, and the results of earlier middlewares. */
 export interface HttpEvent extends GatewayEvent {
@@ -16,6 +14,8 @@ export interface HttpEvent extends GatewayEvent {
   change: Change;
   /** Set by authentication. */
   caller?: Caller;
+  /** The outer object of the body as sent, set once it is parsed. */
+  sent?: Readonly<Record<string, unknown>>;
   /** Set by validation. */
   input?: { readonly parameters: unknown; readonly query: unknown; readonly body: unknown };
 }
@@ -23,7 +23,10 @@ export interface HttpEvent extends GatewayEvent {
 /** The answer API Gateway gets. */
 export type HttpAnswer = APIGatewayProxyStructuredResultV2;
 
-/** A middy request of this service. */
+/** A step of the chain that every request takes. */
+export type Step = MiddlewareObj<HttpEvent, HttpAnswer>;
+
+/** A request as a step gets it. */
 export interface HttpRequest {
   event: HttpEvent;
   context: Context;

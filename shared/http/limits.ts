@@ -11,7 +11,7 @@ export function limitSizes() {
   return {
     before({ event }: HttpRequest): void {
       const encoding = event.isBase64Encoded ? "base64" : "utf8";
-      if (typeof event.body === "string" && Buffer.byteLength(event.body, encoding) > maxBodyBytes) {
+      if (Buffer.byteLength(event.body ?? "", encoding) > maxBodyBytes) {
         throw new Refusal("body_too_large", "The body must not exceed 256 KiB");
       }
       if (Buffer.byteLength(event.rawQueryString) > maxQueryBytes) {

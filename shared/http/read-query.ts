@@ -67,7 +67,7 @@ function fault(name: string, code: FieldCode, detail: string): FieldRefusal {
   return { ...(isWord(name) && { parameter: name }), code, detail };
 }
 
-/** Other text may be a value in the place of a name, such as a password. It must not be repeated. */
-function isWord(name: string): boolean {
+/** True for what a caller may have meant as a name. Other text may be a value in the place of a name, such as a password. It must not be repeated. */
+export function isWord(name: string): boolean {
   return /^[a-z][\w-]{0,39}(\[\w{0,9}\])?$/i.test(name);
 }

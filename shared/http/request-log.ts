@@ -1,3 +1,4 @@
+import { forbiddenNames } from "../contract/field-faults.ts";
 import type { Operation } from "../contract/operation.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { faultFields, log } from "../logger.ts";
@@ -31,10 +32,13 @@ export function logRequests(operation: Pick<Operation, "name">) {
   return { after: end, onError: end };
 }
 
-/** The names that the contract gives to refused fields. A caller's own names, as those of unknown parameters, may be secrets. */
+/** The names that the contract gives to refused fields. A caller's own, as those around a forbidden name, may be secrets. */
 function namesOf(error: unknown): string[] | undefined {
   if (!(error instanceof Refusal)) return undefined;
-  return error.facts.errors?.map(({ pointer, parameter, header }) => pointer ?? parameter ?? header ?? "");
+  return error.facts.errors?.map(({ pointer, parameter, header }) => {
+    const forbidden = forbiddenNames.find((name) => pointer?.endsWith(`/${name}`));
+    return forbidden ?? pointer ?? parameter ?? header ?? "";
+  });
 }
 
 /**

@@ -18,11 +18,10 @@ export function validate(operation: Operation) {
         detail: explainSpace(detail),
       }));
       const outer = operation.body?.object ?? "";
-      const body = check(
-        operation.body?.fields,
-        (event.body as Record<string, unknown> | undefined)?.[outer],
-        ({ path, ...fault }) => ({ pointer: pointerTo([outer, ...path]), ...fault }),
-      );
+      const body = check(operation.body?.fields, event.sent, ({ path, ...fault }) => ({
+        pointer: pointerTo([outer, ...path]),
+        ...fault,
+      }));
       event.input = { parameters, query, body };
     },
   };

@@ -95,13 +95,13 @@ const named = {
 export const extensibleEnum = "x-extensible-enum";
 
 /**
- * Plain text without NUL and the noncharacters of 16 bits. Those above, and halves of surrogate pairs, cannot be stated in a
+ * Plain text without NUL, U+FFFD and the noncharacters of 16 bits. Those above, and halves of surrogate pairs, cannot be stated in a
  * way that all dialects of regular expressions read alike.
  */
-const plainPattern = "^[^\\u0000\\uFDD0-\\uFDEF\\uFFFE\\uFFFF]*$";
+const plainPattern = "^[^\\u0000\\uFDD0-\\uFDEF\\uFFFD-\\uFFFF]*$";
 
 /** The same, in one line. */
-const linePattern = "^[^\\u0000-\\u001F\\u007F-\\u009F\\u2028-\\u202E\\u2066-\\u2069\\uFDD0-\\uFDEF\\uFFFE\\uFFFF]*$";
+const linePattern = "^[^\\u0000-\\u001F\\u007F-\\u009F\\u2028-\\u202E\\u2066-\\u2069\\uFDD0-\\uFDEF\\uFFFD-\\uFFFF]*$";
 
 /** Whole numbers that every client reads exactly: no record has others. */
 const wholeNumber: JsonSchema = {

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
@@ -83,13 +84,13 @@ export function joinParameters(query: string): Record<string, string> {
   return Object.fromEntries(parameters);
 }
 
-/** API Gateway passes these types as text; everything else, and bodies without a type, as base64. */
+/** API Gateway passes these types as text; everything else, bodies without a type and bytes that are no UTF-8 as base64. */
 const textTypes = /^(text\/.*|application\/(json|xml|javascript))$/;
 
 function encodeBody(body: Buffer, contentType = "", contentEncoding = "") {
   if (body.length === 0) return { isBase64Encoded: false };
   const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
-  const isText = textTypes.test(type) && !contentEncoding;
+  const isText = textTypes.test(type) && !contentEncoding && isUtf8(body);
   return { body: body.toString(isText ? "utf8" : "base64"), isBase64Encoded: !isText };
 }
 

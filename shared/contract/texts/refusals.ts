@@ -4,7 +4,7 @@ import type { FieldTexts } from "./text.ts";
 
 /** The cause and remedy of each code of a problem document. */
 export const codeTexts: Readonly<Record<ProblemCode, string>> = {
-  malformed_json: "The body cannot be parsed as JSON. Check its encoding (UTF-8) and its quotes.",
+  malformed_json: "The body cannot be parsed as JSON. Check that its bytes are UTF-8, and its quotes.",
   body_object_missing: 'The outer object is not there, such as `user` in `{"user": {…}}`; `errors` names it.',
   token_missing: "No `Authorization` header came with the request. Sign in, and send the access token.",
   token_invalid:
@@ -31,7 +31,8 @@ export const codeTexts: Readonly<Record<ProblemCode, string>> = {
   change_expired: "The change was made more than 24 hours ago. Make a new one the other way round.",
   body_too_large: "The body has more than 256 KiB. Split a bulk change into several.",
   query_too_long: "The query string has more than 4 KiB. Look for a filter that is repeated.",
-  media_type_not_supported: "The content type is none of JSON. Send `Content-Type: application/json`.",
+  media_type_not_supported:
+    "The content type is none of JSON in UTF-8, or the body is compressed. Send `Content-Type: application/json` and no `Content-Encoding`.",
   fields_invalid:
     "Something in body, path or query has the wrong form. `errors` has an entry for each field, up to 20.",
   unknown_parameter:

@@ -126,6 +126,12 @@ test.each<[string, unknown, string[]]>([
     ["/timelog invalid"],
   ],
   ["a noncharacter", { type: "job", id: 1, title: "X\uffff" }, ["/title invalid"]],
+  ["the sign of a lost letter", { type: "job", id: 1, title: "M\ufffdller" }, ["/title invalid"]],
+  [
+    "the sign of a lost letter deep in params",
+    notificationLine(1, 2, { params: { type: "x", y: [{ z: "M\ufffdller" }] } }),
+    ["/params invalid"],
+  ],
   [
     "a noncharacter in a key of its own",
     notificationLine(1, 2, { params: { type: "x", y: "\ufdd0" } }),

@@ -155,12 +155,15 @@ describe("the event", () => {
     );
   });
 
-  it("carries JSON as text, and everything else, forms and compressed bodies too, as base64", async () => {
+  it("carries JSON as text, and everything else, forms, compressed bodies and other charsets too, as base64", async () => {
     const send = (type: string, more = {}) =>
       eventOf("/things", { method: "POST", body: "{}", headers: { "content-type": type, ...more } });
     expect(await send("application/json; charset=utf-8")).toMatchObject({ body: "{}", isBase64Encoded: false });
     expect(await send("application/x-www-form-urlencoded")).toMatchObject({ body: "e30=", isBase64Encoded: true });
     expect(await send("application/json", { "content-encoding": "gzip" })).toMatchObject({ isBase64Encoded: true });
+    const latin1 = { method: "POST", body: Buffer.from('"Jos\u00e9"', "latin1") };
+    const sent = await eventOf("/things", { ...latin1, headers: { "content-type": "application/json" } });
+    expect(sent).toMatchObject({ body: latin1.body.toString("base64"), isBase64Encoded: true });
   });
 });
 
