@@ -26,7 +26,6 @@ import {
   releaseProbe,
   type SecretContent,
   signingKeys,
-  testPin,
 } from "./constructs/stores/generated-secret.ts";
 import { RecordsTable } from "./constructs/stores/records-table.ts";
 import { TableBackups } from "./constructs/stores/table-backups.ts";
@@ -124,7 +123,7 @@ export class WorkforceStack extends StageStack {
     const passing = (id: string, content: SecretContent, name: string) =>
       new GeneratedSecret(this, id, content, { name, removal: "delete" });
     const outboundBus = hasOutboundEvents(stage) ? addOutboundBus(this, stage.name) : undefined;
-    const { probeLogin, testLogins, webhooks } = stage;
+    const { probeLogin, webhooks } = stage;
     return {
       records,
       hmacKey: kept("HmacKey", hmacKey, names.hmacSecret),
@@ -136,7 +135,6 @@ export class WorkforceStack extends StageStack {
       emails: new EmailSending(this, "Emails", stage),
       edgeSecret: edgeOf(stage) && passing("EdgeSecret", edgeSecret, names.edgeSecret),
       releaseProbe: probeLogin ? passing("ReleaseProbe", releaseProbe(probeLogin), names.probeSecret) : undefined,
-      testPin: testLogins && passing("TestPin", testPin, names.testPinSecret),
     };
   }
 

@@ -124,10 +124,6 @@ export const settings = {
   webhookDeadLettersUrl: () => required("WEBHOOK_DEAD_LETTERS_URL"),
   /** ARN of the secret with the keys of webhooks, in Secrets Manager (D42). */
   webhookSecretArn: () => required("WEBHOOK_SECRET_ARN"),
-  /** The stage's test logins; null in a stage without any (D9). */
-  testLogins: () => json<TestLogins | null>(process.env.TEST_LOGINS || "null"),
-  /** ARN of the secret with the pin of the test logins, in Secrets Manager. */
-  testPinSecretArn: () => required("TEST_PIN_SECRET_ARN"),
   /** ARN of the secret with the login and password of the probe of releases, in Secrets Manager. */
   probeSecretArn: () => required("PROBE_SECRET_ARN"),
   /** Sender of e-mails. */
@@ -178,16 +174,6 @@ export function deadLettersOf(queue: string): string {
 export interface WebhookSetting extends WebhookReceiver {
   readonly queue: string;
   readonly deadLetters: string;
-}
-
-/** The test logins of a stage, as its settings have them. */
-export interface TestLogins {
-  /** The company of their users. */
-  readonly companyId: number;
-  /** In their normal form (D7). */
-  readonly logins: readonly string[];
-  /** The day at whose beginning they end, in UTC. */
-  readonly until: string;
 }
 
 function json<T>(text: string): T {

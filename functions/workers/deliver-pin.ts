@@ -1,7 +1,6 @@
 import { consumeMessageAllowance, mayUseAllowance } from "../../shared/accounts/message-allowance.ts";
 import { storeNewPin } from "../../shared/accounts/stored-pin.ts";
 import { subjectOf } from "../../shared/accounts/subjects.ts";
-import { findTestPin } from "../../shared/accounts/test-pin.ts";
 import { findUserIdOfLogin } from "../../shared/db/accounts/logins.ts";
 import { findPinToSend, holdPin, keepSent, pinKey, releasePin, type StoredPin } from "../../shared/db/accounts/pins.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
@@ -14,8 +13,8 @@ import { forQueue, unlessRefused } from "../../shared/workers/queue-worker.ts";
  * Makes the pin of a request and sends it. Requests that came too late end here, and so do those of unknown logins,
  * registrations of known ones, pins that tries have used up meanwhile, and messages that come too soon or too often (D8–D12,
  * D16). A message is counted before its pin is stored, once however often it is tried, and one above the ceiling is not sent. A
- * message that comes again is sent by this worker alone, while nobody has sent it. One of the stage's test logins gets their
- * pin, and nothing is sent or counted. The message goes to the user's stored address, in the user's language (D7, D45).
+ * message that comes again is sent by this worker alone, while nobody has sent it. The message goes to the user's stored address,
+ * in the user's language (D7, D45).
  */
 export const handler = forQueue(pinRequest, async (request, { now }) => {
   const { login, channel, registers, requestedAt, pin: asked } = request;
@@ -24,25 +23,23 @@ export const handler = forQueue(pinRequest, async (request, { now }) => {
   if (registers !== (existingUserId === undefined)) return;
   const key = pinKey(await subjectOf("pin", login), registers ? "REGISTRATION" : "PIN");
   const pin = await findPinToSend(key, asked, requestedAt);
-  if (!pin) return;
+  if (!pin || isUsedUp(pin)) return;
   const user = existingUserId === undefined ? undefined : await findUser(existingUserId);
-  const test = await findTestPin(login, user, now);
-  if (!test && isUsedUp(pin)) return;
   const to = registers ? login : channel === "email" ? user?.email : user?.phone_number;
   if (!to) return;
   const isProved = countsProof(pin, request.isKnown);
   const message = { channel, registers, client: isProved ? undefined : request.client };
-  const isCounted = ({ counted, sent }: StoredPin) => test !== undefined || counted > sent;
+  const isCounted = ({ counted, sent }: StoredPin) => counted > sent;
   // Before the pin is held, so that a message that is not sent is in no other's way.
   if (!isCounted(pin) && !(await mayUseAllowance(message, now))) return;
   const held = await holdPin(pin, asked, now);
   if (!held) return;
   const send = async () => {
     if (!isCounted(held) && !(await consumeMessageAllowance(message, now))) return false;
-    const made = await storeNewPin(held, { login, userId: existingUserId, test });
+    const made = await storeNewPin(held, login, existingUserId);
     if (made === undefined) return false;
     // A recipient that is refused for good counts as sent to: no further request needs to try again.
-    if (!test) await unlessRefused(sendPin({ channel, to, locale: user?.locale }, made));
+    await unlessRefused(sendPin({ channel, to, locale: user?.locale }, made));
     return true;
   };
   const isSent = await send().catch(async (error: unknown) => {

@@ -33,8 +33,6 @@ export interface Resources {
   readonly edgeSecret: GeneratedSecret | undefined;
   /** The user by which new versions are tried, in a stage that names one. */
   readonly releaseProbe: GeneratedSecret | undefined;
-  /** The pin of the stage's test logins, in a stage that has any. */
-  readonly testPin: GeneratedSecret | undefined;
 }
 
 /** Gives a function the rights and settings in its row, and no others. */
@@ -51,10 +49,6 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resour
   if (row.signsTokens) signingKeys.grantRead(fn);
   if (row.rotatesSigningKeys) signingKeys.grantRead(fn, "secretsmanager:PutSecretValue");
   if (row.readsHmacKey) hmacKey.grantRead(fn);
-  if (row.readsTestPin && resources.testPin) {
-    resources.testPin.grantRead(fn);
-    fn.addEnvironment("TEST_LOGINS", JSON.stringify(stage.testLogins));
-  }
   if (row.readsClientAddress) resources.edgeSecret?.grantRead(fn);
   for (const name of row.sendsTo ?? []) grantQueue(fn, queueSetting(name), findQueue(queues, name));
   if (row.sendsTo?.includes("events") && outboundBus)

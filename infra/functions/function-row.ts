@@ -91,8 +91,6 @@ export interface FunctionRow {
   readonly rotatesSigningKeys?: true;
   /** True if it reads the key for HMACs of any purpose in `shared/domain/hmac-key.ts`. */
   readonly readsHmacKey?: true;
-  /** True if it gives the stage's test logins their pin, in a stage that has any. */
-  readonly readsTestPin?: true;
   /** True if it limits clients by their address, which the stage's edge may send. */
   readonly readsClientAddress?: true;
   /** The queues that it sends messages to, as far as the stage has them. */

@@ -22,7 +22,6 @@ const rows = {
     pages: true,
     timeoutSeconds: 30,
     readsHmacKey: true,
-    readsTestPin: true,
     sendsMessages: true,
     settings: ["serviceName", "locale", "smsSenderId", "smsMostDollars", "smsCeilings", "mailCeilings"],
     table: ["GetItem", "UpdateItem"],

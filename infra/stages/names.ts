@@ -21,7 +21,6 @@ export function namesOf(stageName: string) {
     signingSecret: `workforce/${stageName}/signing-keys`,
     edgeSecret: `workforce/${stageName}/edge-secret`,
     probeSecret: `workforce/${stageName}/release-probe`,
-    testPinSecret: `workforce/${stageName}/test-pin`,
     eventBus: `workforce-${stageName}`,
     /** The bus of the service's outgoing events (D42). */
     outboundBus: `workforce-${stageName}-outbound`,

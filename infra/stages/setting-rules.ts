@@ -1,6 +1,3 @@
-import type { CountryCode } from "libphonenumber-js/core";
-import { parseLogin } from "../../shared/domain/accounts/login.ts";
-import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
 import { fewestWorkerCalls, hasOutboundEvents, queues } from "../functions/queues.ts";
 import { tableNameOf } from "./names.ts";
 import { edgeOf, type Setting, type Stage } from "./stage-shape.ts";
@@ -69,11 +66,6 @@ export const stageRules: readonly StageRule[] = [
     ({ removal, backupKeptDays }) => removal === "keep" || backupKeptDays === undefined,
   ),
   rule(
-    ["defaultCountry", "servedCountries", "testLogins"],
-    "with logins in their normal form that pins could be sent to",
-    ({ testLogins, ...countries }) => !testLogins || testLogins.logins.every((each) => takesPins(each, countries)),
-  ),
-  rule(
     ["outboundEvents", "webhooks"],
     "in a stage that sends events",
     ({ webhooks, ...stage }) => webhooks === undefined || hasOutboundEvents(stage),
@@ -112,17 +104,6 @@ function rule<const Name extends Setting>(
   holds: (stage: Pick<Stage, Name>) => boolean,
 ): StageRule {
   return { settings, words, holds };
-}
-
-/** Whether a login is in its normal form and can get a pin. SMS go only to numbers of a served country that can receive them. */
-function takesPins(
-  typed: string,
-  { defaultCountry, servedCountries }: { defaultCountry: CountryCode; servedCountries: readonly string[] },
-): boolean {
-  const login = parseLogin(typed, defaultCountry);
-  if (login?.value !== typed) return false;
-  if (login.channel === "email") return true;
-  return servedCountries.includes(login.country ?? "") && maySendSmsTo(typed, { isStored: true });
 }
 
 /** Whether a table is the first one of a stage, or named after it. */

@@ -163,21 +163,6 @@ export function listOf<const Item extends v.GenericSchema>(item: Item) {
   return v.pipe(v.array(item), v.minLength(1), v.readonly());
 }
 
-/** A review takes weeks. A pin that people hold must end by itself. */
-const mostTestDays = 90;
-
-/** The test logins of a stage. A day that has passed stands in no deploy's way, because they have ended. */
-export const testLogins = v.pipe(
-  v.strictObject({
-    companyId: count,
-    logins: v.pipe(listOf(someText), v.maxLength(10)),
-    until: v.pipe(v.string(), v.isoDate(), v.check(isDay), v.check(isWithinTestDays)),
-  }),
-  v.title(
-    `{ companyId, logins, until }: a company, 1 to 10 logins, and the day on which they end, such as 2026-11-22, at most ${mostTestDays} days ahead`,
-  ),
-);
-
 /**
  * Longest address of a webhook. The addresses of all webhooks are in the environment of one function, which is limited
  * to 4 KB.
@@ -222,16 +207,6 @@ function isWebhookUrl(text: string): boolean {
   const url = URL.parse(text);
   const isPlain = url?.protocol === "https:" && url.port === "" && url.username === "" && url.password === "";
   return isPlain && !text.includes("#") && v.is(host, url.hostname);
-}
-
-/** True if a `YYYY-MM-DD` is a day of the calendar. */
-export function isDay(day: string): boolean {
-  const moment = Date.parse(day);
-  return !Number.isNaN(moment) && new Date(moment).toISOString().startsWith(day);
-}
-
-function isWithinTestDays(day: string): boolean {
-  return Date.parse(day) <= Date.now() + mostTestDays * 86_400_000;
 }
 
 function isTimeZone(timeZone: string): boolean {

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { likelyNameOf } from "../../shared/nearest.ts";
+import { serves } from "./gone-settings.ts";
 import { stageRules } from "./setting-rules.ts";
 import { isSetting, type Setting, type Stage, settingNames, stageShape, textOf } from "./stage-shape.ts";
 import { deployedStages, StageRefusal, stagesFile } from "./stages.ts";
@@ -56,8 +57,9 @@ function wrongSetting(stage: Stage, name: Setting): string {
 
 function unknownSetting({ name: stage }: Stage, name: string): string {
   const nearest = likelyNameOf(name, settingNames);
-  const hint = nearest === undefined ? "" : `; did you mean ${nearest}?`;
-  return `Remove ${name} from the stage ${stage} in ${stagesFile()}: no setting has that name${hint || "."}`;
+  const hint = nearest === undefined ? "." : `; did you mean ${nearest}?`;
+  const reason = Object.hasOwn(serves, name) ? `${serves[name]}.` : `no setting has that name${hint}`;
+  return `Remove ${name} from the stage ${stage} in ${stagesFile()}: ${reason}`;
 }
 
 function placeholderFaults(stage: Stage, name: Setting): string[] {

@@ -53,10 +53,6 @@ export const stageShape = v.object({
     "Whether strangers may register. `closed` answers 404; choose it for a real stage unless strangers are wanted.",
     value.oneOf(settingWords.registration),
   ),
-  testLogins: optional(
-    "Test logins, for reviewers of an app store: drivers and clients of one company, [whose pin is a secret of the stage and is sent to nobody](RUNBOOK.md#give-reviewers-test-logins). They end when the day `until` begins, in UTC.",
-    value.testLogins,
-  ),
   unknownParameters: optional(
     "Whether an unknown query parameter is refused, or only logged with a warning.",
     value.oneOf(settingWords.unknownParameters),

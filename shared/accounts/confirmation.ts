@@ -8,7 +8,6 @@ import type { Login } from "../domain/accounts/login.ts";
 import { unusablePinHash, verifyPin } from "../domain/accounts/pin.ts";
 import { resetTokenOf } from "../domain/accounts/reset-token.ts";
 import { registeredUser } from "../domain/accounts/shown-users.ts";
-import { isTestUser } from "../domain/accounts/test-user.ts";
 import { byUser } from "../domain/records/change.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { hashToken } from "../domain/token-hash.ts";
@@ -49,16 +48,15 @@ export async function confirm(
   return { ...user, company, reset_password_token: resetToken };
 }
 
-/** Finds the user of the right pin, or the one that comes into being with it; undefined if its user may not have it (D9, D16). */
+/** Finds the user of the right pin, or the one that comes into being with it; undefined if there is none (D9, D16). */
 async function findConfirmed({ value }: Login, pin: StoredPin): Promise<ConfirmedPin | undefined> {
-  const { sk, user_id: id = nobody, spent_at, test_company_id: testCompanyId } = pin;
+  const { sk, user_id: id = nobody, spent_at } = pin;
   const isRepeated = spent_at !== undefined;
   const registers = sk === "REGISTRATION" && !isRepeated;
   // Who registered with this pin may have come into being a moment ago.
   const stored = registers ? undefined : await findStoredUser(id, { consistent: isRepeated });
   const user = registers ? registeredUser(id, value) : stored && toUser(stored);
-  if (!user || (testCompanyId !== undefined && !isTestUser(testCompanyId, user))) return undefined;
-  return { pin, user, stored, isRepeated };
+  return user && { pin, user, stored, isRepeated };
 }
 
 /** Spends a pin. True as well if this client spent it within the last minute and its reset token still counts (D13). */

@@ -54,11 +54,8 @@ const loginParameter = v.pipe(
 /** Digits of a pin (D9). */
 export const pinDigits = 6;
 
-/** Digits of a long pin: one that is asked for while short ones are used up, and that of a stage's test logins (D9, D10). */
+/** Digits of a long pin: one that is asked for while short ones are used up (D10). */
 export const longPinDigits = 12;
-
-/** The pin of a stage's test logins. */
-export const testPinText = v.pipe(v.string(), v.regex(new RegExp(`^[0-9]{${longPinDigits}}$`)));
 
 /** A pin as people type it, in groups or not (D9). */
 const pinText = v.pipe(

@@ -11,7 +11,6 @@ const acknowledged: Readonly<Record<string, RegExp>> = {
   "Receivers learn a new secret from a person alone: npm run webhooks replaces each while both sign":
     /^SMG4 .*\/Webhooks\/Keys\/Secret\//,
   "CloudFront learns a new one by a deploy alone: the runbook has the steps": /^SMG4 .*\/EdgeSecret\/Secret\//,
-  "Reviewers hold it for weeks; it ends with the test logins, at most 90 days after": /^SMG4 .*\/TestPin\/Secret\//,
   "A person sets the probe's password again if it has to be another: the runbook says how":
     /^SMG4 .*\/ReleaseProbe\/Secret\//,
   "The probe of releases calls versions that the next deploy makes, and answers CodeDeploy for groups of generated names":

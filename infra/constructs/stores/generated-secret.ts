@@ -2,7 +2,6 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Secret, type SecretStringGenerator } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
-import { longPinDigits } from "../../../shared/contract/accounts.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { removalPolicyOf } from "./removal.ts";
 
@@ -63,18 +62,6 @@ export const signingKeys: SecretContent = {
   template: { keys: [] },
   // A secret cannot be created empty.
   field: "unused",
-};
-
-/** The pin of a stage's test logins. */
-export const testPin: SecretContent = {
-  setting: "TEST_PIN_SECRET_ARN",
-  description: "Pin of the stage's test logins, which are sent nothing",
-  template: {},
-  field: "pin",
-  passwordLength: longPinDigits,
-  excludeLowercase: true,
-  excludeUppercase: true,
-  excludePunctuation: true,
 };
 
 /**

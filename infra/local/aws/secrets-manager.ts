@@ -50,19 +50,14 @@ export function secretArn(name: string, region: string): string {
 /** The stack's rules for a secret's first value: the parts of `GenerateSecretString` that the stack has. */
 export interface SecretGeneration {
   PasswordLength?: number;
-  ExcludeLowercase?: boolean;
-  ExcludeUppercase?: boolean;
   SecretStringTemplate: string;
   GenerateStringKey: string;
 }
 
-const letters = "abcdefghijklmnopqrstuvwxyz";
+const alphabet = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /** A random first value of digits and letters, made the way Secrets Manager makes it for the stack. */
 export function generateSecret(how: SecretGeneration): string {
-  const lower = how.ExcludeLowercase ? "" : letters;
-  const upper = how.ExcludeUppercase ? "" : letters.toUpperCase();
-  const alphabet = `0123456789${lower}${upper}`;
   const pick = () => alphabet[randomInt(alphabet.length)] ?? "";
   const password = Array.from({ length: how.PasswordLength ?? 32 }, pick).join("");
   return JSON.stringify({ ...JSON.parse(how.SecretStringTemplate), [how.GenerateStringKey]: password });

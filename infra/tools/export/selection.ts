@@ -1,6 +1,5 @@
 import { type RecordType, recordTypes } from "../../../shared/contract/records.ts";
 import { tombstoneDays } from "../../../shared/db/writes/record-plans.ts";
-import { isDay } from "../../stages/setting-values.ts";
 import { readId, UsageError, unknownWord } from "../cli/command.ts";
 
 /** Which records an export holds. */
@@ -62,4 +61,10 @@ function readMoment(typed: string, now: Date): string {
   if (!isDay(form[1]) || Number.isNaN(moment.getTime())) throw new UsageError(`--since: there is no moment ${typed}`);
   if (moment > now) throw new UsageError(`--since takes a moment of the past: ${typed} is still to come`);
   return moment.toISOString();
+}
+
+/** True if a `YYYY-MM-DD` is a day of the calendar. */
+function isDay(day: string): boolean {
+  const moment = Date.parse(day);
+  return !Number.isNaN(moment) && new Date(moment).toISOString().startsWith(day);
 }

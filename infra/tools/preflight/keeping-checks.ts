@@ -42,11 +42,6 @@ export const keepingChecks = onlyFor(
       asks: "An edge needs a domain and two certificates, which its DNS proves; an hour.",
       ...bySettings(findEdge),
     },
-    {
-      about: "test logins",
-      asks: "Test logins are set for a review and end with it.",
-      ...bySettings(findTestLogins),
-    },
   ],
 );
 
@@ -71,13 +66,5 @@ function findEdge({ edge, anonymousThrottle: { requestsPerSecond } }: Stage): Fi
   if (edgeOf({ edge })) return nothingToDo;
   return later(
     `The stage has no edge: one address with ${requestsPerSecond} requests a second keeps everybody from signing in; "A flood" in infra/RUNBOOK.md has the steps.`,
-  );
-}
-
-function findTestLogins({ testLogins }: Stage): Finding {
-  if (!testLogins) return nothingToDo;
-  const { logins, until } = testLogins;
-  return later(
-    `${logins.length} logins sign in with a pin that is no secret of their owners until ${until}: remove testLogins from ${stagesFile()} once the review is over.`,
   );
 }

@@ -78,13 +78,12 @@ export async function findStack(
 }
 
 async function findSecrets({ stage }: DeployTarget): Promise<string[]> {
-  const { hmacSecret, signingSecret, edgeSecret, probeSecret, testPinSecret, webhookSecret } = namesOf(stage.name);
+  const { hmacSecret, signingSecret, edgeSecret, probeSecret, webhookSecret } = namesOf(stage.name);
   const client = new SecretsManagerClient({});
   const found: string[] = [];
   const optional = [
     ...(edgeOf(stage) ? [edgeSecret] : []),
     ...(stage.probeLogin ? [probeSecret] : []),
-    ...(stage.testLogins ? [testPinSecret] : []),
     ...(stage.webhooks ? [webhookSecret] : []),
   ];
   for (const SecretId of [hmacSecret, signingSecret, ...optional]) {

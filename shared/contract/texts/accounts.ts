@@ -89,7 +89,7 @@ can, call \`POST /api/v1/users/confirmation\`. Right pins work once; the same re
       "operator@harbour-logistics.example",
     ],
     pin: [
-      "Six digits as received, with zeros in front; twelve while somebody guesses, or of a test login. Blanks, dashes, brackets and invisible characters do not count.",
+      "Six digits as received, with zeros in front; twelve while somebody guesses. Blanks, dashes, brackets and invisible characters do not count.",
       "012345",
     ],
   },

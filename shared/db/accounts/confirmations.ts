@@ -1,11 +1,10 @@
-import { isTestUser } from "../../domain/accounts/test-user.ts";
 import { paces, retry } from "../table/retry.ts";
 import { transact } from "../table/transaction.ts";
 import type { WriteContext } from "../writes/write-plans.ts";
 import { confirmLogin, createLogin } from "./logins.ts";
 import { type StoredPin, spend } from "./pins.ts";
 import { putResetToken } from "./reset-tokens.ts";
-import { createUser, findStoredUser, giveResetToken, type StoredUser, toUser, type User } from "./users.ts";
+import { createUser, findStoredUser, giveResetToken, type StoredUser, type User } from "./users.ts";
 
 /** The right pin of a login, and its user. */
 export interface ConfirmedPin {
@@ -37,20 +36,14 @@ export async function spendPin(
 ): Promise<boolean> {
   const { id } = user;
   const { now } = context;
-  const { test_company_id: testCompanyId } = pin;
   return retry(paces.record, async (count) => {
     const stored = !read || count === 0 ? read : await findStoredUser(id);
-    if (read && !(stored && mayHave(testCompanyId, stored))) return false;
+    if (read && !stored) return false;
     const ofLogin = stored ? confirmLogin(login, id, now) : createLogin(login, id, now);
     const ofUser = stored ? giveResetToken(stored, resetHash, context) : createUser(user, resetHash, context);
-    const token = putResetToken(id, resetHash, testCompanyId, now);
+    const token = putResetToken(id, resetHash, now);
     const failed = await transact([ofUser, ofLogin, spend(pin, client, now), token]);
     const isUserAlone = failed.length === 1 && failed[0] === 0;
     return isUserAlone && stored ? undefined : failed.length === 0;
   });
-}
-
-/** False for a user who became a stranger to the test logins since the try (D9). */
-function mayHave(testCompanyId: number | undefined, stored: StoredUser): boolean {
-  return testCompanyId === undefined || isTestUser(testCompanyId, toUser(stored));
 }

@@ -17,7 +17,7 @@ import { keyOf } from "../table/item-keys.ts";
 import { paces, retry } from "../table/retry.ts";
 import { type Key, queryItems } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { setOrRemove, updateOf } from "../table/updates.ts";
+import { updateOf } from "../table/updates.ts";
 import { countFailure, findCount } from "./windows.ts";
 
 /** The pin of a login as the table has it. Its request writes what known and unknown logins have, its worker the rest. */
@@ -74,7 +74,7 @@ export async function askForPin(key: Key, requestId: string, now: Date): Promise
 function replaceBy(before: StoredPin | undefined, pin: AskedPin) {
   const where = { request_id: before?.request_id, tries: before?.tries };
   const set = { ...pin, ...unmade, expires_at: expiryOf(pin), schema_version: pins.version };
-  return { where, set, remove: ["user_id", "held_until", "test_company_id", "sent_for", "spent_at", "spent_from"] };
+  return { where, set, remove: ["user_id", "held_until", "sent_for", "spent_at", "spent_from"] };
 }
 
 function expiryOf({ valid_to }: AskedPin): number {
@@ -179,17 +179,13 @@ export async function holdPin(pin: StoredPin, asked: AskedPin, now: Date): Promi
 /** The pin that a worker made for a user, and how many of its messages the ceiling has counted. */
 export interface MadePin extends PinHash {
   readonly userId: number;
-  readonly validTo: string;
   readonly counted: number;
-  readonly testCompanyId: number | undefined;
 }
 
 /** Access pattern P5: stores the hash of a pin before it is sent. False if it was spent or replaced. One write unit. */
-export async function storePin(held: StoredPin, { userId, validTo, testCompanyId, ...pin }: MadePin): Promise<boolean> {
-  const mark = setOrRemove("test_company_id", testCompanyId);
-  const set = { ...pin, user_id: userId, valid_to: validTo, ...mark.set };
+export async function storePin(held: StoredPin, { userId, ...pin }: MadePin): Promise<boolean> {
   const where = { request_id: held.request_id, spent_at: undefined };
-  return (await updateIf(keyOf(held), { where, set, remove: mark.remove })) !== undefined;
+  return (await updateIf(keyOf(held), { where, set: { ...pin, user_id: userId } })) !== undefined;
 }
 
 /** Access pattern P6: counts a message that was sent, and lets its pin go, unless it is another one. One write unit. */

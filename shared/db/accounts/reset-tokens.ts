@@ -1,5 +1,4 @@
 import { resetTokenLifeMinutes, resetTokenProvesMinutes } from "../../domain/accounts/reset-token.ts";
-import { isTestUser } from "../../domain/accounts/test-user.ts";
 import { repeatMs } from "../../domain/guessing/pin-decisions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
@@ -18,8 +17,6 @@ interface StoredResetToken extends StoredItem {
   readonly proves_to: string;
   readonly expires_at: number;
   readonly spent_at?: string;
-  /** The company of the test logins, if it was given for their pin (D9). */
-  readonly test_company_id?: number;
 }
 
 /** The entity of reset tokens. */
@@ -36,8 +33,7 @@ export interface FoundResetToken {
 
 /**
  * Access pattern A3: the user a reset token was given to, while it counts or was spent within the last minute; undefined
- * otherwise, and if it was given for the pin of test logins to a user who meanwhile is none of theirs (D9, D14). Five read
- * units, two round trips.
+ * otherwise (D14). Five read units, two round trips.
  */
 export async function findResetToken(hash: string, now: Date): Promise<FoundResetToken | undefined> {
   const token = await resetTokens.find(resetTokenKey(hash), { consistent: true });
@@ -45,20 +41,16 @@ export async function findResetToken(hash: string, now: Date): Promise<FoundRese
   const isSpent = token.spent_at !== undefined;
   if (token.spent_at !== undefined && now.getTime() - Date.parse(token.spent_at) >= repeatMs) return undefined;
   const account = await findAccountWith("password", token.user_id);
-  const { test_company_id: testCompanyId } = token;
-  if (!account || (testCompanyId !== undefined && !isTestUser(testCompanyId, account.user))) return undefined;
-  return { account, isSpent };
+  return account && { account, isSpent };
 }
 
 /**
  * Access pattern A6: the id of the user that a reset token was given to in the last hour, whether it is spent or not.
- * Undefined otherwise, and for one that the pin of test logins gave, because many people know that pin (D9, D10). One
- * read unit.
+ * Undefined otherwise. One read unit.
  */
 export async function findConfirmedUserId(hash: string, now: Date): Promise<number | undefined> {
   const token = await resetTokens.find(resetTokenKey(hash), { consistent: true });
-  if (!token || token.test_company_id !== undefined) return undefined;
-  return now.toISOString() < token.proves_to ? token.user_id : undefined;
+  return token && now.toISOString() < token.proves_to ? token.user_id : undefined;
 }
 
 /**
@@ -85,12 +77,7 @@ export async function changePassword(
 }
 
 /** The write that stores a reset token, beside that which gives it to its user. */
-export function putResetToken(
-  userId: number,
-  hash: string,
-  test_company_id: number | undefined,
-  now: Date,
-): TransactionWrite {
+export function putResetToken(userId: number, hash: string, now: Date): TransactionWrite {
   const validTo = new Date(now.getTime() + resetTokenLifeMinutes * msPerMinute);
   const provesTo = new Date(now.getTime() + resetTokenProvesMinutes * msPerMinute);
   const life = {
@@ -98,8 +85,7 @@ export function putResetToken(
     proves_to: provesTo.toISOString(),
     expires_at: epochSeconds(provesTo),
   };
-  const ofTest = test_company_id !== undefined && { test_company_id };
-  return { Put: { Item: resetTokens.encode({ ...resetTokenKey(hash), user_id: userId, ...life, ...ofTest }) } };
+  return { Put: { Item: resetTokens.encode({ ...resetTokenKey(hash), user_id: userId, ...life }) } };
 }
 
 function resetTokenKey(hash: string): Key {

@@ -27,8 +27,6 @@ export interface TriedPin extends AskedPin {
   readonly spent_at?: string;
   /** The client that spent it, by a keyed hash. */
   readonly spent_from?: string;
-  /** The company of the test logins, if it is their pin. */
-  readonly test_company_id?: number;
 }
 
 /** The time during which the client that spent a pin or a reset token gets the same answer again (D13, D14). */
@@ -104,15 +102,13 @@ export interface PinTry {
 
 /**
  * Decides a try of a pin: compared and counted, compared alone, or neither. A short pin counts each try, a long one none. The
- * client that spent a pin may try it again for a minute. The pin of test logins has twelve digits, whatever was asked for: its
- * tries count as those of other logins, so that nobody sees which logins they are, but never use it up (D9, D10, D13).
+ * client that spent a pin may try it again for a minute (D9, D10, D13).
  */
 export function tryOf(pin: TriedPin, { wrongPins, client, now }: PinTry): "counted" | "free" | "none" {
   const isOpen = pin.spent_at === undefined ? now.toISOString() < pin.valid_to : isRepeated(pin, client, now);
   if (!isOpen) return "none";
   if (isLong(pin)) return "free";
-  if (mayTry(pin, wrongPins)) return "counted";
-  return pin.test_company_id === undefined ? "none" : "free";
+  return mayTry(pin, wrongPins) ? "counted" : "none";
 }
 
 /** True for the client that spent a pin within the last minute (D13). */

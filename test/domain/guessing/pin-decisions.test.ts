@@ -158,15 +158,6 @@ test.each<[string, TriedPin, number, Date, "counted" | "free" | "none"]>([
     noon,
     "none",
   ],
-  ["the pin of test logins", { ...pin, test_company_id: 900 }, 0, noon, "counted"],
-  [
-    "the pin of test logins after any number of tries",
-    { ...pin, tries: 20, test_company_id: 900 },
-    brake,
-    noon,
-    "free",
-  ],
-  ["the expired pin of test logins", { ...pin, test_company_id: 900 }, 0, minutes(12), "none"],
 ])("D9, D10, D13: a try of %s", (_, stored, wrongPins, now, expected) => {
   expect(tryOf(stored, { wrongPins, client, now })).toBe(expected);
 });

@@ -4,10 +4,7 @@ import { handler as getProfileHandler } from "../../../functions/accounts/get-pr
 import { handler } from "../../../functions/sessions/sign-in.ts";
 import { getProfile } from "../../../shared/contract/accounts.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
-import { putResetToken } from "../../../shared/db/accounts/reset-tokens.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
-import { transact } from "../../../shared/db/table/transaction.ts";
-import { hashToken } from "../../../shared/domain/token-hash.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { type Cost, costOf } from "../../support/records/costs.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
@@ -174,15 +171,6 @@ describe("D10: the client that a header proves", () => {
     expect((await withProof(token, newPassword)).status).toBe(200);
     at("2026-05-06T10:00:00.000");
     expect((await withProof(token, newPassword)).status).toBe(429);
-  });
-
-  test("D9: is nobody's by the reset token of a test login: many people know its pin", async () => {
-    const token = "t".repeat(43);
-    await transact([putResetToken(own.id, hashToken(token), 1, new Date())]);
-    await shutLogin(own.login);
-    expect((await withProof(token)).status).toBe(429);
-    await transact([putResetToken(own.id, hashToken(token), undefined, new Date())]);
-    expect((await withProof(token)).status).toBe(200);
   });
 
   test("D14: is nobody's by a session or a device of before a new password, nor by another user's session", async () => {

@@ -43,11 +43,6 @@ export const fullStage = {
   outboundEvents: "on",
   locale: "de",
   historyDays: 30,
-  testLogins: {
-    companyId: 900,
-    logins: [`review@${host}`, "+447400123456"],
-    until: new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10),
-  },
   smsSenderId: "Harbour",
   pagerUrl: `https://pager.${host}/alarms`,
   onCallPrincipals: [

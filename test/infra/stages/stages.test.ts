@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { accountRequestsPerMinute } from "../../../infra/firewall-stack.ts";
 import { type DeployEnvironment, faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
 import { readStageSetting, readWebhooks } from "../../../infra/stages/stage-settings.ts";
@@ -11,7 +11,7 @@ import { fullStage, ownedStage } from "./owned-stage.ts";
 
 const dev = findStage("dev");
 const prod = ownedStage("prod");
-const { alarmAddress, oidcIssuer, customDomain, platformApplications, testLogins, webhooks } = fullStage;
+const { alarmAddress, oidcIssuer, customDomain, platformApplications, webhooks } = fullStage;
 const { certificateArn } = customDomain;
 const [webhook] = webhooks;
 const rota = "arn:aws:iam::123456789012:role/operations/rota";
@@ -149,17 +149,6 @@ const refused: Readonly<Partial<Record<keyof Stage, readonly unknown[]>>> = {
   alarmAddress: ["nobody"],
   runbookUrl: ["infra/RUNBOOK.md"],
   docs: ["on"],
-  testLogins: [
-    { companyId: undefined },
-    { logins: [] },
-    { logins: Array.from({ length: 11 }, (_, at) => `review-${at}@harbour-logistics.co.uk`) },
-    { logins: ["Review@harbour-logistics.co.uk"] },
-    { logins: ["07400 123456"] },
-    { logins: ["+4915123456789"] },
-    { logins: ["+442079460000"] },
-    { until: "2026-02-30" },
-    { pin: "123456123456" },
-  ].map((changes) => ({ ...testLogins, ...changes })),
 };
 
 test.each(
@@ -345,6 +334,14 @@ test.each([
   expect(faultsOf(stage)).toEqual([fault]);
 });
 
+test.each([
+  ["testLogins", "reviewers of an app store sign in with the password that an import gives their user"],
+])("%s is refused as no setting, in one sentence that says what serves instead", (name, reason) => {
+  const stage: Stage = { ...dev, ...{ [name]: "on" } };
+  expect(faultsOf(stage)).toEqual([`Remove ${name} from the stage dev in infra/stages/stages.ts: ${reason}.`]);
+  expect(settingNames).not.toContain(name);
+});
+
 test.each<[Partial<Stage>, DeployEnvironment, fault?: string]>([
   [
     { region: "eu-west-2" },
@@ -366,20 +363,4 @@ test.each<[Partial<Stage>, DeployEnvironment, fault?: string]>([
   const deploying = () => requireDeployable({ ...dev, ...place }, credentials);
   if (fault === undefined) expect(deploying).not.toThrow();
   else expect(deploying).toThrow(fault);
-});
-
-describe("D9: test logins", () => {
-  const withEnd = (until: string): Stage => ({ ...prod, testLogins: { ...testLogins, until } });
-  beforeEach(() => void vi.useFakeTimers({ now: new Date("2026-06-01T00:00:00.000Z"), toFake: ["Date"] }));
-  afterEach(() => void vi.useRealTimers());
-
-  test.each(["2026-06-01", "2026-08-30", "2026-05-31"])("may end within 90 days, or have ended: %s", (until) => {
-    expect(faultsOf(withEnd(until))).toEqual([]);
-  });
-
-  test.each(["2026-08-31", "2027-06-01", "9999-12-31"])("that end later are refused: %s", (until) => {
-    expect(() => requireDeployable(withEnd(until), {})).toThrow(
-      /^Set testLogins of the stage prod in infra\/stages\/stages\.ts to .+, at most 90 days ahead, with logins .+: it is /,
-    );
-  });
 });

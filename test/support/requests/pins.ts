@@ -91,7 +91,7 @@ export async function storeMadePin(
   const found = await findPinToSend(pinKey(await subjectOf("pin", login), kind), pin, requestedAt);
   const held = found && (await holdPin(found, pin, now));
   if (!held) throw new Error(`Another pin of ${login} is stored`);
-  await storePin(held, { ...hash, userId, validTo: pin.valid_to, counted: 1, testCompanyId: undefined });
+  await storePin(held, { ...hash, userId, counted: 1 });
   await keepSent(held, requestedAt, false);
   return { ...held, ...hash, user_id: userId };
 }

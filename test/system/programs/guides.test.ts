@@ -45,7 +45,6 @@ const printed: Readonly<Record<string, { readonly js?: RegExp; readonly sh?: Reg
   "7-try": { sh: /"role": "\w+"[\s\S]*\nreset: 200\n$/ },
   // test/client compiles its samples.
   "8-client": {},
-  "9-test-logins": {},
   "10-events": {
     js: /^timesheet\/17 is paid, seen before, overtaken\n$/,
     sh: /^\{\n {2}"type": "user\.password_changed",\n {2}"source": "urn:workforce:local"\n\}\n$/,

@@ -121,7 +121,6 @@ test.each<OkRow>([
   ],
   ["roles of people", { ...watched, onCallPrincipals: ["arn:aws:iam::000000000000:role/rota"] }, {}],
   ["edge", { ...keeping, edge }, {}],
-  ["test logins", keeping, {}],
   ["earlier stack", keeping, updated],
   ["SMS log", keeping, { GetSMSAttributes: { xml: logRole } }],
   ["SMS log", { ...keeping, smsMonthlySpendLimitDollars: 50 }, {}],
@@ -131,7 +130,7 @@ test.each<OkRow>([
   ["restore", { ...keeping, backupKeptDays: 7 }, updated],
   ["restore", keeping, {}],
   ["alarms", { alarmAddress }, { DescribeAlarmHistory: alarmHistory("Successfully executed action arn:aws:sns:x") }],
-  ...["SMS log", "account guard", "table settings", "restore", "edge", "test logins"]
+  ...["SMS log", "account guard", "table settings", "restore", "edge"]
     .concat(["alarms", "alarm e-mails", "roles of people"])
     .map((about): OkRow => [about, {}, {}]),
 ])("%s is ok where nothing is in the way", async (about, stage, answers, said = "") => {
@@ -165,7 +164,6 @@ test.each<Row>([
   ["earlier stack", "the secret workforce/dev/webhook-keys", leftSecret, { webhooks }],
   ["earlier stack", "the secret workforce/dev/edge-secret", leftSecret, { edge }],
   ["earlier stack", "the secret workforce/dev/release-probe", leftSecret, { probeLogin: senderAddress }],
-  ["earlier stack", "the secret workforce/dev/test-pin", leftSecret, { testLogins: fullStage.testLogins }],
   ["e-mail sender", "open the link", identity(senderAddress, false), existing],
   [
     "e-mail sender",
@@ -300,7 +298,6 @@ test.each<Row>([
     { ...watched, onCallPrincipals: [permissionSet] },
   ],
   ["edge", "one address with 10 requests a second keeps everybody from signing in", {}, {}],
-  ["test logins", "2 logins sign in with a pin", {}, { testLogins: fullStage.testLogins }],
   [
     "alarms",
     "Workforce-dev-api-5xx and Workforce-dev-api-4xx reached no topic",
@@ -338,7 +335,7 @@ test("every check says in a sentence what to ask of AWS or to do, and how long t
 });
 
 /** Checks that look at settings and the session alone. */
-const asked = ["edge", "test logins", "roles of people"];
+const asked = ["edge", "roles of people"];
 
 test("what AWS does not let the credentials see is thrown, and never ok", async () => {
   aws.answers = {};

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { copiesKept, describeLock } from "../../../../infra/constructs/stores/table-backups.ts";
-import { generateSecret } from "../../../../infra/local/aws/secrets-manager.ts";
 import { namesOf } from "../../../../infra/stages/names.ts";
 import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
 import { pricesOf } from "../../../bench/costs/prices.ts";
@@ -112,9 +111,8 @@ test("copies and point-in-time recovery together cost at most 2.50 dollars a gig
 });
 
 describe("D6, D9: a secret", () => {
-  const { edgeSecret, hmacSecret, probeSecret, signingSecret, testPinSecret, webhookSecret } = namesOf("full");
+  const { edgeSecret, hmacSecret, probeSecret, signingSecret, webhookSecret } = namesOf("full");
   const key = { ExcludePunctuation: true, GenerateStringKey: "key", PasswordLength: 64 };
-  const pin = { ExcludeLowercase: true, ExcludePunctuation: true, ExcludeUppercase: true, GenerateStringKey: "pin" };
   /**
    * CloudFormation makes a new value of a secret whenever its GenerateSecretString changes, in whatever way: the HMAC key would
    * be overwritten, and every passcode and refresh token with it; the signing keys, and no token would be signed until the next
@@ -125,7 +123,6 @@ describe("D6, D9: a secret", () => {
     [hmacSecret]: { ...key, SecretStringTemplate: '{"version":1}' },
     [signingSecret]: { GenerateStringKey: "unused", SecretStringTemplate: '{"keys":[]}' },
     [webhookSecret]: { ...key, SecretStringTemplate: "{}" },
-    [testPinSecret]: { ...pin, PasswordLength: 12, SecretStringTemplate: "{}" },
     [probeSecret]: {
       ...key,
       GenerateStringKey: "password",
@@ -145,26 +142,13 @@ describe("D6, D9: a secret", () => {
     if (stage === "full") expect(secrets).toHaveLength(Object.keys(generated).length);
   });
 
-  test("of test logins is a pin of twelve digits", () => {
-    const made = generateSecret({ ...pin, PasswordLength: 12, SecretStringTemplate: "{}" });
-    expect(made).toMatch(/^\{"pin":"\d{12}"\}$/);
-  });
-
   test.each([
-    "TestPin",
     "ReleaseProbe",
     "EdgeSecret",
     "Webhooks",
   ])("%s goes with its setting although the stage keeps its data, in no other region: its name is free again", (start) => {
     const { deletionPolicy, updateReplacePolicy, properties } = full.one("AWS::SecretsManager::Secret", start);
     expect([deletionPolicy, updateReplacePolicy, properties.ReplicaRegions]).toEqual(["Delete", "Delete", undefined]);
-  });
-
-  test("of test logins is for logins that the one function that stores pins knows, with their end", () => {
-    for (const [name, { properties }] of full.functions()) {
-      const { TEST_LOGINS = "null" } = properties.Environment.Variables;
-      expect(JSON.parse(TEST_LOGINS), name).toEqual(name === "deliver-pin" ? fullStage.testLogins : null);
-    }
   });
 });
 
