@@ -12,6 +12,12 @@ process.env.NODE_COMPILE_CACHE ??= `${root}.local/compile-cache`;
 // To validate a template takes longer than to make it: the gates lint and deploy do it.
 process.env.CDK_VALIDATION = "false";
 
+// A seed that no run has had; to repeat the run, set SEED to it.
+if (process.env.SEED === "fresh") {
+  process.env.SEED = String(crypto.getRandomValues(new Uint32Array(1))[0]);
+  process.stdout.write(`SEED=${process.env.SEED}\n`);
+}
+
 const report = process.env.VITEST_REPORT;
 const measured = ["test/system/attacks/known-logins/timing.test.ts"];
 const laws = ["test/infra/**/*.test.ts"];

@@ -31,6 +31,3 @@ export function installLocked(source: string, name: string): string {
 function lockIn(directory: string): string {
   return readFileSync(join(directory, "package-lock.json"), "utf8");
 }
-
-// Gates that run side by side install first, one after the other.
-if (import.meta.main) installGateTools();

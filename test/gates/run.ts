@@ -2,13 +2,16 @@ import { spawnSync } from "node:child_process";
 import { delimiter, join } from "node:path";
 import { root } from "../../infra/local/stack/synthesis.ts";
 import { runCommand } from "../../infra/tools/cli/command.ts";
+import { keep } from "../support/service/kept.ts";
 import { installGateTools } from "./install.ts";
 
 /** Runs a program of the gates' own packages: `node test/gates/run.ts knip`. */
-await runCommand(([program = "", ...parameters]) => {
+await runCommand(async ([program = "", ...parameters]) => {
   // The checkout's own Node comes first.
   const PATH = [join(root, "node_modules/.bin"), process.env.PATH].join(delimiter);
-  const { status, error } = spawnSync(join(installGateTools(), ".bin", program), parameters, {
+  // Gates that run side by side share the folder.
+  const packages = await keep("installation", async () => installGateTools());
+  const { status, error } = spawnSync(join(packages, ".bin", program), parameters, {
     cwd: root,
     env: { ...process.env, PATH },
     stdio: "inherit",

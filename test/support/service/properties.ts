@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-// The same cases in every run of `npm test`; `npm run check` adds a seed that no run has had, and prints it.
+// The same cases in every run of `npm test`; `npm run check:fresh` adds a seed that no run has had, and prints it.
 fc.configureGlobal({ seed: Number(process.env.SEED ?? 1) });
 
 const surrogates = { first: 0xd800, count: 0x800 };

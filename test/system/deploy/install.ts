@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runCommand } from "../../../infra/tools/cli/command.ts";
 import { root, runProgram } from "./program.ts";
 import { findPython, neededPython } from "./python.ts";
 
@@ -44,13 +43,4 @@ export async function installEmulator(): Promise<string> {
 export function installCli(): Promise<string> {
   const requirements = join(root, "test/system/programs/requirements.txt");
   return installPackages({ folder: "aws-cli", title: "The AWS CLI", requirements });
-}
-
-// The gate installs first, to distinguish a machine without access to packages from a deploy that fails.
-if (import.meta.main) {
-  await runCommand(async () => {
-    await installEmulator();
-    await installCli();
-    return 0;
-  });
 }

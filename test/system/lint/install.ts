@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { runCommand } from "../../../infra/tools/cli/command.ts";
 import { installPackages } from "../deploy/install.ts";
 import { root } from "../deploy/program.ts";
 
@@ -13,6 +12,3 @@ const linter = {
 export async function installLinter(): Promise<string> {
   return join(await installPackages(linter), "cfn-lint");
 }
-
-// The gate installs first, to distinguish a machine without access to Python's packages from a template that is wrong.
-if (import.meta.main) await runCommand(async () => Number(!(await installLinter())));

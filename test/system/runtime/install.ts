@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runCommand } from "../../../infra/tools/cli/command.ts";
 import { installGateTools } from "../../gates/install.ts";
 
 /** Installs AWS's runtime client for Node; gives its program. Nothing is compiled: `native-client.cjs` is its native part. */
@@ -9,6 +8,3 @@ export async function installRuntimeClient(): Promise<string> {
   writeFileSync(join(client, "rapid-client.node"), "");
   return join(client, "index.mjs");
 }
-
-// The gate installs first, to distinguish a machine without access to npm's packages from a bundle that fails.
-if (import.meta.main) await runCommand(async () => Number(!(await installRuntimeClient())));

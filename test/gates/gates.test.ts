@@ -1,0 +1,99 @@
+import { type SpawnSyncReturns, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { root } from "../../infra/functions/bundle-places.ts";
+import { isAlive } from "../../infra/local/is-alive.ts";
+import { newFolder } from "../support/service/new-folder.ts";
+
+const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+/** A checkout whose scripts are these programs of JavaScript. */
+function checkoutOf(programs: Readonly<Record<string, string>>) {
+  const folder = newFolder();
+  const names = Object.keys(programs);
+  mkdirSync(join(folder, ".ci"));
+  cpSync(join(root, ".ci/gates"), join(folder, ".ci/gates"));
+  for (const [name, program] of Object.entries(programs)) writeFileSync(join(folder, `${name}.cjs`), program);
+  const own = Object.fromEntries(names.map((name) => [`check:${name}`, `node ${name}.cjs`]));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: own }));
+  const textOf = (file: string) => readFileSync(join(folder, file), "utf8");
+  const run = (...parameters: string[]): SpawnSyncReturns<string> =>
+    spawnSync(join(folder, ".ci/gates"), parameters, { encoding: "utf8" });
+  return { folder, textOf, run };
+}
+
+/** Notes its begin and end; it ends when so many have begun. */
+const noting = (name: string, begun: number) => `const fs = require("fs");
+  fs.appendFileSync("order", "begin ${name}\\n");
+  const end = () => fs.readFileSync("order", "utf8").split("begin").length > ${begun}
+    ? setTimeout(() => fs.appendFileSync("order", "end ${name}\\n"), 50) : setTimeout(end, 5);
+  end();`;
+
+test("two gates run at a time, in their order, and those after -- alone at the end", () => {
+  const { run, textOf } = checkoutOf({
+    first: noting("first", 2),
+    second: noting("second", 2),
+    third: noting("third", 3),
+    alone: noting("alone", 4),
+    last: noting("last", 5),
+  });
+  expect(run("check:first", "check:second", "check:third", "--", "check:alone", "check:last").status).toBe(0);
+  const lines = textOf("order").trim().split("\n");
+  expect(lines.slice(0, 2).toSorted()).toEqual(["begin first", "begin second"]);
+  expect(lines[2]).toMatch(/^end/);
+  expect(lines.slice(2, 6).toSorted()).toEqual(["begin third", "end first", "end second", "end third"]);
+  expect(lines.slice(6)).toEqual(["begin alone", "end alone", "begin last", "end last"]);
+});
+
+test("output and exit code of a gate are kept; the output is printed under its name where it failed", () => {
+  const { run, textOf } = checkoutOf({
+    passes: 'console.log("quiet\\nSEED=17"); require("fs").writeFileSync(process.env.VITEST_REPORT, "{}")',
+    fails: 'console.log("said"); console.error("complained"); process.exitCode = 3',
+    killed: 'process.kill(process.pid, "SIGKILL")',
+    skips: 'console.log("tried\\nskipped: java: there is none")',
+    lies: 'console.log("skipped: it fails"); process.exitCode = 1',
+  });
+  const { status, stdout } = run(
+    ...["passes", "fails", "killed", "skips", "lies", "absent"].map((name) => `check:${name}`),
+  );
+  expect(status).toBe(1);
+  expect(stdout).toMatch(/^check:passes +\d s {2}passed {2}SEED=17$/m);
+  expect(stdout).toMatch(/^check:skips +\d s {2}skipped: java: there is none *$/m);
+  for (const name of ["fails", "killed", "lies", "absent"])
+    expect(stdout).toMatch(new RegExp(`^check:${name} +\\d s {2}FAILED *$`, "m"));
+  expect(stdout).toContain("\ncheck:fails\nsaid\ncomplained\n");
+  expect(stdout).not.toContain("quiet");
+  const kept = (file: string) => textOf(`.local/check/${file}`);
+  expect([kept("passes.txt"), kept("passes.json"), kept("passes.code")]).toEqual(["quiet\nSEED=17\n", "{}", "0\n"]);
+  expect([kept("skips.code"), kept("fails.code"), kept("lies.code")]).toEqual([
+    "skipped: java: there is none\n",
+    "3\n",
+    "1\n",
+  ]);
+  expect(run("check:skips").status).toBe(0);
+});
+
+test("a signal ends what runs, and begins nothing more", async () => {
+  const { folder, textOf } = checkoutOf({
+    waits: 'require("fs").writeFileSync("pid", String(process.pid)); setInterval(() => {}, 1000)',
+    after: 'require("fs").writeFileSync("after", "")',
+  });
+  const gates = spawn(join(folder, ".ci/gates"), ["check:waits", "--", "check:after"], { stdio: "ignore" });
+  const closed = once(gates, "close");
+  await expect.poll(() => existsSync(join(folder, "pid")) && textOf("pid")).toMatch(/^\d+$/);
+  gates.kill("SIGTERM");
+  expect((await closed)[0]).toBe(130);
+  await expect.poll(() => isAlive(Number(textOf("pid")))).toBe(false);
+  expect(existsSync(join(folder, "after"))).toBe(false);
+});
+
+test("every gate is a script of one list at least, and what measures or keeps all processors busy runs alone", () => {
+  const lists = [scripts.check, scripts["check:quick"], scripts["check:long"]].map((each) => String(each).split(" "));
+  const named = new Set(lists.flatMap((each) => each.filter((word) => word.startsWith("check:"))));
+  const own = Object.keys(scripts).filter((name) => /^check:(?!quick|long)/.test(name));
+  expect([...named].toSorted()).toEqual(own.toSorted());
+  const alone = lists.flatMap((each) => (each.includes("--") ? each.slice(each.indexOf("--") + 1) : []));
+  expect(alone).toEqual(["check:times", "check:full", "check:bench"]);
+});
