@@ -140,7 +140,7 @@ function hashedFile(name: string, type: string, text: string): PageFile {
 
 function fileOf(path: string, type: string, text: string): PageFile {
   const gzip = gzipSync(text, { level: 9 }).toString("base64");
-  return { path, type: `${type}; charset=utf-8`, hash: hashOf(text), gzip };
+  return { path, type: `${type}; charset=utf-8`, gzip };
 }
 
 function hashOf(text: string): string {

@@ -168,5 +168,4 @@ export const getProfile = operation({
   path: "/api/v1/users/me",
   access: everyRole,
   answer: v.object({ user: profile }),
-  conditional: true,
 });

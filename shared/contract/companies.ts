@@ -17,5 +17,4 @@ export const listCompanies = operation({
   query: v.object(paging),
   answer: company,
   list: "companies",
-  conditional: true,
 });

@@ -128,7 +128,6 @@ export const listDeviceTokens = operation({
   access: everyRole,
   answer: device,
   list: "tokens",
-  conditional: true,
 });
 
 /** DELETE users/notifications/token/{id}: removes a device token from the caller's list (D28). */

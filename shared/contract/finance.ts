@@ -177,7 +177,6 @@ export const listInvoices = operation({
   answer: invoice,
   list: "invoices",
   refusals: ["query_too_broad"],
-  conditional: true,
 });
 
 /** GET timesheets, whose ids bulk_update takes; drivers list their own. Date filters compare with `date` (D21, D22, D37). */
@@ -200,7 +199,6 @@ export const listTimesheets = operation({
   answer: timesheet,
   list: "timesheets",
   refusals: ["query_too_broad"],
-  conditional: true,
 });
 
 /** GET invoices/{id}: an invoice as in the list (D39). */

@@ -1,11 +1,5 @@
 /** The headers that clients send, besides those that browsers send by themselves (D34). */
-export const requestHeaders = [
-  "authorization",
-  "content-type",
-  "idempotency-key",
-  "if-none-match",
-  "known-client",
-] as const;
+export const requestHeaders = ["authorization", "content-type", "idempotency-key", "known-client"] as const;
 
 /**
  * The headers that tracing tools of browsers add to every request, by W3C Trace Context and Baggage, and by Sentry. They pass
@@ -19,7 +13,6 @@ export const answerHeaders = [
   "per-page",
   "total",
   "link",
-  "etag",
   "authorization",
   "retry-after",
   "x-request-id",

@@ -73,7 +73,6 @@ export const listJobs = operation({
   query: v.object(paging),
   answer: job,
   list: "jobs",
-  conditional: true,
 });
 
 /** GET jobs/{id}: a job as in the list, with its timer (D24, D39). */

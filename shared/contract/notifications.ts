@@ -65,7 +65,6 @@ export const listNotifications = operation({
   query: v.object(paging),
   answer: notification,
   list: "notifications",
-  conditional: true,
 });
 
 /** Most notifications marked in one transaction, which has one write for each and one for the counts. */
@@ -109,5 +108,4 @@ export const getUnreadCounts = operation({
   path: "/api/v1/users/notifications/unread_count",
   access: everyRole,
   answer: v.object({ notifications: count, timesheets: count, jobs: count, chats: count }),
-  conditional: true,
 });

@@ -48,8 +48,6 @@ export interface Operation {
   readonly list?: string;
   /** True for a list with cursors only, which has neither page numbers nor `total`. */
   readonly byCursor?: boolean;
-  /** True for a read whose answer has an ETag. With `If-None-Match` it is a 304 while nothing changes (D43). */
-  readonly conditional?: boolean;
   /** True if a request may carry an `Idempotency-Key`, under which it is carried out once (D32). */
   readonly idempotent?: boolean;
   /** True if the answer's header `change-id` identifies the change, so that it can be undone (D41). */

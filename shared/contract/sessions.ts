@@ -70,7 +70,6 @@ export const listSessions = operation({
   access: everyRole,
   answer: session,
   list: "sessions",
-  conditional: true,
 });
 
 const sessionIdForm = /^[A-Za-z0-9_-]{1,64}$/;

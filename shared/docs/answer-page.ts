@@ -35,21 +35,15 @@ export function answerPage({ rawPath, headers, requestContext }: HttpEvent): Htt
   const { method } = requestContext.http;
   if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(method, ["GET", "HEAD"]);
   if (!file) return { statusCode: 302, headers: { location: pagePath } };
-  const kept = keptHeaders(file);
-  const known = headers["if-none-match"]?.split(",").map((tag) => tag.trim());
-  if (known?.includes(kept.etag)) return { statusCode: 304, headers: kept };
   const { body, isBase64Encoded, encoding } = encode(file, headers["accept-encoding"]);
-  const described = { "content-security-policy": policyOf(file.path), ...encoding };
-  return { statusCode: 200, headers: { ...kept, ...described }, body, isBase64Encoded };
-}
-
-/**
- * The headers of a 304, too: API Gateway adds a type if there is none. The validator is weak, because the content is the same in every
- * encoding but the bytes are not.
- */
-function keptHeaders({ path, hash, type }: PageFile) {
-  const control = neverChanges.test(path) ? `public, max-age=${secondsOfYear}, immutable` : "no-cache";
-  return { "cache-control": control, "content-type": type, etag: `W/"${hash}"`, vary: "Accept-Encoding" };
+  const described = {
+    "cache-control": neverChanges.test(file.path) ? `public, max-age=${secondsOfYear}, immutable` : "no-cache",
+    "content-type": file.type,
+    "content-security-policy": policyOf(file.path),
+    vary: "Accept-Encoding",
+    ...encoding,
+  };
+  return { statusCode: 200, headers: described, body, isBase64Encoded };
 }
 
 interface Encoded {

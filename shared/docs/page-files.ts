@@ -3,8 +3,6 @@ export interface PageFile {
   /** Its path. A file that never changes has its hash there. */
   readonly path: string;
   readonly type: string;
-  /** First 12 hexadecimal digits of its SHA-256. */
-  readonly hash: string;
   /** Its content, compressed with gzip at build time, in base64. */
   readonly gzip: string;
 }

@@ -22,7 +22,6 @@ import { routeNotFound } from "../domain/refusal.ts";
 import { carryOut } from "../work.ts";
 import { answerHeaders, type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
-import { answerConditions } from "./etag.ts";
 import { refuseWhileFrozen } from "./frozen.ts";
 import {
   type GatewayEvent,
@@ -211,7 +210,6 @@ function chain<O extends Operation>(
   const chained = middy<HttpEvent, HttpAnswer>()
     .use(logRequests(operation))
     .use(answerProblems())
-    .use(operation.conditional ? answerConditions() : nothing)
     .use(refuseWhereClosed(closes)) // 404
     .use(operation.answersFrozen ? nothing : refuseWhileFrozen()) // 503
     .use(headerNormalizer())

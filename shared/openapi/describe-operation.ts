@@ -13,8 +13,6 @@ import { exampleOf, sentenceOf, withText, withTexts } from "./with-texts.ts";
 /** The name of the one security scheme. */
 export const bearer = "bearer";
 
-const ofConditions = ["etag", "vary"] as const;
-
 const undescribed: NestedText = { text: "", fields: {} };
 
 /**
@@ -36,7 +34,6 @@ export function describeOperation(operation: Operation, tag: string): object {
     ...(body && { requestBody: bodyOf(body.object, jsonSchemaOf(body.fields), text?.body ?? undescribed) }),
     responses: {
       "200": answerOf(operation, text?.answer ?? undescribed),
-      ...(operation.conditional && { "304": notModifiedOf() }),
       ...problemResponses(refusalsOf(operation)),
     },
   };
@@ -54,7 +51,7 @@ function callersOf({ access, companyBound }: Operation): string {
 const boundRoles = ["operator", "client"] as const;
 
 function parametersOf(operation: Operation): object[] {
-  const { parameters, query, conditional, idempotent, takesClientProof } = operation;
+  const { parameters, query, idempotent, takesClientProof } = operation;
   const text = textOf(operation);
   const inPath = fieldsOf(parameters).map((field) => ({
     ...parameterOf({ ...field, required: true }, "path", text?.parameters?.[field.name]),
@@ -65,7 +62,6 @@ function parametersOf(operation: Operation): object[] {
   return [
     ...inPath,
     ...inQuery,
-    ...(conditional ? [parameterReference("IfNoneMatch")] : []),
     ...(idempotent ? [parameterReference("IdempotencyKey")] : []),
     ...(takesClientProof ? [parameterReference("KnownClient")] : []),
   ];
@@ -99,14 +95,13 @@ function bodyOf(object: string, schema: JsonSchema, text: NestedText): object {
 }
 
 function answerOf(operation: Operation, text: NestedText): object {
-  const { name, answer, list, byCursor, conditional, compressed } = operation;
+  const { name, answer, list, byCursor, compressed } = operation;
   const { answersBearer, answersChange, idempotent } = operation;
   const item = jsonSchemaOf(answer);
   const schema = list ? inside(list, { type: "array", maxItems: maxPerPage, items: item }) : item;
   const names: AnswerHeader[] = [
     "x-request-id",
     ...(list ? (["per-page", ...(byCursor ? [] : (["total"] as const)), "link"] as const) : []),
-    ...(conditional ? ofConditions : []),
     ...(compressed ? (["vary"] as const) : []),
     ...(answersBearer ? (["authorization"] as const) : []),
     ...(answersChange ? (["change-id"] as const) : []),
@@ -115,21 +110,11 @@ function answerOf(operation: Operation, text: NestedText): object {
   const example = recordedAnswers[name];
   return {
     description: text.text,
-    headers: referencesTo(names),
+    headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
     content: {
       "application/json": { schema: withTexts(schema, text.fields), ...(example !== undefined && { example }) },
     },
   };
-}
-
-/** The answer to a client that already has the current state. */
-function notModifiedOf(): object {
-  const names: AnswerHeader[] = ["x-request-id", ...ofConditions];
-  return { description: "Nothing has changed since the answer whose ETag was sent.", headers: referencesTo(names) };
-}
-
-function referencesTo(names: readonly AnswerHeader[]): object {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
 function inside(name: string, schema: JsonSchema): JsonSchema {

@@ -57,9 +57,7 @@ ${method === "GET" ? "" : "  needsSession: true,\n"}  companyBound: true,
 ${parameters.length > 0 ? `  parameters: v.object({ ${fields} }),\n` : ""}${
   object ? `  body: { object: "${object}", fields: v.object({ id }) },\n` : ""
 }${list ? "  query: v.object(paging),\n" : ""}  answer: v.object({}),
-${list ? `  list: "${list}",\n  conditional: true,\n` : ""}${
-  parameters.length > 0 ? '  refusals: ["record_not_found"],\n' : ""
-}});
+${list ? `  list: "${list}",\n` : ""}${parameters.length > 0 ? '  refusals: ["record_not_found"],\n' : ""}});
 `;
   const withIds = object ? withImport(source, "id", "./values.ts") : source;
   const withPaging = list ? withImport(withIds, "paging", "./query.ts") : withIds;

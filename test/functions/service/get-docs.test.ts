@@ -112,13 +112,9 @@ describe("the pages", () => {
     "/docs/guides.md",
     "/arazzo.json",
     "/llms.txt",
-  ])("%s is asked for again each time, and answered with 304 while it is the same", async (path) => {
+  ])("%s is asked for again each time", async (path) => {
     const { headers } = await get(path);
     expect(headers).toMatchObject({ "cache-control": "no-cache", vary: "Accept-Encoding" });
-    const etag = String(headers.etag);
-    expect(await get(path, { "if-none-match": `"other", ${etag}` })).toMatchObject({ status: 304, text: "" });
-    expect((await get(path, { "if-none-match": etag })).headers["content-type"]).toBe(headers["content-type"]);
-    expect((await get(path, { "if-none-match": '"other"' })).status).toBe(200);
   });
 
   test("name each of their files by the hash of what is in it, so that it may be kept for a year", async () => {

@@ -6,24 +6,6 @@ import { newEmail, newId, newPhone, useTarget } from "./target.ts";
 
 const target = useTarget();
 
-test("D43: the profile is for its user's caches alone, and is not sent again to who has it", async () => {
-  const { email: login, password } = target.people.operator;
-  const { token } = (await post("/sign_in", { login, password })).body;
-  const read = (more: Record<string, string> = {}) =>
-    fetch(`${target.baseUrl}/api/v1/users/me`, { headers: { authorization: `Bearer ${token.access_token}`, ...more } });
-  const first = await read();
-  const etag = first.headers.get("etag") ?? "";
-  expect([first.status, etag]).toEqual([200, expect.stringMatching(/^"[^"]+"$/)]);
-  const again = await read({ "if-none-match": etag });
-  expect([again.status, await again.text()]).toEqual([304, ""]);
-  for (const { headers } of [first, again]) {
-    expect([headers.get("etag"), headers.get("cache-control")]).toEqual([etag, "private, no-cache"]);
-    const varies = (headers.get("vary") ?? "").toLowerCase().split(/,\s*/);
-    expect(varies).toEqual(expect.arrayContaining(["authorization", "origin"]));
-  }
-  expect((await read({ "if-none-match": '"another"' })).status).toBe(200);
-});
-
 const channels = [
   { by: "e-mail", channel: "email", newLogin: newEmail },
   { by: "phone", channel: "sms", newLogin: newPhone },

@@ -56,7 +56,7 @@ test.each([
 test.each([
   "local",
   "full",
-])("D43: in %s every route hands its function the event in format 2.0, and nothing writes over headers", (name) => {
+])("in %s every route hands its function the event in format 2.0, and nothing writes over headers", (name) => {
   const integrations = stackOf(name).all("AWS::ApiGatewayV2::Integration");
   expect(integrations.length).toBeGreaterThan(operations.length / 2);
   for (const { id, properties } of integrations) {

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { call } from "../support/requests/call.ts";
+import { allowedUser, endpoints } from "../support/requests/every-operation.ts";
+import { useService } from "../support/service/service.ts";
+
+useService();
+
+test("D34: an answer is kept by no cache and varies by nothing", async () => {
+  for (const { operation, handler, sample: request } of endpoints) {
+    if (operation.cacheSeconds) continue;
+    const as = allowedUser(operation);
+    const answer = await call(handler, operation, { ...request, ...(as && { as }) });
+    expect(answer.headers["cache-control"], operation.name).toBe("no-store");
+    expect(answer.headers.vary, operation.name).toBeUndefined();
+  }
+});
