@@ -17,7 +17,6 @@ const walls = {
     accounts: [],
     records: ["accounts"],
     paging: [],
-    webhooks: [],
   },
   infra: {
     functions: [],

@@ -29,7 +29,6 @@ import {
 } from "./constructs/stores/generated-secret.ts";
 import { RecordsTable } from "./constructs/stores/records-table.ts";
 import { TableBackups } from "./constructs/stores/table-backups.ts";
-import { Webhooks } from "./constructs/webhooks/webhooks.ts";
 import { hashesIn } from "./functions/bundle-places.ts";
 import { hasOutboundEvents, queues } from "./functions/queues.ts";
 import { type ReleaseManifest, writeManifest } from "./functions/release.ts";
@@ -123,14 +122,13 @@ export class WorkforceStack extends StageStack {
     const passing = (id: string, content: SecretContent, name: string) =>
       new GeneratedSecret(this, id, content, { name, removal: "delete" });
     const outboundBus = hasOutboundEvents(stage) ? addOutboundBus(this, stage.name) : undefined;
-    const { probeLogin, webhooks } = stage;
+    const { probeLogin } = stage;
     return {
       records,
       hmacKey: kept("HmacKey", hmacKey, names.hmacSecret),
       signingKeys: kept("SigningKeys", signingKeys, names.signingSecret),
       queues: addQueues(this, stage),
       outboundBus,
-      webhooks: webhooks && outboundBus && new Webhooks(this, "Webhooks", { stage, webhooks, outbound: outboundBus }),
       quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
       emails: new EmailSending(this, "Emails", stage),
       edgeSecret: edgeOf(stage) && passing("EdgeSecret", edgeSecret, names.edgeSecret),
@@ -169,9 +167,8 @@ export class WorkforceStack extends StageStack {
   }
 
   #addWorkers(): void {
-    const { records, quarantine, queues, webhooks } = this.#resources;
+    const { records, quarantine, queues } = this.#resources;
     for (const queue of queues) queue.addConsumer(this.#addFunction(queue.row.worker));
-    webhooks?.addConsumer(this.#addFunction("deliver-webhook"));
     if (this.#resources.releaseProbe) this.#addFunction(probeFunction);
     const place = { streamArn: records.streamArn, tableArn: records.table.tableArn, quarantine };
     for (const name of streamConsumers) {
@@ -192,7 +189,7 @@ export class WorkforceStack extends StageStack {
   }
 
   #addMonitoring(undelivered: Queue): void {
-    const { quarantine, queues, records, webhooks } = this.#resources;
+    const { quarantine, queues, records } = this.#resources;
     const watched = {
       stage: this.#stage,
       functions: this.#functions,
@@ -200,7 +197,6 @@ export class WorkforceStack extends StageStack {
       streamMappings: this.#streamMappings,
       quarantine,
       queues,
-      webhooks: webhooks?.queues ?? [],
       apiId: this.#api.httpApi.apiId,
     };
     if (this.#stage.alarmAddress !== undefined) {

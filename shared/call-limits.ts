@@ -8,7 +8,7 @@ export interface CallLimit {
 }
 
 /**
- * The limits of every call to AWS and to the receivers of webhooks. A call that a queue repeats has one attempt: a
+ * The limits of every call to AWS. A call that a queue repeats has one attempt: a
  * second one after a lost answer would send the message twice. The calls of each function, with all attempts, fit into
  * its timeout; a test adds them up.
  */
@@ -21,8 +21,6 @@ export const callLimits = {
   workerQueue: { attemptMs: 3_000, attempts: 1 },
   /** An e-mail, an SMS or a push. */
   message: { attemptMs: 3_000, attempts: 1 },
-  /** An event to a webhook's receiver, including name resolution; Standard Webhooks asks for 15 to 30 s. Its queue repeats it. */
-  webhook: { attemptMs: 15_000, attempts: 1 },
   /** Events that a worker puts on the outbound bus; its queue repeats them. */
   outboundBus: { attemptMs: 3_000, attempts: 1 },
   /** A call of a function by the probe of a release, which may take all of an endpoint's time, and one of CodeDeploy. */

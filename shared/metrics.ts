@@ -43,8 +43,6 @@ export const metrics = {
   StaleEvents: ["source"],
   /** Stream records that a consumer gave up. */
   StreamRecordsQuarantined: [],
-  /** Webhooks that were disabled because their receiver failed for days or is gone (D42). */
-  WebhooksDisabled: [],
   /** Answers whose counters were below zero in two consistent reads. */
   CountersBelowZero: [],
   /** Releases that went on although the probe proved nothing of their new version. */

@@ -109,21 +109,6 @@ export const settings = {
   outboundBusName: () => required("OUTBOUND_BUS_NAME"),
   /** Address of the queue of stream records that a consumer gave up. */
   quarantineQueueUrl: () => required("QUARANTINE_QUEUE_URL"),
-  /** The stage's webhooks (D42). */
-  webhooks: (): WebhookSetting[] => {
-    const { queues, receivers } = json<StageWebhooks>(required("WEBHOOKS"));
-    return receivers.map((each) => ({
-      ...each,
-      queue: queues + each.name,
-      deadLetters: deadLettersOf(queues + each.name),
-    }));
-  },
-  /** The queue of one webhook. The others' addresses differ only in name. */
-  webhookQueueUrl: () => required("WEBHOOK_QUEUE_URL"),
-  /** The dead letters of one webhook. The others' addresses differ only in name. */
-  webhookDeadLettersUrl: () => required("WEBHOOK_DEAD_LETTERS_URL"),
-  /** ARN of the secret with the keys of webhooks, in Secrets Manager (D42). */
-  webhookSecretArn: () => required("WEBHOOK_SECRET_ARN"),
   /** ARN of the secret with the login and password of the probe of releases, in Secrets Manager. */
   probeSecretArn: () => required("PROBE_SECRET_ARN"),
   /** Sender of e-mails. */
@@ -145,35 +130,6 @@ export interface OidcIssuer {
   readonly jwksUrl: string;
   /** Names of the claims with the user's id, role and company id. */
   readonly claims: { readonly user: string; readonly role: string; readonly company: string };
-}
-
-/** The webhooks of a stage, as its settings have them. */
-export interface StageWebhooks {
-  /** The prefix of their queues' names; the webhook's name follows. */
-  readonly queues: string;
-  readonly receivers: readonly WebhookReceiver[];
-}
-
-/** The types that a webhook's body may be declared as, after `application/` (D42). */
-export const webhookContentTypes = ["cloudevents+json", "json"] as const;
-
-/** The receiver of a webhook. */
-export interface WebhookReceiver {
-  readonly name: string;
-  readonly url: string;
-  /** `cloudevents+json` unless it is set. */
-  readonly contentType?: (typeof webhookContentTypes)[number];
-}
-
-/** The name of the dead letters of a webhook's queue. */
-export function deadLettersOf(queue: string): string {
-  return `${queue}_dead-letters`;
-}
-
-/** A webhook of a stage: its receiver, and the names of its queues. */
-export interface WebhookSetting extends WebhookReceiver {
-  readonly queue: string;
-  readonly deadLetters: string;
 }
 
 function json<T>(text: string): T {

@@ -14,7 +14,6 @@ import type { EmailSending } from "./messages/email-sending.ts";
 import { viaSns } from "./messages/via-sns.ts";
 import type { GeneratedSecret } from "./stores/generated-secret.ts";
 import type { RecordsTable } from "./stores/records-table.ts";
-import type { Webhooks } from "./webhooks/webhooks.ts";
 
 /** The resources that functions may get rights to. */
 export interface Resources {
@@ -26,8 +25,6 @@ export interface Resources {
   readonly quarantine: Queue;
   /** The bus of outgoing events, in a stage that sends any. */
   readonly outboundBus: EventBus | undefined;
-  /** The webhooks of the stage, if it has any. */
-  readonly webhooks: Webhooks | undefined;
   readonly emails: EmailSending;
   /** The secret that the stage's edge sends, if it has an edge. */
   readonly edgeSecret: GeneratedSecret | undefined;
@@ -37,7 +34,7 @@ export interface Resources {
 
 /** Gives a function the rights and settings in its row, and no others. */
 export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resources, stage: Stage): void {
-  const { records, hmacKey, signingKeys, queues, quarantine, emails, outboundBus, webhooks } = resources;
+  const { records, hmacKey, signingKeys, queues, quarantine, emails, outboundBus } = resources;
   if (row.table) records.grant(fn, row);
   if (row.verifiesTokens || row.readsPublicKeys) records.grantPublicKeys(fn);
   if (row.verifiesTokens || row.signsTokens) {
@@ -60,10 +57,6 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resour
   if (row.probesReleases && resources.releaseProbe) {
     resources.releaseProbe.grantRead(fn);
     grantReleases(fn, stage.name);
-  }
-  if (row.deliversWebhooks) {
-    records.grantFailingWebhooks(fn);
-    webhooks?.grantDelivery(fn);
   }
   if (row.pushesToDevices) grantPushing(fn, stage);
   if (row.readsStream) grantQueue(fn, "QUARANTINE_QUEUE_URL", quarantine);

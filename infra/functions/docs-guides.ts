@@ -1,7 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Marked } from "marked";
-import { pagePath } from "../../shared/docs/page-files.ts";
 import { root } from "./bundle-places.ts";
 import { type Journey, journeyLanguage, readJourney } from "./docs-journeys.ts";
 
@@ -13,10 +12,6 @@ export interface Guide {
   readonly markdown: string;
 }
 
-/** The signatures for the tests of receivers, from the folder of the checkout. A guide links to them. */
-export const signaturesSource = "shared/docs/guides/webhook-signatures.json";
-export const signaturesPath = `${pagePath}/${basename(signaturesSource)}`;
-
 const { compare: byNumber } = new Intl.Collator("en", { numeric: true });
 
 /** The files of the guides from the folder of the checkout, in reading order. */
@@ -27,9 +22,7 @@ export function guideSources(): string[] {
 /** The guides, in reading order. */
 export function readGuides(): Guide[] {
   return guideSources().map((file) => {
-    const markdown = readFileSync(join(root, file), "utf8")
-      .replaceAll(/<!--.*?-->\n*/g, "")
-      .replaceAll(`(${basename(signaturesSource)})`, `(${signaturesPath})`);
+    const markdown = readFileSync(join(root, file), "utf8").replaceAll(/<!--.*?-->\n*/g, "");
     const [, title] = /^# (.*)$/m.exec(markdown) ?? [];
     if (title === undefined) throw new Error(`${file} has no title`);
     return { id: basename(file, ".md").replace(/^\d+-/, ""), title, markdown };

@@ -5,16 +5,7 @@ import { gzipSync } from "node:zlib";
 import { operations } from "../../shared/contract/operations.ts";
 import { journeysPath, overviewPath, type PageFile, pagePath, referencePath } from "../../shared/docs/page-files.ts";
 import { root } from "./bundle-places.ts";
-import {
-  contentsOf,
-  type Guide,
-  guideSources,
-  journeysOf,
-  readGuides,
-  sectionsOf,
-  signaturesPath,
-  signaturesSource,
-} from "./docs-guides.ts";
+import { contentsOf, type Guide, guideSources, journeysOf, readGuides, sectionsOf } from "./docs-guides.ts";
 import { arazzoOf, payingNeedsAPerson } from "./docs-journeys.ts";
 
 const folder = "shared/docs/page";
@@ -22,7 +13,7 @@ const sources = ["guides.html", "guides.css", "guides.js", "reference.html", "re
 
 /** The sources of the documentation page, from the folder of the checkout. */
 export function pageSources(): string[] {
-  return [...sources.map((name) => `${folder}/${name}`), ...guideSources(), signaturesSource];
+  return [...sources.map((name) => `${folder}/${name}`), ...guideSources()];
 }
 
 /** HTML that the local machine adds to the pages; nothing for a deployed stage. */
@@ -63,7 +54,6 @@ function buildPageFiles(local: LocalParts): PageFile[] {
     fileOf(`${pagePath}/guides.md`, "text/markdown", guides.map(({ markdown }) => markdown).join("\n")),
     fileOf(journeysPath, "application/json", JSON.stringify(arazzoOf(journeysOf(guides)), null, 2)),
     fileOf(overviewPath, "text/plain", overviewOf(guides)),
-    fileOf(signaturesPath, "application/json", readFileSync(join(root, signaturesSource), "utf8")),
     ...Object.values(guidesFiles),
     ...Object.values(referenceFiles),
   ];

@@ -20,9 +20,8 @@ export type TableIndex = (typeof tableIndexes)[number];
 /**
  * The partitions of the table and its indexes that say who may come in and who changed what, by the start of their key: the
  * history, public signing keys, what limits count, logins, who made which access token, hashes of passcodes and of passwords,
- * pins, reset tokens, users with sessions and what is only theirs, and which webhooks are disabled. A function that
- * is taken over reaches by key those alone that its row names. What `readsStream` reads them all: `notify` and
- * `keep-history`.
+ * pins, reset tokens, and users with sessions and what is only theirs. A function that is taken over reaches by key those
+ * alone that its row names. What `readsStream` reads them all: `notify` and `keep-history`.
  */
 export const guardedPartitions = [
   "CHANGE#",
@@ -36,7 +35,6 @@ export const guardedPartitions = [
   "PIN#",
   "RESET#",
   "USER#",
-  "WEBHOOK#",
 ] as const;
 
 export type GuardedPartition = (typeof guardedPartitions)[number];
@@ -99,11 +97,6 @@ export interface FunctionRow {
   readonly sendsMessages?: true;
   /** True if it puts events on the outbound bus; only one function may. */
   readonly putsEvents?: true;
-  /**
-   * True if it delivers events to the stage's webhooks and stores which of them fail. It reaches nothing else in the
-   * table.
-   */
-  readonly deliversWebhooks?: true;
   /** True if it pushes to devices through the stage's platform applications. */
   readonly pushesToDevices?: true;
   /**

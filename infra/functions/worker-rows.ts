@@ -76,12 +76,6 @@ const rows = {
     impact: "Other systems do not learn of what happens here; users lose nothing.",
     putsEvents: true,
   },
-  "deliver-webhook": {
-    area: "workers",
-    impact: "Receivers of webhooks do not learn of what happens here; users lose nothing.",
-    deliversWebhooks: true,
-    timeoutSeconds: 30,
-  },
   intake: {
     area: "workers",
     impact: "What other systems change does not arrive: records are out of date.",

@@ -26,9 +26,6 @@ export function namesOf(stageName: string) {
     outboundBus: `workforce-${stageName}-outbound`,
     /** `source` of these events. */
     eventSource: `urn:workforce:${stageName}`,
-    /** The queue of a webhook's events. No name of a stage or webhook contains an underscore. */
-    webhookQueue: (webhook: string) => `workforce-${stageName}_webhook_${webhook}`,
-    webhookSecret: `workforce/${stageName}/webhook-keys`,
     backupVault: `workforce-${stageName}`,
     /** The role that restores backups. IAM has one list of roles for all regions of an account. */
     restoreRole: (region: string) => `workforce-${stageName}-${region}-restore`,

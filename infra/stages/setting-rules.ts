@@ -1,4 +1,4 @@
-import { fewestWorkerCalls, hasOutboundEvents, queues } from "../functions/queues.ts";
+import { fewestWorkerCalls, queues } from "../functions/queues.ts";
 import { tableNameOf } from "./names.ts";
 import { edgeOf, type Setting, type Stage } from "./stage-shape.ts";
 
@@ -64,17 +64,6 @@ export const stageRules: readonly StageRule[] = [
     ["removal", "backupKeptDays"],
     "in a stage with removal keep alone",
     ({ removal, backupKeptDays }) => removal === "keep" || backupKeptDays === undefined,
-  ),
-  rule(
-    ["outboundEvents", "webhooks"],
-    "in a stage that sends events",
-    ({ webhooks, ...stage }) => webhooks === undefined || hasOutboundEvents(stage),
-  ),
-  rule(
-    ["webhooks", "reservedConcurrency"],
-    "twice the number of webhooks for deliver-webhook",
-    ({ reservedConcurrency: { "deliver-webhook": reserved } = {}, webhooks = [] }) =>
-      reserved === undefined || reserved >= fewestWorkerCalls * webhooks.length,
   ),
   rule(["reservedConcurrency"], "above 1 for one that consumes a queue", ({ reservedConcurrency = {} }) =>
     Object.values(queues).every(

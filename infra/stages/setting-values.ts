@@ -1,8 +1,6 @@
 import { getCountries } from "libphonenumber-js/min";
 import * as v from "valibot";
-import { outboundEventKinds, outboundEventTypes } from "../../shared/contract/outbound-events.ts";
 import { gsmSeptetsOf } from "../../shared/domain/gsm-septets.ts";
-import { webhookContentTypes } from "../../shared/settings.ts";
 
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 const hostName = `(?:${label}\\.)+[a-z]{2,63}`;
@@ -163,50 +161,12 @@ export function listOf<const Item extends v.GenericSchema>(item: Item) {
   return v.pipe(v.array(item), v.minLength(1), v.readonly());
 }
 
-/**
- * Longest address of a webhook. The addresses of all webhooks are in the environment of one function, which is limited
- * to 4 KB.
- */
-const longestUrlCharacters = 200;
-
-/** A receiver of some kinds of events, of one company or of all. */
-const webhook = v.pipe(
-  v.strictObject({
-    name: word,
-    url: v.pipe(v.string(), v.maxLength(longestUrlCharacters), v.check(isWebhookUrl)),
-    kinds: v.pipe(
-      listOf(v.picklist(outboundEventTypes)),
-      v.check((kinds) => areDifferent(kinds)),
-    ),
-    company: v.exactOptional(count),
-    contentType: v.exactOptional(v.picklist(webhookContentTypes)),
-  }),
-  v.check(({ kinds, company }) => company === undefined || kinds.every((kind) => outboundEventKinds[kind].hasCompany)),
-);
-
-/** The webhooks of a stage. Each uses concurrency of the account. */
-export const webhooks = v.pipe(
-  listOf(webhook),
-  v.maxLength(10),
-  v.check((all) => areDifferent(all.map(({ name }) => name))),
-  v.title(
-    "a list of 1 to 10 webhooks { name, url, kinds }: a word of its own, an https address of up to 200 characters without port, user and fragment at a host with a full name, and the kinds of events in shared/contract/outbound-events.ts; and company, an id, where all of the kinds have a company; and contentType, json for receivers that take no application/cloudevents+json",
-  ),
-);
-
 function text(pattern: string) {
   return v.pipe(v.string(), v.regex(new RegExp(`^(?:${pattern})$`, "u")));
 }
 
 function areDifferent(values: readonly string[]): boolean {
   return new Set(values).size === values.length;
-}
-
-/** https on the default port, at a host with a full name, not an IP address. */
-function isWebhookUrl(text: string): boolean {
-  const url = URL.parse(text);
-  const isPlain = url?.protocol === "https:" && url.port === "" && url.username === "" && url.password === "";
-  return isPlain && !text.includes("#") && v.is(host, url.hostname);
 }
 
 function isTimeZone(timeZone: string): boolean {

@@ -89,13 +89,9 @@ export const stageShape = v.object({
     },
   ),
   outboundEvents: optional(
-    "Whether [events go out](../shared/contract/EVENTS.md#events-that-go-out) on a bus of their own, for rules of other systems and for webhooks. `off` removes the bus, its queue and function, and their costs, once [no rule of another system](RUNBOOK.md#remove-a-stage) is on it.",
+    "Whether [events go out](../shared/contract/EVENTS.md#events-that-go-out) on a bus of their own, for rules of other systems. `off` removes the bus, its queue and function, and their costs, once [no rule of another system](RUNBOOK.md#remove-a-stage) is on it.",
     value.oneOf(["on", "off"]),
     { otherwise: "on" },
-  ),
-  webhooks: optional(
-    "[Webhooks](../shared/docs/guides/11-webhooks.md): each receives the events of its kinds, optionally of one company only, signed with a secret of its own; `npm run webhooks` manages them. A webhook whose address changes starts again as healthy.",
-    value.webhooks,
   ),
   oidcIssuer: optional(
     "OpenID issuer whose access tokens are trusted in place of the service's own; by default the service signs its own.",
@@ -247,9 +243,6 @@ export type Throttle = Stage["throttle"];
 
 /** CloudFront before a stage's custom domain, and its firewall. */
 export type Edge = Exclude<NonNullable<Stage["edge"]>, "none">;
-
-/** A receiver of some kinds of a stage's events. */
-export type Webhook = NonNullable<Stage["webhooks"]>[number];
 
 export type Setting = keyof Stage;
 

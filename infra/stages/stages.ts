@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import type { Stage } from "./stage-shape.ts";
 
-export type { Stage, Throttle, Webhook } from "./stage-shape.ts";
+export type { Stage, Throttle } from "./stage-shape.ts";
 
 /** The stage to try things on: it is deleted with its data. */
 const dev: Stage = {
@@ -72,7 +72,6 @@ const local: Stage = {
   ...dev,
   name: "local",
   registration: "open",
-  webhooks: [{ name: "example", url: "https://receiver.workforce.example/events", kinds: ["timesheet.paid"] }],
   platformApplications: {
     fcm: "arn:aws:sns:eu-west-2:000000000000:app/GCM/workforce",
     apns: "arn:aws:sns:eu-west-2:000000000000:app/APNS/workforce",

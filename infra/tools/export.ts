@@ -35,7 +35,7 @@ Only you may read the file (mode 0600). It appears whole, at the end: start an i
 
 It does not hold: credentials of any kind (passwords, passcodes, sessions, pins, tokens, keys); devices; the timers of
 jobs; counters and search entries, which follow from the records; the history and what can be undone, and tombstones;
-limits that were reached, what was sent, and the state of webhooks.
+limits that were reached, and what was sent.
 Import makes every login a confirmed one, and its user asks for a password by pin.
 `;
 

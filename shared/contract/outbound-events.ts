@@ -115,11 +115,11 @@ export const outboundEnvelope = v.object({
   dataschema: text(100),
   /** The record's revision in 16 digits. Of two events about a record, the later has the greater text. */
   sequence: v.pipe(v.string(), v.metadata({ maxLength: 16 }), v.regex(/^\d{16}$/)),
-  /** The record's company, if the kind has one. Rules and webhooks filter by it. */
+  /** The record's company, if the kind has one. Rules filter by it. */
   companyid: v.exactOptional(v.pipe(v.string(), v.metadata({ maxLength: 16 }), v.regex(/^\d{1,16}$/))),
 });
 
-/** A whole event of a type: the `Detail` on the bus, and the body of a webhook. */
+/** A whole event of a type: the `Detail` on the bus. */
 export type OutboundEvent<T extends OutboundEventType = OutboundEventType> = T extends OutboundEventType
   ? v.InferOutput<typeof outboundEnvelope> & { readonly type: T; readonly data: OutboundEventData<T> }
   : never;

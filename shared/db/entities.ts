@@ -23,7 +23,6 @@ import type { Entity } from "./table/entity.ts";
 import { sequences } from "./table/sequences.ts";
 import type { StreamRecord } from "./table/stream-records.ts";
 import type { Item, Key } from "./table/table.ts";
-import { webhooks } from "./webhooks.ts";
 import { counters } from "./writes/counters.ts";
 
 /** All kinds of items in the table. Each item belongs to exactly one. */
@@ -54,7 +53,6 @@ export const entities: readonly Entity<object>[] = [
   counters,
   numberEntries,
   sequences,
-  webhooks,
 ];
 
 /** The entity of the item with a key. */

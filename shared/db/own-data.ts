@@ -24,7 +24,6 @@ import type { Entity } from "./table/entity.ts";
 import { keyOf } from "./table/item-keys.ts";
 import { sequences } from "./table/sequences.ts";
 import type { Item } from "./table/table.ts";
-import { webhooks } from "./webhooks.ts";
 import { counters } from "./writes/counters.ts";
 
 /** A line of the data that the table holds about a user: its kind, and the fields. */
@@ -119,7 +118,6 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
   omitted(companies, ofCompany),
   omitted(listedItems.INVOICES, ofCompany),
   omitted(listedItems.JOBS, ofCompany),
-  omitted(webhooks, ofNobody),
   omitted(counters, ofNobody),
   omitted(numberEntries, ofCompany),
   omitted(sequences, ofNobody),

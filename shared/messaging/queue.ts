@@ -16,15 +16,6 @@ export const moment = v.pipe(
 /** The request that a message follows from. Without it, the request of the work that queues the message. */
 export const requestIdField = v.optional(v.string());
 
-/** A received message: its queue, its receipt, the number of receives, and the time it was queued. */
-export interface Delivery {
-  readonly queue: string;
-  readonly receipt: string;
-  readonly received: number;
-  readonly queuedAt: Date;
-  readonly body: string;
-}
-
 /** Sends a message of a request to a queue, as JSON. After a lost answer it may be queued twice. */
 export async function queueMessage(queueUrl: string, message: object): Promise<void> {
   await requestQueueClient().send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: toBody(message) }));

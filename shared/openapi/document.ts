@@ -4,8 +4,8 @@ import { operations, tagOf } from "../contract/operations.ts";
 import type { getOpenapi } from "../contract/service.ts";
 import { bearerText, interfaceText, serverText, tagTexts } from "../contract/texts/interface.ts";
 import { headerComponents, parameterComponents } from "./components.ts";
+import { describeEvents } from "./describe-events.ts";
 import { bearer, describeOperation } from "./describe-operation.ts";
-import { describeWebhooks } from "./describe-webhooks.ts";
 import { kindsTable } from "./kinds-table.ts";
 import { problemComponents, problemExamples, problemSchemas } from "./problems.ts";
 import { refusalsOf } from "./refusals-of.ts";
@@ -35,7 +35,7 @@ export function describeInterface(described: readonly Operation[] = operations) 
     servers: [{ url: "/", description: serverText, "x-internal": false }],
     tags: Object.entries(tagTexts).map(([name, text]) => ({ name, description: tagDescription(name, text) })),
     paths,
-    webhooks: describeWebhooks(),
+    webhooks: describeEvents(),
     components: {
       schemas: { ...namedSchemas(), ...problemSchemas },
       parameters: parameterComponents(),

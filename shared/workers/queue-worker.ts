@@ -4,7 +4,6 @@ import type { WriteContext } from "../db/writes/write-plans.ts";
 import { beginChange } from "../domain/records/change.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { faultFields, type LogFields, log } from "../logger.ts";
-import type { Delivery } from "../messaging/queue.ts";
 import { RecipientRefusedError } from "../messaging/recipient-refused.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
@@ -12,10 +11,7 @@ import { carryOut, type Work } from "../work.ts";
 import { recordsOf } from "./expected-events.ts";
 import { logEnd } from "./log-end.ts";
 
-/** Returned by work that has delayed its message: the message stays in the queue without counting as failed. */
-export const later = Symbol("later");
-
-type Processing<M> = (message: M, context: WriteContext, delivery: Delivery) => Promise<unknown>;
+type Processing<M> = (message: M, context: WriteContext) => Promise<unknown>;
 
 type QueueHandler = (event: SQSEvent) => Promise<SQSBatchResponse>;
 
@@ -43,15 +39,13 @@ export function forQueueCalls<S extends v.GenericSchema>(
 }
 
 async function attempt<S extends v.GenericSchema>(
-  record: SQSRecord,
+  { messageId, body, attributes }: SQSRecord,
   schema: S,
   work: Processing<v.InferOutput<S>>,
 ): Promise<string | undefined> {
-  const { messageId } = record;
   const operation = settings.operation();
-  const delivery = deliveryOf(record);
-  const { received } = delivery;
-  const read = readMessage(schema, delivery.body);
+  const received = Number(attributes?.ApproximateReceiveCount ?? 1);
+  const read = readMessage(schema, body);
   const about = {
     operation,
     request_id: requestIdIn(read) ?? messageId,
@@ -60,12 +54,8 @@ async function attempt<S extends v.GenericSchema>(
   };
   return carryOut(about, async () => {
     try {
-      const outcome = await logEnd(
-        () => processMessage(read, (message) => work(message, contextOf(about), delivery)),
-        {},
-        whyOf,
-      );
-      return outcome === later ? messageId : undefined;
+      await logEnd(() => processMessage(read, (message) => work(message, contextOf(about))), {}, whyOf);
+      return undefined;
     } catch {
       // The message's own log line has the cause.
       count("Faults", { operation });
@@ -77,16 +67,6 @@ async function attempt<S extends v.GenericSchema>(
 /** A message's changes are changes of the service, unless its worker names another author. */
 function contextOf({ operation, request_id: request }: Work): WriteContext {
   return { now: new Date(), change: beginChange({ operation, request }) };
-}
-
-function deliveryOf({ body, receiptHandle, eventSourceARN = "", attributes }: SQSRecord): Delivery {
-  return {
-    queue: eventSourceARN.slice(eventSourceARN.lastIndexOf(":") + 1),
-    receipt: receiptHandle,
-    received: Number(attributes?.ApproximateReceiveCount ?? 1),
-    queuedAt: new Date(Number(attributes?.SentTimestamp ?? Date.now())),
-    body,
-  };
 }
 
 async function processMessage<M>(

@@ -8,8 +8,6 @@ const acknowledged: Readonly<Record<string, RegExp>> = {
   "What the key has hashed, pins and passcodes, would be lost with a new one": /^SMG4 .*\/HmacKey\/Secret\//,
   "A function of the stack replaces the keys every 30 days, in steps that Secrets Manager's own rotation lacks":
     /^SMG4 .*\/SigningKeys\/Secret\//,
-  "Receivers learn a new secret from a person alone: npm run webhooks replaces each while both sign":
-    /^SMG4 .*\/Webhooks\/Keys\/Secret\//,
   "CloudFront learns a new one by a deploy alone: the runbook has the steps": /^SMG4 .*\/EdgeSecret\/Secret\//,
   "A person sets the probe's password again if it has to be another: the runbook says how":
     /^SMG4 .*\/ReleaseProbe\/Secret\//,

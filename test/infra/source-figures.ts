@@ -33,8 +33,6 @@ import { firstMessages, messageShares } from "../../shared/domain/guessing/messa
 import { pinRules, rules } from "../../shared/domain/guessing/rules.ts";
 import { mostDays as mostDaysOfList } from "../../shared/domain/paging/date-range.ts";
 import { maxPageDepth } from "../../shared/domain/paging/paging.ts";
-import { silentForMs as webhookSilentMs } from "../../shared/domain/webhooks/health.ts";
-import { longestSeconds as longestPauseSeconds } from "../../shared/domain/webhooks/pauses.ts";
 import { maxBodyBytes, maxQueryBytes } from "../../shared/http/limits.ts";
 import { mostEvents } from "../../shared/messaging/event-queue.ts";
 import { maxBatchMessages } from "../../shared/messaging/queue.ts";
@@ -51,7 +49,6 @@ export const lives = {
   deliveryDays,
   keyCacheMinutes,
   keySetCacheSeconds,
-  longestPauseSeconds,
   pinHeldMs,
   pinKeptDays,
   pinLifeMinutes: pinRules.lifeMinutes,
@@ -67,7 +64,6 @@ export const lives = {
   sessionProvesDays,
   tombstoneDays,
   tombstoneKeptDays,
-  webhookSilentMs,
   windowDaysOfDay: windowDays.day,
   windowDaysOfHour: windowDays.hour,
   windowDaysOfNone: windowDays.none,

@@ -67,7 +67,7 @@ const bySchedule: Expected = {
 };
 const byRelease: Expected = { sentence: "expects the call of a hook by CodeDeploy", from: [] };
 
-const ofQueues = new Set<string>([...Object.values(queues).map(({ worker }) => worker), "deliver-webhook"]);
+const ofQueues = new Set<string>(Object.values(queues).map(({ worker }) => worker));
 
 function expectedBy(name: string, area: string): Expected {
   if (area !== "workers") return byRequest;

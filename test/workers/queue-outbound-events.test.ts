@@ -45,7 +45,7 @@ function sent() {
     const { type } = detail as { type: OutboundEventType };
     const event = v.parse(outboundEventOf(type), detail);
     expect(event).toEqual(detail);
-    const place = ["webhooks", type, "post", "requestBody", "content", "application/cloudevents+json", "schema"];
+    const place = ["webhooks", type, "post", "requestBody", "content", "application/json", "schema"];
     expect(faultsAt(place, detail), type).toEqual([]);
     expect(envelope).toMatchObject({ source: event.source, "detail-type": type });
     expect(Date.parse(envelope.time)).toBe(Date.parse(event.time));

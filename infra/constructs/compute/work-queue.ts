@@ -45,25 +45,19 @@ export class WorkQueue extends Construct {
     this.queue = createQueue(this, "Queue", props, `${row.kept} ${advised}`);
   }
 
+  /** Has a function be called with the messages of the queue, and lets it take them. */
   addConsumer(worker: ServiceFunction): void {
     // Calls above the reserved concurrency would be throttled, and each would count as a try of its messages.
-    const mostCalls = Math.min(this.row.mostCalls, worker.reserved ?? this.row.mostCalls);
-    addConsumer(worker, "Queue", this.queue, mostCalls);
-    const taking = allowOn([this.queue], "ReceiveMessage", "DeleteMessage", "GetQueueAttributes");
-    worker.live.addToRolePolicy(taking);
+    const mapping = new EventSourceMapping(worker, "Queue", {
+      target: worker.live,
+      eventSourceArn: this.queue.queueArn,
+      batchSize: 10,
+      maxConcurrency: Math.min(this.row.mostCalls, worker.reserved ?? this.row.mostCalls),
+      reportBatchItemFailures: true,
+    });
+    withReason(mapping, capped);
+    worker.live.addToRolePolicy(allowOn([this.queue], "ReceiveMessage", "DeleteMessage", "GetQueueAttributes"));
   }
-}
-
-/** Lets a function be called with the messages of a queue, at most so many calls at once. It needs the rights, too. */
-export function addConsumer(worker: ServiceFunction, id: string, queue: Queue, maxConcurrency: number): void {
-  const mapping = new EventSourceMapping(worker, id, {
-    target: worker.live,
-    eventSourceArn: queue.queueArn,
-    batchSize: 10,
-    maxConcurrency,
-    reportBatchItemFailures: true,
-  });
-  withReason(mapping, capped);
 }
 
 /** Allows actions of SQS on some queues. */

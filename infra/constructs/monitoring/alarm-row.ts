@@ -9,7 +9,6 @@ import type { Stage } from "../../stages/stages.ts";
 import type { ServiceFunction } from "../compute/service-function.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
 import { withReason } from "../reason.ts";
-import type { WebhookQueue } from "../webhooks/webhooks.ts";
 import { alarmNameOf, placeInRunbook } from "./runbook.ts";
 
 /** The monitored resources: everything of a stage that can fail. */
@@ -18,7 +17,6 @@ export interface MonitoredResources {
   /** By their names in the service table. The alarm of each is created there. */
   readonly functions: ReadonlyMap<string, ServiceFunction>;
   readonly queues: readonly WorkQueue[];
-  readonly webhooks: readonly WebhookQueue[];
   /** Ids of the mappings that hand the table's stream to its consumers. */
   readonly streamMappings: ReadonlyMap<StreamConsumerName, string>;
   readonly quarantine: Queue;

@@ -27,7 +27,7 @@ const actions = {
   writes: ["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"],
 };
 /** Lambda sees loops through queues alone. */
-const queueWorkers = [...new Set(Object.values(queues).map(({ worker }) => worker)), "deliver-webhook"];
+const queueWorkers = [...new Set(Object.values(queues).map(({ worker }) => worker))];
 const failingActions = ["GetItem", "TransactGetItems", "TransactWriteItems"];
 
 /** Alarms on the parts that all requests use: API Gateway, Lambda's concurrency, and the table. */

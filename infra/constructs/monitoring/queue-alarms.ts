@@ -5,14 +5,10 @@ import type { QueueRow } from "../../functions/queues.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
 import { namesOf } from "../../stages/names.ts";
 import { intakeRuleName } from "../compute/buses.ts";
-import { type AlarmRow, awsMetric, functionMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
+import { type AlarmRow, awsMetric, functionMetric, type MonitoredResources } from "./alarm-row.ts";
 
 const consumerBehindMinutes = 10;
 const usualLateness = "A burst of messages is done sooner.";
-const webhookBehind = {
-  behindMinutes: 120,
-  because: "More than three pauses of half an hour, which receivers may ask for.",
-};
 
 /** Alarms on messages that wait too long, and on messages that were given up. */
 export function queueAlarms(watched: MonitoredResources): AlarmRow[] {
@@ -38,35 +34,8 @@ export function queueAlarms(watched: MonitoredResources): AlarmRow[] {
       impact: "Events of other systems do not get in: records are out of date.",
       heading: "Undelivered events",
     },
-    ...webhookAlarms(watched),
     ...streamConsumers.map((name) => consumerAlarm(name, watched)),
     ...streamConsumers.map((name) => pollingAlarm(name, watched)),
-  ];
-}
-
-/**
- * Failed deliveries are retried for a day, but after three tries SQS leaves them out of the oldest message's age. A
- * high age therefore means that messages are not received at all.
- */
-function webhookAlarms({ stage, webhooks }: MonitoredResources): AlarmRow[] {
-  if (webhooks.length === 0) return [];
-  const heading = "A webhook fails";
-  const disabled: AlarmRow = {
-    id: "webhook-disabled",
-    metric: ownMetric(stage, "WebhooksDisabled", {}, { statistic: "Sum", minutes: 5 }),
-    threshold: 1,
-    impact:
-      "The receiver of a webhook failed for five days, or is gone: it is sent nothing any more. Users lose nothing.",
-    heading,
-  };
-  const late = "A receiver of a webhook learns late of what happens here. Users lose nothing.";
-  const impact = "A receiver of a webhook did not learn of something that happened here. Users lose nothing.";
-  return [
-    disabled,
-    ...webhooks.flatMap(({ name, queue, deadLetters }) => [
-      ageAlarm(`webhook-${name}-late`, queue, { ...webhookBehind, late, heading }),
-      deadLetterAlarm(`webhook-${name}-fails`, deadLetters, { impact, heading }),
-    ]),
   ];
 }
 

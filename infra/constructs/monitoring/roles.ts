@@ -11,7 +11,6 @@ import { InlineRole } from "../compute/inline-role.ts";
 import { allowOn, type WorkQueue } from "../compute/work-queue.ts";
 import { viaSns } from "../messages/via-sns.ts";
 import { keepOut, onlyAttributesIn, onlyIn, outsideOf } from "../stores/records-table.ts";
-import type { WebhookQueue } from "../webhooks/webhooks.ts";
 import { addBudget } from "./account-alarms.ts";
 import { type AlarmRow, awsMetric, dailyFunctions, type MonitoredResources } from "./alarm-row.ts";
 import { alarmNameOf } from "./runbook.ts";
@@ -172,13 +171,9 @@ function allow(actions: string[], ...resources: string[]): iam.PolicyStatement {
   return new iam.PolicyStatement({ actions, resources });
 }
 
-/**
- * Messages may be read and deleted in every queue, and moved back into those that an operator redrives. The role sends none to
- * webhooks' queues, whose messages are signed as the bus's (D42).
- */
-function queueRights({ queues, webhooks, quarantine, undelivered }: MonitoredResources): iam.PolicyStatement[] {
-  const both = ({ queue, deadLetters }: Pick<WebhookQueue, "queue" | "deadLetters">) => [queue, deadLetters];
-  const all = [...queues.flatMap(both), quarantine, undelivered, ...webhooks.flatMap(both)];
+/** Messages may be read and deleted in every queue, and moved back into those that an operator redrives. */
+function queueRights({ queues, quarantine, undelivered }: MonitoredResources): iam.PolicyStatement[] {
+  const all = [...queues.flatMap(({ queue, deadLetters }) => [queue, deadLetters]), quarantine, undelivered];
   return [
     allowOn(all, "GetQueueAttributes", "ReceiveMessage", "DeleteMessage", "PurgeQueue"),
     ...redriveRights(queuesOf(queues, "operator")),

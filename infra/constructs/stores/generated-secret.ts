@@ -46,15 +46,6 @@ export const edgeSecret: SecretContent = {
   ...key,
 };
 
-/** The secret of each webhook is derived from it. If it is overwritten, every receiver refuses the signatures. */
-export const webhookKey: SecretContent = {
-  setting: "WEBHOOK_SECRET_ARN",
-  description: "Key that the secrets of webhooks are derived from",
-  template: {},
-  field: "key",
-  ...key,
-};
-
 /** Private keys that sign access tokens. A function of the stack creates them and no person sees them (D6). */
 export const signingKeys: SecretContent = {
   setting: "SIGNING_SECRET_ARN",

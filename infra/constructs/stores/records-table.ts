@@ -85,11 +85,6 @@ export class RecordsTable extends Construct {
     this.#allow(fn, ["Query"], { "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": ["KEYS"] }, ...namesKeys });
   }
 
-  /** Lets a function keep which webhooks fail, and nothing beside that. */
-  grantFailingWebhooks(fn: LambdaFunction): void {
-    this.#allow(fn, ["GetItem", "PutItem", "DeleteItem"], onlyIn("WEBHOOK#*"));
-  }
-
   #allow(fn: LambdaFunction, actions: readonly string[], conditions: object): void {
     const { tableArn, tableName } = this.table;
     fn.addEnvironment("TABLE_NAME", tableName);

@@ -8,7 +8,7 @@ import type { DeskSources } from "./sources.ts";
 import { requestRows, storyOf } from "./story.ts";
 import type { OutboundView, PeopleView, StartView } from "./views.ts";
 
-export type DeskChange = Readonly<Partial<Record<"user" | "queue" | "function" | "url", unknown>>>;
+export type DeskChange = Readonly<Partial<Record<"user" | "queue" | "function", unknown>>>;
 
 const tokenSeconds = 24 * 60 * 60;
 
@@ -22,7 +22,6 @@ const reads: Readonly<Record<string, Read>> = {
   start: viewStart,
   changes: (_, given) => viewRecordChanges(given("kind"), Number(given("id"))),
   outbound: viewOutbound,
-  webhook: ({ webhook }) => webhook.view(),
   data: (sources) => viewData(sources, sources.index),
   items: ({ index }, given) => findItems(index, given("kind"), given("words")),
   inbox: viewMessages,
@@ -55,10 +54,6 @@ export async function changeDesk(path: string, change: DeskChange, sources: Desk
   if (path === "token") return { token: await mintToken(Number(change.user), sources) };
   if (path === "limits") return { done: `${await resetLimits()} counts forgotten` };
   if (path === "redrive") return { done: `${await redrive(String(change.queue), sources)} sent again` };
-  if (path === "webhook") {
-    sources.webhook.point(String(change.url ?? ""), sources.buses, sources.environment.OUTBOUND_BUS_NAME);
-    return {};
-  }
   if (path !== "run") return undefined;
   const schedule = sources.stack.schedules.find(({ functionName }) => functionName === change.function);
   if (!schedule) throw new Error(`No schedule calls ${change.function}.`);
@@ -73,11 +68,9 @@ async function mintToken(userId: number, { mintAccessToken }: DeskSources): Prom
 }
 
 /** The newest events on the outbound bus, newest first. */
-export function viewOutbound(sources: Pick<DeskSources, "buses" | "environment" | "webhook">): OutboundView[] {
-  const { buses, environment, webhook } = sources;
+export function viewOutbound({ buses, environment }: Pick<DeskSources, "buses" | "environment">): OutboundView[] {
   return buses.past(environment.OUTBOUND_BUS_NAME ?? "").map((event) => ({
     key: event.id,
     event: event.detail as OutboundEvent,
-    posted: webhook.outcomeOf(event) ?? null,
   }));
 }

@@ -14,7 +14,6 @@ import { icon, mailPolicy, pageFiles, pagePolicy, renderPage } from "./desk-page
 import { refusalOf } from "./guard.ts";
 import { htmlOf } from "./inbox-views.ts";
 import { indexOf, openItemIndex } from "./item-index.ts";
-import { openLocalWebhook } from "./local-webhook.ts";
 import { openHistory } from "./past-calls.ts";
 import type { DeskOptions, DeskSources } from "./sources.ts";
 
@@ -58,17 +57,15 @@ const types = {
 export function openDesk(options: () => DeskOptions): Desk {
   const token = randomBytes(24).toString("base64url");
   const history = openHistory();
-  const webhook = openLocalWebhook();
   const guard = openGuard();
   let index = openItemIndex();
-  const sources = () => ({ ...options(), history, webhook, index, token });
+  const sources = () => ({ ...options(), history, index, token });
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { path, query } = splitTarget(request.url ?? "/");
     const place = path.replace(/^\/_local\/?/, "").replace(/^events\/$/, "events");
     const isRead = ["GET", "HEAD"].includes(request.method ?? "");
-    // Only this computer may set the webhook: its address may lead to services that listen for this computer alone.
-    const lan = options().lan && (isRead || place !== "desk/webhook");
+    const { lan } = options();
     // Commands send events without a token, as they do to EventBridge; pages must still be of this origin.
     const refusal = refusalOf(request, { lan, token: place === "events" ? undefined : token });
     if (refusal) return writeAnswer(response, json({ message: `Not for this request: ${refusal}.` }, 403));

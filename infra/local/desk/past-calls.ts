@@ -219,7 +219,7 @@ function messagesOf(event: unknown): PastMessage[] {
 
 /** The name of a queue as words, without the part that makes it unique among all stacks. */
 export function queueTitle(name: string): string {
-  const own = name.replace(/(Queue)?[0-9A-F]{8}$/, "").replace(/^.*_webhook_/, "Webhook ");
+  const own = name.replace(/(Queue)?[0-9A-F]{8}$/, "");
   return own.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 

@@ -3,7 +3,6 @@ import type { EventBuses } from "../aws/event-buses.ts";
 import type { Inbox } from "../aws/inbox.ts";
 import type { LocalAws } from "../local-aws.ts";
 import type { ItemIndex } from "./item-index.ts";
-import type { LocalWebhook } from "./local-webhook.ts";
 import type { History } from "./past-calls.ts";
 
 /** The machine's parts that the desk shows and changes. */
@@ -22,7 +21,6 @@ export interface DeskOptions extends Pick<LocalAws, "stack" | "environment" | "m
 export interface DeskSources extends DeskOptions {
   index: ItemIndex;
   history: History;
-  webhook: LocalWebhook;
   /** The value that changes must send. */
   token: string;
 }

@@ -144,14 +144,6 @@ export interface OutboundView {
   /** Identifies this copy of the event. */
   key: string;
   event: OutboundEvent;
-  /** The result of posting it to this computer: a status or an error code; null if it was not posted. */
-  posted: string | null;
-}
-
-/** The webhook of this computer: its address, empty if it has none, and the secret that its receiver verifies with. */
-export interface WebhookView {
-  url: string;
-  secret: string;
 }
 
 /** A queue, a consumer of the stream, a schedule or the limits: what it has to do, and what can be done about it. */

@@ -1,4 +1,3 @@
-import { namesOf } from "../../stages/names.ts";
 import type { BusRule } from "../aws/event-buses.ts";
 import type { Pattern } from "../filter-patterns.ts";
 
@@ -62,19 +61,14 @@ function readMappings(all: ResourcesOfType, service: string) {
   return mappings.filter(({ arn }) => arn.includes(service));
 }
 
-const webhookQueues = namesOf("local").webhookQueue("");
-
-/** The event buses and the rules that lead to queues. Receivers of webhooks are not on this machine. */
+/** The event buses and the rules that lead to queues. */
 export function readBuses(all: ResourcesOfType): { names: string[]; rules: BusRule[] } {
   const rules = all("AWS::Events::Rule").map(({ properties }) => ({
     busName: String(properties.EventBusName),
     pattern: properties.EventPattern as Pattern,
     queueNames: (properties.Targets as { Arn: string }[]).map(({ Arn }) => lastPart(Arn)),
   }));
-  return {
-    names: all("AWS::Events::EventBus").map(({ name }) => name),
-    rules: rules.filter(({ queueNames }) => !queueNames.some((each) => each.startsWith(webhookQueues))),
-  };
+  return { names: all("AWS::Events::EventBus").map(({ name }) => name), rules };
 }
 
 /** The schedules. Throws on one that is not daily, because the local machine would not run it. */

@@ -1,6 +1,6 @@
 import { GetAccountSettingsCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { GetParametersCommand, SSMClient } from "@aws-sdk/client-ssm";
-import { fewestWorkerCalls, queues } from "../../functions/queues.ts";
+import { queues } from "../../functions/queues.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
 import { type Stage, stagesFile } from "../../stages/stages.ts";
 import { type Check, type DeployTarget, type Finding, missing, ok } from "./finding.ts";
@@ -82,14 +82,13 @@ async function findConcurrency({ stage }: DeployTarget): Promise<Finding> {
 }
 
 /** The calls that run at once if all is busy. A worker that has a reservation runs within it. */
-function callsAtOnce({ throttle, reservedConcurrency = {}, webhooks = [], ...stage }: Stage) {
+function callsAtOnce({ throttle, reservedConcurrency = {}, ...stage }: Stage) {
   const isReserved = (worker: string) => Object.hasOwn(reservedConcurrency, worker);
   const own = Object.values(queues).filter(({ onlyIf, worker }) => (onlyIf?.(stage) ?? true) && !isReserved(worker));
-  const ofWebhooks = isReserved("deliver-webhook") ? 0 : fewestWorkerCalls * webhooks.length;
   return {
     reserved: Object.values(reservedConcurrency).reduce((sum, calls) => sum + calls, 0),
     requests: Math.ceil(throttle.requestsPerSecond * callSeconds),
-    ofQueues: own.reduce((sum, { mostCalls }) => sum + mostCalls, ofWebhooks),
+    ofQueues: own.reduce((sum, { mostCalls }) => sum + mostCalls, 0),
     ofStream: streamConsumers.filter((name) => !isReserved(name)).length * shardsOfNewTable,
   };
 }

@@ -78,14 +78,10 @@ export async function findStack(
 }
 
 async function findSecrets({ stage }: DeployTarget): Promise<string[]> {
-  const { hmacSecret, signingSecret, edgeSecret, probeSecret, webhookSecret } = namesOf(stage.name);
+  const { hmacSecret, signingSecret, edgeSecret, probeSecret } = namesOf(stage.name);
   const client = new SecretsManagerClient({});
   const found: string[] = [];
-  const optional = [
-    ...(edgeOf(stage) ? [edgeSecret] : []),
-    ...(stage.probeLogin ? [probeSecret] : []),
-    ...(stage.webhooks ? [webhookSecret] : []),
-  ];
+  const optional = [...(edgeOf(stage) ? [edgeSecret] : []), ...(stage.probeLogin ? [probeSecret] : [])];
   for (const SecretId of [hmacSecret, signingSecret, ...optional]) {
     if (await orUndefined(client.send(new DescribeSecretCommand({ SecretId })))) found.push(`the secret ${SecretId}`);
   }

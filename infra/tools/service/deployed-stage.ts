@@ -12,14 +12,7 @@ import { orMistake, UsageError } from "../cli/command.ts";
  * Environment variables of resources that no tool needs. The tools remove them from their own environment, because values left
  * there may belong to another stage.
  */
-const unusedSettings = [
-  "OPERATION",
-  "OIDC_ISSUER",
-  ...queueNames.map(queueSetting),
-  "QUARANTINE_QUEUE_URL",
-  "WEBHOOK_QUEUE_URL",
-  "WEBHOOK_DEAD_LETTERS_URL",
-];
+const unusedSettings = ["OPERATION", "OIDC_ISSUER", ...queueNames.map(queueSetting), "QUARANTINE_QUEUE_URL"];
 
 /**
  * The stage of that name. Throws `UsageError` if there is none, if it lacks settings, or if it is the local machine's.
@@ -42,14 +35,13 @@ const callPatience = "10";
  */
 export function enterStage(stage: Stage): void {
   for (const name of unusedSettings) delete process.env[name];
-  const { hmacSecret, signingSecret, webhookSecret, tokenIssuer } = namesOf(stage.name);
+  const { hmacSecret, signingSecret, tokenIssuer } = namesOf(stage.name);
   Object.assign(process.env, {
     ...readStageSettings(stage),
     TABLE_NAME: tableNameOf(stage),
     // Secrets Manager accepts a name in place of an ARN.
     HMAC_SECRET_ARN: hmacSecret,
     SIGNING_SECRET_ARN: signingSecret,
-    WEBHOOK_SECRET_ARN: webhookSecret,
     TOKEN_ISSUER: tokenIssuer,
     TOKEN_AUDIENCE: tokenAudience,
   });

@@ -164,7 +164,6 @@ const deeds: Readonly<Partial<Record<FunctionName | "import", (() => Promise<Dee
   "keep-history": doesNotWrite,
   "deliver-notifications": doesNotWrite,
   "send-pushes": doesNotWrite,
-  "deliver-webhook": doesNotWrite,
 };
 
 const writers = Object.entries(deeds).flatMap(([name, deed]) => (deed === doesNotWrite ? [] : [{ name, deed }]));

@@ -79,11 +79,11 @@ describe("the pages", () => {
     const titles = [...text.matchAll(/<h2 id="([\w-]+)">/g)].map(([, id]) => id);
     expect(titles.length).toBeGreaterThan(10);
     expect(titles[0]).toBe("first-call");
-    // The eighth and the eleventh.
-    expect(titles.indexOf("client")).toBeLessThan(titles.indexOf("webhooks"));
+    // The eighth and the tenth.
+    expect(titles.indexOf("client")).toBeLessThan(titles.indexOf("register"));
     for (const id of titles) expect(text).toContain(`<a href="#${id}">`);
     expect(text).toContain('<h2 id="first-call">');
-    expect(text).toContain('<h3 id="webhooks-answer-them">');
+    expect(text).toContain('<h3 id="events-receive-them">');
     expect(text).toContain("&lt;");
     expect(text).not.toContain("json journey");
   });
@@ -136,13 +136,6 @@ describe("the pages", () => {
       expect(headers["cache-control"]).toBe("public, max-age=31536000, immutable");
       expect(headers["x-content-type-options"]).toBe("nosniff");
     }
-  });
-
-  test("D42: have the signatures that the guide to webhooks links to", async () => {
-    expect((await get("/docs")).text).toContain('href="/docs/webhook-signatures.json"');
-    const { status, headers, text } = await get("/docs/webhook-signatures.json");
-    expect({ status, type: headers["content-type"] }).toEqual({ status: 200, type: "application/json; charset=utf-8" });
-    expect(text).toBe(readFileSync("shared/docs/guides/webhook-signatures.json", "utf8"));
   });
 
   test("answer a path that is none of their files with a problem, also one of an earlier build", async () => {

@@ -39,7 +39,6 @@ const rows: Readonly<Partial<Record<FunctionName, Calls>>> = {
   "keep-history": { table: 25, workerQueue: 1 },
   notify: { workerQueue: 8 },
   "send-events": { outboundBus: 4 },
-  "deliver-webhook": { table: 2, secret: 1, webhook: 1, workerQueue: 1 },
   "deliver-notifications": { table: 11, workerQueue: 4 },
   "send-pushes": { table: 7, message: 5 },
   intake: { table: 8, workerQueue: 4 },

@@ -23,7 +23,7 @@ test("the app ends with 1 and the sentences alone when a stage still has placeho
   expect(edge).toMatch(/^Set edge of the stage prod /);
 });
 
-const refused = writeStages("wrong", { dev: { ...findStage("dev"), webhooks: {} } });
+const refused = writeStages("wrong", { dev: { ...findStage("dev"), origins: {} } });
 
 test.each<[what: string, stage: string, context: object, said: RegExp]>([
   ["no stage has that name", "nope", {}, /^There is no stage "nope"; the stages are dev, staging, prod, local\.\n$/],
@@ -33,7 +33,7 @@ test.each<[what: string, stage: string, context: object, said: RegExp]>([
     { release: "nwo" },
     /^Leave release out, or set it to now \(-c release=now\): it is "nwo"\.\n$/,
   ],
-  ["a setting is wrong, before anything is made", "dev", { stages: refused }, /^Set webhooks of the stage dev /],
+  ["a setting is wrong, before anything is made", "dev", { stages: refused }, /^Set origins of the stage dev /],
   [
     "no stack has that name",
     "dev",

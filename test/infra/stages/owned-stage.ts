@@ -54,16 +54,6 @@ export const fullStage = {
   monthlyBudgetDollars: 500,
   senderIdentity: "existing",
   smsMonthlySpendLimitDollars: 200,
-  webhooks: [
-    {
-      name: "billing",
-      url: `https://hooks.${host}/billing?from=workforce`,
-      kinds: ["invoice.issued", "invoice.paid"],
-      company: 17,
-      contentType: "json",
-    },
-    { name: "audit", url: `https://audit.${host}/`, kinds: ["user.password_changed", "timesheet.paid"] },
-  ],
   oidcIssuer: {
     issuer: `https://id.${host}`,
     audience: "workforce",
@@ -87,5 +77,5 @@ export const fullStage = {
   backupLockDays: 35,
   replicaRegions: ["eu-west-1"],
   runbookUrl: `https://code.${host}/workforce/infra/RUNBOOK.md`,
-  reservedConcurrency: { "sign-in": 20, intake: 2, "deliver-webhook": 4 },
+  reservedConcurrency: { "sign-in": 20, intake: 2 },
 } as const satisfies Stage;

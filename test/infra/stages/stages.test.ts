@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { accountRequestsPerMinute } from "../../../infra/firewall-stack.ts";
 import { type DeployEnvironment, faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
-import { readStageSetting, readWebhooks } from "../../../infra/stages/stage-settings.ts";
+import { readStageSetting } from "../../../infra/stages/stage-settings.ts";
 import { settingNames, stageShape } from "../../../infra/stages/stage-shape.ts";
 import { findStage, type Stage } from "../../../infra/stages/stages.ts";
 import { longPinDigits, pinDigits } from "../../../shared/contract/accounts.ts";
@@ -11,33 +11,11 @@ import { fullStage, ownedStage } from "./owned-stage.ts";
 
 const dev = findStage("dev");
 const prod = ownedStage("prod");
-const { alarmAddress, oidcIssuer, customDomain, platformApplications, webhooks } = fullStage;
+const { alarmAddress, oidcIssuer, customDomain, platformApplications } = fullStage;
 const { certificateArn } = customDomain;
-const [webhook] = webhooks;
 const rota = "arn:aws:iam::123456789012:role/operations/rota";
 const permissionSets = "arn:aws:iam::123456789012:role/aws-reserved/sso.amazonaws.com";
 const probedHost = "api.harbour-logistics.co.uk";
-const hosts = [
-  "93.184.215.14",
-  "0x5db8d70e",
-  "1572395042",
-  "127.1",
-  "[2606:4700::1111]",
-  "[::1]",
-  "localhost",
-  "hooks",
-];
-/** Addresses that no webhook is sent to (D42). */
-const wrongAddresses = [
-  "http://hooks.harbour-logistics.co.uk/",
-  "hooks.harbour-logistics.co.uk",
-  "https://hooks.harbour-logistics.co.uk:8443/",
-  "https://ada@hooks.harbour-logistics.co.uk/",
-  "https://:secret@hooks.harbour-logistics.co.uk/",
-  "https://hooks.harbour-logistics.co.uk/#part",
-  ...[...hosts, "hooks.harbour-logistics.co.uk."].map((host) => `https://${host}/`),
-  `https://hooks.harbour-logistics.co.uk/${"x".repeat(170)}`,
-];
 
 test("D22: a stage refuses unknown parameters unless it says warn", () => {
   expect(readStageSetting(dev, "unknownParameters")).toBe("refuse");
@@ -67,23 +45,6 @@ const refused: Readonly<Partial<Record<keyof Stage, readonly unknown[]>>> = {
   recoveryDisclosure: ["none"],
   registration: [true],
   outboundEvents: [true],
-  webhooks: [
-    [],
-    [webhook, webhook],
-    Array.from({ length: 11 }, (_, at) => ({ ...webhook, name: `billing-${at}` })),
-    ...[
-      { name: "Billing" },
-      { kinds: [] },
-      { kinds: ["timesheet.stolen"] },
-      { kinds: ["invoice.paid", "invoice.paid"] },
-      { company: 17, kinds: ["invoice.paid", "user.password_changed"] },
-      { secret: "whsec_1" },
-      { contentType: "application/json" },
-      { contentType: "text/plain" },
-      { contentType: "" },
-      ...wrongAddresses.map((url) => ({ url })),
-    ].map((changes) => [{ ...webhook, ...changes }]),
-  ],
   locale: ["fr"],
   smsCeilings: [{ perDay: 1.5 }, { perDay: -1 }, { perHour: 9, perDay: 9 }],
   mailCeilings: [{}],
@@ -167,7 +128,6 @@ const withDomain = { ...dev, customDomain };
 const onEdge = (changed: object) => ({ ...withDomain, edge: { ...fullStage.edge, ...changed } });
 const inPlace = { ...prod, region: "eu-west-1", account: "123456789012" };
 const copying = { backupCopyTo: "arn:aws:backup:eu-west-1:123456789012:backup-vault:copies" };
-const reserving = (count: number) => ({ ...dev, webhooks, reservedConcurrency: { "deliver-webhook": count } });
 
 test.each<[what: string, stage: Stage, ...faults: RegExp[]]>([
   [
@@ -225,26 +185,8 @@ test.each<[what: string, stage: Stage, ...faults: RegExp[]]>([
     { ...dev, smsCeilings: { perDay: 0 }, historyDays: 1, serviceName: "x".repeat(60), smsMostDollars: 0.01 },
   ],
   ["a name that is a placeholder's in addresses", { ...prod, name: "test" }],
-  ["webhooks, as events go out by default", { ...dev, webhooks }],
-  [
-    "webhooks where no events go out",
-    { ...dev, webhooks, outboundEvents: "off" },
-    /^Set webhooks .* in a stage that sends events/,
-  ],
-  ["two calls for each webhook", reserving(4)],
-  ["fewer", reserving(3), /^Set reservedConcurrency .* twice the number of webhooks/],
 ])("settings that are each valid are judged together: %s", (_, stage, ...faults) => {
   expect(faultsOf(stage)).toEqual(faults.map((each) => expect.stringMatching(each)));
-});
-
-test("D42: ten webhooks with the longest names and addresses fit into a function's environment", () => {
-  const url = `https://hooks.harbour-logistics.co.uk/${"x".repeat(200)}`.slice(0, 200);
-  const longest = { ...webhook, url, contentType: "cloudevents+json" } as const;
-  const ten = Array.from({ length: 10 }, (_, at) => ({ ...longest, name: `a-name-of-20-letter${at}` }));
-  const stage = { ...dev, name: "a-name-of-20-letters", webhooks: ten };
-  expect(faultsOf(stage)).toEqual([]);
-  // Lambda takes 4 KB in all; the other settings of the function take less than 800 bytes.
-  expect(readWebhooks(stage).length).toBeLessThan(4_096 - 800);
 });
 
 test("D10: a stage whose account routes take more than 400 requests a second is refused, and the sentence says why", () => {
@@ -310,7 +252,6 @@ test.each([
     ["runbookUrl", `https://${host}/RUNBOOK.md`],
     ["pagerUrl", `https://${host}/alarms`],
     ["probedHost", host],
-    ["webhooks", [{ ...webhook, url: `https://${host}/events` }]],
   ];
   for (const [setting, value] of settings) {
     const expected = expect.stringMatching(`^Set ${setting} of .* it has the placeholder ${host}\\.$`);
@@ -336,6 +277,10 @@ test.each([
 
 test.each([
   ["testLogins", "reviewers of an app store sign in with the password that an import gives their user"],
+  [
+    "webhooks",
+    "a rule with an API destination on the outbound bus posts events to an address (shared/contract/EVENTS.md, Post events to an address)",
+  ],
 ])("%s is refused as no setting, in one sentence that says what serves instead", (name, reason) => {
   const stage: Stage = { ...dev, ...{ [name]: "on" } };
   expect(faultsOf(stage)).toEqual([`Remove ${name} from the stage dev in infra/stages/stages.ts: ${reason}.`]);

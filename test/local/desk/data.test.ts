@@ -57,7 +57,7 @@ async function startFailed(): Promise<Sources> {
   return deskSources({ stack, environment });
 }
 
-const [worked, undelivered] = ["workforce_webhook_worked", "LostEventsQueue0A1B2C3D"];
+const [worked, undelivered] = ["WorkedQueue0A1B2C3D", "LostEventsQueue0A1B2C3D"];
 const redrive = (sources: Sources, queue = worked) => changeDesk("redrive", { queue }, sources);
 
 test("a queue has its failed messages, at each look again, until they are sent again; one without a worker keeps its own", async () => {
@@ -69,7 +69,7 @@ test("a queue has its failed messages, at each look again, until they are sent a
     expect(queues).toMatchObject([
       { name: "Lost events", about: "keeps what no queue took", chips: [{ words: "2 failed", look: "bad" }] },
       {
-        name: "Webhook worked",
+        name: "Worked",
         about: "0 in work",
         chips: [{ words: "0 waiting", look: "" }, failed],
         action: { isIdle: false },

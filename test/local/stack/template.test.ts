@@ -50,7 +50,7 @@ test("the table's stream leads to functions, with the filters that each mapping 
     expect([bisects, reportsItemFailures], functionName).toEqual([true, true]);
 });
 
-test("event buses lead to queues, those of webhooks left out; schedules and triggers to functions", () => {
+test("event buses lead to queues; schedules and triggers to functions", () => {
   const intake = { busName: "workforce-local", pattern: { source: [{ prefix: "" }] } };
   const queueNames = [expect.stringMatching(/^IntakeQueue/)];
   expect(stack.buses).toEqual({

@@ -9,10 +9,9 @@ import { localCredentials } from "../../../infra/local/aws/local-credentials.ts"
 import { openSecrets } from "../../../infra/local/aws/secrets-manager.ts";
 import { type Queues, queueUrl, startQueues } from "../../../infra/local/aws/sqs.ts";
 import { createTable } from "../../../infra/local/engine/local-table.ts";
-import { namesOf } from "../../../infra/stages/names.ts";
 import { readStageSettings } from "../../../infra/stages/stage-settings.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
-import { deadLettersOf, queueNames, queueSetting } from "../../../shared/settings.ts";
+import { queueNames, queueSetting } from "../../../shared/settings.ts";
 import { publishTestKey } from "../tokens/tokens.ts";
 
 const region = "eu-west-1";
@@ -20,8 +19,6 @@ const hmacSecret = "hmac-key";
 const signingSecret = "signing-keys";
 const quarantineQueue = "quarantine";
 const outboundBus = "outbound";
-const webhookSecret = "webhook-keys";
-const webhookQueue = namesOf("local").webhookQueue("example");
 
 const { platformApplications } = findStage("local");
 
@@ -55,10 +52,9 @@ async function startService(): Promise<Service> {
   const buses = openEventBuses(region);
   buses.open([outboundBus], [], async () => {});
   const endpoints = await startAwsEndpoints({ inbox, secrets, buses });
-  secrets.ensure(webhookSecret, () => JSON.stringify({ key: "w".repeat(64) }));
   secrets.ensure(signingSecret, () => JSON.stringify({ keys: [] }));
   const queues = await startQueues(region);
-  const names = [...queueNames, quarantineQueue, webhookQueue, deadLettersOf(webhookQueue)];
+  const names = [...queueNames, quarantineQueue];
   await queues.create(names.map((name) => ({ name, attributes: {} })));
   const tableName = `test-${crypto.randomUUID()}`;
   Object.assign(process.env, settingsOf(tableName, endpoints.endpoint, queues.endpoint));
@@ -109,9 +105,6 @@ function settingsOf(tableName: string, endpoint: string, queueEndpoint: string):
     QUARANTINE_QUEUE_URL: queueUrl(queueEndpoint, quarantineQueue),
     EVENT_SOURCE: "urn:workforce:test",
     OUTBOUND_BUS_NAME: outboundBus,
-    WEBHOOK_QUEUE_URL: queueUrl(queueEndpoint, webhookQueue),
-    WEBHOOK_DEAD_LETTERS_URL: queueUrl(queueEndpoint, deadLettersOf(webhookQueue)),
-    WEBHOOK_SECRET_ARN: webhookSecret,
     PLATFORM_APPLICATIONS: JSON.stringify({ fcm: platformApplications?.fcm }),
     SMS_CEILINGS: '{"perDay":500}',
     MAIL_CEILINGS: '{"perDay":5000}',

@@ -8,8 +8,6 @@ export const adoptedStage: Stage = {
   name: "harbour",
   serviceName: "Harbour Crew",
   senderAddress: "no-reply@harbour-logistics.co.uk",
-  // No name server knows it.
-  webhooks: [{ name: "depot", url: "https://receiver.workforce.example/events", kinds: ["job.published"], company: 1 }],
 };
 
 /** Writes the file of stages that somebody keeps outside the checkout, with one stage, and gives its place. */

@@ -10,7 +10,6 @@ import { testGaps } from "./gaps.ts";
 import { testJourneys, testUpdate } from "./journeys.ts";
 import { testOutbound } from "./outbound.ts";
 import { runProgram } from "./program.ts";
-import { testWebhooks } from "./webhooks.ts";
 
 // Nobody is there to approve rights.
 const deploy = ["deploy", "--require-approval", "never"];
@@ -54,10 +53,6 @@ test("every resource of every template was made", () => requireDeployed(names.st
 
 testJourneys(() => stage);
 testOutbound(() => stage);
-testWebhooks(
-  () => stage,
-  () => aws.emulator.log(),
-);
 
 test("the journeys that every stage takes go well", async () => {
   const [mails, sms] = ["ses/messages", "sns/sms-messages"].map(

@@ -63,7 +63,6 @@ const gaps: readonly (readonly [guarantee: string, reason: string])[] = [
   ["API Gateway's control plane takes ten operations a second", "the emulator has no quotas"],
   ["SMS keep to the account's limit and bear the sender's name", "the emulator sends none"],
   ["reserved concurrency", "the emulator runs what it is asked to"],
-  ["an event reaches a webhook's receiver", "functions call no private address, and nothing here has a public one"],
   ["pushes reach devices", "no platform application can be made without a key of a push service"],
 ];
 

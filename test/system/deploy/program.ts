@@ -9,7 +9,7 @@ export interface ProgramResult {
   readonly output: string;
 }
 
-/** Runs a command of the project, such as `webhooks`, on a deployed stage. */
+/** Runs a command of the project, such as `recount`, on a deployed stage. */
 export function runTool(name: string, stage: string, ...options: readonly string[]): Promise<ProgramResult> {
   return runProgram(process.execPath, [`infra/tools/${name}.ts`, ...options, "--stage", stage], process.env, 60_000);
 }

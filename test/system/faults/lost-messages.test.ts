@@ -6,22 +6,15 @@ import { watchCalls } from "../../support/faults/aws-calls.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { useEventQueue } from "../../support/service/service.ts";
 import { usePushService } from "../../support/workers/pushes.ts";
-import { useReceiver } from "../../support/workers/receiver.ts";
 import { changeLosses } from "./losses/change-losses.ts";
 import { messageLosses } from "./losses/message-losses.ts";
 import { type LossPlan, loseEverywhere } from "./losses/scenario.ts";
-
-vi.mock("../../../shared/webhooks/post.ts", async (original) => {
-  const { toReceiver } = await import("../../support/workers/receiver.ts");
-  return toReceiver(await original());
-});
 
 // Short enough to wait for, long enough for a busy machine.
 process.env.CALL_PATIENCE = "0.6";
 
 const service = usePushService();
 const network = useNetwork();
-useReceiver();
 useEventQueue();
 const publications: string[] = [];
 

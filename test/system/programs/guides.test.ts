@@ -45,12 +45,11 @@ const printed: Readonly<Record<string, { readonly js?: RegExp; readonly sh?: Reg
   "7-try": { sh: /"role": "\w+"[\s\S]*\nreset: 200\n$/ },
   // test/client compiles its samples.
   "8-client": {},
-  "10-events": {
+  "9-events": {
     js: /^timesheet\/17 is paid, seen before, overtaken\n$/,
     sh: /^\{\n {2}"type": "user\.password_changed",\n {2}"source": "urn:workforce:local"\n\}\n$/,
   },
-  "11-webhooks": { js: /^true\nfalse\n$/ },
-  "12-register": { sh: /^driver\nRobin\nsigned in: 200\n$/ },
+  "10-register": { sh: /^driver\nRobin\nsigned in: 200\n$/ },
 };
 
 /** A line before the samples of each guide, which no sample prints. */

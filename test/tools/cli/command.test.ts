@@ -22,7 +22,7 @@ test("any other fault of the output is thrown", async () => {
   expect(() => process.stdout.emit("error", new Error("EIO"))).toThrow("EIO");
 });
 
-test.each(["client", "token", "webhooks"])("the program of npm run %s answers", async (name) => {
+test.each(["client", "token"])("the program of npm run %s answers", async (name) => {
   const child = spawn(process.execPath, [join(import.meta.dirname, `../../../infra/tools/${name}.ts`), "--help"]);
   expect(await text(child.stdout)).toMatch(new RegExp(`^npm run ${name} `));
 });

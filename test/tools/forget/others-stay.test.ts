@@ -63,7 +63,6 @@ async function storeAllOf({ id, first_name, last_name }: Someone): Promise<void>
     { pk: "MINTED", sk: `2026#${id}`, user_id: id },
     { pk: "KEYS", sk: String(id) },
     { pk: `SEQUENCE#${id}`, sk: "SEQUENCE", given: 1 },
-    { pk: `WEBHOOK#${id}`, sk: "WEBHOOK" },
   ]);
 }
 
@@ -88,7 +87,7 @@ test("forgetting a person changes nothing of others, whatever kind of item they 
     [
       ...["user", "timesheet", "history"],
       ...["company", "invoice", "job", "list counter", "number entry"],
-      ...["change", "limit count", "minted token", "public key", "reset token", "sequence", "webhook"],
+      ...["change", "limit count", "minted token", "public key", "reset token", "sequence"],
     ].toSorted(),
   );
   expect(left.filter((item) => JSON.stringify(item).includes(person.last_name))).toEqual([]);

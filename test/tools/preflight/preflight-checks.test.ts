@@ -58,7 +58,7 @@ const identity = (EmailIdentity: string, VerifiedForSendingStatus?: boolean): An
   [`GET /v2/email/identities/${encodeURIComponent(EmailIdentity)}`]:
     VerifiedForSendingStatus === undefined ? { error: "NotFoundException" } : { json: { VerifiedForSendingStatus } },
 });
-const { edge, webhooks } = fullStage;
+const { edge } = fullStage;
 const existing = { senderIdentity: "existing" } as const;
 const ofDomain = { senderIdentity: "domain" } as const;
 const domain = "harbour-logistics.co.uk";
@@ -100,7 +100,7 @@ test.each<OkRow>([
   ["Lambda concurrency", {}, callsAtOnce(91)],
   // What a worker has reserved is not counted a second time.
   ["Lambda concurrency", { reservedConcurrency: { intake: 10 } }, callsAtOnce(110)],
-  ["Lambda concurrency", { webhooks, outboundEvents: "on" }, callsAtOnce(95)],
+  ["Lambda concurrency", { outboundEvents: "on" }, callsAtOnce(91)],
   ["Lambda concurrency", { outboundEvents: "off" }, callsAtOnce(86)],
   ["region", { ...keeping, deployment: "canary", tracing: true }, {}],
   ["region", {}, { GetParameters: servicesWithout("backup") }],
@@ -161,7 +161,6 @@ test.each<Row>([
     leftTable,
   ],
   ["earlier stack", "the secret workforce/dev/signing-keys: no deploy adopts a secret", leftSecret],
-  ["earlier stack", "the secret workforce/dev/webhook-keys", leftSecret, { webhooks }],
   ["earlier stack", "the secret workforce/dev/edge-secret", leftSecret, { edge }],
   ["earlier stack", "the secret workforce/dev/release-probe", leftSecret, { probeLogin: senderAddress }],
   ["e-mail sender", "open the link", identity(senderAddress, false), existing],
@@ -209,7 +208,6 @@ test.each<Row>([
   ],
   ["Lambda concurrency", "at most 100 requests", callsAtOnce(10), { throttle: { requestsPerSecond: 101, burst: 1 } }],
   ["Lambda concurrency", "needs 92", callsAtOnce(91), { throttle: { requestsPerSecond: 101, burst: 1 } }],
-  ["Lambda concurrency", "74 for queues", callsAtOnce(10), { webhooks }],
   ["Lambda concurrency", "(10 reserved, 10 for 100", callsAtOnce(10), { reservedConcurrency: { intake: 10 } }],
   ["region", "eu-west-1 has no apigateway, no dynamodb,", { GetParameters: services("us-east-1") }],
   ["region", "eu-west-1 has no backup:", { GetParameters: servicesWithout("backup") }, { removal: "keep" }],

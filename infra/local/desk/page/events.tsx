@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
-import type { OutboundView, WebhookView } from "../views.ts";
-import { Action, Card, Copy, Fold, Form, Head, Read, Rows, Time } from "./parts.tsx";
-import { change } from "./server.ts";
+import type { OutboundView } from "../views.ts";
+import { Action, Card, Fold, Form, Head, Read, Rows, Time } from "./parts.tsx";
 
 /** Entries for EventBridge as a system might send them. They change records of the demo data, or add one. */
 const samples: Readonly<Record<string, (now: number) => object>> = {
@@ -35,73 +34,28 @@ const samples: Readonly<Record<string, (now: number) => object>> = {
   }),
 };
 
-/** No event of the machine announces the result of a posting, so the list is read again after this time. */
-const postedSeconds = 2;
-
-/** A form for incoming events, the outgoing ones, and the address they are posted to. */
+/** A form for incoming events, and the outgoing ones. */
 export function Events() {
   return (
     <>
       <Head title="Events" about="What other systems send, and what goes out to them." />
       <div class="pad columns halves">
         <Inbound />
-        <div class="stack">
-          <Webhook />
-          <Outbound />
-        </div>
+        <Outbound />
       </div>
     </>
-  );
-}
-
-function Webhook() {
-  const [typed, setTyped] = useState<string>();
-  return (
-    <Card title="Webhook of this computer">
-      <Read<WebhookView> path="webhook">
-        {({ url, secret }) => (
-          <Form>
-            <p class="muted">
-              Each event that goes out is posted once, signed as on a stage. Without an address none is.
-            </p>
-            <label>
-              Address
-              <input
-                type="url"
-                placeholder="http://localhost:8080/events"
-                value={typed ?? url}
-                onInput={(event) => setTyped(event.currentTarget.value)}
-              />
-            </label>
-            <p class="tools">
-              <Action
-                label="Point it there"
-                done="Saved"
-                primary
-                type="submit"
-                act={() => change("webhook", { url: typed ?? url })}
-              />
-              <Copy label="Copy secret" text={secret} />
-            </p>
-          </Form>
-        )}
-      </Read>
-    </Card>
   );
 }
 
 function Outbound() {
   return (
     <Card title="What went out">
-      <Read<OutboundView[]> path="outbound" everySeconds={postedSeconds}>
+      <Read<OutboundView[]> path="outbound">
         {(events) => (
           <Rows none="Nothing yet" hint="Pay a timesheet, or send a job: other systems learn of it.">
-            {events.map(({ key, event, posted }) => (
+            {events.map(({ key, event }) => (
               <li key={key} class="item">
                 <Fold text={JSON.stringify(event)} label={`Event ${event.id}`}>
-                  {posted !== null && (
-                    <span class={`chip end ${posted.startsWith("2") ? "good" : "bad"}`}>posted: {posted}</span>
-                  )}
                   <strong>{event.type}</strong>{" "}
                   <span class="whole">
                     {event.subject} · <Time at={Date.parse(event.time)} />

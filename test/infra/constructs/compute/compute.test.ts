@@ -18,7 +18,7 @@ const local = await useStack();
 const isPut = (action: string) => /^(\*|events:(\*|Put\*|PutEvents))$/.test(action);
 const mayPut = ({ Action = [], NotAction }: Statement) => NotAction !== undefined || [Action].flat().some(isPut);
 const roleOf = ({ functions: all }: SynthesizedStack, name: string) => all().get(name)?.properties.Role;
-const rulesOf = ({ all }: SynthesizedStack) => all("AWS::Events::Rule").filter(({ id }) => !id.startsWith("Webhooks"));
+const rulesOf = ({ all }: SynthesizedStack) => all("AWS::Events::Rule");
 
 test("every worker of a queue or a stream names what failed of a batch, so that the rest is not done again", () => {
   for (const { id, properties } of local.all("AWS::Lambda::EventSourceMapping"))
@@ -75,7 +75,6 @@ describe("the bus for what comes in", () => {
 
   test("alone may put messages into its two queues from outside the service, and the intake consumes them alone", () => {
     for (const { id, properties } of local.all("AWS::SQS::QueuePolicy")) {
-      if (id.startsWith("Webhooks")) continue;
       const { Statement: statements } = properties.PolicyDocument;
       const isFed = [queue.id, undelivered.id].includes(properties.Queues[0].Ref);
       const Condition = { ArnEquals: { "aws:SourceArn": { "Fn::GetAtt": [rule?.id, "Arn"] } } };

@@ -111,18 +111,17 @@ test("copies and point-in-time recovery together cost at most 2.50 dollars a gig
 });
 
 describe("D6, D9: a secret", () => {
-  const { edgeSecret, hmacSecret, probeSecret, signingSecret, webhookSecret } = namesOf("full");
+  const { edgeSecret, hmacSecret, probeSecret, signingSecret } = namesOf("full");
   const key = { ExcludePunctuation: true, GenerateStringKey: "key", PasswordLength: 64 };
   /**
    * CloudFormation makes a new value of a secret whenever its GenerateSecretString changes, in whatever way: the HMAC key would
    * be overwritten, and every passcode and refresh token with it; the signing keys, and no token would be signed until the next
-   * rotation; receivers of webhooks and CloudFront would refuse what another key proves. A function or `npm run keys` changes
+   * rotation; CloudFront would refuse what another key proves. A function or `npm run keys` changes
    * what is to change in a secret's value.
    */
   const generated: Readonly<Record<string, object>> = {
     [hmacSecret]: { ...key, SecretStringTemplate: '{"version":1}' },
     [signingSecret]: { GenerateStringKey: "unused", SecretStringTemplate: '{"keys":[]}' },
-    [webhookSecret]: { ...key, SecretStringTemplate: "{}" },
     [probeSecret]: {
       ...key,
       GenerateStringKey: "password",
@@ -145,7 +144,6 @@ describe("D6, D9: a secret", () => {
   test.each([
     "ReleaseProbe",
     "EdgeSecret",
-    "Webhooks",
   ])("%s goes with its setting although the stage keeps its data, in no other region: its name is free again", (start) => {
     const { deletionPolicy, updateReplacePolicy, properties } = full.one("AWS::SecretsManager::Secret", start);
     expect([deletionPolicy, updateReplacePolicy, properties.ReplicaRegions]).toEqual(["Delete", "Delete", undefined]);

@@ -14,10 +14,10 @@ export function testSettingsBack(place: Place): void {
   const total = async () => (await readInvoices(place.stage)).total;
   let before: string | null;
 
-  test("every setting that may be left out is taken away, account, region, edge, webhooks and backups among them", async () => {
+  test("every setting that may be left out is taken away, account, region, edge and backups among them", async () => {
     // Another table is a migration, with commands of its own.
     const taken = settingNames.filter((each) => "wrapped" in stageShape.entries[each] && each !== "tableName");
-    expect(taken).toEqual(expect.arrayContaining(["account", "region", "edge", "webhooks", "backupKeptDays"]));
+    expect(taken).toEqual(expect.arrayContaining(["account", "region", "edge", "backupKeptDays"]));
     const left = Object.entries(place.settings).filter(([each]) => !(taken as string[]).includes(each));
     const bare = { ...place, settings: Object.fromEntries(left) as Stage };
     before = await total();

@@ -2,7 +2,6 @@ import { SetEndpointAttributesCommand } from "@aws-sdk/client-sns";
 import { expect } from "vitest";
 import { handler as deliverNotifications } from "../../../../functions/workers/deliver-notifications.ts";
 import { handler as deliverPin } from "../../../../functions/workers/deliver-pin.ts";
-import { handler as deliverWebhook } from "../../../../functions/workers/deliver-webhook.ts";
 import { handler as intake } from "../../../../functions/workers/intake.ts";
 import { handler as notifyPasswordChanged } from "../../../../functions/workers/notify-password-changed.ts";
 import { handler as sendEvents } from "../../../../functions/workers/send-events.ts";
@@ -10,7 +9,6 @@ import { handler as sendPushes } from "../../../../functions/workers/send-pushes
 import { pinIn } from "../../../../infra/local/aws/message-pin.ts";
 import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
 import { notificationKey } from "../../../../shared/db/notifications/notifications.ts";
-import { findWebhook, keepFailure } from "../../../../shared/db/webhooks.ts";
 import { notificationLine, userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { readItem } from "../../../support/records/writes.ts";
@@ -26,7 +24,6 @@ import {
   tokensOf,
 } from "../../../support/workers/pushes.ts";
 import { takeMessages } from "../../../support/workers/queues.ts";
-import { onBus, receiver, testWebhook, webhookBatch } from "../../../support/workers/receiver.ts";
 import { drain, queueEvent, storedNotifications } from "../../../support/workers/workers.ts";
 import { type LossPlan, messages, newId, redeliveryMs, type Scenario } from "./scenario.ts";
 
@@ -84,19 +81,6 @@ export function messageLosses(service: PushingService, publications: string[]) {
           expect(each).toMatchObject([[expect.anything()], { notifications: 1, jobs: 1 }]);
         }
       },
-    };
-  }
-
-  /** An event to a receiver, which answers with a status; `check` is given how often it arrived there. */
-  async function prepareDelivery(
-    { status = 200, ...coming }: { readonly status?: number; readonly queuedAt?: Date },
-    check: (arrived: number) => void | Promise<void>,
-  ): Promise<Scenario> {
-    const event = eventOut(newId());
-    receiver.status = status;
-    return {
-      attempt: async () => (await deliverWebhook(webhookBatch(onBus(event), coming))).batchItemFailures.length === 0,
-      check: async () => check(receiver.got.filter(({ headers }) => headers["webhook-id"] === event.id).length),
     };
   }
 
@@ -187,31 +171,6 @@ export function messageLosses(service: PushingService, publications: string[]) {
             perhapsAgain(sent.filter(({ subject, id }) => subject === event.subject && id === event.id).length);
           },
         };
-      },
-    },
-    "deliver-webhook": {
-      holds:
-        "the event reaches its receiver, again only with the same id, and what was kept of its failures is gone (D42)",
-      loses: "DeleteItem",
-      repeatMs: redeliveryMs,
-      prepare: async () => {
-        const [webhook, at] = [testWebhook(), new Date().toISOString()];
-        await keepFailure(webhook, await findWebhook(webhook), { failing_since: at, failed_at: at });
-        return prepareDelivery({}, async (arrived) => {
-          perhapsAgain(arrived);
-          expect((await findWebhook(webhook)).health).toBeUndefined();
-        });
-      },
-    },
-    "deliver-webhook of an event that is given up": {
-      holds: "the event is in the dead letters, again only as a double (D42)",
-      loses: "SendMessage",
-      repeatMs: redeliveryMs,
-      prepare: () => {
-        const given = { status: 500, queuedAt: new Date(Date.now() - 24 * 3_600_000) };
-        return prepareDelivery(given, async () =>
-          perhapsAgain((await takeMessages("WEBHOOK_DEAD_LETTERS_URL")).length),
-        );
       },
     },
     intake: {

@@ -11,7 +11,7 @@ import { jsonSchemaOf } from "./schemas.ts";
 import { exampleOf } from "./with-texts.ts";
 
 /** The outgoing events, as requests that a receiver gets (D42). */
-export function describeWebhooks(): Record<string, object> {
+export function describeEvents(): Record<string, object> {
   return Object.fromEntries(outboundEventTypes.map((type) => [type, { post: describeEvent(type) }]));
 }
 
@@ -24,12 +24,11 @@ function describeEvent(type: OutboundEventType): object {
     description,
     security: [],
     requestBody: {
-      description:
-        "The event: the `Detail` of the bus, or the body of a webhook, whose setting may declare it as `application/json`.",
+      description: "The event: the `detail` of what a rule on the bus matched.",
       required: true,
-      content: { "application/cloudevents+json": { schema: eventSchemaOf(type), example: exampleOfEvent(type) } },
+      content: { "application/json": { schema: eventSchemaOf(type), example: exampleOfEvent(type) } },
     },
-    responses: { "204": { description: "Taken: any status from 200 to 299 ends the delivery." } },
+    responses: { "204": { description: "Taken: any status from 200 to 299 ends its delivery by an API destination." } },
   };
 }
 

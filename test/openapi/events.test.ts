@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { outboundEventKinds, outboundEventOf, outboundEventTypes } from "../../shared/contract/outbound-events.ts";
 import { faultsAt, openApi } from "../support/requests/described-answers.ts";
 
-const placeOf = (type: string) => ["webhooks", type, "post", "requestBody", "content", "application/cloudevents+json"];
+const placeOf = (type: string) => ["webhooks", type, "post", "requestBody", "content", "application/json"];
 const exampleOf = (type: string) => placeOf(type).reduce((at, part) => at[part], openApi).example;
 
 test("D42: the document describes every kind of event and no other", () => {
