@@ -4,21 +4,20 @@ import { type PricedRegion, pricedRegions, requirePriced } from "./costs/prices.
 const usualImports = [20_000];
 /** More would take days. */
 const mostOfOption = 10_000_000;
-const usualRounds = { cold: 31, warm: 9, edits: 20 };
+const usualRounds = { cold: 31, warm: 9 };
 
 const help = `npm run bench -- BENCHMARK [--rounds N] [--sizes N,N,…] [--region REGION]
 
 cold   size, start and first call of GET invoices, against the bare SDK and the usual stack
 warm   repeated calls of GET invoices: own code, the whole call against the bare SDK, memory
-edits  from saving a file to the first answer that shows it, under npm start; the local machine's memory
 import how many invoices a second are imported into the running local machine
 costs  what a million calls of every operation cost, and a month; writes the tables of infra/COSTS.md
 
-  --rounds N     how often each candidate runs, in random order, or each kind of edit is made (cold ${usualRounds.cold}, warm ${usualRounds.warm}, edits ${usualRounds.edits})
+  --rounds N     how often each candidate runs, in random order (cold ${usualRounds.cold}, warm ${usualRounds.warm})
   --sizes N,N,…  numbers of invoices to import (${usualImports})
   --region R     the region of the costs: us-east-1, or eu-west-2
 
-cold and warm install what they measure against under .local/bench, once. These, edits and import
+cold and warm install what they measure against under .local/bench, once. These and import
 want a machine that does nothing else.
 Ends with 0 when every figure keeps within its bar, 1 when one does not, 2 when the call was wrong.
 `;
@@ -36,8 +35,6 @@ const benchmarks: Readonly<Record<string, (options: Options, say: Say) => Promis
   import: async ({ sizes = usualImports }, say) => (await import("./import/import-bench.ts")).benchImport(sizes, say),
   cold: async ({ rounds = usualRounds.cold }, say) => (await import("./call/call-bench.ts")).benchCold(rounds, say),
   warm: async ({ rounds = usualRounds.warm }, say) => (await import("./call/call-bench.ts")).benchWarm(rounds, say),
-  edits: async ({ rounds = usualRounds.edits }, say) =>
-    (await import("./edits/edits-bench.ts")).benchEdits(rounds, say),
   costs: async ({ region }, say) => (await import("./costs/costs-bench.ts")).benchCosts(region, say),
 };
 
