@@ -218,12 +218,11 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     impact: "Notifications cannot be marked as read: the badges do not go down.",
     access: everyoneTheirOwn,
     canary: true,
-    readsHmacKey: true,
     settings: ["locale"],
     timeoutSeconds: 29,
     indexes: ["by-mark"],
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"],
-    guarded: ["CHANGE#", "USER#"],
+    guarded: ["USER#"],
   },
   "get-unread-counts": {
     area: "notifications",

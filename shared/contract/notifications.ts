@@ -70,7 +70,7 @@ export const listNotifications = operation({
 /** Most notifications marked in one transaction, which has one write for each and one for the counts. */
 const maxMarkedTogether = 90;
 
-/** PATCH users/notifications/bulk_update: marks the named ones, all or none; without ids, all unread ones (D27). */
+/** PATCH users/notifications/bulk_update: marks the named ones, all or none; or the unread ones up to an id (D27). */
 export const markNotifications = operation({
   name: "mark-notifications",
   summary: "Marks the caller's notifications as read or unread",
@@ -78,11 +78,14 @@ export const markNotifications = operation({
   path: "/api/v1/users/notifications/bulk_update",
   access: everyRole,
   needsSession: true,
-  idempotent: true,
   body: {
     object: "notification",
     fields: v.pipe(
-      v.object({ notification_ids: optionalField(bulkIdsUpTo(maxMarkedTogether)), read: v.boolean() }),
+      v.object({
+        notification_ids: optionalField(bulkIdsUpTo(maxMarkedTogether)),
+        up_to_id: optionalField(id),
+        read: v.boolean(),
+      }),
       v.forward(
         v.partialCheck(
           [["notification_ids"], ["read"]],
@@ -90,6 +93,22 @@ export const markNotifications = operation({
           "must name the notifications to be marked as unread",
         ),
         ["notification_ids"],
+      ),
+      v.forward(
+        v.partialCheck(
+          [["notification_ids"], ["up_to_id"], ["read"]],
+          ({ notification_ids: ids, up_to_id, read }) => !read || ids !== undefined || up_to_id !== undefined,
+          "must be the newest id that was shown, unless notification_ids names some",
+        ),
+        ["up_to_id"],
+      ),
+      v.forward(
+        v.partialCheck(
+          [["notification_ids"], ["up_to_id"]],
+          ({ notification_ids: ids, up_to_id }) => ids === undefined || up_to_id === undefined,
+          "must not be sent beside notification_ids",
+        ),
+        ["up_to_id"],
       ),
     ),
   },

@@ -68,14 +68,14 @@ export type PlanRequest<O extends Operation> = Omit<SignedInRequest<O>, "change"
 export interface SessionRequest<O extends Operation> extends PlanRequest<O> {
   /** The caller's account, once the session is found live (D4): the function waits for it before it writes. */
   readonly actor: Promise<Account>;
+  /** The change that its writes are, once the operation's check of the caller succeeds. */
+  readonly change: Promise<Change>;
 }
 
 /** A signed-in user's request that may carry an `Idempotency-Key`, as an operation's function gets it (D32). */
 export interface IdempotentRequest<O extends Operation> extends SessionRequest<O> {
   /** Recognises repetitions of the request; undefined without an Idempotency-Key. */
   readonly key: RequestKey | undefined;
-  /** The change that its writes are, once the operation's check of the caller succeeds: nothing is written without it. */
-  readonly change: Promise<Change>;
 }
 
 /** An operation's check of the caller beyond the access token. It refuses a caller who does not pass, and gives the account of others. */
@@ -109,9 +109,10 @@ export function inSession<O extends SessionOperation>(
   handle: (request: SessionRequest<O>) => Promise<Reply<O>>,
 ): HttpHandler {
   return chain(operation, { access: authenticate(operation) }, (event, context) => {
-    const { change: _unused, ...request } = signedInRequestOf<O>(event, context);
+    const request = signedInRequestOf<O>(event, context);
     const actor = ofSession(request);
-    return onceAuthorized(actor, () => handle({ ...request, actor }));
+    const change = actor.then(() => request.change);
+    return onceAuthorized(change, () => handle({ ...request, actor, change }));
   });
 }
 

@@ -1,15 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as updateHandler } from "../../functions/finance/bulk-update-timesheets.ts";
-import { handler as markHandler } from "../../functions/notifications/mark-notifications.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
-import { markNotifications } from "../../shared/contract/notifications.ts";
 import type { HmacKeyVersions } from "../../shared/domain/hmac-key.ts";
 import { readHmacKeyVersions, writeHmacKeyVersions } from "../../shared/secrets.ts";
 import { costOf } from "../support/records/costs.ts";
 import { changesOf } from "../support/records/items.ts";
-import { callerLine, notificationLine, timesheetLine } from "../support/records/records.ts";
+import { callerLine, jobLine, timesheetLine } from "../support/records/records.ts";
 import { readRecord, store } from "../support/records/store.ts";
 import { call, type TestRequest } from "../support/requests/call.ts";
+import { adjust } from "../support/requests/changes.ts";
 import { expectProblem } from "../support/requests/problems.ts";
 import { loggedLines } from "../support/service/capture-logs.ts";
 import { useService } from "../support/service/service.ts";
@@ -27,7 +26,7 @@ beforeEach(() =>
     ...[2, 3, 4, 5, 6, 7, 8].map((id) => callerLine({ ...operator, id }, { passcode: null })),
     timesheetLine(1, 1),
     timesheetLine(2, 1),
-    notificationLine(1, 2),
+    jobLine(1, 1),
   ]),
 );
 
@@ -69,23 +68,10 @@ describe("200", () => {
     const key = newKey();
     await update(key);
     expect((await update(key, pending, { as: admin })).headers["idempotency-replayed"]).toBeUndefined();
-    const body = { notification: { read: true } };
-    const headers = { "idempotency-key": key };
-    const marked = await call(markHandler, markNotifications, { as: operator, body, headers });
-    expect(marked).toMatchObject({ status: 200, headers: { total: "1" } });
-    const again = await call(markHandler, markNotifications, { as: operator, body, headers });
-    expect(again).toMatchObject({ body: marked.body, headers: { total: "1", "idempotency-replayed": "true" } });
-  });
-
-  test("D32: a repetition for notifications gets those that are left", async () => {
-    await store([notificationLine(2, 2)]);
-    const body = { notification: { notification_ids: [1, 2], read: true } };
-    const request = { as: operator, body, headers: { "idempotency-key": newKey() } };
-    expect((await call(markHandler, markNotifications, request)).headers.total).toBe("2");
-    await store([{ type: "notification", id: 1, user_id: 2, deleted: true }]);
-    const again = await call(markHandler, markNotifications, request);
-    expect(again).toMatchObject({ status: 200, headers: { total: "1", "idempotency-replayed": "true" } });
-    expect(again.body.notifications).toMatchObject([{ id: 2 }]);
+    const adjusted = await adjust(admin, [1], 60, { key });
+    expect(adjusted).toMatchObject({ status: 200, headers: { total: "1" } });
+    const again = await adjust(admin, [1], 60, { key });
+    expect(again).toMatchObject({ body: adjusted.body, headers: { total: "1", "idempotency-replayed": "true" } });
   });
 
   test("D32: a repetition after the HMAC key was rotated pays not again, nor does one where the new version is unknown", async () => {

@@ -101,7 +101,7 @@ test("passwords, logins, pins, reset tokens and counts of limits are reached by 
   const paying = ["bulk-update-timesheets", "plan-bulk-update-timesheets", "undo-change"];
   expect(reaching("PASSCODE#")).toEqual(paying);
   // An undo restores what is there.
-  const changing = ["bulk-update-timesheets", "adjust-job-timers", "undo-change", "mark-notifications"];
+  const changing = ["bulk-update-timesheets", "adjust-job-timers", "undo-change"];
   expect(reaching("CHANGE#")).toEqual(changing);
   // Whoever could write there could name or hide changes.
   expect(reaching("HISTORY#")).toEqual(["list-changes", "keep-history"]);

@@ -35,8 +35,9 @@ const kinds = [
   ["answer", 25],
 ] as const;
 
-/** Parameters that no request can have beside the others, or that no two requests may share: an example would be refused. */
+/** Parameters and fields that no request can have beside the others, or that no two requests may share: an example would be refused. */
 const notSent = [
+  "mark-notifications body.up_to_id",
   "list-changes by_user",
   "list-changes by_company",
   "list-changes change_id",

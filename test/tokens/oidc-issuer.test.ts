@@ -101,18 +101,18 @@ test("D4: 403: what an outside token may do is its role's", async () => {
 
 test("D4: 401: what is not a read needs a user, with the role and company of the outside token", async () => {
   const bearer = { authorization: `Bearer ${await made({ claims: { workforce_user: 907 } })}` };
-  const markAll = () =>
-    call(markHandler, markNotifications, { headers: bearer, body: { notification: { read: true } } });
-  expectProblem(await markAll(), 401, "token_invalid");
+  const mark = () =>
+    call(markHandler, markNotifications, { headers: bearer, body: { notification: { up_to_id: 1, read: true } } });
+  expectProblem(await mark(), 401, "token_invalid");
   const user = { id: 907, role: "operator", company_id: 1 } as const;
   await store([callerLine(user)]);
-  expect((await markAll()).status).toBe(200);
+  expect((await mark()).status).toBe(200);
   for (const changes of [{ role: "client" }, { company_id: 2 }, { company_id: null }] as const) {
     await store([callerLine({ ...user, ...changes })]);
-    expectProblem(await markAll(), 401, "token_invalid");
+    expectProblem(await mark(), 401, "token_invalid");
   }
   await store([{ type: "user", id: user.id, deleted: true }]);
-  expectProblem(await markAll(), 401, "token_invalid");
+  expectProblem(await mark(), 401, "token_invalid");
 });
 
 const writes = endpoints.filter(

@@ -38,14 +38,17 @@ cheaper.`,
 
 export const markNotificationsText = describes(markNotifications, {
   description: `Names up to 90 of your notifications and says whether they are read. Like other bulk changes it is all or nothing. With
-\`read: true\` and no ids it empties the badge: every unread one is marked, newest first, for up to 22 seconds; call again if
-there were more than some 10,000. The counts are exact at every moment.`,
+\`up_to_id\`, the newest id that you showed, it empties the badge: every unread one up to it is marked, newest first, for up to 22 seconds; call again if
+there were more than some 10,000. A repetition marks none that was made later. The counts are exact at every moment.`,
   body: {
     text: "Which notifications, and their new state.",
     fields: {
       notification_ids: [
-        "1 to 90 of your own ids. Leave it out to mark everything as read; to mark as unread it is required.",
+        "1 to 90 of your own ids. Leave it out if you send `up_to_id`; to mark as unread it is required.",
         [2, 1],
+      ],
+      up_to_id: [
+        "In place of ids, with `read: true`: this one and all before it are read. It need not be one of yours.",
       ],
       read: [
         "True to mark as read, false to bring back as unread. One that is already read keeps its `read_at`.",
@@ -55,7 +58,7 @@ there were more than some 10,000. The counts are exact at every moment.`,
   },
   answer: {
     text: "Marked. `total` says how many.",
-    fields: { notifications: ["Those that were named, in that order; without ids the newest 20 of those marked."] },
+    fields: { notifications: ["Those that were named, in that order; with `up_to_id` the newest 20 of those marked."] },
   },
 });
 

@@ -6,9 +6,9 @@ import { isReported, requireReported } from "../records/reported-states.ts";
 import { ifAbsent } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { paces, retry } from "../table/retry.ts";
+import { paces, retry, retryConflicts } from "../table/retry.ts";
 import type { Key } from "../table/table.ts";
-import { type TransactionWrite, transact } from "../table/transaction.ts";
+import { type TransactionWrite, transactOnce } from "../table/transaction.ts";
 import { firstRevision, replaceItem, type WriteContext } from "../writes/write-plans.ts";
 import { addCounts } from "./notification-counts.ts";
 import { notificationKey, notifications, unreadMark } from "./notifications.ts";
@@ -62,16 +62,17 @@ export function deliverNotification(
   });
 }
 
-/** Repeats without the users that already have the event. If an id is taken, the notification gets another. */
+/** Repeats without the users that already have the event. Each try makes new ids: one may be taken, and readers mark up to one. */
 function deliverTogether(userIds: readonly number[], event: NotificationPayload, context: WriteContext): Promise<true> {
   let open = userIds;
   const checks = requireReported(event);
   return retry(paces.record, async () => {
     if (open.length === 0) return true;
-    const writes = open.flatMap((userId) => deliver(userId, event, context));
-    const failed = await transact([...writes, ...checks]);
+    const failed = await retryConflicts((_, leftMs) =>
+      transactOnce([...open.flatMap((userId) => deliver(userId, event, context)), ...checks], leftMs),
+    );
     if (failed.length === 0) return true;
-    if (failed.includes(writes.length)) return true;
+    if (failed.includes(open.length * writesPerUser)) return true;
     const delivered = new Set(failed.filter((position) => position % writesPerUser === 0));
     open = open.filter((_, at) => !delivered.has(at * writesPerUser));
     return undefined;
@@ -84,7 +85,7 @@ function deliver(
   context: WriteContext,
 ): TransactionWrite[] {
   const { now } = context;
-  const id = timeOrderedId(now);
+  const id = timeOrderedId(new Date());
   const record = { ...rest, created_at: now.toISOString(), read_at: null };
   const place = { ...notificationKey(userId, id), id, user_id: userId, ...unreadMark(userId, id) };
   const push = isPushed(rest.record_type, rest.params.type) || undefined;

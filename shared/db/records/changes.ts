@@ -22,13 +22,6 @@ interface ChangedRecord {
   readonly before: object;
 }
 
-/** The end of a call that marked all of a user's notifications. */
-export interface MarkedAll {
-  readonly total: number;
-  /** The notifications in its answer. */
-  readonly ids: readonly number[];
-}
-
 /** A change that one call of a user made, for its undo and for repetitions of its request. */
 export interface StoredChange extends StoredItem, Omit<Change, "id"> {
   /** The whole id: the key has a part of it. An attribute `id` would put the item into the indexes of lists. */
@@ -37,8 +30,8 @@ export interface StoredChange extends StoredItem, Omit<Change, "id"> {
   /** The role and company in which the user made it. */
   readonly role: Role;
   readonly company_id: number | null;
-  readonly list: UndoableList | "NOTIFICATIONS";
-  /** The records that it wrote; empty if all were as asked, and for notifications. */
+  readonly list: UndoableList;
+  /** The records that it wrote; empty if all were as asked. */
   readonly records: readonly ChangedRecord[];
   /** Until then it can be undone, and its request be repeated: ISO 8601. */
   readonly valid_to: string;
@@ -46,8 +39,6 @@ export interface StoredChange extends StoredItem, Omit<Change, "id"> {
   readonly undone_by?: string;
   /** Keyed hash of the request, if that had an Idempotency-Key. */
   readonly fingerprint?: string | undefined;
-  /** Present once all of a user's notifications are marked. */
-  readonly done?: MarkedAll;
   readonly expires_at: number;
 }
 
@@ -103,12 +94,12 @@ export async function findEarlier({ key }: Pick<ChangeContext, "key">): Promise<
 }
 
 /** The item of a change that is being made. */
-export function newChange<L extends StoredChange["list"]>(
-  list: L,
+export function newChange(
+  list: UndoableList,
   records: readonly ChangedRecord[],
   { caller, key }: ChangeContext,
   { id: change_id, ...stamp }: Change,
-): StoredChange & { readonly list: L } {
+): StoredChange {
   const { userId: user_id, role, companyId: company_id } = caller;
   const at = new Date(stamp.at);
   const valid_to = new Date(at.getTime() + validMs).toISOString();

@@ -11,9 +11,6 @@ import { recordNotFound } from "./find-records.ts";
 import { jobTimers } from "./jobs.ts";
 import { timesheetStates } from "./timesheets.ts";
 
-/** A change of the records of a list. */
-type UndoableChange = StoredChange & { readonly list: UndoableList };
-
 /** A change that undid another. */
 interface UndoneChange {
   readonly id: string;
@@ -54,7 +51,7 @@ async function restore<L extends UndoableList, Values extends object>(
   undone: StoredChange,
   context: ChangeContext,
   attempt: Attempt,
-): Promise<UndoableChange | undefined> {
+): Promise<StoredChange | undefined> {
   const records = await readUntouched(kind.list, undone);
   const steps = records?.map((record, at) => {
     const before = v.parse(kind.schema, undone.records[at]?.before);
@@ -63,21 +60,21 @@ async function restore<L extends UndoableList, Values extends object>(
   return steps && commitSteps(kind, steps, context, attempt, undone);
 }
 
-function repetitionOf(earlier: UndoableChange): UndoneChange {
+function repetitionOf(earlier: StoredChange): UndoneChange {
   return { ...show(earlier), isRepetition: true };
 }
 
-function show({ change_id: id, list, records }: UndoableChange): UndoneChange {
+function show({ change_id: id, list, records }: StoredChange): UndoneChange {
   return { id, list, recordIds: records.map((record) => record.id) };
 }
 
 /** A change that wrote no record is only kept for repetitions of its request. */
-function isUndoable(change: StoredChange): change is UndoableChange {
-  return change.list !== "NOTIFICATIONS" && change.records.length > 0;
+function isUndoable({ records }: StoredChange): boolean {
+  return records.length > 0;
 }
 
 /** True for the user who made it, in the same role and company, and for admins. */
-function mayUndo(change: UndoableChange, { userId, role, companyId }: Caller): boolean {
+function mayUndo(change: StoredChange, { userId, role, companyId }: Caller): boolean {
   const { roles } = change.list === "TIMESHEETS" ? timesheetStates : jobTimers;
   const isOwn = change.user_id === userId && change.role === role && change.company_id === companyId;
   return roles.includes(role) && (role === "admin" || isOwn);

@@ -9,7 +9,7 @@ import { updateRaw } from "../../support/records/items.ts";
 import { callerLine, invoiceLine, notificationLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
-import { mark, markAll } from "../../support/requests/changes.ts";
+import { mark, markUpTo } from "../../support/requests/changes.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 
@@ -52,7 +52,7 @@ test.each([
     "INVOICE#1 INVOICE",
     () => call(list, listInvoices, { as, query: { by_number: "INV" } }),
   ],
-  ["mark-notifications", notification, "#record.record_id", "answer: id 1", () => markAll(as)],
+  ["mark-notifications", notification, "#record.record_id", "answer: id 1", () => markUpTo(as, 1)],
 ])("a damaged item takes its answer down, whose log names it: %s", async (_, key, attribute, name, request) => {
   await damage(key, attribute);
   loggedLines.length = 0;

@@ -1,11 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { handler as markHandler } from "../../../functions/notifications/mark-notifications.ts";
-import { markNotifications } from "../../../shared/contract/notifications.ts";
 import { keyedChangeId, newChangeId } from "../../../shared/domain/records/change-id.ts";
-import { callerLine, jobLine, notificationLine, timesheetLine } from "../../support/records/records.ts";
+import { callerLine, jobLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
-import { call } from "../../support/requests/call.ts";
 import { adjust, mark, undo } from "../../support/requests/changes.ts";
 import { useService } from "../../support/service/service.ts";
 import type { TestUser } from "../../support/tokens/tokens.ts";
@@ -140,17 +137,12 @@ describe("404", () => {
     expect(await undo(operator, id)).toMatchObject({ status: 200 });
   });
 
-  test("D32, D41: the id of a request with a key that found all as asked, or that marked notifications", async () => {
+  test("D32, D41: the id of a request with a key that found all as asked", async () => {
     await pay([first]);
     const key = `again-${first}`;
     expect((await mark(operator, [first], "paid", { key })).headers).not.toHaveProperty("change-id");
     const id = keyedChangeId({ userId: operator.id, operation: "bulk-update-timesheets", key }, new Date());
     expect(await undo(operator, id)).toMatchObject({ status: 404 });
-    await store([notificationLine(first, operator.id)]);
-    const body = { notification: { notification_ids: [first], read: true } };
-    await call(markHandler, markNotifications, { as: operator, body, headers: { "idempotency-key": key } });
-    const marked = keyedChangeId({ userId: operator.id, operation: "mark-notifications", key }, new Date());
-    expect(await undo(operator, marked)).toMatchObject({ status: 404 });
     expect(await statesOf(first)).toEqual(["paid"]);
   });
 

@@ -3,7 +3,7 @@ import { handler } from "../../../functions/notifications/mark-notifications.ts"
 import { markNotifications } from "../../../shared/contract/notifications.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
-import { putNotifications } from "../../db/notifications/many-notifications.ts";
+import { firstOfMany, putNotifications } from "../../db/notifications/many-notifications.ts";
 import { callerLine, notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";
@@ -61,13 +61,32 @@ describe("200, with ids", () => {
   });
 });
 
-describe("200, without ids", () => {
+describe("200, up to an id", () => {
   test("D27: all that are unread are read then, the caller's own only", async () => {
-    const answer = await mark({ read: true });
+    const answer = await mark({ up_to_id: 4, read: true });
     expect(idsIn(answer)).toEqual([2, 1]);
     expect(answer.headers).toMatchObject({ total: "2", "per-page": "20" });
     expect((await readAtOf(5))[3]).toBe(readAt);
     expect(await findUnreadCounts(5)).toEqual({ notifications: 0, timesheets: 0, jobs: 0, chats: 0 });
+    expect(await readAtOf(6)).toEqual({ 4: null });
+  });
+
+  test("D27: what is newer stays unread, and so does what comes before a repetition", async () => {
+    expect(idsIn(await mark({ up_to_id: 1, read: true }))).toEqual([1]);
+    const first = await readAtOf(5);
+    expect(first).toEqual({ 1: expect.any(String), 2: null, 3: readAt });
+    await store([notificationLine(7, 5)]);
+    expect(await mark({ up_to_id: 1, read: true })).toMatchObject({ status: 200, headers: { total: "0" } });
+    expect(await readAtOf(5)).toEqual({ ...first, 7: null });
+    await store([{ type: "notification", id: 7, user_id: 5, deleted: true }]);
+  });
+
+  test("D27: the id is anyone's, and null or empty ids beside it are none", async () => {
+    for (const notification_ids of [null, ""]) {
+      const answer = await mark({ notification_ids, up_to_id: Number.MAX_SAFE_INTEGER, read: true });
+      expect(answer.status).toBe(200);
+    }
+    expect(await findUnreadCounts(5)).toMatchObject({ notifications: 0 });
     expect(await readAtOf(6)).toEqual({ 4: null });
   });
 
@@ -79,7 +98,7 @@ describe("200, without ids", () => {
     for (const remainingMs of [6_499, 6_500]) {
       const answer = await call(handler, markNotifications, {
         as: user,
-        body: { notification: { read: true } },
+        body: { notification: { up_to_id: firstOfMany + 219, read: true } },
         remainingMs,
       });
       totals.push(answer.headers.total);
@@ -91,7 +110,7 @@ describe("200, without ids", () => {
   test("D27: when nothing is unread, nothing is shown, and total is 0", async () => {
     const user = { ...driver, id: 9 };
     await store([callerLine(user)]);
-    const answer = await mark({ read: true }, user);
+    const answer = await mark({ up_to_id: 99, read: true }, user);
     expect(answer).toMatchObject({ status: 200, body: { notifications: [] }, headers: { total: "0" } });
   });
 });
@@ -105,9 +124,22 @@ describe("404", () => {
   });
 });
 
-test("D27: 422: unread without ids: named, and nothing changes", async () => {
-  const answer = await mark({ read: false });
-  const errors = [{ pointer: "/notification/notification_ids", code: "invalid" }];
+test.each<[string, object, field: string, code?: string]>([
+  ["unread without ids", { read: false }, "notification_ids"],
+  ["unread up to an id", { up_to_id: 2, read: false }, "notification_ids"],
+  ["read without ids and without the newest", { read: true }, "up_to_id"],
+  ["read with null for both", { notification_ids: null, up_to_id: null, read: true }, "up_to_id"],
+  ["read with both", { notification_ids: [1], up_to_id: 2, read: true }, "up_to_id"],
+  ["unread with both", { notification_ids: [3], up_to_id: 3, read: false }, "up_to_id"],
+  ["up to a text", { up_to_id: "2", read: true }, "up_to_id", "wrong_type"],
+  ["up to nothing", { up_to_id: 0, read: true }, "up_to_id", "out_of_range"],
+  ["up to a half", { up_to_id: 1.5, read: true }, "up_to_id", "wrong_type"],
+  ["up to more than numbers hold", { up_to_id: 2 ** 53, read: true }, "up_to_id", "wrong_type"],
+  ["up to a list", { up_to_id: [2], read: true }, "up_to_id", "wrong_type"],
+])("D27: 422: %s: the field is named, and nothing changes", async (_, notification, field, code = "invalid") => {
+  const answer = await mark(notification);
+  const errors = [{ pointer: `/notification/${field}`, code }];
   expect(answer).toMatchObject({ status: 422, body: { code: "fields_invalid", errors } });
+  expect(answer.body.errors).toHaveLength(1);
   expect(await readAtOf(5)).toEqual({ 1: null, 2: null, 3: readAt });
 });

@@ -44,15 +44,13 @@ export function undo(as: TestUser, id: string | undefined, sent: Sent = {}): Pro
 }
 
 /** Marks notifications as read or unread. */
-export function markRead(as: TestUser, ids: readonly number[], read: boolean, sent: Sent = {}): Promise<TestAnswer> {
-  const body = { notification: { notification_ids: ids, read } };
-  return call(markHandler, markNotifications, { as, body, headers: headersOf(sent) });
+export function markRead(as: TestUser, ids: readonly number[], read: boolean): Promise<TestAnswer> {
+  return call(markHandler, markNotifications, { as, body: { notification: { notification_ids: ids, read } } });
 }
 
-/** Marks all notifications as read. */
-export function markAll(as: TestUser, sent: Sent = {}): Promise<TestAnswer> {
-  const body = { notification: { read: true } };
-  return call(markHandler, markNotifications, { as, body, headers: headersOf(sent) });
+/** Marks the notifications up to an id as read. */
+export function markUpTo(as: TestUser, up_to_id: number): Promise<TestAnswer> {
+  return call(markHandler, markNotifications, { as, body: { notification: { up_to_id, read: true } } });
 }
 
 /** Whether an answer is one to a repetition. */

@@ -1,12 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
+import { deliverNotification } from "../../../shared/db/notifications/notification-delivery.ts";
+import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { keyedChangeId } from "../../../shared/domain/records/change-id.ts";
-import { useNetwork } from "../../support/faults/network.ts";
+import { timeOrderedId } from "../../../shared/domain/time-ordered-id.ts";
+import { cancelled, useNetwork } from "../../support/faults/network.ts";
+import { testContext } from "../../support/records/contexts.ts";
 import { changesOf } from "../../support/records/items.ts";
 import { callerLine, jobLine, notificationLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";
-import { adjust, isReplay, mark, markAll, markRead } from "../../support/requests/changes.ts";
-import { idsIn } from "../../support/requests/pages.ts";
+import { adjust, isReplay, mark, markUpTo } from "../../support/requests/changes.ts";
 import { expectProblem } from "../../support/requests/problems.ts";
 import { useService } from "../../support/service/service.ts";
 import { crashAt } from "./crash.ts";
@@ -117,49 +121,24 @@ test("D32: the id of a keyed change follows from user, operation and key, and na
   expect(named("a", 1, "k", 1_000).slice(0, 28)).toBe(named("a").slice(0, 28));
 });
 
-describe("D27, D32: marking notifications with a key", () => {
+describe("D27: marking notifications up to an id", () => {
   const driver = () => ({ id: 10_000 + id, role: "driver", company_id: null }) as const;
   const unreadOf = async () => {
     const { id: userId } = driver();
-    const items = await Promise.all(
-      [1, 2, 3].map((each) => readItem({ pk: `USER#${userId}`, sk: `NOTIFICATION#${String(each).padStart(16, "0")}` })),
-    );
+    const items = await Promise.all([1, 2, 3].map((each) => readItem(notificationKey(userId, each))));
     return items.flatMap((item) => (item && !(item.record as { read_at: unknown }).read_at ? [item.id] : []));
   };
-  const news = (...ids: number[]) => {
-    const created = ids.map((each) => notificationLine(each, driver().id, { created_at: new Date().toISOString() }));
-    return store([callerLine(driver()), ...created]);
-  };
+  const news = (...ids: number[]) =>
+    store([callerLine(driver()), ...ids.map((each) => notificationLine(each, driver().id))]);
 
-  test("named ones are marked once, whoever marked them as unread since; those that are gone are left out", async () => {
-    await news(1, 2);
-    expect(await markRead(driver(), [1, 2], true, { key })).toMatchObject({ status: 200, headers: { total: "2" } });
-    await markRead(driver(), [1], false);
-    const again = await markRead(driver(), [1, 2], true, { key });
-    expect([again.headers.total, isReplay(again), await unreadOf()]).toEqual(["2", true, [1]]);
-    await store([{ type: "notification", id: 2, user_id: driver().id, deleted: true }]);
-    expect(await markRead(driver(), [1, 2], true, { key })).toMatchObject({ headers: { total: "1" } });
-  });
-
-  test("all are marked once: a repetition marks nothing that is new, and has the same total", async () => {
-    await news(1, 2);
-    expect(await markAll(driver(), { key })).toMatchObject({ status: 200, headers: { total: "2" } });
-    vi.setSystemTime(start + 1_000);
-    await news(3);
-    const again = await markAll(driver(), { key });
-    expect([again.headers.total, isReplay(again), await unreadOf()]).toEqual(["2", true, [3]]);
-    expect(idsIn(again)).toEqual([2, 1]);
-  });
-
-  test("a call that broke off is gone on with: it marks the rest of what there was when it began", async () => {
+  test("a call that broke off is repeated: it marks the rest, and nothing that is newer", async () => {
     await news(1, 2);
     network.fail("TransactWriteItems", fault, 1);
-    expect((await markAll(driver(), { key })).status).toBe(500);
-    vi.setSystemTime(start + 1_000);
+    expect((await markUpTo(driver(), 2)).status).toBe(500);
     await news(3);
-    const again = await markAll(driver(), { key });
-    expect([again.status, again.headers.total, isReplay(again), await unreadOf()]).toEqual([200, "2", false, [3]]);
-    expect(isReplay(await markAll(driver(), { key }))).toBe(true);
+    const again = await markUpTo(driver(), 2);
+    expect([again.status, again.headers.total, await unreadOf()]).toEqual([200, "2", [3]]);
+    expect((await markUpTo(driver(), 2)).headers.total).toBe("0");
   });
 
   test("killed anywhere, a repeated call leaves each notification read and counted once", async () => {
@@ -167,12 +146,27 @@ describe("D27, D32: marking notifications with a key", () => {
     for (let wasKilled = true; wasKilled; calls += 1) {
       await renew();
       await news(1, 2, 3);
-      wasKilled = await crashAt(calls + 1, "after", () => markAll(driver(), { key }));
-      expect((await markAll(driver(), { key })).status).toBe(200);
-      expect([isReplay(await markAll(driver(), { key })), await unreadOf()], `call ${calls + 1}`).toEqual([true, []]);
+      wasKilled = await crashAt(calls + 1, "after", () => markUpTo(driver(), 3));
+      expect((await markUpTo(driver(), 3)).status).toBe(200);
+      expect(await unreadOf(), `call ${calls + 1}`).toEqual([]);
       const counts = await readItem({ pk: `USER#${driver().id}`, sk: "COUNTS" });
       expect(counts).toMatchObject({ total: 3, notifications: 0 });
     }
-    expect(calls).toBeGreaterThan(4);
+    expect(calls).toBeGreaterThan(3);
+  });
+
+  test("each try of a delivery makes a new id: what a list that was read meanwhile does not show, no marking of it marks", async () => {
+    await news(1);
+    const goOn = network.hold("TransactWriteItems");
+    network.fail("TransactWriteItems", cancelled("TransactionConflict", 3), 1);
+    const about = { record_type: "Job", record_id: 7, params: { type: "published" } } as const;
+    const arriving = deliverNotification([driver().id], { eventId: `late-${id}`, ...about }, testContext());
+    await network.held("TransactWriteItems");
+    vi.setSystemTime(start + 1_000);
+    const shown = timeOrderedId(new Date(start + 999));
+    goOn();
+    await arriving;
+    expect((await markUpTo(driver(), shown)).headers.total).toBe("1");
+    expect(await findUnreadCounts(driver().id)).toMatchObject({ notifications: 1 });
   });
 });

@@ -86,7 +86,9 @@ export async function goOn(turns: Turns, begun: Begun): Promise<void> {
   expect(left.timesheets).toMatchObject([{ id: base + 3 }, { id: base + 1, state: "pending" }]);
   const unread = async () => (await request("get-unread-counts", { headers })).body.notifications;
   const total = await unread();
-  const marked = await request("mark-notifications", { headers, body: { notification: { read: true } } });
+  const newest = (await request("list-notifications", { headers })).body.notifications[0].id;
+  const seen = { notification: { up_to_id: newest, read: true } };
+  const marked = await request("mark-notifications", { headers, body: seen });
   expect([total > 0, marked.headers.total, await unread()]).toEqual([true, String(total), 0]);
 
   const { body: confirmed } = await request("confirm-login", { query: { login, pin: begun.pin } });

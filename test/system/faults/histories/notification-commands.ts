@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { handler as deliverNow } from "../../../../functions/workers/deliver-notifications.ts";
-import { markAllRead, markNotifications } from "../../../../shared/db/notifications/mark-notifications.ts";
+import { markNotifications, markReadUpTo } from "../../../../shared/db/notifications/mark-notifications.ts";
 import { deliveredKey } from "../../../../shared/db/notifications/notification-delivery.ts";
 import { driverContext } from "../../../support/records/contexts.ts";
 import { notificationLine } from "../../../support/records/records.ts";
@@ -86,7 +86,7 @@ export const markAll = defineCommand(
   { user },
   async ({ user = 0 }, world) => {
     const { id, notifications } = world.user(user);
-    await markAllRead(driverContext(id));
+    await markReadUpTo(Number.MAX_SAFE_INTEGER, driverContext(id));
     for (const each of notifications) each.read = true;
   },
   expectUsers,
