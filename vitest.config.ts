@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { recordHandlers } from "./test/system/rights/handler-recorder.ts";
 
 // The tests are about the stages that come with the project.
@@ -57,14 +56,6 @@ const everywhere = {
 /** One after the other, as they are listed: each file begins with a fresh environment. */
 const sequenceOf = (groupOrder: number) => ({ groupOrder, setupFiles: "list" as const });
 
-/** On a fresh clone nobody knows how long a file takes. The one that compiles a copy of the checkout would be the last, alone. */
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification) => Number(!moduleId.endsWith("new-operation.test.ts"));
-    return (await super.sort(files)).sort((a, b) => place(a) - place(b));
-  }
-}
-
 const plugins = [recordHandlers(root)];
 
 // Projects of one turn begin in the order of their names.
@@ -75,7 +66,6 @@ export default defineConfig({
     reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],
     // Of two processors, tests that wait for engines and programs leave a third unused.
     maxWorkers: 3,
-    sequence: { sequencer: LongestFirst },
     // Node 24.21 calls a timer of its own fetch, now and then, without the argument that it was set with; no test is concerned.
     onUnhandledError: ({ stack = "" }) =>
       !/onParserTimeout \[as _onTimeout\] \(node:internal\/deps\/undici/.test(stack),

@@ -12,9 +12,8 @@ interface Kept {
   readonly definition: TableDefinition;
 }
 
-/** The file of the last run's table, below the checkout. */
-export const keptTable = ".local/test-made/table.json";
-const keptFile = join(root, keptTable);
+/** The last run's table. */
+const keptFile = join(root, ".local/test-made/table.json");
 
 /** The table as the stack defines it; synthesised in an empty folder if the code that defines it is not that of the last run. */
 export async function readTableDefinition(folder: string): Promise<TableDefinition> {

@@ -19,11 +19,6 @@ export interface Patch {
   readonly add?: Readonly<Record<string, number>>;
 }
 
-/** The patch that sets an attribute, or removes it if it has no value. */
-export function setOrRemove(attribute: string, value: unknown): Required<Pick<Patch, "set" | "remove">> {
-  return value === undefined ? { set: {}, remove: [attribute] } : { set: { [attribute]: value }, remove: [] };
-}
-
 /**
  * An update of an item, as a call or a transaction takes it. `writeId` names the write: the item keeps it until its next write, and a
  * repetition fails on it. The writes of a transaction have none, as its token says that it is repeated.
