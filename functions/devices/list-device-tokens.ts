@@ -5,8 +5,7 @@ import { timeOfId } from "../../shared/domain/time-ordered-id.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
 /**
- * Lists the caller's devices that get pushes, or that have moved to another user, newest first, without their tokens. The
- * session must be live (D28).
+ * Lists the caller's devices that get pushes, newest first, without their tokens. The session must be live (D28).
  */
 export const handler = authenticated(listDeviceTokens, async ({ caller, now }) => {
   const [devices, account] = await Promise.all([findDevices(caller.userId), requireSession(caller, now)]);
@@ -14,15 +13,13 @@ export const handler = authenticated(listDeviceTokens, async ({ caller, now }) =
   return { items: registered.map((device) => shown(device, caller.sessionId)).toReversed(), total: registered.length };
 });
 
-function shown({ id, platform, device_id, pushed_on, moved_at, family }: StoredDevice, sessionId: string) {
+function shown({ id, platform, device_id, family }: StoredDevice, sessionId: string) {
   const registered_at = timeOfId(id).toISOString();
   return {
     id,
     platform,
     device_id: device_id ?? null,
     registered_at,
-    pushed_on: pushed_on ?? null,
-    moved_at: moved_at ?? null,
     current: family === sessionId,
   };
 }

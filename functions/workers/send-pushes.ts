@@ -1,7 +1,7 @@
 import { findAccount } from "../../shared/db/accounts/accounts.ts";
 import { acquireSendLease, releaseSendLease } from "../../shared/db/accounts/sendings.ts";
 import { dropDeviceTokens } from "../../shared/db/notifications/device-tokens.ts";
-import { findDevices, getsPushes, keepEndpoint, type StoredDevice } from "../../shared/db/notifications/devices.ts";
+import { findDevices, isRegistered, keepEndpoint, type StoredDevice } from "../../shared/db/notifications/devices.ts";
 import { findUnread, type Notification } from "../../shared/db/notifications/notifications.ts";
 import { padId } from "../../shared/db/table/item-keys.ts";
 import {
@@ -16,13 +16,13 @@ import { forQueue } from "../../shared/workers/queue-worker.ts";
 
 /**
  * Pushes a notification to each of its user's devices, unless it is read or gone by now (D29). Skips devices registered
- * before the last end of all sessions (D14), and those that have moved to another user (D28). A failing device delays no other, and is retried when the message returns;
+ * before the last end of all sessions (D14). A failing device delays no other, and is retried when the message returns;
  * served devices are skipped then.
  */
 export const handler = forQueue(pushMessage, async ({ userId, notificationId }, { now }) => {
   const [devices, account] = await Promise.all([findDevices(userId), findAccount(userId)]);
   if (!account) return;
-  const reachable = devices.filter((device) => getsPushes(device, account) && servesPushes(device));
+  const reachable = devices.filter((device) => isRegistered(device, account) && servesPushes(device));
   if (reachable.length === 0) return;
   const lease = await acquireSendLease(userId, { kind: "PUSH", name: padId(notificationId) }, now);
   // Read last, so that one that is read meanwhile is not pushed.
@@ -36,7 +36,7 @@ export const handler = forQueue(pushMessage, async ({ userId, notificationId }, 
   await releaseSendLease(lease, [...lease.served, ...served.map(({ device }) => `${device.id}`)]);
   const dead = pushed.filter((each) => each.result === "dead");
   // An endpoint that is kept saves the next push a call.
-  const keeping = served.map(({ device, endpointArn }) => keepEndpoint(userId, device, endpointArn, now));
+  const keeping = served.map(({ device, endpointArn }) => keepEndpoint(userId, device, endpointArn));
   await Promise.all([dropDead(userId, dead), ...keeping]);
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
 });

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { everyRole, operation } from "./operation.ts";
 import { idParameter } from "./query.ts";
-import { calendarDate, id, isPlainText, optionalField, text, timestamp } from "./values.ts";
+import { id, isPlainText, optionalField, text, timestamp } from "./values.ts";
 
 /** The push services that messages go through (D28). */
 export type PushService = "fcm" | "apns" | "apns_sandbox";
@@ -82,8 +82,6 @@ export const device = v.object({
   platform: text(20),
   device_id: v.nullable(text(200)),
   registered_at: timestamp,
-  pushed_on: v.nullable(calendarDate),
-  moved_at: v.nullable(timestamp),
   current: v.boolean(),
 });
 
@@ -117,8 +115,7 @@ export const registerDeviceToken = operation({
 });
 
 /**
- * GET users/notifications/tokens: the caller's own devices that get pushes, or that have moved to another user, newest
- * first, without their tokens (D28).
+ * GET users/notifications/tokens: the caller's own devices that get pushes, newest first, without their tokens (D28).
  */
 export const listDeviceTokens = operation({
   name: "list-device-tokens",

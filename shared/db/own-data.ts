@@ -72,15 +72,13 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
       : { refreshed_at: session.renewed_at, valid_to: session.valid_to }),
   })),
   // Its token is left out, because it proves a known client (D10).
-  shown(devices, ({ id, platform, push_service, device_id, pushed_on, moved_at }) => ({
+  shown(devices, ({ id, platform, push_service, device_id }) => ({
     type: "device",
     id,
     platform,
     push_service,
     device_id: device_id ?? null,
     registered_at: timeOfId(id).toISOString(),
-    pushed_on: pushed_on ?? null,
-    moved_at: moved_at ?? null,
   })),
   shown(notifications, ({ id, record }) => ({ type: "notification", id, ...record })),
   shown(sendings, (sending) => {

@@ -49,20 +49,14 @@ export const deviceText = shapes(device, "One of the caller's devices, as a sett
   platform: ["As the app wrote it when it registered.", "ios"],
   device_id: ["The app's own id for the device; null if it sent none.", "owens-phone"],
   registered_at: ["When this token was registered first.", "2026-04-20T06:58:12.000Z"],
-  pushed_on: ["Day (UTC) of the latest push that was handed over for it; null before any.", "2026-05-01"],
-  moved_at: [
-    "When somebody else registered its token: pushes of the caller arrive there no more. Null while the device is theirs.",
-    null,
-  ],
   current: ["True where it was registered in the session that asks.", true],
 });
 
 export const listDeviceTokensText = describes(listDeviceTokens, {
   description: `For a page on which people see where pushes arrive, and switch old phones off. Tokens themselves are never shown. Devices
-that were registered before the last new password receive nothing, and are missing here. One with a \`moved_at\` that its owner
-cannot explain is a reason to end sessions: somebody else has registered it.`,
+that were registered before the last new password receive nothing, and are missing here; so is one that somebody else has registered.`,
   answer: {
     text: "Up to 20 devices, all on one page.",
-    fields: { tokens: ["The devices that pushes go to, or went to, the most recently registered at the top."] },
+    fields: { tokens: ["The devices that pushes go to, the most recently registered at the top."] },
   },
 });

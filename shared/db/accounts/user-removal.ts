@@ -71,8 +71,8 @@ function deleteRemains(userId: number, item: Item): TransactionWrite[] {
   if (isOf(notificationCounts)(item)) return [deleteCounts(notificationCounts.decode(item))];
   const remove: TransactionWrite = { Delete: { Key: keyOf(item) } };
   if (!isOf(devices)(item)) return [remove];
-  const { hash, id, moved_at } = devices.decode(item);
-  return moved_at === undefined ? [remove, ensureDeviceTokenReleased(hash, userId, id)] : [remove];
+  const { hash, id } = devices.decode(item);
+  return [remove, ensureDeviceTokenReleased(hash, userId, id)];
 }
 
 function isOf({ matches }: Pick<Entity<object>, "matches">): (item: Item) => boolean {

@@ -1,18 +1,9 @@
 import { comparableToken, type PushService } from "../../contract/devices.ts";
-import { timeOfId } from "../../domain/time-ordered-id.ts";
 import { hashToken } from "../../domain/token-hash.ts";
 import { paces, retry } from "../table/retry.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { acquireDeviceToken, findDeviceOwner, releaseDeviceToken, type StoredDeviceOwner } from "./device-owners.ts";
-import {
-  type DeviceSet,
-  deviceKey,
-  devices,
-  findDeviceSet,
-  noteMove,
-  raiseRevision,
-  type StoredDevice,
-} from "./devices.ts";
+import { type DeviceSet, deviceKey, devices, findDeviceSet, raiseRevision, type StoredDevice } from "./devices.ts";
 
 /** Most device tokens of a user; a new one replaces the oldest (D28). */
 export const maxDevicesPerUser = 20;
@@ -35,7 +26,7 @@ export interface DeviceToken {
 
 /**
  * Access pattern DT1: adds a token to a user's list and returns its id. The same token keeps its id; a token of another user
- * moves under a new id, as the other's device says; a new token for a device replaces its old one; above 20 the oldest
+ * moves under a new id and leaves the other's list; a new token for a device replaces its old one; above 20 the oldest
  * is removed (D28). If a check fails, writes nothing and returns undefined. Two round trips, 2 read units and 6 write units for a new token of up to
  * 200 characters, and 2 for each check.
  */
@@ -106,12 +97,10 @@ function toStored(userId: number, id: number, hash: string, device: DeviceToken)
   return { ...deviceKey(userId, id), ...next };
 }
 
-/** Ids are ordered by time, so the first of the sorted list is the oldest. A token that comes back replaces the device that says it moved. */
+/** Ids are ordered by time, so the first of the sorted list is the oldest. */
 function devicesToDrop(set: DeviceSet, added: StoredDevice): StoredDevice[] {
   const others = set.devices.filter(({ id }) => id !== added.id);
-  const replaced = others.filter(
-    ({ hash, device_id }) => hash === added.hash || (device_id !== undefined && device_id === added.device_id),
-  );
+  const replaced = others.filter(({ device_id }) => device_id !== undefined && device_id === added.device_id);
   const kept = others.filter((device) => !replaced.includes(device));
   return [...replaced, ...kept.slice(0, Math.max(0, kept.length - maxDevicesPerUser + 1))];
 }
@@ -121,13 +110,13 @@ function acquireWrites(userId: number, device: StoredDevice, owner: StoredDevice
     acquireDeviceToken(device.hash, { user_id: userId, id: device.id }, owner),
     { Put: { Item: devices.encode(device) } },
   ];
-  if (owner && owner.user_id !== userId) writes.push(noteMove(owner.user_id, owner.id, timeOfId(device.id)));
+  if (owner && owner.user_id !== userId) writes.push({ Delete: { Key: deviceKey(owner.user_id, owner.id) } });
   return writes;
 }
 
 function dropWrites(userId: number, dropped: readonly StoredDevice[]): TransactionWrite[] {
-  return dropped.flatMap(({ id, hash, moved_at }) => [
+  return dropped.flatMap(({ id, hash }) => [
     { Delete: { Key: deviceKey(userId, id) } },
-    ...(moved_at === undefined ? [releaseDeviceToken(hash, userId, id)] : []),
+    releaseDeviceToken(hash, userId, id),
   ]);
 }

@@ -1,6 +1,6 @@
 import type { PushService } from "../../contract/devices.ts";
 import { updateIf } from "../table/conditional-writes.ts";
-import { allOf, anyOf, isThere, lacks } from "../table/conditions.ts";
+import { anyOf, isThere, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { padId } from "../table/item-keys.ts";
 import { type Item, type Key, queryItems } from "../table/table.ts";
@@ -24,10 +24,6 @@ export interface StoredDevice extends StoredItem {
   readonly epoch: number;
   /** Its endpoint at SNS, once it has one. */
   readonly endpoint_arn?: string | undefined;
-  /** The day (UTC) of the last push to it, YYYY-MM-DD; absent before the first. */
-  readonly pushed_on?: string | undefined;
-  /** When another user registered the token, ISO 8601: the device gets none of this user's pushes. */
-  readonly moved_at?: string | undefined;
 }
 
 /** The entity of devices. */
@@ -74,36 +70,16 @@ export async function findDeviceSet(userId: number, { consistent = false } = {})
 }
 
 /**
- * True if a device was registered after the last end of all sessions of its user, which raised the user's epoch (D14).
+ * True if a device gets pushes: it was registered after the last end of all sessions of its user, which raised the user's epoch (D14).
  */
 export function isRegistered(device: StoredDevice, user: { readonly epoch: number }): boolean {
   return device.epoch === user.epoch;
 }
 
-/** True if a device gets its user's pushes: it is registered, and has not moved to another user. */
-export function getsPushes(device: StoredDevice, user: { readonly epoch: number }): boolean {
-  return isRegistered(device, user) && device.moved_at === undefined;
-}
-
-/** The write by which a user's device says that its token has moved to another user. The endpoint is that user's then. */
-export function noteMove(userId: number, id: number, movedAt: Date): TransactionWrite {
-  const changes = { when: isThere, set: { moved_at: movedAt.toISOString() }, remove: ["endpoint_arn"] };
-  return { Update: updateOf(deviceKey(userId, id), changes) };
-}
-
-/**
- * Access pattern PS3: stores the endpoint of a device that accepted a push, and the day, unless the device is gone or has
- * moved. 1 write unit, none for another push on the same day.
- */
-export async function keepEndpoint(
-  userId: number,
-  device: StoredDevice,
-  endpointArn: string,
-  now: Date,
-): Promise<void> {
-  const set = { endpoint_arn: endpointArn, pushed_on: now.toISOString().slice(0, 10) };
-  if (device.endpoint_arn === endpointArn && device.pushed_on === set.pushed_on) return;
-  await updateIf(deviceKey(userId, device.id), { when: allOf(isThere, lacks("moved_at")), set });
+/** Access pattern PS3: stores the endpoint of a device that accepted a push, unless the device is gone. 1 write unit, none if it has it. */
+export async function keepEndpoint(userId: number, device: StoredDevice, endpointArn: string): Promise<void> {
+  if (device.endpoint_arn === endpointArn) return;
+  await updateIf(deviceKey(userId, device.id), { when: isThere, set: { endpoint_arn: endpointArn } });
 }
 
 /**

@@ -1,4 +1,3 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import {
   CreatePlatformEndpointCommand,
   DeleteEndpointCommand,
@@ -108,7 +107,7 @@ test("D28: a device that moved gets its latest user's pushes alone, and keeps no
   service.inbox.clear();
   expect(await send(await newPush(userId))).toEqual(nothingFailed);
   expect(pushedTo(service)).toEqual([]);
-  await keepEndpoint(userId, former, "arn:under-way", new Date("2031-01-01T00:00:00.000Z"));
+  await keepEndpoint(userId, former, "arn:under-way");
   expect(await endpointOf(userId, "moving")).toBeUndefined();
   await send(await newPush(latest));
   expect(pushedTo(service)).toEqual(["moving"]);
@@ -132,27 +131,16 @@ test("D28: SNS has one endpoint of a token of APNs, however it is spelt, also fo
   }
 });
 
-describe("D28: the day of the last push", () => {
-  const pushedOn = async () => (await findDevices(userId)).map(({ pushed_on }) => pushed_on);
-
-  test("is kept with each device that took it, in one write a device and day", async () => {
-    vi.useFakeTimers({ now: Date.parse("2026-05-01T09:00:00.000Z"), toFake: ["Date"] });
-    await Promise.all([register(userId, "one"), register(userId, "two")]);
-    expect(await pushedOn()).toEqual([undefined, undefined]);
-    await send(await newPush(userId));
-    expect(await pushedOn()).toEqual(["2026-05-01", "2026-05-01"]);
-    const push = await newPush(userId);
-    vi.setSystemTime(Date.parse("2026-05-01T23:59:59.999Z"));
-    const keeping = vi.spyOn(DynamoDBClient.prototype, "send");
-    expect(await costOf(() => send(push))).toMatchObject({ readUnits: 2.5, writeUnits: 2 });
-    const updated = () => keeping.mock.calls.filter(([{ input }]) => JSON.stringify(input).includes("pushed_on"));
-    expect(updated()).toEqual([]);
-    vi.setSystemTime(Date.parse("2026-05-02T00:00:00.000Z"));
-    await send(await newPush(userId));
-    expect(updated()).toHaveLength(2);
-    expect(await pushedOn()).toEqual(["2026-05-02", "2026-05-02"]);
-    keeping.mockRestore();
-  });
+test("D29: a device's endpoint is written once: another push costs its lease alone", async () => {
+  await Promise.all([register(userId, "one"), register(userId, "two")]);
+  const endpoints = async () => (await findDevices(userId)).map(({ endpoint_arn }) => endpoint_arn);
+  expect(await endpoints()).toEqual([undefined, undefined]);
+  await send(await newPush(userId));
+  const kept = await endpoints();
+  expect(kept).toEqual([expect.any(String), expect.any(String)]);
+  const push = await newPush(userId);
+  expect(await costOf(() => send(push))).toMatchObject({ readUnits: 2.5, writeUnits: 2 });
+  expect(await endpoints()).toEqual(kept);
 });
 
 /** Expects one device to have been dropped, which is in a log line and a metric, without its token. */

@@ -87,7 +87,7 @@ test("everything that is held about a user, with nothing of a credential", async
   expect(lines).toEqual([
     { type: "login", login, confirmed_at: expect.any(String) },
     { type: "login", login: phoneOf(userId), confirmed_at: expect.any(String) },
-    expect.objectContaining({ type: "device", platform: "fcm", device_id: "phone-1", pushed_on: null }),
+    expect.objectContaining({ type: "device", platform: "fcm", device_id: "phone-1" }),
     { type: "notification", ...shown },
     { type: "notice", about: "password_changed", at: moment, channels: ["email"] },
     expect.objectContaining({ type: "session", id: familyOf(tokens), opened_at: moment }),

@@ -300,7 +300,7 @@ test("the endpoints of their devices at SNS go; one that SNS keeps is named", as
     const deviceId = endpoints.push(made.EndpointArn ?? "");
     await saveDeviceToken(id, { token: Token, platform: "fcm", pushService: "fcm" }, deviceId);
     const device = (await findDevices(id)).find(({ token }) => token === Token);
-    if (device) await keepEndpoint(id, device, made.EndpointArn ?? "", now);
+    if (device) await keepEndpoint(id, device, made.EndpointArn ?? "");
   }
   service.endpoints.failNext("DeleteEndpoint", "AuthorizationError", 1);
   const { endpointsLeft = [] } = (await forgetPerson(id, list, testContext(now))) ?? {};
