@@ -1,7 +1,7 @@
 import { describeLock } from "./constructs/stores/table-backups.ts";
 import { FirewallStack } from "./firewall-stack.ts";
 import { bundleFunctions } from "./functions/bundle.ts";
-import { ProbeStack } from "./probe-stack.ts";
+import { OutsideCheckStack } from "./outside-check-stack.ts";
 import { requireDeployable } from "./stages/stage-rules.ts";
 import { findStage, type Stage, StageRefusal } from "./stages/stages.ts";
 import { addStack, createApp } from "./synthesize.ts";
@@ -10,7 +10,7 @@ const app = createApp();
 const stacks: Readonly<Record<string, (stage: Stage) => object>> = {
   service: (stage) => addStack(app, stage, bundleFunctions),
   firewall: (stage) => new FirewallStack(app, stage),
-  probe: (stage) => new ProbeStack(app, stage),
+  outside: (stage) => new OutsideCheckStack(app, stage),
 };
 try {
   const file = app.node.tryGetContext("stages");

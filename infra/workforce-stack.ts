@@ -23,7 +23,6 @@ import {
   edgeSecret,
   GeneratedSecret,
   hmacKey,
-  releaseProbe,
   type SecretContent,
   signingKeys,
 } from "./constructs/stores/generated-secret.ts";
@@ -34,9 +33,9 @@ import { hasOutboundEvents, queues } from "./functions/queues.ts";
 import { type ReleaseManifest, writeManifest } from "./functions/release.ts";
 import { requireCallers, rowOf, type ServiceTable, service } from "./functions/service-table.ts";
 import { type StreamConsumerName, streamConsumers } from "./functions/stream-filters.ts";
-import { pageFunction, probeFunction } from "./functions/worker-rows.ts";
+import { pageFunction } from "./functions/worker-rows.ts";
 import { StageStack } from "./stage-stack.ts";
-import { functionNameOf, namesOf, tableIdOf } from "./stages/names.ts";
+import { namesOf, tableIdOf } from "./stages/names.ts";
 import { edgeOf, hasDocs } from "./stages/stage-shape.ts";
 import type { Stage } from "./stages/stages.ts";
 
@@ -122,7 +121,6 @@ export class WorkforceStack extends StageStack {
     const passing = (id: string, content: SecretContent, name: string) =>
       new GeneratedSecret(this, id, content, { name, removal: "delete" });
     const outboundBus = hasOutboundEvents(stage) ? addOutboundBus(this, stage.name) : undefined;
-    const { probeLogin } = stage;
     return {
       records,
       hmacKey: kept("HmacKey", hmacKey, names.hmacSecret),
@@ -132,7 +130,6 @@ export class WorkforceStack extends StageStack {
       quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
       emails: new EmailSending(this, "Emails", stage),
       edgeSecret: edgeOf(stage) && passing("EdgeSecret", edgeSecret, names.edgeSecret),
-      releaseProbe: probeLogin ? passing("ReleaseProbe", releaseProbe(probeLogin), names.probeSecret) : undefined,
     };
   }
 
@@ -142,8 +139,7 @@ export class WorkforceStack extends StageStack {
     const stack = this.#stacks.get(id) ?? new FunctionStack(this, id);
     this.#stacks.set(id, stack);
     const isCareful = row.canary && stage.deployment === "canary";
-    const hook = this.#resources.releaseProbe && functionNameOf(stage.name, probeFunction);
-    if (isCareful) stack.releases ??= new CanaryReleases(stack, "Releases", hook);
+    if (isCareful) stack.releases ??= new CanaryReleases(stack, "Releases");
     const releases = isCareful ? stack.releases : undefined;
     const made = new ServiceFunction(stack, name, { name, row, stage, bundles: this.#bundles, releases });
     this.#functions.set(name, made);
@@ -169,7 +165,6 @@ export class WorkforceStack extends StageStack {
   #addWorkers(): void {
     const { records, quarantine, queues } = this.#resources;
     for (const queue of queues) queue.addConsumer(this.#addFunction(queue.row.worker));
-    if (this.#resources.releaseProbe) this.#addFunction(probeFunction);
     const place = { streamArn: records.streamArn, tableArn: records.table.tableArn, quarantine };
     for (const name of streamConsumers) {
       this.#streamMappings.set(name, addStreamConsumer(this.#addFunction(name), { name, ...place }));

@@ -23,8 +23,6 @@ export const callLimits = {
   message: { attemptMs: 3_000, attempts: 1 },
   /** Events that a worker puts on the outbound bus; its queue repeats them. */
   outboundBus: { attemptMs: 3_000, attempts: 1 },
-  /** A call of a function by the probe of a release, which may take all of an endpoint's time, and one of CodeDeploy. */
-  probe: { attemptMs: 21_000, attempts: 1 },
 } as const satisfies Readonly<Record<string, CallLimit>>;
 
 /** AWS is in the same region: a connection stands within some milliseconds, or its host is gone. */

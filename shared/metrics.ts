@@ -45,8 +45,6 @@ export const metrics = {
   StreamRecordsQuarantined: [],
   /** Answers whose counters were below zero in two consistent reads. */
   CountersBelowZero: [],
-  /** Releases that went on although the probe proved nothing of their new version. */
-  ReleasesUnproven: [],
   /** Counters of lists that differ from the records. */
   CounterDifferences: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -29,8 +29,6 @@ const hmacSecret = v.union([
 
 const edgeSecret = v.object({ current: v.pipe(v.string(), v.minLength(32)), previous: v.string() });
 
-const probeSecret = v.object({ login: v.string(), password: v.string() });
-
 let client: SecretsManagerClient | undefined;
 const cached = new Map<string, { readonly value: unknown; readonly staleAt: number; readonly readAt: number }>();
 
@@ -42,11 +40,6 @@ export async function hmacKey(): Promise<HmacKey> {
 /** The current and previous secret of the stage's edge; cached for 5 minutes. */
 export async function edgeSecrets(arn: string): Promise<v.InferOutput<typeof edgeSecret>> {
   return v.parse(edgeSecret, await readSecret(arn));
-}
-
-/** The login and password of the user by which releases are probed. */
-export async function probeUser(): Promise<v.InferOutput<typeof probeSecret>> {
-  return v.parse(probeSecret, await readSecret(settings.probeSecretArn()));
 }
 
 /** The versions of the HMAC key. Up to 5 minutes old unless they must be `fresh`. */

@@ -76,10 +76,6 @@ export const settings = {
   functionVersion: () => /^\d+$/.exec(process.env.AWS_LAMBDA_FUNCTION_VERSION ?? "")?.[0],
   /** True in an environment that Lambda started. Its process begins with it. */
   isStartedByLambda: () => process.env.AWS_LAMBDA_INITIALIZATION_TYPE !== undefined,
-  /** Address of all of AWS's services in a test or an emulator; undefined in AWS. */
-  awsEndpoint: () => process.env.AWS_ENDPOINT_URL || undefined,
-  /** Name of this function in AWS, set by Lambda. */
-  functionName: () => required("AWS_LAMBDA_FUNCTION_NAME"),
   /** Namespace of the service's own metrics. */
   metricNamespace: () => required("METRIC_NAMESPACE"),
   /** Factor for the time limits of calls to AWS: above 1 if many processes share a processor. */
@@ -109,8 +105,6 @@ export const settings = {
   outboundBusName: () => required("OUTBOUND_BUS_NAME"),
   /** Address of the queue of stream records that a consumer gave up. */
   quarantineQueueUrl: () => required("QUARANTINE_QUEUE_URL"),
-  /** ARN of the secret with the login and password of the probe of releases, in Secrets Manager. */
-  probeSecretArn: () => required("PROBE_SECRET_ARN"),
   /** Sender of e-mails. */
   senderAddress: () => required("SENDER_ADDRESS"),
   /** Configuration set that sends e-mails, in SES. */

@@ -5,8 +5,7 @@ import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { queueSetting, variableOf } from "../../shared/settings.ts";
 import type { FunctionRow } from "../functions/function-row.ts";
-import { functions } from "../functions/functions.ts";
-import { functionNameOf, namesOf, tokenAudience } from "../stages/names.ts";
+import { namesOf, tokenAudience } from "../stages/names.ts";
 import { readStageSetting } from "../stages/stage-settings.ts";
 import type { Stage } from "../stages/stages.ts";
 import { allowOn, findQueue, type WorkQueue } from "./compute/work-queue.ts";
@@ -28,8 +27,6 @@ export interface Resources {
   readonly emails: EmailSending;
   /** The secret that the stage's edge sends, if it has an edge. */
   readonly edgeSecret: GeneratedSecret | undefined;
-  /** The user by which new versions are tried, in a stage that names one. */
-  readonly releaseProbe: GeneratedSecret | undefined;
 }
 
 /** Gives a function the rights and settings in its row, and no others. */
@@ -54,10 +51,6 @@ export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resour
     fn.addEnvironment("OUTBOUND_BUS_NAME", outboundBus.eventBusName);
     fn.addToRolePolicy(new PolicyStatement({ actions: ["events:PutEvents"], resources: [outboundBus.eventBusArn] }));
   }
-  if (row.probesReleases && resources.releaseProbe) {
-    resources.releaseProbe.grantRead(fn);
-    grantReleases(fn, stage.name);
-  }
   if (row.pushesToDevices) grantPushing(fn, stage);
   if (row.readsStream) grantQueue(fn, "QUARANTINE_QUEUE_URL", quarantine);
   if (row.sendsMessages) {
@@ -72,27 +65,6 @@ function grantQueue(fn: LambdaFunction, setting: string, queue: Queue | undefine
   if (!queue) return;
   fn.addEnvironment(setting, queue.queueUrl);
   fn.addToRolePolicy(allowOn([queue], "SendMessage"));
-}
-
-/** Lets a function call every version of the functions that have canaries, and answer CodeDeploy. */
-function grantReleases(fn: LambdaFunction, stageName: string): void {
-  const arn = (service: string, resource: string) => Stack.of(fn).formatArn({ service, resource });
-  const released = Object.entries(functions).filter(([, row]) => "canary" in row);
-  fn.addToRolePolicy(
-    new PolicyStatement({
-      actions: ["lambda:InvokeFunction"],
-      resources: released.map(([name]) => arn("lambda", `function:${functionNameOf(stageName, name)}:*`)),
-    }),
-  );
-  fn.addToRolePolicy(
-    new PolicyStatement({
-      actions: ["BatchGetDeploymentTargets", "ListDeploymentTargets", "PutLifecycleEventHookExecutionStatus"].map(
-        (each) => `codedeploy:${each}`,
-      ),
-      // CloudFormation names the applications after the nested stacks that they are in.
-      resources: [arn("codedeploy", `deploymentgroup:${namesOf(stageName).stack}-Endpoints*/*`)],
-    }),
-  );
 }
 
 /** Lets a function push to the devices of the stage's platform applications, if it has any. */

@@ -106,8 +106,6 @@ export interface FunctionRow {
   readonly readsStream?: true;
   /** The time at which it is called every day. An alarm notices a missed run; the role on call may then invoke it. */
   readonly daily?: DailyTime;
-  /** True if it calls new versions of functions as a user before their release, and answers CodeDeploy. */
-  readonly probesReleases?: true;
   /** True if users notice a fault at once: in a canary stage, a new version first takes a tenth of the calls. */
   readonly canary?: true;
   /**

@@ -21,19 +21,19 @@ export function rowOf(table: ServiceTable, name: string): FunctionRow {
 }
 
 /**
- * Throws unless each worker has one caller: a queue, the table's stream, a time of day, or CodeDeploy. One without any would be left out of the stack, and two callers would share its retries and its reserved concurrency.
+ * Throws unless each worker has one caller: a queue, the table's stream, or a time of day. One without any would be left out
+ * of the stack, and two callers would share its retries and its reserved concurrency.
  */
 export function requireCallers(
   table: ServiceTable,
   queueRows: Readonly<Record<string, Pick<QueueRow, "worker">>>,
 ): void {
   const workers = Object.entries(table.functions).filter(([, { area }]) => area === "workers");
-  for (const [name, { daily, probesReleases }] of workers) {
+  for (const [name, { daily }] of workers) {
     const callers = [
       ...Object.keys(queueRows).flatMap((queue) => (queueRows[queue]?.worker === name ? [`the queue ${queue}`] : [])),
       ...(name in streamFilters ? ["the table's stream"] : []),
       ...(daily ? ["a schedule"] : []),
-      ...(probesReleases ? ["CodeDeploy"] : []),
     ];
     if (callers.length === 1) continue;
     throw new Error(

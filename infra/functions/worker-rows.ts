@@ -3,9 +3,6 @@ import type { FunctionRow } from "./function-row.ts";
 /** The function that answers the documentation page: its build has Scalar inside, compressed. */
 export const pageFunction = "get-docs";
 
-/** The function that CodeDeploy calls before a new version gets calls. */
-export const probeFunction = "probe-release";
-
 const rows = {
   "refuse-unrouted": {
     area: "service",
@@ -104,12 +101,6 @@ const rows = {
     timeoutSeconds: 900,
     indexes: ["by-company", "by-company-month", "by-total"],
     table: ["BatchGetItem", "Query"],
-  },
-  [probeFunction]: {
-    area: "workers",
-    impact: "Users lose nothing, but a release waits for an hour and goes back, as nobody has tried its new version.",
-    probesReleases: true,
-    timeoutSeconds: 180,
   },
   "rotate-signing-key": {
     area: "workers",

@@ -16,11 +16,10 @@ export function namesOf(stageName: string) {
     /** The stack and the firewall before the stage's edge, in us-east-1. */
     firewall: `Workforce-${stageName}-firewall`,
     /** The stack with the check of the stage from outside, in us-east-1. */
-    probe: `Workforce-${stageName}-probe`,
+    outside: `Workforce-${stageName}-outside`,
     hmacSecret: `workforce/${stageName}/hmac-key`,
     signingSecret: `workforce/${stageName}/signing-keys`,
     edgeSecret: `workforce/${stageName}/edge-secret`,
-    probeSecret: `workforce/${stageName}/release-probe`,
     eventBus: `workforce-${stageName}`,
     /** The bus of the service's outgoing events (D42). */
     outboundBus: `workforce-${stageName}-outbound`,

@@ -76,11 +76,6 @@ export const stageRules: readonly StageRule[] = [
     ({ onCallPrincipals, alarmAddress }) => onCallPrincipals === undefined || alarmAddress !== undefined,
   ),
   rule(
-    ["deployment", "probeLogin"],
-    "in a stage with deployment canary",
-    ({ deployment, probeLogin }) => probeLogin === undefined || deployment === "canary",
-  ),
-  rule(
     ["alarmAddress", "probedHost"],
     "in a stage with an alarmAddress",
     ({ probedHost, alarmAddress }) => probedHost === undefined || alarmAddress !== undefined,

@@ -196,11 +196,6 @@ export const stageShape = v.object({
     "With `canary`, a new version of the functions whose rows say `canary` takes a tenth of the calls for five minutes. If its alarms fire, CodeDeploy reverts to the version before.",
     value.oneOf(["at-once", "canary"]),
   ),
-  probeLogin: optional(
-    "Login of the user by which each new version is [tried before it gets calls](RUNBOOK.md#the-probe-of-releases), in a stage with canaries. Somebody must get its e-mails once, to set its password.",
-    value.emailAddress,
-    { wanted: "an e-mail address that no other user has" },
-  ),
   alarmAddress: optional(
     "Recipient of alarms. A stage that keeps its data needs one; others may rely on the dashboard.",
     value.emailAddress,
@@ -219,7 +214,7 @@ export const stageShape = v.object({
     },
   ),
   probedHost: optional(
-    "Host at which clients call the API, such as its custom domain. [Three regions request its health](RUNBOOK.md#no-answer-from-outside) twice a minute. The stack that `-c stack=probe` deploys pages if it does not answer. It costs about 4 dollars a month.",
+    "Host at which clients call the API, such as its custom domain. [Three regions request its health](RUNBOOK.md#no-answer-from-outside) twice a minute. The stack that `-c stack=outside` deploys pages if it does not answer. It costs about 4 dollars a month.",
     value.host,
     { wanted: "the host that clients call" },
   ),

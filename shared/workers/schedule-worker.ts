@@ -6,20 +6,16 @@ import { carryOut } from "../work.ts";
 import { requireScheduled } from "./expected-events.ts";
 import { logEnd } from "./log-end.ts";
 
-/**
- * The handler of calls by a schedule or a deploy. It logs one line at the end; a fault is logged and rethrown for a
- * retry. `requireExpected` throws for an event that the work is not called with.
- */
+/** The handler of calls by a schedule or a deploy. It logs one line at the end; a fault is logged and rethrown for a retry. */
 export function forSchedule<T>(
-  work: (context: WriteContext, event: unknown) => Promise<T>,
-  requireExpected: (event: unknown) => unknown = requireScheduled,
+  work: (context: WriteContext) => Promise<T>,
 ): (event?: unknown, context?: Pick<Context, "awsRequestId">) => Promise<T> {
   return (event, context) => {
     const [operation, request] = [settings.operation(), context?.awsRequestId];
     const change = beginChange({ operation, request, by: `schedule#${operation}` });
     const run = async () => {
-      requireExpected(event);
-      return work({ now: new Date(), change }, event);
+      requireScheduled(event);
+      return work({ now: new Date(), change });
     };
     return carryOut({ operation, request_id: request }, () => logEnd(run));
   };

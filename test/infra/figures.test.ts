@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FirewallStack } from "../../infra/firewall-stack.ts";
-import { ProbeStack } from "../../infra/probe-stack.ts";
+import { OutsideCheckStack } from "../../infra/outside-check-stack.ts";
 import { tableOf } from "../../infra/tools/docs/marked-tables.ts";
 import type { Template, TemplateResource } from "../../infra/whole-template.ts";
 import * as sources from "./source-figures.ts";
@@ -9,7 +9,9 @@ import { fullStage } from "./stages/owned-stage.ts";
 
 type Figures = ReadonlyMap<string, string>;
 
-const beside = [ProbeStack, FirewallStack].map((Kind) => stackBeside((app) => new Kind(app, fullStage)).template);
+const beside = [OutsideCheckStack, FirewallStack].map(
+  (Kind) => stackBeside((app) => new Kind(app, fullStage)).template,
+);
 const resources: Template["Resources"] = Object.assign(
   {},
   ...[stackOf("full").template, ...beside].map(({ Resources }) => Resources),

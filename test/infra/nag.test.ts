@@ -9,10 +9,6 @@ const acknowledged: Readonly<Record<string, RegExp>> = {
   "A function of the stack replaces the keys every 30 days, in steps that Secrets Manager's own rotation lacks":
     /^SMG4 .*\/SigningKeys\/Secret\//,
   "CloudFront learns a new one by a deploy alone: the runbook has the steps": /^SMG4 .*\/EdgeSecret\/Secret\//,
-  "A person sets the probe's password again if it has to be another: the runbook says how":
-    /^SMG4 .*\/ReleaseProbe\/Secret\//,
-  "The probe of releases calls versions that the next deploy makes, and answers CodeDeploy for groups of generated names":
-    /^IAM5\[Resource::arn:<AWS::Partition>:(?:lambda|codedeploy):.* .*\/Workers\/probe-release\/Role\//,
   "Its users may travel": /^CFR1 .*\/Edge\/Distribution\//,
   "CloudFront would log whole queries, pins among them; the API and the firewall have logs and samples of their own":
     /^CFR3 .*\/Edge\/Distribution\//,

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { FirewallStack } from "../../infra/firewall-stack.ts";
-import { ProbeStack } from "../../infra/probe-stack.ts";
+import { OutsideCheckStack } from "../../infra/outside-check-stack.ts";
 import { namesOf } from "../../infra/stages/names.ts";
 import type { Stage } from "../../infra/stages/stages.ts";
 import { getHealth } from "../../shared/contract/service.ts";
 import { type Resource, stackBeside } from "./stack.ts";
 import { fullStage } from "./stages/owned-stage.ts";
 
-const probe = stackBeside((app) => new ProbeStack(app, fullStage));
+const outside = stackBeside((app) => new OutsideCheckStack(app, fullStage));
 const firewall = stackBeside((app) => new FirewallStack(app, fullStage));
 
 test.each([
-  ["probe", probe],
+  ["check from outside", outside],
   ["firewall", firewall],
 ])("the %s is in the one region that AWS takes it from, protected, and cdk-nag finds nothing", (_, made) => {
   expect([made.region, made.findings, made.isProtected]).toEqual(["us-east-1", [], true]);
@@ -21,7 +21,7 @@ test.each([
 
 describe("the check from outside", () => {
   test("asks a stage for its health over TLS, at the host that clients call, from three other regions", () => {
-    const { Regions, ...config } = probe.one("AWS::Route53::HealthCheck").properties.HealthCheckConfig;
+    const { Regions, ...config } = outside.one("AWS::Route53::HealthCheck").properties.HealthCheckConfig;
     expect(config).toMatchObject({
       Type: "HTTPS",
       Port: 443,
@@ -34,17 +34,17 @@ describe("the check from outside", () => {
   });
 
   test("pages the stage's addresses, also when all of the stage's region is gone", () => {
-    const { properties } = probe.one("AWS::CloudWatch::Alarm", "noanswer");
-    const { id } = probe.one("AWS::Route53::HealthCheck");
+    const { properties } = outside.one("AWS::CloudWatch::Alarm", "noanswer");
+    const { id } = outside.one("AWS::Route53::HealthCheck");
     const Dimensions = [{ Name: "HealthCheckId", Value: { "Fn::GetAtt": [id, "HealthCheckId"] } }];
-    const topic = { Ref: probe.one("AWS::SNS::Topic", "AlarmsPage").id };
+    const topic = { Ref: outside.one("AWS::SNS::Topic", "AlarmsPage").id };
     expect(properties).toMatchObject({
       Namespace: "AWS/Route53",
       Dimensions,
       AlarmActions: [topic],
       OKActions: [topic],
     });
-    const notified = probe
+    const notified = outside
       .all("AWS::SNS::Subscription")
       .filter((each) => each.properties.TopicArn.Ref === topic.Ref)
       .map((each) => [each.properties.Protocol, each.properties.Endpoint]);
@@ -56,9 +56,9 @@ describe("the check from outside", () => {
 });
 
 describe("the watch over the edge", () => {
-  const probeOf = (stage: Stage) => stackBeside((app) => new ProbeStack(app, stage));
+  const outsideOf = (stage: Stage) => stackBeside((app) => new OutsideCheckStack(app, stage));
   const watched = (stage: Stage) =>
-    probeOf(stage)
+    outsideOf(stage)
       .all("AWS::CloudWatch::Alarm")
       .map(({ properties }) => properties.AlarmName.replace("Workforce-full-", ""));
   const { distributionId, ...undeployed } = fullStage.edge;
@@ -69,15 +69,15 @@ describe("the watch over the edge", () => {
     expect(watched(fullStage).toSorted()).toEqual(all);
     expect(watched({ ...fullStage, edge: undeployed }).toSorted()).toEqual(all.slice(1));
     expect(watched(others)).toEqual(["no-answer"]);
-    expect(probeOf(others).all("AWS::SNS::Topic")).toHaveLength(1);
-    expect(JSON.stringify(probe.one("AWS::CloudWatch::Alarm", "edge5xx"))).toContain(distributionId);
+    expect(outsideOf(others).all("AWS::SNS::Topic")).toHaveLength(1);
+    expect(JSON.stringify(outside.one("AWS::CloudWatch::Alarm", "edge5xx"))).toContain(distributionId);
   });
 
   test("names the firewall as it names itself, and what a stranger can cause waits for the morning", () => {
-    const { Dimensions, AlarmActions } = probe.one("AWS::CloudWatch::Alarm", "edgeblocks").properties;
+    const { Dimensions, AlarmActions } = outside.one("AWS::CloudWatch::Alarm", "edgeblocks").properties;
     const { MetricName } = firewall.one("AWS::WAFv2::WebACL").properties.VisibilityConfig;
     expect(Dimensions).toContainEqual({ Name: "WebACL", Value: MetricName });
-    expect(AlarmActions).toEqual([{ Ref: probe.one("AWS::SNS::Topic", "AlarmsTopic").id }]);
+    expect(AlarmActions).toEqual([{ Ref: outside.one("AWS::SNS::Topic", "AlarmsTopic").id }]);
     expect(edge.webAclArn).toContain(`/${MetricName}/`);
   });
 });

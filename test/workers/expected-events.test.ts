@@ -65,14 +65,12 @@ const bySchedule: Expected = {
   sentence: "expects the event of a schedule, or an empty one",
   from: ["a schedule", "a rule", "nobody", "a call without payload"],
 };
-const byRelease: Expected = { sentence: "expects the call of a hook by CodeDeploy", from: [] };
 
 const ofQueues = new Set<string>(Object.values(queues).map(({ worker }) => worker));
 
 function expectedBy(name: string, area: string): Expected {
   if (area !== "workers") return byRequest;
   if (ofQueues.has(name)) return byQueue;
-  if (name === "probe-release") return byRelease;
   const row = functions[name as keyof typeof functions] as { readonly readsStream?: true };
   return row.readsStream ? byStream : bySchedule;
 }

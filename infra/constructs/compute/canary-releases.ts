@@ -1,8 +1,8 @@
-import { Annotations, Duration } from "aws-cdk-lib";
+import { Duration } from "aws-cdk-lib";
 import { Alarm, MathExpression, Metric, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from "aws-cdk-lib/aws-codedeploy";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { type Alias, type CfnAlias, type IFunction, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { Alias, CfnAlias, Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { liveAlias } from "../../stages/names.ts";
 import { withReason } from "../reason.ts";
@@ -26,7 +26,7 @@ export interface ReleasedFunction {
 }
 
 /**
- * Releases new versions by canary: first a probe, then a tenth of the calls for five minutes, then all of them. If the new version fails
+ * Releases new versions by canary: first a tenth of the calls for five minutes, then all of them. If the new version fails
  * meanwhile, CodeDeploy moves the function back to the version before and the deploy fails. With `-c release=now` a
  * version takes all calls at once, whatever the alarms say.
  */
@@ -38,23 +38,12 @@ export class CanaryReleases extends Construct {
   readonly #rights = new PolicyStatement({
     actions: ["lambda:GetAlias", "lambda:UpdateAlias", "lambda:GetProvisionedConcurrencyConfig"],
   });
-  readonly #hook: IFunction | undefined;
 
-  /** `hookName` is the name in AWS of the function that tries each new version before it gets calls, if there is one. */
-  constructor(scope: Construct, id: string, hookName?: string) {
+  constructor(scope: Construct, id: string) {
     super(scope, id);
     this.#isNow = this.node.tryGetContext("release") === "now";
     this.#application = new LambdaApplication(this, "Application");
     this.#role = new InlineRole(this, "Role", { assumedBy: new ServicePrincipal("codedeploy.amazonaws.com") });
-    // By name, because the function is in another stack.
-    const isProbed = hookName !== undefined && !this.#isNow;
-    this.#hook = isProbed ? LambdaFunction.fromFunctionName(this, "Hook", hookName) : undefined;
-    if (this.#hook) {
-      const reason = "The function's own row gives it the right to answer CodeDeploy";
-      Annotations.of(this.#hook).acknowledgeWarning("@aws-cdk/aws-iam:unknownPrincipalAddStatementToRole", reason);
-      const invoking = { actions: ["lambda:InvokeFunction"], resources: [this.#hook.functionArn] };
-      this.#role.addToPrincipalPolicy(new PolicyStatement(invoking));
-    }
     // CodeDeploy describes all alarms at once.
     this.#role.addToPrincipalPolicy(new PolicyStatement({ actions: ["cloudwatch:DescribeAlarms"], resources: ["*"] }));
     this.#role.addToPrincipalPolicy(this.#rights);
@@ -72,7 +61,6 @@ export class CanaryReleases extends Construct {
       deploymentConfig: this.#isNow ? ALL_AT_ONCE : CANARY_10PERCENT_5MINUTES,
       alarms,
       ignoreAlarmConfiguration: this.#isNow,
-      preHook: this.#hook,
       // CodeDeploy's managed policy covers every function of the account.
       role: this.#role.withoutPolicyUpdates(),
     });

@@ -35,20 +35,6 @@ export function functionAlarm(name: string, { area, impact, pages }: FunctionRow
   };
 }
 
-/** Alarm on releases that the probe proved nothing of, in a stage that has a probe. */
-export function releaseAlarms({ stage }: MonitoredResources): AlarmRow[] {
-  if (stage.probeLogin === undefined) return [];
-  return [
-    {
-      id: "release-unproven",
-      metric: ownMetric(stage, "ReleasesUnproven", {}, { statistic: "Sum", minutes: 60 }),
-      threshold: 1,
-      impact: "Users lose nothing yet, but new versions are released that nobody has tried.",
-      heading: "A release is unproven",
-    },
-  ];
-}
-
 const latestCall = { periods: 26, because: "A day, and two hours for a call that comes late." };
 const latestFigure = { periods: 48, because: "One night may lack its figure: a run that is out of time leaves none." };
 

@@ -5,22 +5,13 @@ import { AlarmTopics, notify } from "./alarm-topics.ts";
 import { apiAlarms } from "./api-alarms.ts";
 import { addDashboard } from "./dashboard.ts";
 import { addFailureSummaries } from "./failure-summaries.ts";
-import { dailyAlarms, functionAlarm, releaseAlarms } from "./function-alarms.ts";
+import { dailyAlarms, functionAlarm } from "./function-alarms.ts";
 import { messageAlarms } from "./message-alarms.ts";
 import { queueAlarms } from "./queue-alarms.ts";
 import { repairRoleAlarm } from "./roles.ts";
 import { trafficAlarms } from "./traffic-alarms.ts";
 
-const rowsOf = [
-  apiAlarms,
-  trafficAlarms,
-  messageAlarms,
-  queueAlarms,
-  dailyAlarms,
-  releaseAlarms,
-  accountAlarms,
-  repairRoleAlarm,
-];
+const rowsOf = [apiAlarms, trafficAlarms, messageAlarms, queueAlarms, dailyAlarms, accountAlarms, repairRoleAlarm];
 
 /**
  * The stage's alarms, its dashboard, and the alarms' recipients if the stage names an address. Functions are summarised,

@@ -55,21 +55,6 @@ export const signingKeys: SecretContent = {
   field: "unused",
 };
 
-/**
- * The user by which new versions are tried before they get calls. The function that tries versions reads the password, and the
- * administrator who sets it once.
- */
-export function releaseProbe(login: string): SecretContent {
-  return {
-    setting: "PROBE_SECRET_ARN",
-    description: "Login and password of the probe of releases",
-    template: { login },
-    field: "password",
-    ...key,
-    passwordLength: 40,
-  };
-}
-
 /** A secret that AWS generates at the first deploy. If its content changes here, CloudFormation generates it again. */
 export class GeneratedSecret extends Construct {
   readonly secret: Secret;

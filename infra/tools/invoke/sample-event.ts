@@ -50,7 +50,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const identifying = [
   ...["rawPath", "headers", "requestContext.http"],
   ...["Records.messageId", "Records.body", "Records.eventName", "Records.dynamodb.Keys", "Records.eventSource"],
-  ...["detail-type", "time", "DeploymentId", "LifecycleEventHookExecutionId"],
+  ...["detail-type", "time"],
 ];
 
 /** Throws `UsageError` if an event is of another kind than the function's sample event. */

@@ -2,9 +2,9 @@ import { CloudFormationClient, paginateListStackResources } from "@aws-sdk/clien
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { paginateListSubscriptionsByTopic, SNSClient, type Subscription } from "@aws-sdk/client-sns";
 import * as v from "valibot";
-import { callService } from "../../../shared/call-service.ts";
 import { namesOf, outsideAlarm, testedAlarms } from "../../stages/names.ts";
 import { stagesFile } from "../../stages/stages.ts";
+import { callService } from "../aws/call-service.ts";
 import { type DeployTarget, type Finding, later, missing, ok, onlyFor } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
 
@@ -32,12 +32,12 @@ export const peopleChecks = onlyFor(
 
 async function findSubscriptions(place: DeployTarget): Promise<Finding> {
   const { alarmAddress, name, probedHost } = place.stage;
-  const { stack, probe } = namesOf(name);
+  const { stack, outside } = namesOf(name);
   if ((await findStack(place)) === undefined) {
     return later(`Once the deploy has ended, confirm the e-mails of SNS to ${alarmAddress}, or no alarm is sent.`);
   }
   // The check from outside and the edge have topics of their own.
-  const beside = { StackName: probe, region: "us-east-1" };
+  const beside = { StackName: outside, region: "us-east-1" };
   const isWatched = probedHost !== undefined && (await findStack(place, beside)) !== undefined;
   const stacks = [{ StackName: stack }, ...(isWatched ? [beside] : [])];
   const found = (await Promise.all(stacks.map(findSubscribers))).flat();

@@ -78,11 +78,10 @@ export async function findStack(
 }
 
 async function findSecrets({ stage }: DeployTarget): Promise<string[]> {
-  const { hmacSecret, signingSecret, edgeSecret, probeSecret } = namesOf(stage.name);
+  const { hmacSecret, signingSecret, edgeSecret } = namesOf(stage.name);
   const client = new SecretsManagerClient({});
   const found: string[] = [];
-  const optional = [...(edgeOf(stage) ? [edgeSecret] : []), ...(stage.probeLogin ? [probeSecret] : [])];
-  for (const SecretId of [hmacSecret, signingSecret, ...optional]) {
+  for (const SecretId of [hmacSecret, signingSecret, ...(edgeOf(stage) ? [edgeSecret] : [])]) {
     if (await orUndefined(client.send(new DescribeSecretCommand({ SecretId })))) found.push(`the secret ${SecretId}`);
   }
   return found;

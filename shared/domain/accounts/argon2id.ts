@@ -25,8 +25,8 @@ export const byWasm: Derive = async (password, salt, hashLength, { memory, passe
 };
 
 /** The cheapest derivation, with a known result: whether this Node.js can derive natively. */
-const probe = { message: "probe", nonce: Buffer.alloc(16, 1), tagLength: 32, memory: 8, passes: 1, parallelism: 1 };
-const probeTag = "b927e877225688376049d2f30f1608a1a577c30ab2fd7f74a2e5793c75e0ddac";
+const sample = { message: "probe", nonce: Buffer.alloc(16, 1), tagLength: 32, memory: 8, passes: 1, parallelism: 1 };
+const sampleTag = "b927e877225688376049d2f30f1608a1a577c30ab2fd7f74a2e5793c75e0ddac";
 
 let isNative: boolean | undefined;
 
@@ -39,7 +39,7 @@ export const deriveArgon2id: Derive = (...parameters) => {
 /** True if `node:crypto` derives the known answer; nothing less proves that it can. */
 export function canDeriveNatively(derive: typeof argon2Sync = argon2Sync): boolean {
   try {
-    return derive("argon2id", probe).toString("hex") === probeTag;
+    return derive("argon2id", sample).toString("hex") === sampleTag;
   } catch {
     return false;
   }

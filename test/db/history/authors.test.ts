@@ -159,7 +159,6 @@ const deeds: Readonly<Partial<Record<FunctionName | "import", (() => Promise<Dee
   "mark-notifications": doesNotWrite,
   "deliver-pin": doesNotWrite,
   "notify-password-changed": doesNotWrite,
-  "probe-release": doesNotWrite,
   "rotate-signing-key": doesNotWrite,
   "keep-history": doesNotWrite,
   "deliver-notifications": doesNotWrite,

@@ -1,4 +1,4 @@
-import { ProbeStack } from "../../../infra/probe-stack.ts";
+import { OutsideCheckStack } from "../../../infra/outside-check-stack.ts";
 import { type Resource, type SynthesizedStack, stackBeside, stackOf } from "../stack.ts";
 import { fullStage } from "../stages/owned-stage.ts";
 import { evaluate, type Series } from "./metric-math.ts";
@@ -71,7 +71,7 @@ export function fires(alarm: Resource, world: World, minute: number): boolean {
 }
 
 const full = stackOf("full");
-const beside = stackBeside((app) => new ProbeStack(app, fullStage));
+const beside = stackBeside((app) => new OutsideCheckStack(app, fullStage));
 export const nameOf = ({ properties }: Pick<Resource, "properties">): string =>
   String(properties.AlarmName).replace("Workforce-full-", "");
 const composites = full.all("AWS::CloudWatch::CompositeAlarm");

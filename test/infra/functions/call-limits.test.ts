@@ -45,8 +45,6 @@ const rows: Readonly<Partial<Record<FunctionName, Calls>>> = {
   "mark-overdue": { table: 3, beginsAtMs: 600_000 },
   // The last list that it begins, with both looks and the time between them.
   "recount-lists": { table: 10, beginsAtMs: 600_000 + 62_000 },
-  // Four calls of functions, and three of CodeDeploy.
-  "probe-release": { secret: 1, probe: 7 },
   // Its pause, and the calls for ten shards.
   "rotate-signing-key": { table: 3, secret: 2 },
 };

@@ -15,8 +15,7 @@ const stack = await useStack();
 const bundles = await builtBundles();
 
 test("every row of infra/functions/functions.ts is a function that knows its operation, and there is no other", () => {
-  // The local machine releases nothing, so it has no probe of releases.
-  const names = Object.keys(functions).filter((name) => name !== "probe-release");
+  const names = Object.keys(functions);
   expect([...stack.functions().keys()].sort()).toEqual(names.sort());
   const others = stack.all("AWS::Lambda::Function").filter(({ properties }) => !properties.Environment);
   expect(others.map(({ id }) => id)).toEqual([expect.stringMatching(/^Workers\.AWSCDKTriggerCustomResourceProvider/)]);

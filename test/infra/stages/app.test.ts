@@ -37,13 +37,13 @@ test.each<[what: string, stage: string, context: object, said: RegExp]>([
   [
     "no stack has that name",
     "dev",
-    { stack: "probes" },
-    /^There is no stack "probes"; the stacks are service, .*\.\n$/,
+    { stack: "nowhere" },
+    /^There is no stack "nowhere"; the stacks are service, .*\.\n$/,
   ],
   [
     "a stage does not say at which host it is to be asked from outside; dev, if none is named",
     "dev",
-    { stack: "probe", stage: undefined },
+    { stack: "outside", stage: undefined },
     /^Set probedHost of the stage dev in infra\/stages\/stages\.ts to the host that clients call\.\n$/,
   ],
 ])("the app ends with 1 and one sentence when %s", async (_, stage, context, said) => {

@@ -50,7 +50,6 @@ export const fullStage = {
     "arn:aws:iam::123456789012:role/aws-reserved/sso.amazonaws.com/eu-west-1/AWSReservedSSO_OnCall_*",
   ],
   probedHost: `api.${host}`,
-  probeLogin: `release-probe@${host}`,
   monthlyBudgetDollars: 500,
   senderIdentity: "existing",
   smsMonthlySpendLimitDollars: 200,

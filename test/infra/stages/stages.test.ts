@@ -276,6 +276,7 @@ test.each([
 });
 
 test.each([
+  ["probeLogin", "the alarms of a canary watch the first tenth of a new version's calls"],
   ["testLogins", "reviewers of an app store sign in with the password that an import gives their user"],
   [
     "webhooks",

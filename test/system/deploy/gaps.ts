@@ -39,10 +39,6 @@ const gaps: readonly (readonly [guarantee: string, reason: string])[] = [
   ["alarms and budgets reach people, and a common cause keeps summaries silent", "the emulator sends none of it"],
   ["rights and names are known everywhere at once", "the emulator is one process; AWS takes seconds"],
   ["a canary takes a tenth of the calls for five minutes", "a fake CodeDeploy waits a moment and leads no call"],
-  [
-    "CodeDeploy calls the hook before traffic and heeds it",
-    "the fake one calls none: a test does, and reads its answer",
-  ],
   ["seven releases at once keep within the quota of Lambda's calls", "the emulator has no quotas"],
   ["an alias that CodeDeploy refused, when the stack goes back", "nobody has seen it; the fake one leaves it"],
   [

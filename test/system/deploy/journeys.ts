@@ -91,9 +91,7 @@ export function testUpdate(stage: () => DeployedStage, deployNext: () => Promise
     expect(await send(baseUrl, added.method, added.path)).toMatchObject({ status: 200, body: { status: "ok" } });
     const refusal = { status: 404, body: { code: "route_not_found" } };
     expect(await send(baseUrl, removed.method, removed.path, { body: {} })).toMatchObject(refusal);
-    // The stage has no canaries, and so no probe of releases.
-    const deployed = Object.keys(nextService.functions).filter((name) => name !== "probe-release");
-    const wanted = deployed.map((name) => functionNameOf(adoptedStage.name, name));
+    const wanted = Object.keys(nextService.functions).map((name) => functionNameOf(adoptedStage.name, name));
     const ours = (await listFunctions()).filter((name) => name.startsWith(functionNameOf(adoptedStage.name, "")));
     expect(ours.toSorted()).toEqual(wanted.toSorted());
   });

@@ -28,8 +28,8 @@ beforeAll(async () => {
 });
 afterEach(() => void network.heal());
 
-/** These write nothing of their own: what they did not do is seen by who called, or by CodeDeploy within the hour. */
-type WithoutPlan = "get-docs" | "refuse-unrouted" | "probe-release" | "recount-lists";
+/** These write nothing of their own: what they did not do is seen by who called. */
+type WithoutPlan = "get-docs" | "refuse-unrouted" | "recount-lists";
 
 /**
  * Every other function that no operation has; one without a plan does not compile. A plan belongs into

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FirewallStack } from "../../../infra/firewall-stack.ts";
 import { functions } from "../../../infra/functions/functions.ts";
-import { ProbeStack } from "../../../infra/probe-stack.ts";
+import { OutsideCheckStack } from "../../../infra/outside-check-stack.ts";
 import { tableNameOf } from "../../../infra/stages/names.ts";
 import { settingNames, stageShape } from "../../../infra/stages/stage-shape.ts";
 import { findStage, type Stage } from "../../../infra/stages/stages.ts";
@@ -61,7 +61,7 @@ test.each(stages)("CloudFormation's own schemas take every template of $name", a
 
 test.each([
   FirewallStack,
-  ProbeStack,
+  OutsideCheckStack,
 ])("CloudFormation's own schemas take what stands beside a stage: %o", async (Beside) => {
   const outdir = join(directory, Beside.name);
   const app = createApp({ outdir });

@@ -2,18 +2,12 @@ import { globSync } from "node:fs";
 import { expect, test } from "vitest";
 import { functions } from "../../../infra/functions/functions.ts";
 import { root } from "../../../infra/local/stack/synthesis.ts";
-import { readStack, synthesizeAlone, useStack } from "../../infra/stack.ts";
-import { fullStage } from "../../infra/stages/owned-stage.ts";
+import { useStack } from "../../infra/stack.ts";
 import { compareRights } from "./compare-rights.ts";
 import { type RecordedNeed, readRecordings } from "./recordings.ts";
 import { type Condition, readRights } from "./role-rights.ts";
 
 const stack = await useStack();
-/** The function of stages with canaries, which the local one has not. */
-const { account: _account, region: _region, ...anywhere } = fullStage;
-const ofCanaries = readRights(readStack(synthesizeAlone({ stage: anywhere }).template)).filter(
-  ({ caller }) => caller === "probe-release",
-);
 /** The tests that call handlers to see what they do. */
 const needed = "test/{accounts,functions,http,system/attacks,system/faults}/**/*.test.ts";
 /** Files that need no rights of their own: the one that compares times runs by itself, and calls the same as others. */
@@ -50,7 +44,7 @@ test("a right that SNS asks for in the role's name is needed by no test, but onl
 test("a function makes no AWS call that its role does not allow", ({ skip }) => {
   const { needs } = readRecordings();
   if (needs.length === 0) skip(report("No test of this run called a handler."));
-  expect(compareRights([...readRights(stack), ...ofCanaries], needs).missing).toEqual([]);
+  expect(compareRights(readRights(stack), needs).missing).toEqual([]);
 });
 
 // Keys that verify tokens are read at a file's first call, so some file has to call each function first.

@@ -162,7 +162,6 @@ test.each<Row>([
   ],
   ["earlier stack", "the secret workforce/dev/signing-keys: no deploy adopts a secret", leftSecret],
   ["earlier stack", "the secret workforce/dev/edge-secret", leftSecret, { edge }],
-  ["earlier stack", "the secret workforce/dev/release-probe", leftSecret, { probeLogin: senderAddress }],
   ["e-mail sender", "open the link", identity(senderAddress, false), existing],
   [
     "e-mail sender",

@@ -24,7 +24,7 @@ const careful = (Object.keys(functions) as FunctionName[]).filter((name) => func
 const releases = releasesOf(stack);
 const full = stackOf("full");
 const began = new Date().toISOString();
-/** The stack with a probe, as `-c release=now` makes it. */
+/** The full stack, as `-c release=now` makes it. */
 const cure = readStack(synthesizeAlone({ stage: fullStage, context: { release: "now" } }).template);
 
 test("each careful function, and no other, stands behind an alias of its newest version; the version that it replaces stays", () => {
@@ -82,49 +82,6 @@ test("a release is judged by the new version's faults, and by its refusals beyon
     // CloudFormation does not say that an UpdatePolicy waits for what it names.
     expect(alias.dependsOn, id).toContain(alias.updatePolicy?.CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref);
   }
-});
-
-describe("the probe before a new version gets calls", () => {
-  const hookName = "workforce-full-probe-release";
-  const hooksOf = ({ all }: SynthesizedStack) =>
-    all("AWS::Lambda::Alias").map(({ updatePolicy }) => {
-      const hook = updatePolicy?.CodeDeployLambdaAliasUpdate.BeforeAllowTrafficHook;
-      // The name is a part of the ARN.
-      return hook?.["Fn::Select"][1]["Fn::Split"][1].split(":")[hook["Fn::Select"][0]];
-    });
-
-  test("is asked of each, and CodeDeploy may call it; a stage without its login has none", () => {
-    expect(new Set(hooksOf(full))).toEqual(new Set([hookName]));
-    const roles = full.all("AWS::IAM::Role").filter(({ id }) => /\.ReleasesRole/.test(id));
-    for (const { id } of roles) {
-      const invoking = (full.rights().get(id) ?? []).filter(({ Action }) => Action === "lambda:InvokeFunction");
-      expect(JSON.stringify(invoking), id).toContain(`:function:${hookName}"`);
-    }
-    expect(new Set(hooksOf(stack))).toEqual(new Set([undefined]));
-    expect(stack.functions().has("probe-release")).toBe(false);
-  });
-
-  test("reads its password alone, calls functions with canaries alone, and answers for releases of its stage alone", () => {
-    const [, ...rights] = full.rightsOf("probe-release").filter(({ Action }) => !`${Action}`.startsWith("xray:"));
-    const secret = full.one("AWS::SecretsManager::Secret", "ReleaseProbe").id;
-    expect(rights.map(({ Action, Resource }) => [Action, Resource])).toEqual([
-      ["secretsmanager:GetSecretValue", { Ref: secret }],
-      [
-        "lambda:InvokeFunction",
-        careful.map((name) => expect.stringMatching(new RegExp(`:workforce-full-${name}:\\*$`))),
-      ],
-      [
-        ["BatchGetDeploymentTargets", "ListDeploymentTargets", "PutLifecycleEventHookExecutionStatus"].map(
-          (each) => `codedeploy:${each}`,
-        ),
-        expect.stringMatching(/:deploymentgroup:Workforce-full-Endpoints\*\/\*$/),
-      ],
-    ]);
-  });
-
-  test("is left out of a cure", () => {
-    expect(new Set(hooksOf(cure))).toEqual(new Set([undefined]));
-  });
 });
 
 describe("with -c release=now", () => {
@@ -218,8 +175,7 @@ describe("the manifest of a release", () => {
   test("names its commit and the build of every function", async () => {
     const bundles = await builtBundles();
     const [manifest] = split(synthesizeAlone({ stage, commit, bundles }).parts).manifests;
-    // The stage has no probe, and no function for it.
-    const names = Object.keys(functions).filter((name) => name !== "probe-release");
+    const names = Object.keys(functions);
     const built = hashesIn(bundles, names);
     expect(built).toHaveLength(names.length);
     expect(manifest).toEqual({ commit, hashes: expect.arrayContaining(built) });

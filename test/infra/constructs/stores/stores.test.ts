@@ -111,7 +111,7 @@ test("copies and point-in-time recovery together cost at most 2.50 dollars a gig
 });
 
 describe("D6, D9: a secret", () => {
-  const { edgeSecret, hmacSecret, probeSecret, signingSecret } = namesOf("full");
+  const { edgeSecret, hmacSecret, signingSecret } = namesOf("full");
   const key = { ExcludePunctuation: true, GenerateStringKey: "key", PasswordLength: 64 };
   /**
    * CloudFormation makes a new value of a secret whenever its GenerateSecretString changes, in whatever way: the HMAC key would
@@ -122,12 +122,6 @@ describe("D6, D9: a secret", () => {
   const generated: Readonly<Record<string, object>> = {
     [hmacSecret]: { ...key, SecretStringTemplate: '{"version":1}' },
     [signingSecret]: { GenerateStringKey: "unused", SecretStringTemplate: '{"keys":[]}' },
-    [probeSecret]: {
-      ...key,
-      GenerateStringKey: "password",
-      PasswordLength: 40,
-      SecretStringTemplate: JSON.stringify({ login: fullStage.probeLogin }),
-    },
     [edgeSecret]: { ...key, GenerateStringKey: "current", SecretStringTemplate: '{"previous":""}' },
   };
 
@@ -141,11 +135,8 @@ describe("D6, D9: a secret", () => {
     if (stage === "full") expect(secrets).toHaveLength(Object.keys(generated).length);
   });
 
-  test.each([
-    "ReleaseProbe",
-    "EdgeSecret",
-  ])("%s goes with its setting although the stage keeps its data, in no other region: its name is free again", (start) => {
-    const { deletionPolicy, updateReplacePolicy, properties } = full.one("AWS::SecretsManager::Secret", start);
+  test("of the edge goes with its setting although the stage keeps its data, in no other region: its name is free again", () => {
+    const { deletionPolicy, updateReplacePolicy, properties } = full.one("AWS::SecretsManager::Secret", "EdgeSecret");
     expect([deletionPolicy, updateReplacePolicy, properties.ReplicaRegions]).toEqual(["Delete", "Delete", undefined]);
   });
 });

@@ -13,7 +13,6 @@ import { stageWithoutEdge, withEdge } from "./full-stage.ts";
 import { invoiceOf, invoices, readInvoices, user } from "./journey.ts";
 import { changeSettings, deployRelease, type Place } from "./place.ts";
 import { setAlarm, testReleases } from "./release-journeys.ts";
-import { testReleaseProbe } from "./release-probe.ts";
 import { createReleases } from "./releases.ts";
 import { testRemoval } from "./removal.ts";
 import { testRestore } from "./restore.ts";
@@ -85,7 +84,6 @@ test("what shuts users out pages, and nothing else does", async () => {
 });
 
 testReleases(place);
-testReleaseProbe(place);
 testRestore(place);
 testSettingsBack(place);
 

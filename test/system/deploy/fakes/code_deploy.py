@@ -1,14 +1,10 @@
 """
 A fake CodeDeploy, as far as releases of functions go: it tries a new version out for a moment, goes back where an
-alarm of its group is on, and refuses an alias that somebody else moved. It leads no share of the calls to the new version,
-and calls no hook: it answers one that a test calls.
+alarm of its group is on, and refuses an alias that somebody else moved. It leads no share of the calls to the new version.
 """
 
-import json
 import time
 
-from ministack import app
-from ministack.core import iam_actions
 from ministack.services import cloudwatch
 from ministack.services.cloudformation import _stacks, provisioners
 
@@ -19,13 +15,9 @@ groups = {}
 applications = {}
 # The versions that stacks published, by stack and logical id.
 made = {}
-# The groups of functions that were released, by the function's name, and what hooks said of deployments.
-released_by = {}
-verdicts = {}
 
 
 def add_code_deploy():
-    answer_hooks()
     handlers["AWS::CodeDeploy::Application"] = kind(lambda name, props: (name, {}), applications)
     handlers["AWS::CodeDeploy::DeploymentGroup"] = kind(put_group, groups)
     alias = handlers["AWS::Lambda::Alias"]
@@ -36,7 +28,6 @@ def add_code_deploy():
         released = policy.get("CodeDeployLambdaAliasUpdate")
         if released and old["FunctionVersion"] != new["FunctionVersion"]:
             group = _stacks[stack_name]["_resources"][released["DeploymentGroupName"]["Ref"]]["PhysicalResourceId"]
-            released_by[provisioners._lambda_function_for_cfn_ref(new["FunctionName"])[1]] = group
             try:
                 deploy(groups[group], old, new)
             except ValueError:
@@ -47,37 +38,6 @@ def add_code_deploy():
 
     alias["update"] = update
     keep_versions_on_the_way_back()
-
-
-def answer_hooks():
-    """
-    What a hook asks, under the rights of its role. A test makes a deployment up by its id: the function, and the versions that it
-    leads from and to.
-    """
-    arn_of = iam_actions.extract_resource_arn
-
-    def extract_resource_arn(service, method, path, headers, body, query_params, region, account_id):
-        if service != "codedeploy":
-            return arn_of(service, method, path, headers, body, query_params, region, account_id)
-        group = released_by[json.loads(body)["deploymentId"].split("/")[0]]
-        return f"arn:aws:codedeploy:{region}:{account_id}:deploymentgroup:{groups[group]['ApplicationName']}/{group}"
-
-    async def handle_request(method, path, headers, body, query_params):
-        asked = json.loads(body)
-        function, before, after = asked["deploymentId"].split("/")
-        if headers["x-amz-target"].endswith(".PutLifecycleEventHookExecutionStatus"):
-            verdicts[asked["deploymentId"]] = asked["status"]
-        info = {"functionName": function, "currentVersion": before, "targetVersion": after}
-        answer = {
-            "targetIds": [f"{function}:live"],
-            "deploymentTargets": [{"deploymentTargetType": "LambdaTarget", "lambdaTarget": {"lambdaFunctionInfo": info}}],
-            "deploymentInfo": {"status": verdicts.get(asked["deploymentId"], "InProgress")},
-        }
-        return 200, {"Content-Type": "application/x-amz-json-1.1"}, json.dumps(answer).encode()
-
-    app.SERVICE_HANDLERS["codedeploy"] = handle_request
-    iam_actions.SERVICE_TO_IAM_NAMESPACE["codedeploy"] = "codedeploy"
-    iam_actions.extract_resource_arn = extract_resource_arn
 
 
 def keep_versions_on_the_way_back():

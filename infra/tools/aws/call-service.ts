@@ -1,9 +1,8 @@
 import type { LambdaClient } from "@aws-sdk/client-lambda";
-import { settings } from "./settings.ts";
 
 /** An action of a service that takes and answers JSON. */
 export interface ServiceAction {
-  /** The service's name in its host and in signatures, such as `codedeploy`. */
+  /** The service's name in its host and in signatures, such as `monitoring`. */
   readonly service: string;
   /** The prefix of its actions, and the action. */
   readonly target: `${string}.${string}`;
@@ -21,7 +20,7 @@ export async function callService(
 ): Promise<unknown> {
   const region = await config.region();
   const { protocol, hostname, port, host } = new URL(
-    settings.awsEndpoint() ?? `https://${service}.${region}.amazonaws.com`,
+    process.env.AWS_ENDPOINT_URL || `https://${service}.${region}.amazonaws.com`,
   );
   const signing = { name: "sigv4", signingName: service, signingRegion: region, properties: {} };
   const signer = await config.signer(signing);

@@ -21,14 +21,14 @@ const mostFailures = 3;
  * a stack of its own because Route 53, CloudFront and its firewall report only to CloudWatch in us-east-1. It therefore also pages if the stage's whole region fails, alarms
  * included.
  */
-export class ProbeStack extends StageStack {
+export class OutsideCheckStack extends StageStack {
   constructor(app: App, stage: Stage) {
     const { name, probedHost, alarmAddress: address, pagerUrl } = stage;
     if (probedHost === undefined || address === undefined) {
       throw new StageRefusal([`Set probedHost of the stage ${name} in ${stagesFile()} to the host that clients call.`]);
     }
     const about = `check from outside of the stage ${name}`;
-    super(app, namesOf(name).probe, { stage, about, region: globalRegion });
+    super(app, namesOf(name).outside, { stage, about, region: globalRegion });
     const check = new CfnHealthCheck(this, "Check", {
       healthCheckConfig: {
         type: "HTTPS",
@@ -40,7 +40,7 @@ export class ProbeStack extends StageStack {
         failureThreshold: mostFailures,
         regions,
       },
-      healthCheckTags: [{ key: "Name", value: namesOf(name).probe }],
+      healthCheckTags: [{ key: "Name", value: namesOf(name).outside }],
     });
     const dimensions = { HealthCheckId: check.attrHealthCheckId };
     const row = {
