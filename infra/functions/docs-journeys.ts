@@ -29,7 +29,7 @@ export interface Journey {
 /** The rule on who pays for a person's work: the same words in the Arazzo file and in llms.txt. */
 export const payingNeedsAPerson =
   "Paying timesheets and undoing changes need the passcode of a person who has one: a program asks that person each time, sends it as " +
-  "`passcode` in the same request, and never stores it. Plan first: `plan-bulk-update-timesheets` shows the effect and writes nothing.";
+  "`passcode` in the same request, and never stores it.";
 
 export function readJourney(text: string): Journey {
   return JSON.parse(text) as Journey;

@@ -118,14 +118,6 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     table: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
     guarded: ["CHANGE#", "LIMIT#", "PASSCODE#", "USER#"],
   },
-  "plan-bulk-update-timesheets": {
-    area: "finance",
-    impact: "Admins and operators cannot see beforehand what marking timesheets would do.",
-    access: { admin: "all", operator: "company" },
-    readsHmacKey: true,
-    table: ["GetItem", "BatchGetItem", "UpdateItem", "DeleteItem"],
-    guarded: ["LIMIT#", "PASSCODE#", "USER#"],
-  },
   "list-invoices": {
     area: "finance",
     impact: "Nobody sees their company's invoices.",
@@ -166,13 +158,6 @@ export const operationRows: Readonly<Record<OperationName, OperationRow>> = {
     readsHmacKey: true,
     table: ["GetItem", "BatchGetItem", "PutItem", "ConditionCheckItem"],
     guarded: ["CHANGE#", "USER#"],
-  },
-  "plan-adjust-job-timers": {
-    area: "jobs",
-    impact: "Admins cannot see beforehand what setting timers would do.",
-    access: { admin: "all" },
-    table: ["GetItem", "BatchGetItem"],
-    guarded: ["USER#"],
   },
   "undo-change": {
     area: "changes",

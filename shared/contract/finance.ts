@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { operation } from "./operation.ts";
-import { plan } from "./plan.ts";
 import { anyOf, dateFilter, idParameter, oneRecord, optionalParameter, paging, searchText } from "./query.ts";
 import { typedDigits } from "./typed-text.ts";
 import {
@@ -9,7 +8,6 @@ import {
   currency,
   decimal,
   id,
-  mostBulkIds,
   oneLine,
   optionalField,
   timestamp,
@@ -106,13 +104,6 @@ export const passcode = v.pipe(
 /** An optional passcode. 0 is what languages with zero values send for a number that they leave out (D19). */
 export const optionalPasscode = optionalField(passcode, [null, "", 0]);
 
-const payment = {
-  object: "timesheet",
-  fields: v.object({ timesheet_ids: bulkIds, state: timesheetState, passcode: optionalPasscode }),
-} as const;
-
-const paymentRefusals = ["records_not_found", "passcode_invalid", "passcode_locked"] as const;
-
 /** PATCH timesheets/bulk_update: all or nothing (D17–D19). */
 export const bulkUpdateTimesheets = operation({
   name: "bulk-update-timesheets",
@@ -124,27 +115,13 @@ export const bulkUpdateTimesheets = operation({
   companyBound: true,
   idempotent: true,
   answersChange: true,
-  body: payment,
+  body: {
+    object: "timesheet",
+    fields: v.object({ timesheet_ids: bulkIds, state: timesheetState, passcode: optionalPasscode }),
+  },
   answer: timesheet,
   list: "timesheets",
-  refusals: paymentRefusals,
-});
-
-/**
- * POST timesheets/bulk_update/plan: the effects that bulk_update with the same body would have. It changes nothing
- * (D40).
- */
-export const planBulkUpdateTimesheets = operation({
-  name: "plan-bulk-update-timesheets",
-  summary: "Shows what marking timesheets would change",
-  method: "POST",
-  path: "/api/v1/finance/timesheets/bulk_update/plan",
-  access: ["admin", "operator"],
-  needsSession: true,
-  companyBound: true,
-  body: payment,
-  answer: v.object({ timesheets: v.pipe(v.array(timesheet), v.maxLength(mostBulkIds)), plan }),
-  refusals: paymentRefusals,
+  refusals: ["records_not_found", "passcode_invalid", "passcode_locked"],
 });
 
 const dateRange = {

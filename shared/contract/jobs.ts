@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { operation } from "./operation.ts";
-import { plan } from "./plan.ts";
 import { oneRecord, paging } from "./query.ts";
-import { bulkIds, id, mostBulkIds, oneLine, timestamp } from "./values.ts";
+import { bulkIds, id, oneLine, timestamp } from "./values.ts";
 
 /** A job as the interface shows it. */
 export const job = v.object({
@@ -21,14 +20,6 @@ export const timedJob = v.object({ ...job.entries, timer_expires_at: v.nullable(
 /** One year in seconds: the longest timer (D24). */
 const maxTimerSeconds = 31_536_000;
 
-const timing = {
-  object: "job",
-  fields: v.object({
-    job_ids: bulkIds,
-    timer: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(maxTimerSeconds)),
-  }),
-} as const;
-
 /** PUT jobs/adjust_timer: seconds until the offer window closes, 0 clears (D24). */
 export const adjustJobTimers = operation({
   name: "adjust-job-timers",
@@ -40,25 +31,15 @@ export const adjustJobTimers = operation({
   companyBound: true,
   idempotent: true,
   answersChange: true,
-  body: timing,
+  body: {
+    object: "job",
+    fields: v.object({
+      job_ids: bulkIds,
+      timer: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(maxTimerSeconds)),
+    }),
+  },
   answer: job,
   list: "jobs",
-  refusals: ["records_not_found"],
-});
-
-/**
- * POST jobs/adjust_timer/plan: the effects that adjust_timer with the same body would have. It changes nothing (D40).
- */
-export const planAdjustJobTimers = operation({
-  name: "plan-adjust-job-timers",
-  summary: "Shows what setting timers would change",
-  method: "POST",
-  path: "/api/v1/jobs/adjust_timer/plan",
-  access: ["admin"],
-  needsSession: true,
-  companyBound: true,
-  body: timing,
-  answer: v.object({ jobs: v.pipe(v.array(job), v.maxLength(mostBulkIds)), plan }),
   refusals: ["records_not_found"],
 });
 

@@ -61,11 +61,8 @@ export interface SignedInRequest<O extends Operation> extends AnonymousRequest<O
   readonly caller: Caller;
 }
 
-/** A signed-in user's request to see what another operation would do. Its function gets no change: it cannot write. */
-export type PlanRequest<O extends Operation> = Omit<SignedInRequest<O>, "change">;
-
 /** A signed-in user's request to change something of their own, as its function gets it. */
-export interface SessionRequest<O extends Operation> extends PlanRequest<O> {
+export interface SessionRequest<O extends Operation> extends Omit<SignedInRequest<O>, "change"> {
   /** The caller's account, once the session is found live (D4): the function waits for it before it writes. */
   readonly actor: Promise<Account>;
   /** The change that its writes are, once the operation's check of the caller succeeds. */
@@ -80,7 +77,7 @@ export interface IdempotentRequest<O extends Operation> extends SessionRequest<O
 
 /** An operation's check of the caller beyond the access token. It refuses a caller who does not pass, and gives the account of others. */
 interface Authorization<O extends Operation> {
-  readonly authorize: (request: PlanRequest<O>) => Promise<Account>;
+  readonly authorize: (request: SignedInRequest<O>) => Promise<Account>;
 }
 
 /** The check of operations that have none of their own: the session is live, and role and company are the token's (D4). */
@@ -132,18 +129,6 @@ export function idempotent<O extends IdempotentOperation>(
     const actor = authorize(request);
     const change = actor.then(() => begun);
     return onceAuthorized(change, () => handle({ ...request, key, actor, change }));
-  });
-}
-
-/** The handler of an operation that shows the effects of another to its callers (D40). */
-export function planned<O extends SessionOperation>(
-  operation: O,
-  handle: (request: PlanRequest<O>) => Promise<Reply<O>>,
-  { authorize }: Authorization<O> = { authorize: ofSession },
-): HttpHandler {
-  return chain(operation, { access: authenticate(operation) }, (event, context) => {
-    const request = signedInRequestOf<O>(event, context);
-    return onceAuthorized(authorize(request), () => handle(request));
   });
 }
 

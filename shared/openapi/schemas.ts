@@ -31,7 +31,6 @@ import {
   timesheetEventData,
   undoneEventData,
 } from "../contract/outbound-events.ts";
-import { plan } from "../contract/plan.ts";
 import { dateFilter, defaultPerPage, idParameter, mostPages, paging, recordId } from "../contract/query.ts";
 import { publicJwk } from "../contract/service.ts";
 import { issuedToken, session } from "../contract/sessions.ts";
@@ -60,7 +59,6 @@ const named = {
   Job: job,
   TimedJob: timedJob,
   Company: company,
-  Plan: plan,
   Notification: notification,
   User: user,
   Profile: profile,

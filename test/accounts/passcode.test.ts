@@ -2,12 +2,15 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { forgetGuesses } from "../../shared/accounts/forget-guesses.ts";
 import { passcodeLimits } from "../../shared/accounts/passcode-guesses.ts";
 import { findAccountWith } from "../../shared/db/accounts/accounts.ts";
+import { secretKey } from "../../shared/db/accounts/user-secrets.ts";
 import { findCount } from "../../shared/db/accounts/windows.ts";
+import { readHmacKeyVersions, writeHmacKeyVersions } from "../../shared/secrets.ts";
 import { useNetwork } from "../support/faults/network.ts";
 import { costOf } from "../support/records/costs.ts";
 import { callerLine, timesheetLine } from "../support/records/records.ts";
 import { readRecord, store } from "../support/records/store.ts";
-import { mark, planMark, undo } from "../support/requests/changes.ts";
+import { readItem } from "../support/records/writes.ts";
+import { mark, undo } from "../support/requests/changes.ts";
 import { countMore } from "../support/requests/passwords.ts";
 import { expectProblem } from "../support/requests/problems.ts";
 import { countedMetrics, loggedLines } from "../support/service/capture-logs.ts";
@@ -32,7 +35,8 @@ function operator(userId = id) {
 }
 
 const pay = (typed?: unknown, ids = [id]) => mark(operator(), ids, "paid", { passcode: typed });
-const plan = (typed: string, ids = [id]) => planMark(operator(), ids, "paid", { passcode: typed });
+/** Checks the passcode, and changes nothing. */
+const keep = (typed: string) => mark(operator(), [id], "pending", { passcode: typed });
 
 function at(time: string) {
   vi.useFakeTimers({ now: new Date(`2026-05-01T${time}Z`), toFake: ["Date"] });
@@ -81,9 +85,9 @@ describe("200", () => {
   test("D19: a right passcode takes back its own count and ends the row; the misses of the day stay", async () => {
     await miss(3);
     expect(await counted()).toEqual({ ofDay: 3, inRow: 3 });
-    expect((await plan(passcode)).status).toBe(200);
+    expect((await keep(passcode)).status).toBe(200);
     expect(await counted()).toEqual({ ofDay: 3, inRow: 0 });
-    expect(await costOf(() => plan(passcode))).toMatchObject({ writeUnits: 3 });
+    expect(await costOf(() => keep(passcode))).toMatchObject({ writeUnits: 3 });
     await miss(1);
     expect((await pay(passcode)).status).toBe(200);
     expect(await counted()).toEqual({ ofDay: 4, inRow: 0 });
@@ -118,9 +122,20 @@ test("D19: a miss is in the row before it is answered, and a right passcode has 
   expect((await pay(passcode)).status).toBe(500);
 });
 
-test("D19: a payment, its plan and an undo take the passcode as it is copied", async () => {
+test("D19: the right passcode is taken after misses, and moves to the version of the key that signs", async () => {
+  const { versions } = await readHmacKeyVersions();
+  const added = { version: 2, key: "2".repeat(64), signs_from: new Date(0).toISOString() };
+  await writeHmacKeyVersions({ versions: [...versions, added], highest: 2 });
+  vi.useFakeTimers({ now: Date.now() + 6 * 60_000, toFake: ["Date"] });
+  for (let round = 0; round < 2; round += 1) {
+    await miss(4);
+    expect((await keep(passcode)).status).toBe(200);
+  }
+  expect(await readItem(secretKey("passcode", id))).toMatchObject({ hash: expect.stringMatching(/^2\./) });
+});
+
+test("D19: a payment and an undo take the passcode as it is copied", async () => {
   const typed = "\u200b４７11\u2013०८15.";
-  expect((await plan(typed)).status).toBe(200);
   const { status, headers } = await pay(typed);
   expect(status).toBe(200);
   expect((await undo(operator(), headers["change-id"], { passcode: typed })).status).toBe(200);
@@ -185,14 +200,14 @@ describe("429", () => {
     expect(answers.filter(({ body }) => body.code === "passcode_locked")).toHaveLength(10);
   });
 
-  test("D19: misses of paying, its plan and undoing are counted as one, and reported before what is missing", async () => {
+  test("D19: misses of paying and undoing are counted as one, and reported before what is missing", async () => {
     const missing = [id + 800_000];
-    const sends = [pay, plan, (typed: string) => undo(operator(), "nothing", { passcode: Number(typed) })];
+    const sends = [pay, (typed: string, _ids?: number[]) => undo(operator(), "nothing", { passcode: Number(typed) })];
     for (const send of sends) expectProblem(await send("1234", missing), 403, "passcode_invalid");
     expectProblem(await pay(undefined, missing), 403, "passcode_invalid");
-    expect(await counted()).toEqual({ ofDay: 3, inRow: 3 });
+    expect(await counted()).toEqual({ ofDay: 2, inRow: 2 });
     expectProblem(await pay(passcode, missing), 404, "records_not_found");
-    await countMore((await limits()).ofDay, 17);
+    await countMore((await limits()).ofDay, 18);
     for (const send of sends) expectProblem(await send(passcode), 429, "passcode_locked");
     expect(await stateOf(id)).toBe("pending");
   });

@@ -98,7 +98,7 @@ test("passwords, logins, pins, reset tokens and counts of limits are reached by 
     reaching(partition).filter((name) => others.some(([other]) => other === name));
   expect(reaching("PASSWORD#")).toEqual(["sign-in", "set-password"]);
   // They ask for the passcode, and reach no password.
-  const paying = ["bulk-update-timesheets", "plan-bulk-update-timesheets", "undo-change"];
+  const paying = ["bulk-update-timesheets", "undo-change"];
   expect(reaching("PASSCODE#")).toEqual(paying);
   // An undo restores what is there.
   const changing = ["bulk-update-timesheets", "adjust-job-timers", "undo-change"];

@@ -6,7 +6,6 @@ import {
   invoice,
   listInvoices,
   listTimesheets,
-  planBulkUpdateTimesheets,
   timelog,
   timesheet,
 } from "../finance.ts";
@@ -132,27 +131,6 @@ Users who have a passcode must send it. With an \`Idempotency-Key\`, a repetitio
   answer: {
     text: "All of them have the state now.",
     fields: { timesheets: ["Every timesheet named in the request, in the request's order and on one page."] },
-  },
-});
-
-export const planBulkUpdateTimesheetsText = describes(planBulkUpdateTimesheets, {
-  description: `Ask before you pay: the same body as \`bulk_update\` and the same checks in the same order, the passcode and its
-limit of misses included. The answer shows the timesheets as \`bulk_update\` would leave them; nothing is written and nobody is
-notified. The plan does not contain changes that others make before the payment. It takes no \`Idempotency-Key\`.`,
-  body: {
-    text: "The payment that is being considered.",
-    fields: {
-      timesheet_ids: ["1 to 90 ids, as `bulk_update` takes them.", [2, 1]],
-      state: ["The state that they would get.", "paid"],
-      passcode: ["Your payment passcode, where you have one; a wrong one counts as a miss here as well.", 4821],
-    },
-  },
-  answer: {
-    text: "The effect that the payment would have.",
-    fields: {
-      timesheets: ["The timesheets as they would be, in the order of the request."],
-      plan: ["The number that would change, and the number of people who would hear of it."],
-    },
   },
 });
 

@@ -1,4 +1,4 @@
-import { adjustJobTimers, getJob, job, listJobs, planAdjustJobTimers, timedJob } from "../jobs.ts";
+import { adjustJobTimers, getJob, job, listJobs, timedJob } from "../jobs.ts";
 import { describes, shapes } from "./text.ts";
 
 const jobTexts = {
@@ -35,25 +35,6 @@ one transaction: all of them, or none if an id is unknown. \`GET /api/v1/jobs/{i
     },
   },
   answer: { text: "Every job has the new timer.", fields: { jobs: ["The jobs that were set."] } },
-});
-
-export const planAdjustJobTimersText = describes(planAdjustJobTimers, {
-  description: `Shows which jobs \`adjust_timer\` would set, by the same body and checks, and sets none. A job whose timer has that very
-end already would not change; as the time runs from the request, that is mostly one without a limit that would get none.`,
-  body: {
-    text: "The jobs, and the timer that is being considered.",
-    fields: {
-      job_ids: ["Ids of 1 to 90 jobs, as `adjust_timer` takes them.", [2, 1]],
-      timer: ["Seconds that the window would stay open; 0 would remove the limit.", 3600],
-    },
-  },
-  answer: {
-    text: "The effect that the new timer would have.",
-    fields: {
-      jobs: ["The jobs named, in the order of the request; without their timers."],
-      plan: ["The number of timers that would change. Timers notify nobody."],
-    },
-  },
 });
 
 export const listJobsText = describes(listJobs, {

@@ -7,7 +7,6 @@ import * as finance from "./finance.ts";
 import * as jobs from "./jobs.ts";
 import * as notifications from "./notifications.ts";
 import * as outboundEvents from "./outbound-events.ts";
-import * as plan from "./plan.ts";
 import * as service from "./service.ts";
 import * as sessions from "./sessions.ts";
 import type { OperationText, ShapeText } from "./text.ts";
@@ -23,7 +22,6 @@ const texts: readonly (OperationText | ShapeText)[] = [
   ...Object.values(jobs),
   ...Object.values(notifications),
   ...Object.values(eventShapes),
-  ...Object.values(plan),
   ...Object.values(service),
   ...Object.values(sessions),
 ];

@@ -1,8 +1,6 @@
-import { readBatch } from "../table/batch-reads.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Key } from "../table/table.ts";
 import type { UniqueKey } from "../writes/unique-keys.ts";
-import { findExistingUsers } from "./users.ts";
 
 /** The entity of drivers' profiles. Each names the user it belongs to. */
 export const profiles = defineEntity<StoredItem & { readonly user_id: number }>(
@@ -19,13 +17,6 @@ export function profileKey(profileId: number): Key {
 export async function findUsersOfProfile(profileId: number): Promise<number[]> {
   const stored = await profiles.find(profileKey(profileId), { consistent: true });
   return stored ? [stored.user_id] : [];
-}
-
-/** Finds the existing users of drivers' profiles, each once. 1 read unit a profile and 1 a user; two round trips. */
-export async function findUsersOfProfiles(profileIds: readonly number[]): Promise<number[]> {
-  const items = await readBatch([...new Set(profileIds)].map(profileKey));
-  const userIds = items.flatMap((item) => (item ? [profiles.decode(item).user_id] : []));
-  return findExistingUsers([...new Set(userIds)]);
 }
 
 /** The unique key of the profile of a user. */

@@ -54,15 +54,6 @@ interface BulkChange<L extends UndoableList> extends ShownRecords<L> {
   readonly isRepetition?: true;
 }
 
-/** Shows the effects of a bulk change and writes nothing (D40). Refuses as the change would. */
-export async function planTogether<L extends UndoableList, Values extends object>(
-  kind: BulkKind<L, Values>,
-  asked: BulkAsked<Values>,
-) {
-  const steps = stepsOf(kind, asked, await readRecordsWithin(kind.list, asked.ids, asked.scope));
-  return { items: show(steps).items, changing: steps.flatMap(({ record, next }) => (next ? [record] : [])) };
-}
-
 /**
  * Sets values of records in one transaction, with the item of the change, or writes nothing (D18). Records that have
  * the values are only checked. A repetition of a request with an Idempotency-Key writes nothing and shows the records

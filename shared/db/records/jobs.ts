@@ -5,7 +5,7 @@ import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { jobListState } from "../../domain/records/list-position.ts";
 import { type ListedFields, type ListedItem, listedItems } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
-import { type BulkKind, changeTogether, planTogether } from "./bulk-changes.ts";
+import { type BulkKind, changeTogether } from "./bulk-changes.ts";
 import type { ChangeContext } from "./changes.ts";
 
 /** The end of a job's offer window, and the seconds that were sent; absent of a job that never had one. */
@@ -31,11 +31,6 @@ export const jobTimers: BulkKind<"JOBS", JobTimer> = {
 /** The timer of so many seconds from a moment on; 0 is none. */
 export function timerFrom(timer: number, from: Date): JobTimer {
   return { timer, timer_expires_at: timer === 0 ? null : new Date(from.getTime() + timer * 1000).toISOString() };
-}
-
-/** Access pattern J3: the effects of J1, refused as J1 is (D40). n read units, one round trip. */
-export function planJobTimers(ids: readonly number[], scope: Scope, values: JobTimer) {
-  return planTogether(jobTimers, { ids, scope, values });
 }
 
 /**

@@ -5,7 +5,7 @@ import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { type ListedFields, withFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
 import type { ListSelection } from "../lists/totals.ts";
-import { type BulkKind, changeTogether, planTogether } from "./bulk-changes.ts";
+import { type BulkKind, changeTogether } from "./bulk-changes.ts";
 import type { ChangeContext } from "./changes.ts";
 
 /** Bulk changes of timesheets set the state. */
@@ -31,11 +31,6 @@ export function setTimesheetStates(
   context: ChangeContext,
 ) {
   return changeTogether(timesheetStates, { ids, scope, values: { state } }, context);
-}
-
-/** Access pattern T3: the effects of T1, refused as T1 is (D40). n read units, one round trip. */
-export function planTimesheetStates(ids: readonly number[], scope: Scope, state: TimesheetState) {
-  return planTogether(timesheetStates, { ids, scope, values: { state } });
 }
 
 /** Access pattern T2: a page of the timesheets that match by `date`, newest id first, and their number (D21, D37). */

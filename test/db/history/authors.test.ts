@@ -150,7 +150,6 @@ const deeds: Readonly<Partial<Record<FunctionName | "import", (() => Promise<Dee
     await runImport(streamOf({ type: "user", id, deleted: true }));
     return { key: recordKey("USER", id), by: /^import#[0-9a-f-]{36}$/ };
   },
-  "plan-bulk-update-timesheets": doesNotWrite,
   "sign-in": doesNotWrite,
   "register-user": doesNotWrite,
   "request-password-reset": doesNotWrite,

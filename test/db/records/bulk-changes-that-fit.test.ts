@@ -1,9 +1,6 @@
 import { expect, test } from "vitest";
-import { handler as planHandler } from "../../../functions/finance/plan-bulk-update-timesheets.ts";
-import { planBulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { callerLine, jobLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
-import { call } from "../../support/requests/call.ts";
 import { adjust, mark, undo } from "../../support/requests/changes.ts";
 import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
 import { useService } from "../../support/service/service.ts";
@@ -24,13 +21,6 @@ async function storeTimesheets(companies: number, months: number, state = "pendi
   });
   await store([callerLine(admin, { passcode: null }), ...lines]);
   return lines.map(({ id }) => id);
-}
-
-function plan(ids: readonly number[]) {
-  return call(planHandler, planBulkUpdateTimesheets, {
-    as: admin,
-    body: { timesheet: { timesheet_ids: ids, state: "paid" } },
-  });
 }
 
 const refused = [
@@ -58,10 +48,8 @@ test.each(
     const errors = [{ pointer: "/timesheet/timesheet_ids", code: "too_long", detail }];
     const refused = { status: 422, body: { code: "fields_invalid", errors } };
     expect(await mark(admin, ids, "paid")).toMatchObject(refused);
-    expect(await plan(ids)).toMatchObject(refused);
   }
   const fitting = ids.slice(0, fits);
-  expect(await plan(fitting)).toMatchObject({ status: 200, body: { plan: { would_change: fits } } });
   const paid = await mark(admin, fitting, "paid");
   expect(paid.status).toBe(200);
   expect(await undo(admin, paid.headers["change-id"])).toMatchObject({ status: 200 });

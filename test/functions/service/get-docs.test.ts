@@ -194,7 +194,7 @@ describe("the documents for programs", () => {
     expect(ids).toEqual([
       "sign-in-and-refresh",
       "page-through-invoices",
-      "plan-pay-and-undo",
+      "pay-and-undo",
       "register-a-device",
       "register",
     ]);

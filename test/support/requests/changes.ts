@@ -1,10 +1,9 @@
 import { handler as undoHandler } from "../../../functions/changes/undo-change.ts";
 import { handler as payHandler } from "../../../functions/finance/bulk-update-timesheets.ts";
-import { handler as planHandler } from "../../../functions/finance/plan-bulk-update-timesheets.ts";
 import { handler as adjustHandler } from "../../../functions/jobs/adjust-job-timers.ts";
 import { handler as markHandler } from "../../../functions/notifications/mark-notifications.ts";
 import { undoChange } from "../../../shared/contract/changes.ts";
-import { bulkUpdateTimesheets, planBulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
+import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { adjustJobTimers } from "../../../shared/contract/jobs.ts";
 import { markNotifications } from "../../../shared/contract/notifications.ts";
 import type { TestUser } from "../tokens/tokens.ts";
@@ -23,12 +22,6 @@ export function mark(as: TestUser, ids: readonly number[], state: string, sent: 
   const { passcode } = sent;
   const body = { timesheet: { timesheet_ids: ids, state, passcode } };
   return call(payHandler, bulkUpdateTimesheets, { as, body, headers: headersOf(sent) });
-}
-
-/** Asks what marking timesheets would do. */
-export function planMark(as: TestUser, ids: readonly number[], state: string, sent: Sent = {}): Promise<TestAnswer> {
-  const body = { timesheet: { timesheet_ids: ids, state, passcode: sent.passcode } };
-  return call(planHandler, planBulkUpdateTimesheets, { as, body, headers: headersOf(sent) });
 }
 
 /** Sets the timer of jobs. */

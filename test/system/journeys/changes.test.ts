@@ -8,17 +8,13 @@ const bulkUpdate = "/api/v1/finance/timesheets/bulk_update";
 const request = (method: string, path: string, body?: object) =>
   target.request(method, path, { as: "operator", ...(body && { body }) });
 
-test("D40, D41: a payment is planned, made and undone; the history says who did it, when and from what", async () => {
+test("D41: a payment is made and undone; the history says who did it, when and from what", async () => {
   const [first, second] = [newId(), newId()];
   const ids = [first, second];
   await target.importLines(ids.map((id) => timesheetLine(id, target.companyId)));
   const states = () =>
     Promise.all(ids.map(async (id) => (await request("GET", `/api/v1/finance/timesheets/${id}`)).body.timesheet.state));
   const payment = { timesheet: { timesheet_ids: ids, state: "paid" } };
-
-  const planned = await request("POST", `${bulkUpdate}/plan`, payment);
-  expect(planned).toMatchObject({ status: 200, body: { plan: { would_change: 2 } } });
-  expect(await states()).toEqual(["pending", "pending"]);
 
   const paid = await request("PATCH", bulkUpdate, payment);
   const paidId = paid.headers.get("change-id");

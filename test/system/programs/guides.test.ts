@@ -34,8 +34,8 @@ const printed: Readonly<Record<string, { readonly js?: RegExp; readonly sh?: Reg
     sh: /^200 replayed: \n200 replayed: true\n$/,
   },
   "4-changes": {
-    js: /^would change 1\n(?:part: 200\n)+paid: 200\nundone: 200\nOwen Pryce bulk-update-timesheets\n$/,
-    sh: /^1\n(?:\d+\n)+paid: 200\nundone: 200\n\{\n {2}"by": "Owen Pryce",\n {2}"fields": \[\n[\s\S]*"after": "paid"/,
+    js: /^paid: 200\nundone: 200\n(?:part: 200\n)+Owen Pryce bulk-update-timesheets\n$/,
+    sh: /^paid: 200\nundone: 200\n(?:part: 200\n)+\{\n {2}"by": "Owen Pryce",\n {2}"fields": \[\n[\s\S]*"after": "paid"/,
   },
   "5-problems": { js: /^fields_invalid from_date invalid\n$/, sh: /"pointer": "\/user\/password"/ },
   "6-push": {

@@ -6,14 +6,9 @@ import { accountLosses, sessionLosses } from "./account-losses.ts";
 import { recordLosses } from "./record-losses.ts";
 import type { LossPlan } from "./scenario.ts";
 
-/** Operations with a plan of their own, and those that may write but only read. */
+/** Operations with a plan of their own. */
 export function ownPlansOf(service: Service): Readonly<Partial<Record<OperationName, LossPlan>>> {
-  return {
-    ...sessionLosses,
-    ...accountLosses(service),
-    ...recordLosses,
-    "plan-bulk-update-timesheets": reading("plan-bulk-update-timesheets"),
-  };
+  return { ...sessionLosses, ...accountLosses(service), ...recordLosses };
 }
 
 /** The plan of an operation that only reads: it answers as it does when nothing is lost. */
