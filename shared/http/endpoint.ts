@@ -97,47 +97,41 @@ export function authenticated<O extends TokenOperation>(
   );
 }
 
-/**
- * The handler of an operation that needs a live session (D4). The function reads while the session is looked up, and is not
- * answered for if that is refused.
- */
+/** The handler of an operation that needs a live session (D4). */
 export function inSession<O extends SessionOperation>(
   operation: O,
   handle: (request: SessionRequest<O>) => Promise<Reply<O>>,
 ): HttpHandler {
-  return chain(operation, { access: authenticate(operation) }, (event, context) => {
-    const request = signedInRequestOf<O>(event, context);
-    const actor = ofSession(request);
-    const change = actor.then(() => request.change);
-    return onceAuthorized(change, () => handle({ ...request, actor, change }));
-  });
+  return acting(operation, { authorize: ofSession, keyOf: async () => undefined }, handle);
 }
 
-/**
- * The handler of an operation that needs a live session, and whose requests with an `Idempotency-Key` make their change
- * once (D32). The function reads records while the caller is authorized.
- */
+/** The handler of one whose requests with an `Idempotency-Key` make their change once (D32). */
 export function idempotent<O extends IdempotentOperation>(
   operation: O,
   handle: (request: IdempotentRequest<O>) => Promise<Reply<O>>,
   { authorize }: Authorization<O> = { authorize: ofSession },
 ): HttpHandler {
+  return acting(operation, { authorize, keyOf: readKey }, handle);
+}
+
+/** The function reads while the caller is authorized. Without a change it cannot write, and it is not answered for. */
+function acting<O extends SessionOperation>(
+  operation: O,
+  { authorize, keyOf }: Authorization<O> & { readonly keyOf: typeof readKey },
+  handle: (request: IdempotentRequest<O>) => Promise<Reply<O>>,
+): HttpHandler {
   return chain(operation, { access: authenticate(operation) }, async (event, context) => {
-    const key = await readKey(operation, event);
+    const key = await keyOf(operation, event);
     const request = signedInRequestOf<O>(event, context);
     const begun = { ...request.change, ...(key && { id: key.changeId }) };
     const actor = authorize(request);
     const change = actor.then(() => begun);
-    return onceAuthorized(change, () => handle({ ...request, key, actor, change }));
+    const handling = (async () => handle({ ...request, key, actor, change }))();
+    await Promise.allSettled([change, handling]);
+    // The caller's refusal precedes the function's, whichever is faster.
+    await change;
+    return handling;
   });
-}
-
-/** Returns a reply once the caller is authorized: that refusal precedes the function's, whichever is faster. */
-async function onceAuthorized<T>(authorization: Promise<unknown>, handle: () => Promise<T>): Promise<T> {
-  const handling = (async () => handle())();
-  await Promise.allSettled([authorization, handling]);
-  await authorization;
-  return handling;
 }
 
 /**
