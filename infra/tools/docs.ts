@@ -11,7 +11,7 @@ const help = `npm run docs [-- --costs] [--examples]
 Writes the tables between the markers <!-- docs:NAME --> and <!-- /docs:NAME --> of the Markdown pages: the operations, the
 codes of refusals, the settings of stages, and the client's methods that are sent again.
 
-  --costs     measure the costs too, in half a minute: after a change of what an operation reads or writes
+  --costs     measure the costs too, in half a minute: after a change of what an operation reads or writes, or of an alarm
   --examples  record the answers that the OpenAPI document has as examples: after a change of them, or of the demo data
 `;
 

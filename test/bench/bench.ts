@@ -1,21 +1,19 @@
 import { readArguments, readWholeNumber, runCommand, UsageError, unknownWord } from "../../infra/tools/cli/command.ts";
-import { type PricedRegion, pricedRegions, requirePriced } from "./costs/prices.ts";
 
 const usualImports = [20_000];
 /** More would take days. */
 const mostOfOption = 10_000_000;
 const usualRounds = { cold: 31, warm: 9 };
 
-const help = `npm run bench -- BENCHMARK [--rounds N] [--sizes N,N,…] [--region REGION]
+const help = `npm run bench -- BENCHMARK [--rounds N] [--sizes N,N,…]
 
 cold   size, start and first call of GET invoices, against the bare SDK and the usual stack
 warm   repeated calls of GET invoices: own code, the whole call against the bare SDK, memory
 import how many invoices a second are imported into the running local machine
-costs  what a million calls of every operation cost, and a month; writes the tables of infra/COSTS.md
+costs  what a million calls of every operation cost; writes the months of infra/COSTS.md
 
   --rounds N     how often each candidate runs, in random order (cold ${usualRounds.cold}, warm ${usualRounds.warm})
   --sizes N,N,…  numbers of invoices to import (${usualImports})
-  --region R     the region of the costs: us-east-1, or eu-west-2
 
 cold and warm install what they measure against under .local/bench, once. These and import
 want a machine that does nothing else.
@@ -25,7 +23,6 @@ Ends with 0 when every figure keeps within its bar, 1 when one does not, 2 when 
 interface Options {
   readonly sizes: readonly number[] | undefined;
   readonly rounds: number | undefined;
-  readonly region: PricedRegion;
 }
 
 type Say = (text: string) => void;
@@ -35,13 +32,13 @@ const benchmarks: Readonly<Record<string, (options: Options, say: Say) => Promis
   import: async ({ sizes = usualImports }, say) => (await import("./import/import-bench.ts")).benchImport(sizes, say),
   cold: async ({ rounds = usualRounds.cold }, say) => (await import("./call/call-bench.ts")).benchCold(rounds, say),
   warm: async ({ rounds = usualRounds.warm }, say) => (await import("./call/call-bench.ts")).benchWarm(rounds, say),
-  costs: async ({ region }, say) => (await import("./costs/costs-bench.ts")).benchCosts(region, say),
+  costs: async (_, say) => (await import("./costs/costs-bench.ts")).benchCosts(say),
 };
 
 await runCommand(bench);
 
 async function bench(parameters: string[]): Promise<number> {
-  const options = { sizes: { type: "string" }, rounds: { type: "string" }, region: { type: "string" } } as const;
+  const options = { sizes: { type: "string" }, rounds: { type: "string" } } as const;
   const asked = readArguments("bench", help, { args: parameters, allowPositionals: true, options });
   const { values, positionals } = asked;
   const [name = "", ...others] = positionals;
@@ -51,7 +48,6 @@ async function bench(parameters: string[]): Promise<number> {
   const chosen = {
     sizes: values.sizes?.split(",").map((size) => readWholeNumber("sizes", size, 1_000, mostOfOption)),
     rounds: values.rounds === undefined ? undefined : readWholeNumber("rounds", values.rounds, 1, mostOfOption),
-    region: requirePriced(values.region ?? pricedRegions[0]),
   };
   return (await benchmark(chosen, (text) => process.stdout.write(`${text}\n`))) ? 0 : 1;
 }

@@ -75,10 +75,6 @@ export const eventsPerChange = 1;
 /** Events that go out for a change: its own, and that of a notification of it. */
 export const eventsOutPerChange = 2;
 
-/** Operators of the company whose new timesheets are an example, and the number of these. */
-export const operatorsOfExample = 20;
-export const timesheetsOfExample = 1_000;
-
 /** Numbers of users in the example. */
 export const userCounts = [100, 10_000, 1_000_000] as const;
 

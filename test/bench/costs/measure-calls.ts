@@ -14,10 +14,8 @@ import { forgetPins } from "../../../shared/db/accounts/pins.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { costOf } from "../../support/records/costs.ts";
-import { userLine } from "../../support/records/records.ts";
 import { readItem, write } from "../../support/records/writes.ts";
 import { queueEvent, streamRecord } from "../../support/workers/workers.ts";
-import { operatorsOfExample } from "./assumptions.ts";
 
 /** The measured costs of one call of a function. */
 export interface MeasuredCall {
@@ -39,6 +37,9 @@ const workers: readonly FunctionName[] = [
   "deliver-notifications",
 ];
 
+/** Values in place of a sample event's. */
+type Given = Readonly<Record<string, string | number>>;
+
 /** Those whose sample event wants a secret or an id that another call gives. */
 const followers: readonly string[] = [
   "refresh-token",
@@ -47,41 +48,17 @@ const followers: readonly string[] = [
   "confirm-login-by-body",
   "remove-device-token",
   "undo-change",
+  "mark-notifications",
 ];
 
-interface Measured {
-  readonly calls: MeasuredCall[];
-  readonly newTimesheet: MeasuredCall[];
-}
-
 /** Runs every operation and the workers behind them once on the demo data, warm, and counts what each takes. */
-export function measureCalls(directory: string): Promise<Measured> {
-  return withLocalService(directory, async (service) => ({
-    calls: await measureAll(service),
-    newTimesheet: await measureNewTimesheet(service),
-  }));
-}
-
-const newCompany = 900_000;
-
-/** The messages behind a new timesheet of a company with so many operators, from the one that names their rule. */
-async function measureNewTimesheet(service: LocalService): Promise<MeasuredCall[]> {
-  const users = Array.from({ length: operatorsOfExample }, (_, at) => 900_001 + at);
-  await Promise.all(users.map((id) => write(userLine(id, { financial_company_id: newCompany }))));
-  const params = { type: "submitted", date: "2026-05-04" };
-  const about = { eventId: crypto.randomUUID(), record_type: "Timesheet", record_id: 1, params };
-  const rules = [{ company: newCompany, role: "operator", most: users.length }, { users }];
-  const measured: MeasuredCall[] = [];
-  for (const recipients of rules) {
-    const event = queueEvent({ ...about, recipients });
-    measured.push(await measureCall("deliver-notifications", service, event));
-  }
-  return measured;
+export function measureCalls(directory: string): Promise<MeasuredCall[]> {
+  return withLocalService(directory, measureAll);
 }
 
 async function measureAll(service: LocalService): Promise<MeasuredCall[]> {
   const measured = new Map<FunctionName, MeasuredCall>();
-  const call = async (name: FunctionName, given: Record<string, string> = {}, event?: unknown) => {
+  const call = async (name: FunctionName, given: Given = {}, event?: unknown) => {
     const { answer, ...taken } = await measureCall(name, service, event ?? (await eventOf(name, service, given)));
     measured.set(name, taken);
     return answer;
@@ -96,6 +73,8 @@ async function measureAll(service: LocalService): Promise<MeasuredCall[]> {
     if (!followers.includes(name)) answers.set(name, await call(name as FunctionName));
   }
   await call("undo-change", { id: changeIdOf(answers.get("bulk-update-timesheets")) });
+  const [newest] = bodyOf(answers.get("list-notifications")).notifications;
+  await call("mark-notifications", { up_to_id: newest.id });
   const { token } = bodyOf(answers.get("sign-in"));
   await call("refresh-token", { refresh_token: token.refresh_token });
   const { notification } = bodyOf(answers.get("register-device-token"));
@@ -175,13 +154,13 @@ function refusalOf(name: FunctionName, answer: unknown): string {
   return `The sample event of ${name} (${file}) does not succeed on the demo data: ${JSON.stringify(answer)}; see npm run invoke -- ${name}`;
 }
 
-async function eventOf(name: FunctionName, service: LocalService, given: Readonly<Record<string, string>>) {
+async function eventOf(name: FunctionName, service: LocalService, given: Given) {
   const { access = [] } = operations.find((each) => each.name === name) ?? {};
   const user = access.includes(demoUsers.operatorA.role) ? demoUsers.operatorA : demoUsers.admin;
   const token = await service.mintTokenFor(user.login, 1);
-  const sample = fillEvent(readEvent(sampleFile(name)), { token, pin: given.pin ?? "000000" }) as {
+  const sample = fillEvent(readEvent(sampleFile(name)), { token, pin: String(given.pin ?? "000000") }) as {
     body?: string;
-    pathParameters?: Record<string, string>;
+    pathParameters?: object;
   };
   if (sample.pathParameters) return { ...sample, pathParameters: { ...sample.pathParameters, ...given } };
   if (!sample.body) return sample;

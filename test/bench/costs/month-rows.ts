@@ -24,7 +24,7 @@ import {
   tracedShare,
   unitsPerTransaction,
 } from "./assumptions.ts";
-import type { Prices } from "./prices.ts";
+import { prices } from "./prices.ts";
 
 const million = 1e6;
 const daysPerMonth = 30;
@@ -32,7 +32,7 @@ const daysPerMonth = 30;
 const kilobytesPerUnit = 8;
 
 /** The costs of a month of so many users beside their calls: of prod, by purpose, in US dollars. */
-export function growingRows(users: number, prices: Prices): Record<string, number> {
+export function growingRows(users: number): Record<string, number> {
   const prod = findStage("prod");
   const gigabytes = (users * kilobytesPerUser) / million;
   const calls = users * Object.values(callsPerUser).reduce((sum, times) => sum + times, 0);
@@ -52,14 +52,14 @@ export function growingRows(users: number, prices: Prices): Record<string, numbe
     "access log": ((calls * accessLogBytes) / 1e9) * prices.logsPerGigabyte,
     traces: prod.tracing ? ((calls * tracedShare) / million) * prices.tracesPerMillion : 0,
     "events of other systems": ((users * changesPerUser * eventsPerChange) / million) * prices.eventsPerMillion,
-    "events that go out": users * changesPerUser * eventsOutPerChange * eventOut(prices),
+    "events that go out": users * changesPerUser * eventsOutPerChange * eventOut(),
     "starts of functions": starts * (startMilliseconds / 1000) * 0.5 * prices.lambdaPerGigabyteSecond,
     "reads of secrets": ((starts * environmentMinutes) / minutesBetweenReads / million) * prices.secretReadsPerMillion,
   };
 }
 
 /** The costs of an event that goes out alone: its message, the function's call, and the bus. */
-function eventOut(prices: Prices): number {
+function eventOut(): number {
   const gigabyteSeconds = (assumedMilliseconds("send-events", 0) / 1_000) * 0.5;
   const perMillion =
     queueRequestsPerMessage * prices.queueRequestsPerMillion + prices.lambdaPerMillion + prices.eventsPerMillion;
@@ -67,13 +67,13 @@ function eventOut(prices: Prices): number {
 }
 
 /** The costs of the check of a stage from outside, beside its calls: a stack with an alarm and the key of its topic. */
-export function outsideCheck(prices: Prices): number {
+export function outsideCheck(): number {
   const { healthCheckPerMonth, healthCheckOverTlsPerMonth, alarmMetricPerMonth, keyPerMonth } = prices;
   return healthCheckPerMonth + healthCheckOverTlsPerMonth + alarmMetricPerMonth + keyPerMonth;
 }
 
 /** The costs of a stage that nobody uses. */
-export function fixedRows(template: Record<string, unknown>, prices: Prices): Record<string, number> {
+export function fixedRows(template: Record<string, unknown>): Record<string, number> {
   const resources = Object.values(template.Resources as Record<string, TemplateResource>);
   const types = resources.map(({ Type }) => Type);
   const count = (type: string) => types.filter((each) => each === type).length;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { copiesKept, describeLock } from "../../../../infra/constructs/stores/table-backups.ts";
 import { namesOf } from "../../../../infra/stages/names.ts";
 import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
-import { pricesOf } from "../../../bench/costs/prices.ts";
+import { prices } from "../../../bench/costs/prices.ts";
 import { arnOf, type Resource, readStack, stackOf, synthesizeAlone, useStack } from "../../stack.ts";
 import { fullStage, ownedStage } from "../../stages/owned-stage.ts";
 
@@ -102,7 +102,7 @@ describe("what survives the account and the region", () => {
 });
 
 test("copies and point-in-time recovery together cost at most 2.50 dollars a gigabyte of table and month", () => {
-  const { backupPerGigabyteMonth, recoveryPerGigabyteMonth } = pricesOf("us-east-1");
+  const { backupPerGigabyteMonth, recoveryPerGigabyteMonth } = prices;
   const copies = copiesKept(findStage("prod"));
   // A week of nightly ones, and thirteen weekly ones.
   expect(copies).toBeCloseTo(20, 0);
