@@ -39,7 +39,7 @@ export function decodeBody({ object }: BodyContract) {
       if (!event.body) return;
       event.body = decode(Buffer.from(event.body, event.isBase64Encoded ? "base64" : "utf8"));
       event.isBase64Encoded = false;
-      if (levelsOf(event.body) <= mostLevels) return;
+      if (!isDeeper(event.body)) return;
       const errors = [
         { pointer: `/${object}`, code: "invalid", detail: `must have at most ${mostLevels} levels` } as const,
       ];
@@ -56,15 +56,15 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** The levels of objects and lists in a JSON text, well-formed or not. */
-function levelsOf(json: string): number {
-  let [level, deepest] = [0, 0];
+/** True for a JSON text with more levels of objects and lists, well-formed or not. */
+function isDeeper(json: string): boolean {
+  let level = 0;
   for (const [token] of json.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]/gs)) {
     if (token === "{" || token === "[") level += 1;
     if (token === "}" || token === "]") level -= 1;
-    deepest = Math.max(deepest, level);
+    if (level > mostLevels) return true;
   }
-  return deepest;
+  return false;
 }
 
 /**

@@ -36,6 +36,7 @@ test.each([
 });
 
 test.each<[string, object | undefined, string[]]>([
+  ["the sign of a lost letter", { title: "M\ufffdller" }, ["/title invalid"]],
   ["no event_id", { event_id: undefined }, ["/event_id missing"]],
   ["an empty event_id", { event_id: "" }, ["/event_id invalid"]],
   ["an event_id of 201 characters", { event_id: "x".repeat(201) }, ["/event_id invalid"]],
