@@ -16,7 +16,6 @@ import { ServiceFunction } from "./constructs/compute/service-function.ts";
 import { addQueues, createQueue, findQueue } from "./constructs/compute/work-queue.ts";
 import { grantRow, type Resources } from "./constructs/grants.ts";
 import { EmailSending } from "./constructs/messages/email-sending.ts";
-import { SmsAttributes } from "./constructs/messages/sms-attributes.ts";
 import { Monitoring } from "./constructs/monitoring/monitoring.ts";
 import { OnCall, RepairRole } from "./constructs/monitoring/roles.ts";
 import {
@@ -112,9 +111,6 @@ export class WorkforceStack extends StageStack {
     const names = namesOf(stage.name);
     const records = new RecordsTable(this, tableIdOf(stage), stage);
     if (stage.removal === "keep") new TableBackups(this, "Backups", { stage, table: records.table });
-    if (stage.smsMonthlySpendLimitDollars !== undefined) {
-      new SmsAttributes(this, "SmsSpendLimit", stage.smsMonthlySpendLimitDollars);
-    }
     const kept = (id: string, content: SecretContent, name: string) =>
       new GeneratedSecret(this, id, content, { ...stage, name });
     // These go with their settings, although the stage keeps its data: nothing is lost with them, and no name stays taken.

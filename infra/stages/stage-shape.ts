@@ -71,10 +71,6 @@ export const stageShape = v.object({
     "Most e-mails with a pin that the stage sends in a day (UTC). Keep it below the account's quota in SES (50,000 a day after the sandbox, unless AWS has granted more), which alarms and other stages use as well.",
     value.ceilings,
   ),
-  smsMonthlySpendLimitDollars: optional(
-    "Most whole US dollars that the AWS account spends on SMS in a month. The limit belongs to account and region, so set it in one stage of an account. A new account is limited to 1 dollar and refuses more, until AWS raises its quota on request. Destroying the stack does not reset the limit.",
-    value.wholeDollars,
-  ),
   businessTimeZone: setting("IANA time zone of the business. Invoices become overdue at its midnight.", value.timeZone),
   platformApplications: optional(
     "ARNs of SNS platform applications by push service. Without any, the stage pushes nothing.",

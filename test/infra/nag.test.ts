@@ -25,23 +25,16 @@ const acknowledged: Readonly<Record<string, RegExp>> = {
   "AWS End User Messaging takes these calls from SNS alone, in the role's name":
     /^IAM5\[Resource::\*\] .*\/(deliver-pin|notify-password-changed)\/Role\//,
   "CodeDeploy asks for all alarms at once": /^IAM5\[Resource::\*\] .*\/Releases\/Role\//,
-  "The SMS attributes are the account's, and have no ARN": /^IAM5\[Resource::\*\] .*\/SmsSpendLimit\//,
   "What AWS Backup needs for a table is AWS's own to change":
     /^IAM4\[.*\/AWSBackupServiceRolePolicyForBackup\] .*\/Backups\//,
   "What AWS Backup needs to restore a table is AWS's own to change":
     /^IAM4\[.*\/AWSBackupServiceRolePolicyForRestores\] .*\/Backups\/RestoreRole\//,
-  "SNS names the groups of its own log":
-    /^IAM5\[Resource::arn:<AWS::Partition>:logs:.*:log-group:sns\/\*\] .*\/SmsSpendLimit\/DeliveryLogging\//,
-  "CloudWatch names a log group with what is in it so":
-    /^IAM5\[Resource::arn:<AWS::Partition>:logs:.*:log-group:sns\/.*\/Failure:\*\] .*\/SmsSpendLimit\/(FailureLog|Retention)\//,
   "Whoever answers alarms reads what the stage's prefix names; roles.test.ts holds the role to that":
     /^IAM5\[.* .*\/OnCall\/Role\//,
   "A list of streams is of all that the table has had":
     /^IAM5\[Resource::<referencetoWorkforce\w+RecordsTable\w+Arn>\/stream\/\*\] .*\/(keep-history|notify)\/Role\//,
   "SES's suppression list has no ARN; roles.test.ts holds the rest of the role":
     /^IAM5\[Resource::\*\] .*\/Repair\/Role\//,
-  "The CDK's own function runs during a deploy alone":
-    /^IAM4\[.*\/AWSLambdaBasicExecutionRole\] .*\/AWS679f53fac002430cb0da5b7982bd2287\//,
   "Endpoints get their names when devices register; they lie under the stage's own applications":
     /^IAM5\[Resource::arn:aws:sns:.*:endpoint\/\w+\/workforce\/\*\] .*\/send-pushes\/Role\//,
 };

@@ -16,7 +16,6 @@ const withoutResource: Readonly<Record<string, string>> = {
   "cloudwatch:DescribeAlarms": "CodeDeploy asks for all alarms at once",
   "ses:GetSuppressedDestination": "an address on the list has no ARN",
   "ses:DeleteSuppressedDestination": "an address on the list has no ARN",
-  "sns:SetSMSAttributes": "the attributes are the account's, and have no ARN",
 };
 
 /** AWS End User Messaging sends SMS for SNS, which asks in its caller's name: for all resources, and nobody else may. */

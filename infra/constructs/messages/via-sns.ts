@@ -9,11 +9,11 @@ const reads = [
 ];
 
 /**
- * The rights at AWS End User Messaging, which sends SMS for SNS and is asked in the name of SNS's caller: to read, and one
- * action more. SNS alone can use them. Actions and condition are those of AWS's managed policies AmazonSNSReadOnlyAccess and
+ * The rights at AWS End User Messaging, which sends SMS for SNS and is asked in the name of SNS's caller: to read, and perhaps to
+ * send. SNS alone can use them. Actions and condition are those of AWS's managed policies AmazonSNSReadOnlyAccess and
  * AmazonSNSFullAccess (v2 of 24 September 2024), which SNS's guide recommends; AWS does not say which call needs which.
  */
-export function viaSns(...more: ("SendTextMessage" | "SetTextMessageSpendLimitOverride")[]): PolicyStatement {
+export function viaSns(...more: "SendTextMessage"[]): PolicyStatement {
   return new PolicyStatement({
     actions: [...reads, ...more].map((each) => `sms-voice:${each}`),
     resources: ["*"],

@@ -5,7 +5,6 @@ import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
-const spendShare = 0.8;
 const wrongPinsAnHour = Math.floor(rules.wrongPins.most / 24);
 const highShare = 100 * messageShares.further;
 const atHighShare = {
@@ -41,7 +40,6 @@ export function messageAlarms({ stage }: MonitoredResources): AlarmRow[] {
       impact: "An e-mail was not sent, as Amazon found a virus in it: somebody got no pin, or no notice.",
       heading: "E-mails bounce",
     },
-    ...spendAlarm(stage),
     reputationAlarm("email-bounces", "BounceRate", 0.05, "E-mails bounce"),
     reputationAlarm("email-complaints", "ComplaintRate", 0.001, "E-mails are complained about"),
   ];
@@ -93,20 +91,4 @@ function reputationAlarm(id: string, rate: string, threshold: number, heading: s
     impact: "Users lose nothing yet, but Amazon may stop all e-mail: then no pin arrives by e-mail.",
     heading,
   };
-}
-
-/** The limit is the account's. The one stage that sets it watches it. */
-function spendAlarm({ smsMonthlySpendLimitDollars: limit }: Stage): AlarmRow[] {
-  if (limit === undefined) return [];
-  return [
-    {
-      id: "sms-spend",
-      metric: awsMetric("SNS SMSMonthToDateSpentUSD", {}, hourly),
-      threshold: limit * spendShare,
-      because: "A fifth of the month's limit is left while somebody asks for more.",
-      treatMissingData: TreatMissingData.IGNORE,
-      impact: "Users lose nothing yet, but at the month's limit no SMS goes out until the next month.",
-      heading: "SMS are costly",
-    },
-  ];
 }

@@ -115,7 +115,7 @@ export class OnCall extends Construct {
         this.#arn("logs", `log-group:/aws/lambda/${functionNameOf(this.#stage.name, "*")}`),
         this.#arn("logs", `log-group:${namesOf(this.#stage.name).accessLogs}:*`),
       ),
-      // The account's log, whichever stage sets the SMS settings.
+      // The account's log, which is of every stage.
       allow(read, this.#arn("logs", `log-group:${smsFailureLog({ account, region })}:*`)),
     ];
   }

@@ -52,7 +52,6 @@ export const fullStage = {
   probedHost: `api.${host}`,
   monthlyBudgetDollars: 500,
   senderIdentity: "existing",
-  smsMonthlySpendLimitDollars: 200,
   oidcIssuer: {
     issuer: `https://id.${host}`,
     audience: "workforce",

@@ -48,7 +48,6 @@ const refused: Readonly<Partial<Record<keyof Stage, readonly unknown[]>>> = {
   locale: ["fr"],
   smsCeilings: [{ perDay: 1.5 }, { perDay: -1 }, { perHour: 9, perDay: 9 }],
   mailCeilings: [{}],
-  smsMonthlySpendLimitDollars: [0, 9.99],
   account: ["12345"],
   smsSenderId: ["AB", "12345", "HarbourLogistics"],
   smsMostDollars: [0, 0.001],
@@ -277,6 +276,10 @@ test.each([
 
 test.each([
   ["probeLogin", "the alarms of a canary watch the first tenth of a new version's calls"],
+  [
+    "smsMonthlySpendLimitDollars",
+    "the account's limit of SMS is set once, as a step of infra/RUNBOOK.md, The first time, says",
+  ],
   ["testLogins", "reviewers of an app store sign in with the password that an import gives their user"],
   [
     "webhooks",

@@ -74,6 +74,19 @@ const subscribers = (...arns: string[]) => ({
   ListStackResources: topics,
   ListSubscriptionsByTopic: subscribed(...arns),
 });
+const noSmsAttributes = { GetSMSAttributes: { xml: "<attributes></attributes>" } };
+const smsLogName = "sns/eu-west-1/000000000000/DirectPublishToPhoneNumber/Failure";
+/** The log of SMS that do not arrive, beside one whose name begins with its name. */
+const smsLog = (kept: object) => ({
+  DescribeLogGroups: {
+    json: {
+      logGroups: [
+        { logGroupName: `${smsLogName}-2`, retentionInDays: 1 },
+        { logGroupName: smsLogName, ...kept },
+      ],
+    },
+  },
+});
 const logRole =
   "<attributes><entry><key>DeliveryStatusIAMRole</key><value>arn:aws:iam::000000000000:role/Log</value></entry></attributes>";
 
@@ -94,8 +107,8 @@ test.each<OkRow>([
   ["e-mail account", {}, {}, "50000 e-mails a day to any address, 3000 of them with pins"],
   ["SMS sandbox", {}, {}],
   ["SMS sender", { smsSenderId: "Harbour" }, {}],
-  ["SMS spend", {}, { GetSMSAttributes: { xml: "<attributes></attributes>" } }, "limit is 1 dollars a month"],
-  ["SMS spend", { smsMonthlySpendLimitDollars: 50 }, {}],
+  ["SMS spend", {}, noSmsAttributes, "limit is 1 dollars a month"],
+  ["SMS spend", keeping, {}, "limit is 50 dollars a month"],
   ["Lambda concurrency", { reservedConcurrency: { "sign-in": 900 } }, {}, "the stage needs 1000"],
   ["Lambda concurrency", {}, callsAtOnce(91)],
   // What a worker has reserved is not counted a second time.
@@ -123,14 +136,14 @@ test.each<OkRow>([
   ["edge", { ...keeping, edge }, {}],
   ["earlier stack", keeping, updated],
   ["SMS log", keeping, { GetSMSAttributes: { xml: logRole } }],
-  ["SMS log", { ...keeping, smsMonthlySpendLimitDollars: 50 }, {}],
+  ["SMS log days", keeping, smsLog({ retentionInDays: 14 }), "keeps its lines for 14 days"],
   ["account guard", { ...keeping, account: "000000000000", region: "eu-west-1" }, {}],
   ["table settings", { ...keeping, deletionProtection: false }, {}],
   ["table settings", keeping, asAsked],
   ["restore", { ...keeping, backupKeptDays: 7 }, updated],
   ["restore", keeping, {}],
   ["alarms", { alarmAddress }, { DescribeAlarmHistory: alarmHistory("Successfully executed action arn:aws:sns:x") }],
-  ...["SMS log", "account guard", "table settings", "restore", "edge"]
+  ...["SMS log", "SMS log days", "account guard", "table settings", "restore", "edge"]
     .concat(["alarms", "alarm e-mails", "roles of people"])
     .map((about): OkRow => [about, {}, {}]),
 ])("%s is ok where nothing is in the way", async (about, stage, answers, said = "") => {
@@ -184,9 +197,9 @@ test.each<Row>([
   ["SMS sandbox", "leave the SMS sandbox", { GetSMSSandboxAccountStatus: { xml: "<IsInSandbox>true</IsInSandbox>" } }],
   [
     "SMS spend",
-    "set-sms-attributes --attributes MonthlySpendLimit=51; where AWS refuses",
-    {},
-    { smsMonthlySpendLimitDollars: 51 },
+    'limit of SMS is 1 dollars a month: set another, as step 4 of "The first time"',
+    noSmsAttributes,
+    keeping,
   ],
   ["earlier stack", "A deploy is under way (UPDATE_IN_PROGRESS): wait", stackIs("UPDATE_IN_PROGRESS", false), keeping],
   [
@@ -195,7 +208,15 @@ test.each<Row>([
     stackIs("UPDATE_COMPLETE", false),
     keeping,
   ],
-  ["SMS log", "set smsMonthlySpendLimitDollars in one stage of the account", {}, keeping],
+  ["SMS log", "SNS has no role to log why SMS do not arrive: make it", {}, keeping],
+  [
+    "SMS log days",
+    `run aws logs create-log-group --log-group-name ${smsLogName} and`,
+    { DescribeLogGroups: { json: {} } },
+    keeping,
+  ],
+  ["SMS log days", `put-retention-policy --log-group-name ${smsLogName} --retention-in-days 14.`, smsLog({}), keeping],
+  ["SMS log days", "phone numbers for more than 14 days", smsLog({ retentionInDays: 30 }), keeping],
   ["account guard", 'set account to "000000000000" and region to "eu-west-1" in', {}, keeping],
   ["account guard", 'set account to "000000000000"', {}, { ...keeping, region: "eu-west-1" }],
   ["table settings", "set deletionProtection to false in infra/stages/stages.ts for the first deploy", {}, keeping],

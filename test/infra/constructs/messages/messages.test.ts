@@ -1,5 +1,5 @@
 import { Stack } from "aws-cdk-lib";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { EmailSending } from "../../../../infra/constructs/messages/email-sending.ts";
 import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
 import { stackBeside, stackOf, textOf, useStack } from "../../stack.ts";
@@ -88,61 +88,11 @@ test.each([
   }
 });
 
-describe("the account's limit on SMS", () => {
-  const calls = full.all("Custom::AWS");
-  const callOf = (id: string) => full.one("Custom::AWS", `SmsSpendLimit${id}`);
-  const role = full.one("AWS::IAM::Role", "SmsSpendLimitDeliveryLogging");
-
-  test("is set by the stage that names one, with Lambda's own SDK, and stays when the stage goes", () => {
-    for (const { id, properties } of calls)
-      expect([properties.Delete, properties.InstallLatestAwsSdk], id).toEqual([undefined, false]);
-    const attributes = {
-      MonthlySpendLimit: "200",
-      DefaultSMSType: "Transactional",
-      DeliveryStatusIAMRole: "ROLE",
-      DeliveryStatusSuccessSamplingRate: "0",
-    };
-    const { Create, Update } = callOf("Attributes").properties;
-    for (const call of [Create, Update]) {
-      const [before, { "Fn::GetAtt": arn }, after] = call["Fn::Join"][1];
-      expect(arn).toEqual([role.id, "Arn"]);
-      const made = { service: "SNS", action: "SetSMSAttributes", parameters: { attributes } };
-      expect(JSON.parse(`${before}ROLE${after}`)).toMatchObject(made);
-    }
-    for (const name of stageNames) expect(() => stackOf(name).all("Custom::AWS"), name).toThrow();
-  });
-
-  test("has SMS that do not arrive logged by a role that SNS alone may take, in a log that another stage may have made", () => {
-    const { Statement } = role.properties.AssumeRolePolicyDocument;
-    expect(Statement).toMatchObject([{ Effect: "Allow", Principal: { Service: "sns.amazonaws.com" } }]);
-    const groups = full
-      .all("AWS::Logs::LogGroup")
-      .map(({ properties }) => JSON.stringify(properties.LogGroupName ?? ""));
-    expect(groups.filter((name) => name.includes("sns/"))).toEqual([]);
-    expect(JSON.parse(callOf("FailureLog").properties.Create)).toMatchObject({
-      ignoreErrorCodesMatching: "ResourceAlreadyExistsException",
-    });
-  });
-
-  test("keeps the numbers of SMS that did not arrive for two weeks, also those of the first", () => {
-    const logGroupName = "sns/eu-west-2/123456789012/DirectPublishToPhoneNumber/Failure";
-    const [log, retention] = [callOf("FailureLog"), callOf("Retention")];
-    const kept = { logGroupName, retentionInDays: 14 };
-    for (const name of ["Create", "Update"]) {
-      const [made, put] = [log, retention].map(({ properties }) => JSON.parse(properties[name]));
-      expect(made).toMatchObject({ action: "CreateLogGroup", parameters: { logGroupName } });
-      expect(put).toMatchObject({ action: "PutRetentionPolicy", parameters: kept });
-    }
-    expect(retention.dependsOn).toContain(log.id);
-    expect(callOf("Attributes").dependsOn).toContain(retention.id);
-  });
-
-  test("has functions that know the stage's registered sender, and the most that one SMS may cost", () => {
-    for (const sender of senders) {
-      const { Variables } = full.functions().get(sender)?.properties.Environment ?? {};
-      expect(Variables, sender).toMatchObject({ SMS_SENDER_ID: "Harbour", SMS_MOST_DOLLARS: "0.25" });
-    }
-  });
+test("functions that send SMS know the stage's registered sender, and the most that one SMS may cost", () => {
+  for (const sender of senders) {
+    const { Variables } = full.functions().get(sender)?.properties.Environment ?? {};
+    expect(Variables, sender).toMatchObject({ SMS_SENDER_ID: "Harbour", SMS_MOST_DOLLARS: "0.25" });
+  }
 });
 
 test("D29: pushes go to the stage's own applications and the endpoints under them, and nowhere else; without any, nowhere", async () => {

@@ -198,10 +198,13 @@ const ofAdministrators = [
   "dynamodb update-table",
   "dynamodbstreams get-records",
   "dynamodbstreams get-shard-iterator",
+  "iam create-role",
   "iam delete-role-policy",
   "iam put-role-policy",
   "iam update-access-key",
   "lambda get-function-configuration",
+  "logs create-log-group",
+  "logs put-retention-policy",
   "scheduler get-schedule",
   "scheduler update-schedule",
   "secretsmanager delete-secret",
@@ -212,6 +215,7 @@ const ofAdministrators = [
   "secretsmanager remove-regions-from-replication",
   "secretsmanager restore-secret",
   "secretsmanager update-secret-version-stage",
+  "sns set-sms-attributes",
 ];
 
 test("every command of the runbook is in the policy of a role for people, for some resource, or is an administrator's", () => {

@@ -1,36 +1,20 @@
-"""Calls that MiniStack's services do not take: settings of SMS, backups that can be restored or were locked, copies of secrets that go."""
+"""Calls that MiniStack's services do not take: backups that can be restored or were locked, copies of secrets that go."""
 
 import json
-from urllib.parse import parse_qs, unquote
+from urllib.parse import unquote
 
-from ministack.services import backup, dynamodb, iam, secretsmanager, sns
+from ministack.services import backup, dynamodb, iam, secretsmanager
 
 from .resource_types import required
 
-sms_attributes = {}
 points = {}
 restores = []
 
 
 def add_actions():
-    take_sms_attributes()
     keep_recovery_points()
     take_restore_jobs()
     drop_copies_of_secrets()
-
-
-def take_sms_attributes():
-    handle = sns.handle_request
-
-    async def handle_request(method, path, headers, body, query_params):
-        form = {name: values[0] for name, values in parse_qs(bytes(body or b"").decode()).items()}
-        if form.get("Action") != "SetSMSAttributes":
-            return await handle(method, path, headers, body, query_params)
-        names = {key.rsplit(".", 1)[0]: value for key, value in form.items() if key.endswith(".key")}
-        sms_attributes.update({name: form[f"{entry}.value"] for entry, name in names.items()})
-        return sns._xml(200, "SetSMSAttributesResponse", "<SetSMSAttributesResult/>")
-
-    sns.handle_request = handle_request
 
 
 def drop_copies_of_secrets():
