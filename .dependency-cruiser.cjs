@@ -179,7 +179,7 @@ module.exports = {
       comment: "Only shared/db imports the DynamoDB clients.",
       severity: "error",
       from: { path: product, pathNot: "^shared/db/" },
-      to: { path: `${sdk}(client|lib)-dynamodb/` },
+      to: { path: `${sdk}(client|lib|util)-dynamodb/` },
     },
     {
       name: "message-clients-in-shared-messaging",

@@ -3,19 +3,18 @@ import { readArguments, readWholeNumber, runCommand, UsageError, unknownWord } f
 const usualImports = [20_000];
 /** More would take days. */
 const mostOfOption = 10_000_000;
-const usualRounds = { cold: 31, warm: 9 };
+const usualRounds = 9;
 
 const help = `npm run bench -- BENCHMARK [--rounds N] [--sizes N,N,…]
 
-cold   size, start and first call of GET invoices, against the bare SDK and the usual stack
-warm   repeated calls of GET invoices: own code, the whole call against the bare SDK, memory
+calls  size, start, first and warm calls of GET invoices, against the bare SDK and the usual stack
 import how many invoices a second are imported into the running local machine
 costs  what a million calls of every operation cost; writes the months of infra/COSTS.md
 
-  --rounds N     how often each candidate runs, in random order (cold ${usualRounds.cold}, warm ${usualRounds.warm})
+  --rounds N     how often each candidate of calls runs, in random order (${usualRounds})
   --sizes N,N,…  numbers of invoices to import (${usualImports})
 
-cold and warm install what they measure against under .local/bench, once. These and import
+calls installs what it measures against under .local/bench, once. It and import
 want a machine that does nothing else.
 Ends with 0 when every figure keeps within its bar, 1 when one does not, 2 when the call was wrong.
 `;
@@ -30,8 +29,7 @@ type Say = (text: string) => void;
 /** A benchmark is only loaded when it is asked for: what it needs is not small. */
 const benchmarks: Readonly<Record<string, (options: Options, say: Say) => Promise<boolean>>> = {
   import: async ({ sizes = usualImports }, say) => (await import("./import/import-bench.ts")).benchImport(sizes, say),
-  cold: async ({ rounds = usualRounds.cold }, say) => (await import("./call/call-bench.ts")).benchCold(rounds, say),
-  warm: async ({ rounds = usualRounds.warm }, say) => (await import("./call/call-bench.ts")).benchWarm(rounds, say),
+  calls: async ({ rounds = usualRounds }, say) => (await import("./call/call-bench.ts")).benchCalls(rounds, say),
   costs: async (_, say) => (await import("./costs/costs-bench.ts")).benchCosts(say),
 };
 

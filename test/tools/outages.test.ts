@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { QueryCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { patiently, withPatientTable } from "../../infra/tools/aws/patience.ts";
@@ -204,7 +204,7 @@ test("what keeps calls waiting is said until the last of them goes on", async ()
   const scans = failCalls("Scan", Number.POSITIVE_INFINITY, failure);
   const queries = failCalls("Query", Number.POSITIVE_INFINITY, failure);
   const { TABLE_NAME: TableName = "" } = process.env;
-  const query = { KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": { S: "nothing" } } };
+  const query = { KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": "nothing" } };
   const reasons: unknown[] = [];
   const note = (reason: string | undefined) => void reasons.push(reason);
   await withPatientTable(

@@ -1,6 +1,5 @@
-import { BatchGetItemCommand } from "@aws-sdk/client-dynamodb";
+import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import { settings } from "../../settings.ts";
-import { type Attributes, fromAttributes, toAttributes } from "./attributes.ts";
 import { nameOf } from "./item-keys.ts";
 import { projectionOf } from "./projections.ts";
 import { paces, retry } from "./retry.ts";
@@ -29,12 +28,12 @@ export async function readBatch(
   const table = settings.tableName();
   const reading = { ConsistentRead: consistent, ...(paths && projectionOf([...paths, tombstoneMark])) };
   const found = new Map<string, Item>();
-  let open: Attributes[] = [...new Map(keys.map((key) => [nameOf(key), toAttributes(key)])).values()];
+  let open: Item[] = [...new Map(keys.map((key) => [nameOf(key), { ...key }])).values()];
   await retry(paces.conflict, async () => {
     if (open.length === 0) return true;
     const RequestItems = { [table]: { Keys: open, ...reading } };
-    const { Responses, UnprocessedKeys } = await tableClient().send(new BatchGetItemCommand({ RequestItems }));
-    for (const item of (Responses?.[table] ?? []).map(fromAttributes)) found.set(nameOf(item), item);
+    const { Responses, UnprocessedKeys } = await tableClient().send(new BatchGetCommand({ RequestItems }));
+    for (const item of Responses?.[table] ?? []) found.set(nameOf(item), item);
     open = UnprocessedKeys?.[table]?.Keys ?? [];
     return open.length === 0 || undefined;
   });

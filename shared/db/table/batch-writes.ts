@@ -1,9 +1,10 @@
-import { BatchWriteItemCommand, type WriteRequest } from "@aws-sdk/client-dynamodb";
+import { BatchWriteCommand, type BatchWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { chunksOf, inParallel } from "../../batches.ts";
 import { settings } from "../../settings.ts";
-import { toAttributes } from "./attributes.ts";
 import { paces, retry } from "./retry.ts";
 import { type Item, tableClient } from "./table.ts";
+
+type Requests = NonNullable<BatchWriteCommandInput["RequestItems"]>[string];
 
 /** Most items that one call writes. */
 const maxBatchWrites = 25;
@@ -21,9 +22,9 @@ export async function putBatch(items: readonly Item[]): Promise<void> {
 
 async function putChunk(items: readonly Item[]): Promise<void> {
   const table = settings.tableName();
-  let open: WriteRequest[] = items.map((item) => ({ PutRequest: { Item: toAttributes(item) } }));
+  let open: Requests = items.map((Item) => ({ PutRequest: { Item } }));
   await retry(paces.conflict, async () => {
-    const command = new BatchWriteItemCommand({ RequestItems: { [table]: open } });
+    const command = new BatchWriteCommand({ RequestItems: { [table]: open } });
     const { UnprocessedItems } = await tableClient().send(command);
     open = UnprocessedItems?.[table] ?? [];
     return open.length === 0 || undefined;

@@ -1,5 +1,5 @@
 import type { Change } from "../../domain/records/change.ts";
-import type { Item, Key } from "./attributes.ts";
+import type { Item, Key } from "./item-keys.ts";
 
 /** The last write of an item, as the item describes it. */
 export interface StoredChange extends Partial<Change> {

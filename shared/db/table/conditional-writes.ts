@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import {
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  type DeleteItemCommandInput,
-  PutItemCommand,
-  type PutItemCommandInput,
-  UpdateItemCommand,
-} from "@aws-sdk/client-dynamodb";
-import { type Attributes, fromAttributes, inTable, type Plain } from "./attributes.ts";
+  DeleteCommand,
+  type DeleteCommandInput,
+  PutCommand,
+  type PutCommandInput,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { retryConflicts } from "./retry.ts";
-import { type Item, type Key, tableClient } from "./table.ts";
+import { type Item, inTable, type Key, type Plain, tableClient } from "./table.ts";
 import { type Patch, updateOf } from "./updates.ts";
 
 /** The outcome of a write: the written item, or the one that failed the condition. */
@@ -22,9 +22,9 @@ export interface Conditional {
  * Writes an item if its condition holds, and returns whether it was written. If an answer is lost, the SDK repeats the
  * call, and the condition may fail on the item that the first try wrote. The item's `write_id` shows that.
  */
-export async function putIf({ Item, ...condition }: Plain<PutItemCommandInput>): Promise<boolean> {
+export async function putIf({ Item, ...condition }: Plain<PutCommandInput>): Promise<boolean> {
   const write_id = condition.ConditionExpression === undefined ? undefined : newWriteId();
-  const command = new PutItemCommand(inTable({ ...askForFound, ...condition, Item: { ...Item, write_id } }));
+  const command = new PutCommand(inTable({ ...askForFound, ...condition, Item: { ...Item, write_id } }));
   const { isWritten } = await writeOnCondition(
     () => tableClient().send(command),
     (found) => isWriteOf(write_id, found),
@@ -41,8 +41,8 @@ export async function deleteItemAt(key: Key): Promise<void> {
  * Deletes an item if its condition holds. Returns whether the item is gone, because an earlier try of the same call may
  * have deleted it.
  */
-export async function deleteIf(input: Plain<DeleteItemCommandInput>): Promise<boolean> {
-  const command = new DeleteItemCommand(inTable({ ...askForFound, ...input }));
+export async function deleteIf(input: Plain<DeleteCommandInput>): Promise<boolean> {
+  const command = new DeleteCommand(inTable({ ...askForFound, ...input }));
   const { isWritten } = await writeOnCondition(
     () => tableClient().send(command),
     (found) => found === undefined,
@@ -64,7 +64,7 @@ export async function updateIf(key: Key, changes: Patch): Promise<Item | undefin
 export function tryUpdate(key: Key, changes: Patch): Promise<Conditional> {
   const writeId = newWriteId();
   const update = updateOf(key, changes, writeId);
-  const command = new UpdateItemCommand(inTable({ ...askForFound, ReturnValues: "ALL_NEW", ...update }));
+  const command = new UpdateCommand(inTable({ ...askForFound, ReturnValues: "ALL_NEW", ...update }));
   return writeOnCondition(
     () => tableClient().send(command),
     (found) => isWriteOf(writeId, found),
@@ -73,15 +73,15 @@ export function tryUpdate(key: Key, changes: Patch): Promise<Conditional> {
 
 /** `isOwn` recognises an item that an earlier try of the same call wrote. */
 async function writeOnCondition(
-  send: () => Promise<{ readonly Attributes?: Attributes | undefined }>,
+  send: () => Promise<{ readonly Attributes?: Item | undefined }>,
   isOwn: (found: Item | undefined) => boolean,
 ): Promise<Conditional> {
   try {
     const { Attributes } = await retryConflicts(send);
-    return { isWritten: true, item: Attributes && fromAttributes(Attributes) };
+    return { isWritten: true, item: Attributes };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    const found = error.Item && fromAttributes(error.Item);
+    const found = error.Item && unmarshall(error.Item);
     return { isWritten: isOwn(found), item: found };
   }
 }

@@ -1,4 +1,11 @@
-import type { Item, Key } from "./table.ts";
+/** Primary key of an item. */
+export interface Key {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** An item as stored; each entity module knows the attributes of its own. */
+export type Item = Record<string, unknown>;
 
 /** Records that have a partition of their own. */
 export type RecordKind = "COMPANY" | "USER" | "TIMESHEET" | "INVOICE" | "JOB";

@@ -1,5 +1,5 @@
+import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
-import { type Attributes, fromAttributes } from "./attributes.ts";
 import type { StoredChange } from "./change-stamps.ts";
 import type { Item, Key } from "./table.ts";
 import { isTombstone, liveItem } from "./tombstones.ts";
@@ -26,7 +26,7 @@ export interface StreamRecord {
 /** Reads a stream record. Throws if it is not of this table. */
 export function readStreamRecord(record: DynamoDBRecord): StreamRecord {
   const { eventID, dynamodb } = record;
-  const item = (image: unknown) => image && fromAttributes(image as Attributes);
+  const item = (image: unknown) => image && unmarshall(image as Parameters<typeof unmarshall>[0]);
   const key = item(dynamodb?.Keys) as Key | undefined;
   if (!eventID || !key) throw new Error("The stream record has no id or no key");
   const [before, after] = [item(dynamodb?.OldImage), item(dynamodb?.NewImage)] as (Item | undefined)[];

@@ -1,31 +1,55 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import {
-  DynamoDBClient,
-  GetItemCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
   QueryCommand,
   type QueryCommandInput,
   type QueryCommandOutput,
   ScanCommand,
   type ScanCommandInput,
-} from "@aws-sdk/client-dynamodb";
+} from "@aws-sdk/lib-dynamodb";
 import { callLimits, limitedBy } from "../../call-limits.ts";
-import { fromAttributes, type Item, inTable, type Key, type Plain } from "./attributes.ts";
+import { forbiddenKeys, pointerTo } from "../../contract/field-faults.ts";
+import { settings } from "../../settings.ts";
+import type { Item, Key } from "./item-keys.ts";
 import { isTombstone, liveItem } from "./tombstones.ts";
 
-export type { Item, Key } from "./attributes.ts";
+export type { Item, Key } from "./item-keys.ts";
 
-let client: DynamoDBClient | undefined;
+let client: DynamoDBDocumentClient | undefined;
 
-/** The client of this environment, created at first use. */
-export function tableClient(): DynamoDBClient {
+/** The client of this environment, created at first use. It makes items of plain values, and plain values of items. */
+export function tableClient(): DynamoDBDocumentClient {
   client ??= createClient();
   return client;
 }
 
-function createClient(): DynamoDBClient {
+function createClient(): DynamoDBDocumentClient {
   const dynamo = new DynamoDBClient(limitedBy(callLimits.table));
   // The middleware copies every call and answer for a logger, and there is no logger.
   dynamo.middlewareStack.remove("loggerMiddleware");
-  return dynamo;
+  dynamo.middlewareStack.add(
+    (next) => async (call) => {
+      refuseForbiddenNames(call.input);
+      return next(call);
+    },
+    { step: "initialize", name: "forbiddenNames" },
+  );
+  return DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } });
+}
+
+/** The document client would store an object with such a name as another value, or read it as another (D33). */
+function refuseForbiddenNames(input: object): void {
+  const [fault] = forbiddenKeys(input);
+  if (fault) throw new TypeError(`No item has a field at ${pointerTo(fault.path)}`);
+}
+
+/** The input of a command without the table's name. */
+export type Plain<Input> = Omit<Input, "TableName">;
+
+/** The input of a command about the table. */
+export function inTable<Input extends object>(input: Input): Input & { TableName: string } {
+  return { TableName: settings.tableName(), ...input };
 }
 
 /** Reads one item; `consistent` costs twice the read units. */
@@ -33,9 +57,8 @@ export async function getItem(
   key: Key,
   { consistent = false, withTombstones = false } = {},
 ): Promise<Item | undefined> {
-  const command = new GetItemCommand(inTable({ Key: key, ConsistentRead: consistent }));
-  const { Item: found } = await tableClient().send(command);
-  const item = found && fromAttributes(found);
+  const command = new GetCommand(inTable({ Key: key, ConsistentRead: consistent }));
+  const { Item: item } = await tableClient().send(command);
   return withTombstones ? item : liveItem(item);
 }
 
@@ -78,9 +101,7 @@ function pageOf(
   { Items = [], LastEvaluatedKey }: Pick<QueryCommandOutput, "Items" | "LastEvaluatedKey">,
   withTombstones = false,
 ): ReadPage {
-  const items = Items.map(fromAttributes);
-  const lastKey = LastEvaluatedKey && fromAttributes(LastEvaluatedKey);
-  return { items: withTombstones ? items : items.filter((item) => !isTombstone(item)), lastKey };
+  return { items: withTombstones ? Items : Items.filter((item) => !isTombstone(item)), lastKey: LastEvaluatedKey };
 }
 
 /** The part of the table that a scan reads; the whole table if there is one segment. */

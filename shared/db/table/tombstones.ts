@@ -1,5 +1,5 @@
-import type { Item } from "./attributes.ts";
 import type { StoredChange } from "./change-stamps.ts";
+import type { Item } from "./item-keys.ts";
 
 /** The item that stays in the place of a removed record. Reads leave it out unless they ask for it. */
 export interface Tombstone {

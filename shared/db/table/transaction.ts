@@ -1,22 +1,16 @@
-import {
-  type Get,
-  type Put,
-  TransactGetItemsCommand,
-  TransactionCanceledException,
-  TransactionInProgressException,
-  type TransactWriteItem,
-  TransactWriteItemsCommand,
-} from "@aws-sdk/client-dynamodb";
-import { fromAttributes, inTable, type Plain } from "./attributes.ts";
+import { TransactionCanceledException, TransactionInProgressException } from "@aws-sdk/client-dynamodb";
+import { TransactGetCommand, TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { paces, retry, retryConflicts } from "./retry.ts";
-import { type Item, type Key, tableClient } from "./table.ts";
+import { type Item, inTable, type Key, type Plain, tableClient } from "./table.ts";
 import { liveItem } from "./tombstones.ts";
 
 /** Most writes of a transaction. */
 export const maxTransactionWrites = 100;
 
+type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+
 /** One write of a transaction. The table's name is added here. */
-export type TransactionWrite = { [K in keyof TransactWriteItem]: Plain<NonNullable<TransactWriteItem[K]>> };
+export type TransactionWrite = { [K in keyof Write]: Plain<NonNullable<Write[K]>> };
 
 /**
  * Carries out up to 100 writes, or none of them. Returns the positions of the writes whose conditions failed; none means
@@ -41,9 +35,9 @@ export function transactOnce(writes: readonly TransactionWrite[], withinMs: numb
   );
 }
 
-function transactionOf(writes: readonly TransactionWrite[]): TransactWriteItemsCommand {
+function transactionOf(writes: readonly TransactionWrite[]): TransactWriteCommand {
   const TransactItems = writes.map(writeInTable);
-  return new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: crypto.randomUUID() });
+  return new TransactWriteCommand({ TransactItems, ClientRequestToken: crypto.randomUUID() });
 }
 
 /**
@@ -51,14 +45,12 @@ function transactionOf(writes: readonly TransactionWrite[]): TransactWriteItemsC
  * Refuses with `busy` if others' transactions held them for a second.
  */
 export async function readTogether(keys: readonly Key[]): Promise<(Item | undefined)[]> {
-  const TransactItems = keys.map((key) => ({ Get: inTable<Get>({ Key: key }) }));
-  const { Responses = [] } = await retryConflicts(() =>
-    tableClient().send(new TransactGetItemsCommand({ TransactItems })),
-  );
-  return Responses.map(({ Item: item }) => liveItem(item && fromAttributes(item)));
+  const TransactItems = keys.map((key) => ({ Get: inTable({ Key: key }) }));
+  const { Responses = [] } = await retryConflicts(() => tableClient().send(new TransactGetCommand({ TransactItems })));
+  return Responses.map(({ Item: item }) => liveItem(item));
 }
 
-async function send(call: TransactWriteItemsCommand): Promise<readonly number[]> {
+async function send(call: TransactWriteCommand): Promise<readonly number[]> {
   try {
     await tableClient().send(call);
     return [];
@@ -70,10 +62,10 @@ async function send(call: TransactWriteItemsCommand): Promise<readonly number[]>
 }
 
 /** Removes the `write_id` that an item may have from its last single write: a transaction sets none. */
-function writeInTable(write: TransactionWrite): TransactWriteItem {
-  if (write.Put) return { Put: inTable<Put>({ ...write.Put, Item: { ...write.Put.Item, write_id: undefined } }) };
+function writeInTable(write: TransactionWrite): Write {
+  if (write.Put) return { Put: inTable({ ...write.Put, Item: { ...write.Put.Item, write_id: undefined } }) };
   const [[kind, action] = []] = Object.entries(write);
-  return { [kind ?? ""]: inTable<object>(action ?? {}) };
+  return { [kind ?? ""]: inTable(action ?? {}) };
 }
 
 function failedConditions(error: unknown): number[] {

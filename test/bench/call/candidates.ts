@@ -1,10 +1,9 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type BuildOptions, buildSync } from "esbuild";
 import { bundleFunctions, bundleOptions } from "../../../infra/functions/bundle.ts";
 import { bundleFile, bundleFolder } from "../../../infra/functions/bundle-places.ts";
-import { root } from "../../../infra/local/stack/synthesis.ts";
 import { listInvoices } from "../../../shared/contract/finance.ts";
 
 const name = listInvoices.name;
@@ -18,10 +17,8 @@ export interface Candidates {
   readonly bare: string;
   /** middy, lib-dynamodb, zod and Powertools, built with esbuild's defaults. */
   readonly usual: string;
-  /** The service's own bundle with a canned table. */
-  readonly oursCanned: string;
-  /** A handler that only fetches and answers, with a canned table. */
-  readonly bareCanned: string;
+  /** The same, built with our flags. */
+  readonly usualMinified: string;
 }
 
 /** Builds all of them under a folder of this run. */
@@ -34,22 +31,11 @@ export function buildCandidates(rivals: string, directory: string): Candidates {
     buildSync({ logLevel: "error", ...options, entryPoints: [entry], outfile });
     return outfile;
   };
-  const buildCanned = (to: string, handlerFile: string) => {
-    const entry = join(bundles, "entries", `${to}.ts`);
-    const lines = [
-      `import { answerFromMemory } from ${JSON.stringify(join(import.meta.dirname, "canned-dynamodb.ts"))};`,
-      "answerFromMemory();",
-      `export { handler } from ${JSON.stringify(handlerFile)};`,
-    ];
-    writeFileSync(entry, `${lines.join("\n")}\n`);
-    return build(to, entry, flags);
-  };
   return {
     bundle: bundleFile(bundles, name),
     ours: pathToFileURL(join(bundleFolder(bundles, name), "index.mjs")).href,
     bare: build("bare", join(rivals, "bare.mjs"), flags),
     usual: build("usual", join(rivals, "usual.mjs"), { bundle: true, platform: "node" }),
-    oursCanned: buildCanned("ours-canned", join(root, "functions/finance", `${name}.ts`)),
-    bareCanned: buildCanned("bare-canned", join(rivals, "bare-handler.mjs")),
+    usualMinified: build("usual-minified", join(rivals, "usual.mjs"), flags),
   };
 }

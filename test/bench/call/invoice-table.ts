@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
 import { withClient } from "../../../infra/local/aws/with-client.ts";
@@ -8,17 +6,11 @@ import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { enterEnvironment } from "../../../infra/local/local-aws.ts";
 import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/invoke/sample-event.ts";
 import { listInvoices } from "../../../shared/contract/finance.ts";
-import { findPublicKeys } from "../../../shared/db/accounts/public-keys.ts";
-import { stateKey } from "../../../shared/db/lists/list-keys.ts";
-import { type Attributes, toAttributes } from "../../../shared/db/table/attributes.ts";
-import { queryItems, queryPage } from "../../../shared/db/table/table.ts";
-import { totalPartitions } from "../../../shared/db/writes/counters.ts";
+import { tableClient } from "../../../shared/db/table/table.ts";
 import { readTableDefinition } from "../../set-up/table-definition.ts";
-import { documentClient } from "../../support/records/items.ts";
 import { publishTestKey, tokenOf } from "../../support/tokens/tokens.ts";
 import { invoiceLines } from "../store/invoices.ts";
 import { importLines } from "../store/load.ts";
-import type { Canned } from "./canned-dynamodb.ts";
 
 const invoices = 300;
 const state = "paid";
@@ -46,13 +38,11 @@ export async function openInvoiceTable(directory: string): Promise<InvoiceTable>
     BUSINESS_TIME_ZONE: "Europe/London",
     TOKEN_ISSUER: "workforce-test",
     TOKEN_AUDIENCE: "workforce-api",
-    CANNED: join(directory, "canned.json"),
   };
   enterEnvironment(environment);
   await withClient(new DynamoDBClient({}), (client) => createTable(client, definition, environment.TABLE_NAME));
   await importLines(invoiceLines(invoices, "by date"));
-  await publishTestKey(documentClient(), environment.TABLE_NAME);
-  writeFileSync(environment.CANNED, JSON.stringify(await readCanned()));
+  await publishTestKey(tableClient(), environment.TABLE_NAME);
   return { environment, event: await requestEvent(), close: () => engine.close() };
 }
 
@@ -61,22 +51,4 @@ async function requestEvent(): Promise<object> {
   const exp = Math.floor(Date.now() / 1000) + 12 * hour;
   const sample = fillEvent(readEvent(sampleFile(listInvoices.name)), { token: await tokenOf(user, { exp }) });
   return { ...(sample as object), rawQueryString: `by_state=${state}`, queryStringParameters: { by_state: state } };
-}
-
-async function readCanned(): Promise<Canned> {
-  const keys = (await findPublicKeys(new Date())).map((jwk) => toAttributes({ jwk }));
-  const { items: rows } = await queryPage({
-    IndexName: "by-state",
-    KeyConditionExpression: "all_key = :key",
-    ExpressionAttributeValues: { ":key": stateKey("INVOICES", "all", state) },
-    ScanIndexForward: false,
-    Limit: 21,
-  });
-  const counters: Record<string, Attributes[]> = {};
-  for (const partition of totalPartitions("INVOICES", false)) {
-    const ExpressionAttributeValues = { ":key": partition };
-    const query = { IndexName: "by-total", KeyConditionExpression: "total_key = :key", ExpressionAttributeValues };
-    counters[partition] = (await queryItems(query)).map(toAttributes);
-  }
-  return { keys, rows: rows.map(toAttributes), counters };
 }

@@ -2,12 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** Milliseconds that a fresh process took: to load a function, for its first call, and for each of the calls after that. */
+/** A fresh process: the milliseconds of processor time of its start with the first call and of each warm call, and its memory. */
 export interface Run {
-  readonly init: number;
-  readonly first: number;
+  readonly start: number;
   readonly warm: number;
-  readonly rss: number;
+  readonly megabytes: number;
 }
 
 /** The file that a process is to load, and the number of its calls once it is warm. */
@@ -15,8 +14,8 @@ export interface RunRequest {
   readonly file: string;
   readonly event: object;
   readonly environment: Readonly<Record<string, string>>;
-  readonly calls?: number;
-  readonly warmUp?: number;
+  readonly calls: number;
+  readonly warmUp: number;
 }
 
 const longestMilliseconds = 120_000;
@@ -25,7 +24,7 @@ const longestMilliseconds = 120_000;
 const nodeFlags = ["--expose-gc", "--max-semi-space-size=25", "--max-old-space-size=461"];
 
 /** Loads and calls a function in a process of its own. Throws what the process said when it failed. */
-export async function run({ file, event, environment, calls = 0, warmUp = 0 }: RunRequest): Promise<Run> {
+export async function run({ file, event, environment, calls, warmUp }: RunRequest): Promise<Run> {
   const child = spawn(process.execPath, [...nodeFlags, join(import.meta.dirname, "runtime.mjs")], {
     env: { ...environment, BENCH: JSON.stringify({ file, event, calls, warmUp }) },
     stdio: ["ignore", "ignore", "pipe", "pipe"],

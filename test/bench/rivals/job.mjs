@@ -33,7 +33,7 @@ async function callerOf(authorization = "") {
 }
 
 /** The page of a state, as JSON, and the number of all. */
-export async function pageOf(state) {
+async function pageOf(state) {
   const [{ Items }, ...counters] = await Promise.all([
     database.send(
       new QueryCommand({

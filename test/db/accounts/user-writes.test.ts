@@ -7,7 +7,7 @@ import { secretKey } from "../../../shared/db/accounts/user-secrets.ts";
 import { findUser } from "../../../shared/db/accounts/users.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { documentClient } from "../../support/records/items.ts";
+import { tableClient } from "../../../shared/db/table/table.ts";
 import { companyLine, notificationLine, userLine } from "../../support/records/records.ts";
 import { faultsOf, readItem, readPlace, write, writtenAt } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
@@ -26,7 +26,7 @@ async function itemsOf(pk: string): Promise<unknown[]> {
     ExpressionAttributeValues: { ":pk": pk },
     ConsistentRead: true,
   };
-  const found = await documentClient().send(new QueryCommand({ TableName: service.tableName, ...query }));
+  const found = await tableClient().send(new QueryCommand({ TableName: service.tableName, ...query }));
   return (found.Items ?? []).map(({ sk }) => sk);
 }
 

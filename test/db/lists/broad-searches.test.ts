@@ -1,4 +1,4 @@
-import type { QueryCommandInput } from "@aws-sdk/client-dynamodb";
+import type { QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { findInvoices, type InvoiceFilter } from "../../../shared/db/records/invoices.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
@@ -40,12 +40,12 @@ async function pretend(company: number, figures: Readonly<Record<string, number>
 
 /** Has each query for entries of a company's numbers find so many, of invoices that are not there. */
 function findEntries(company: number, count: number): void {
-  const Items = Array.from({ length: count }, (_, id) => ({ sk: { S: `z-${id}-##2026-01-01#${id + 1}` } }));
+  const Items = Array.from({ length: count }, (_, id) => ({ sk: `z-${id}-##2026-01-01#${id + 1}` }));
   const output = { $metadata: {}, Items, Count: count };
   tableClient().middlewareStack.add(
     (next) => async (args) => {
       const { ExpressionAttributeValues: values } = args.input as QueryCommandInput;
-      const isOfEntries = values?.[":key"]?.S?.startsWith(`COMPANY#${company}#NUMBERS#`);
+      const isOfEntries = String(values?.[":key"]).startsWith(`COMPANY#${company}#NUMBERS#`);
       return isOfEntries ? { output, response: {} } : next(args);
     },
     { step: "initialize", name: "entries", override: true },

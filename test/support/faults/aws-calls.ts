@@ -52,6 +52,8 @@ interface Client {
 
 interface Command {
   readonly input: object;
+  /** The command that one of the document client makes. */
+  readonly clientCommand?: object;
 }
 
 const unwatched = Symbol.for("workforce.test.send");
@@ -73,7 +75,7 @@ export function watchCalls(
   const { send } = everyClient;
   everyClient.send = function (command, ...others) {
     const { serviceId: service, retryStrategy: retries } = this.config;
-    const call = { service, command: command.constructor.name, input: command.input };
+    const call = { service, command: (command.clientCommand ?? command).constructor.name, input: command.input };
     return watch(call, () => send.call(this, command, ...others), retries);
   };
 }

@@ -2,13 +2,15 @@ import {
   TransactionCanceledException,
   TransactionConflictException,
   TransactionInProgressException,
-  type TransactWriteItem,
-  type TransactWriteItemsCommandInput,
 } from "@aws-sdk/client-dynamodb";
+import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll } from "vitest";
 import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
 import { sleep } from "../../../shared/backoff.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
+
+/** One write of a transaction. */
+export type HeldWrite = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
 /** The settings of a table whose transactions hold their items for a while. */
 export interface Holding {
@@ -17,7 +19,7 @@ export interface Holding {
   readonly leastMs?: number;
   readonly mostMs?: number;
   /** Changes a transaction before it is carried out, so that a test can show what other transactions would meet. */
-  readonly rewrite?: (write: TransactWriteItem) => TransactWriteItem;
+  readonly rewrite?: (write: HeldWrite) => HeldWrite;
   /** True if transactions take their time and do not reach the table: a model of conflicts needs none. */
   readonly isModel?: boolean;
 }
@@ -75,7 +77,7 @@ export function useHeldItems(): HeldItems {
       TransactItems: writes = [],
       ClientRequestToken: token = crypto.randomUUID(),
       ...others
-    }: TransactWriteItemsCommandInput,
+    }: TransactWriteCommandInput,
     { leastMs, mostMs, rewrite, isModel }: Required<Holding>,
     send: (input: object) => Promise<unknown>,
   ) => {
@@ -96,7 +98,7 @@ export function useHeldItems(): HeldItems {
           const input = args.input as Partial<Input>;
           const send = (changed: object) => next({ ...args, input: changed as never });
           if (commandName === "TransactWriteItemsCommand") {
-            return (await sendTransaction(args.input as TransactWriteItemsCommandInput, holding, send)) as never;
+            return (await sendTransaction(args.input as TransactWriteCommandInput, holding, send)) as never;
           }
           if (commandName === "TransactGetItemsCommand") {
             const items = (input.TransactItems ?? []).map(itemOf);
@@ -127,27 +129,27 @@ export function useHeldItems(): HeldItems {
 }
 
 interface StoredKey {
-  readonly pk?: { readonly S?: string };
-  readonly sk?: { readonly S?: string };
+  readonly pk?: string;
+  readonly sk?: string;
 }
 
 /** The parts of calls that name items. */
 interface Input {
   readonly Item: StoredKey;
   readonly Key: StoredKey;
-  readonly TransactItems: readonly TransactWriteItem[];
+  readonly TransactItems: readonly HeldWrite[];
 }
 
 const singleWrites = new Set(["PutItemCommand", "UpdateItemCommand", "DeleteItemCommand"]);
 
 /** The key of the item that a part of a transaction is about, as `<pk> <sk>`. */
-function itemOf(write: TransactWriteItem): string {
+function itemOf(write: HeldWrite): string {
   const [part] = Object.values(write) as Partial<Input>[];
   return nameOf(part?.Item ?? part?.Key);
 }
 
 function nameOf({ pk, sk }: StoredKey = {}): string {
-  return `${pk?.S} ${sk?.S}`;
+  return `${pk} ${sk}`;
 }
 
 function cancelled(items: number, met: readonly number[]): TransactionCanceledException {

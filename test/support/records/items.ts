@@ -1,17 +1,11 @@
-import type { UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
-import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchWriteCommand, paginateScan, UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import { chunksOf, inParallel } from "../../../shared/batches.ts";
 import { keyOf, nameOf } from "../../../shared/db/table/item-keys.ts";
 import { type Item, tableClient } from "../../../shared/db/table/table.ts";
 import { settings } from "../../../shared/settings.ts";
 
-/** The service's client of the table, for tests that read and write items by themselves. */
-export function documentClient(): DynamoDBDocumentClient {
-  return DynamoDBDocumentClient.from(tableClient(), { marshallOptions: { removeUndefinedValues: true } });
-}
-
 /** Every item of the table, or those whose partitions begin in one of these ways. */
-export async function allItems(begins: readonly string[] = [], client = documentClient()): Promise<Item[]> {
+export async function allItems(begins: readonly string[] = [], client = tableClient()): Promise<Item[]> {
   const scan = { TableName: settings.tableName(), ConsistentRead: true };
   const filter = {
     FilterExpression: begins.map((_, at) => `begins_with(pk, :begin${at})`).join(" OR "),
@@ -42,12 +36,12 @@ export async function changesOf(userId: number): Promise<Item[]> {
 export async function putItems(items: readonly object[]): Promise<void> {
   await inParallel(chunksOf(items, 25), 4, async (some) => {
     const requests = some.map((Item) => ({ PutRequest: { Item: { ...Item } } }));
-    await documentClient().send(new BatchWriteCommand({ RequestItems: { [settings.tableName()]: requests } }));
+    await tableClient().send(new BatchWriteCommand({ RequestItems: { [settings.tableName()]: requests } }));
   });
 }
 
 /** Updates an item as no module of the service would, and answers with the whole new item. */
 export async function updateRaw(update: Omit<UpdateCommandInput, "TableName">): Promise<Item | undefined> {
   const command = new UpdateCommand({ TableName: settings.tableName(), ReturnValues: "ALL_NEW", ...update });
-  return (await documentClient().send(command)).Attributes;
+  return (await tableClient().send(command)).Attributes;
 }

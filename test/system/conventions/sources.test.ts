@@ -44,7 +44,6 @@ function isNoun(group: readonly string[]): boolean {
 
 /** Files that cast and are no entity's module, and why. */
 const exceptions: Readonly<Record<string, string>> = {
-  "shared/db/table/attributes.ts": "translates plain values to DynamoDB's types and back, before any entity sees them",
   "shared/db/table/change-stamps.ts": "what an item of any kind says of its last write",
   "shared/db/table/entity.ts": "gives an item its entity's type: the one place where all of them are decoded",
   "shared/db/table/item-keys.ts": "a key is two texts, and an id becomes one",

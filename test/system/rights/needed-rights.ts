@@ -1,4 +1,3 @@
-import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { AwsCall } from "../../support/faults/aws-calls.ts";
 
 /** The right that a call needs from IAM: an action on a resource, and the values that conditions may look at. */
@@ -78,7 +77,7 @@ function selected({ ProjectionExpression, ExpressionAttributeNames = {}, Select 
   return { "dynamodb:Attributes": [...names].toSorted(), "dynamodb:Select": ["SPECIFIC_ATTRIBUTES"] };
 }
 
-function partitionOf({ KeyConditionExpression, ExpressionAttributeValues }: Input): AttributeValue {
+function partitionOf({ KeyConditionExpression, ExpressionAttributeValues }: Input): string {
   const [, value = ""] = /^\S+ = (:\w+)/.exec(KeyConditionExpression) ?? [];
   return ExpressionAttributeValues[value];
 }
@@ -87,8 +86,8 @@ function partitionOf({ KeyConditionExpression, ExpressionAttributeValues }: Inpu
  * A partition key shows whose record it is; its kind is all that conditions may look at here. The runs of imports are a
  * kind of their own in the history.
  */
-function kindOf({ S = "" }: AttributeValue): string {
-  return /^(?:HISTORY#IMPORT#|[^#]*#?)/.exec(S)?.[0] ?? "";
+function kindOf(key: string): string {
+  return /^(?:HISTORY#IMPORT#|[^#]*#?)/.exec(key)?.[0] ?? "";
 }
 
 const settingNames = new Map<unknown, string>();

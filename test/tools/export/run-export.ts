@@ -5,8 +5,9 @@ import { type ExportOptions, exportRecords } from "../../../infra/tools/export/e
 import { readSelection } from "../../../infra/tools/export/selection.ts";
 import { chunksOf } from "../../../shared/batches.ts";
 import { recordTypes } from "../../../shared/contract/records.ts";
+import { tableClient } from "../../../shared/db/table/table.ts";
 import { settings } from "../../../shared/settings.ts";
-import { allItems, documentClient } from "../../support/records/items.ts";
+import { allItems } from "../../support/records/items.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 
 /** The paths of files in a new folder. */
@@ -43,6 +44,6 @@ export async function emptyTable(): Promise<void> {
   const TableName = settings.tableName();
   for (const chunk of chunksOf(await allItems(), 25)) {
     const requests = chunk.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
-    await documentClient().send(new BatchWriteCommand({ RequestItems: { [TableName]: requests } }));
+    await tableClient().send(new BatchWriteCommand({ RequestItems: { [TableName]: requests } }));
   }
 }

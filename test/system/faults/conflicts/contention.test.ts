@@ -1,9 +1,8 @@
-import type { TransactWriteItem } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
 import { type Pace, paces, retryConflicts } from "../../../../shared/db/table/retry.ts";
 import { commitOnce } from "../../../../shared/db/writes/commit.ts";
 import { countsBetween } from "../../../../shared/db/writes/counters.ts";
-import { type Holding, useHeldItems } from "../../../support/faults/held-items.ts";
+import { type HeldWrite, type Holding, useHeldItems } from "../../../support/faults/held-items.ts";
 import { useModelClock } from "../../../support/faults/model-clock.ts";
 import { useService } from "../../../support/service/service.ts";
 
@@ -23,10 +22,10 @@ function payments(pace: Pace = paces.bulk) {
 }
 
 /** Has a write of any part of a counter made one of its first part. */
-function inOnePart(write: TransactWriteItem): TransactWriteItem {
-  const { Update: { Key, ...update } = {} } = write;
-  if (!Key?.pk?.S?.startsWith("COUNTERS#")) return write;
-  return { Update: { ...update, Key: { ...Key, sk: { S: `${Key.sk?.S}`.replace(/\d+$/, "00") } } } as never };
+function inOnePart(write: HeldWrite): HeldWrite {
+  const { Update: update } = write;
+  if (!String(update?.Key?.pk).startsWith("COUNTERS#")) return write;
+  return { Update: { ...update, Key: { ...update?.Key, sk: String(update?.Key?.sk).replace(/\d+$/, "00") } } as never };
 }
 
 /**

@@ -6,10 +6,9 @@ import { sessions } from "../../../../shared/db/accounts/sessions.ts";
 import { lastChangeOf } from "../../../../shared/db/table/change-stamps.ts";
 import { nameOf, recordKey } from "../../../../shared/db/table/item-keys.ts";
 import { readImages, type StreamRecord } from "../../../../shared/db/table/stream-records.ts";
-import type { Item, Key } from "../../../../shared/db/table/table.ts";
+import { type Item, type Key, tableClient } from "../../../../shared/db/table/table.ts";
 import type { Change } from "../../../../shared/domain/records/change.ts";
 import { settings } from "../../../../shared/settings.ts";
-import { documentClient } from "../../../support/records/items.ts";
 import type { TestAnswer } from "../../../support/requests/call.ts";
 import { takeMessages } from "../../../support/workers/queues.ts";
 import { nothingFailed, streamRecord } from "../../../support/workers/workers.ts";
@@ -289,7 +288,7 @@ export class World {
   async #readAll(): Promise<Images> {
     const TableName = settings.tableName();
     const asked = { [TableName]: { Keys: this.#keys.map((key) => ({ ...key })), ConsistentRead: true } };
-    const { Responses = {} } = await documentClient().send(new BatchGetCommand({ RequestItems: asked }));
+    const { Responses = {} } = await tableClient().send(new BatchGetCommand({ RequestItems: asked }));
     return new Map(Responses[TableName]?.map((item) => [nameOf(item), item] as const));
   }
 }

@@ -1,10 +1,5 @@
-import {
-  type AttributeValue,
-  BatchGetItemCommand,
-  BatchWriteItemCommand,
-  DynamoDBClient,
-  type WriteRequest,
-} from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { BatchGetCommand, BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, inject } from "vitest";
 import { chanceOf } from "../../../../infra/local/demo/demo-chance.ts";
 import { createTable } from "../../../../infra/local/engine/local-table.ts";
@@ -20,7 +15,12 @@ export interface LateIndexes {
   missed(): number;
 }
 
-type StoredItem = Record<string, AttributeValue>;
+type StoredItem = Record<string, unknown>;
+
+interface WriteRequest {
+  readonly PutRequest?: { readonly Item: StoredItem };
+  readonly DeleteRequest?: { readonly Key: StoredItem };
+}
 
 interface LateIndex {
   /** The table beside the real one that alone has this index, and is asked in its place. */
@@ -53,7 +53,7 @@ export function useLateIndexes(): LateIndexes {
     inTurn(name, async () => {
       const table = settings.tableName();
       const request = { [table]: { Keys: [...keys], ConsistentRead: true } };
-      const { Responses } = await client.send(new BatchGetItemCommand({ RequestItems: request }));
+      const { Responses } = await client.send(new BatchGetCommand({ RequestItems: request }));
       const found = new Map((Responses?.[table] ?? []).map((item) => [nameOf(item), item]));
       for (const key of keys) for (const index of indexes.values()) plan(index, key, found.get(nameOf(key)));
     });
@@ -70,7 +70,7 @@ export function useLateIndexes(): LateIndexes {
       for (const [itemName] of shown) due.delete(itemName);
       for (const chunk of chunksOf(shown, 25)) {
         const RequestItems = { [table]: chunk.map(([, request]) => request) };
-        await client.send(new BatchWriteItemCommand({ RequestItems }));
+        await client.send(new BatchWriteCommand({ RequestItems }));
       }
     });
 
@@ -139,9 +139,9 @@ function keysOf({ Item, Key, TransactItems = [], RequestItems = {} }: Input): St
 }
 
 function keyOf({ pk, sk }: StoredItem): StoredItem {
-  return { ...(pk && { pk }), ...(sk && { sk }) };
+  return { ...(pk !== undefined && { pk }), ...(sk !== undefined && { sk }) };
 }
 
 function nameOf({ pk, sk }: StoredItem): string {
-  return `${pk?.S} ${sk?.S}`;
+  return `${pk} ${sk}`;
 }

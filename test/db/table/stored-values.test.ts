@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { readBatch } from "../../../shared/db/table/batch-reads.ts";
+import { putBatch } from "../../../shared/db/table/batch-writes.ts";
+import { putIf, tryUpdate } from "../../../shared/db/table/conditional-writes.ts";
+import { bytesInTable } from "../../../shared/db/table/item-size.ts";
+import { readStreamRecord } from "../../../shared/db/table/stream-records.ts";
+import { type Item, scanPage } from "../../../shared/db/table/table.ts";
+import { transact } from "../../../shared/db/table/transaction.ts";
+import { readItem } from "../../support/records/writes.ts";
+import { useService } from "../../support/service/service.ts";
+import { streamRecord } from "../../support/workers/workers.ts";
+
+const key = { pk: "STORED", sk: "STORED" };
+const numbers = [0, -1, 0.1, 1e-7, 5e-100, -2.5e15, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
+const values: Item = {
+  numbers: [...numbers, 12_345_678_901_234_567_890n, -9_007_199_254_740_993n],
+  texts: ["", "é", "__proto__", "constructor"],
+  others: [true, false, null, new Uint8Array([0, 255]), [], {}, { " ": { "a.b": [[]] }, toString: 1 }],
+  sets: { texts: new Set(["a", "b"]), numbers: new Set([1, 2.5]), bytes: new Set([new Uint8Array([1])]) },
+};
+
+useService();
+
+test("all that DynamoDB stores comes back as it was, sets of a newer release among it", async () => {
+  const item = { ...key, ...values };
+  await putIf({ Item: item });
+  expect(await readItem(key)).toEqual(item);
+  const changed = await tryUpdate(key, { set: { more: values } });
+  expect(changed.item).toMatchObject({ ...values, more: values });
+  const refused = await tryUpdate(key, { where: { more: 1 }, set: { more: 2 } });
+  expect(refused).toEqual({ isWritten: false, item: changed.item });
+  expect(await readBatch([key])).toEqual([changed.item]);
+  expect((await scanPage({})).items).toContainEqual(changed.item);
+});
+
+test("the stream's images are read as the table's items are", () => {
+  const item = { ...key, ...values };
+  const record = streamRecord(key, { before: item, after: item });
+  expect(record.dynamodb?.NewImage?.numbers?.L?.at(-1)).toEqual({ N: "-9007199254740993" });
+  expect(readStreamRecord(record)).toMatchObject({ before: item, after: item });
+});
+
+/** Each way in which items are written. */
+const doors: Readonly<Record<string, (item: Item & typeof key) => Promise<unknown>>> = {
+  "a put": (Item) => putIf({ Item }),
+  "an update": ({ pk, sk, ...set }) => tryUpdate({ pk, sk }, { set }),
+  "a transaction": (Item) => transact([{ Put: { Item } }]),
+  "a batch": (item) => putBatch([item]),
+};
+
+describe.each(Object.entries(doors))("%s", (_, write) => {
+  test("leaves out what is undefined, at any depth, and stores -0 as 0", async () => {
+    await write({ ...key, value: { a: undefined, b: [1, undefined, { c: undefined }], d: -0 } });
+    const stored = await readItem(key);
+    expect(stored?.value).toStrictEqual({ b: [1, {}], d: 0 });
+  });
+
+  test.each([
+    "__proto__",
+    "constructor",
+    "prototype",
+  ])("stores no field that is called %s, at any depth", async (name) => {
+    const before = await readItem(key);
+    for (const value of ["x", null, { name: "String" }, [{ [name]: 1 }]]) {
+      const field = Object.fromEntries([[name, value]]);
+      await expect(write({ ...key, value: field })).rejects.toThrow(`/${name}`);
+      await expect(write({ ...key, value: [{ deep: [field] }] })).rejects.toThrow(`/0/deep/0/${name}`);
+    }
+    expect(await readItem(key)).toEqual(before);
+  });
+
+  test.each([
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    2 ** 53,
+    -(2 ** 53),
+    new Date(),
+    /a/,
+    new (class Place {})(),
+    new Set(),
+    new Set([{}]),
+    new Set([1, "a"]),
+  ])("stores nothing else than it is given: %o", async (value) => {
+    const before = await readItem(key);
+    await expect(write({ ...key, value: [value] })).rejects.toThrow();
+    expect(await readItem(key)).toEqual(before);
+  });
+});
+
+test("an object without a prototype is one like any other", async () => {
+  await putIf({ Item: { ...key, value: Object.assign(Object.create(null), { a: 1 }) } });
+  expect(await readItem(key)).toEqual({ ...key, value: { a: 1 } });
+});
+
+test("the size of values counts the bytes of names and texts, half of the digits, and what holds them", () => {
+  const [name, text, number, list] = ["a", "é", 12.5, [true, null]].map(bytesInTable);
+  expect([name, text, number, list]).toEqual([1, 2, 3, 7]);
+  expect(bytesInTable({ ab: "é", b: 12.5 })).toBe(3 + (2 + 2 + 1) + (1 + 3 + 1));
+});
