@@ -1,5 +1,4 @@
 import type * as v from "valibot";
-import { isNewField } from "../contract/since.ts";
 
 /** Copies the fields that a schema names. Throws if the value has another shape. */
 export type AllowList = (value: unknown) => unknown;
@@ -14,7 +13,6 @@ interface SchemaParts {
   readonly wrapped: Schema;
   readonly options: readonly unknown[];
   readonly literal: unknown;
-  readonly default: unknown;
 }
 
 const allowLists = new WeakMap<Schema, AllowList>();
@@ -32,7 +30,7 @@ export function allowListOf(schema: Schema): AllowList {
 }
 
 function makeAllowList(schema: Schema, place: string): AllowList {
-  const { entries, item, wrapped, options, literal, default: older } = schema as unknown as SchemaParts;
+  const { entries, item, wrapped, options, literal } = schema as unknown as SchemaParts;
   switch (schema.type) {
     case "string":
     case "number":
@@ -46,11 +44,8 @@ function makeAllowList(schema: Schema, place: string): AllowList {
       return allowWhere((value) => value === literal, place);
     case "nullable":
       return allowNullable(makeAllowList(wrapped, place));
-    case "optional":
-      if (isNewField(schema)) return allowAbsent(makeAllowList(wrapped, place), older);
-      break;
     case "exact_optional":
-      return allowAbsent(makeAllowList(wrapped, place), undefined);
+      return allowAbsent(makeAllowList(wrapped, place));
     case "array":
       return allowItems(makeAllowList(item, `an item of ${place}`), place);
     case "object":
@@ -72,9 +67,8 @@ function allowNullable(allow: AllowList): AllowList {
   return (value) => (value === null ? null : allow(value));
 }
 
-/** Records older than the field show its default (D38). */
-function allowAbsent(allow: AllowList, older: unknown): AllowList {
-  return (value) => (value === undefined ? older : allow(value));
+function allowAbsent(allow: AllowList): AllowList {
+  return (value) => (value === undefined ? undefined : allow(value));
 }
 
 function allowItems(allow: AllowList, place: string): AllowList {

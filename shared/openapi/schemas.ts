@@ -34,7 +34,6 @@ import {
 import { dateFilter, defaultPerPage, idParameter, mostPages, paging, recordId } from "../contract/query.ts";
 import { publicJwk } from "../contract/service.ts";
 import { issuedToken, session } from "../contract/sessions.ts";
-import { isNewField } from "../contract/since.ts";
 import { textOfShape } from "../contract/texts/texts.ts";
 import { type ValueName, valueTexts } from "../contract/texts/values.ts";
 import { calendarDate, currency, decimal, id, password, plain, plainLine, timestamp } from "../contract/values.ts";
@@ -231,7 +230,7 @@ function describeObject({ type, entries }: ObjectSchema, jsonSchema: JsonSchema)
   const isOpen = type === "loose_object";
   const whole = {
     ...jsonSchema,
-    ...requireNewFields(entries, jsonSchema),
+    required: jsonSchema.required ?? [],
     ...(isOpen && { additionalProperties: true }),
   };
   const base = extended.find((name) => addsFieldsTo(named[name].entries, entries));
@@ -251,12 +250,6 @@ function extend(base: (typeof extended)[number], { properties = {}, required = [
   const more = Object.fromEntries(Object.entries(properties).filter(([name]) => isOwn(name)));
   const extension: JsonSchema = { type: "object", required: required.filter(isOwn), properties: more };
   return { allOf: [{ $ref: `#/components/schemas/${base}` }, extension] };
-}
-
-/** Answers always have fields that are newer than their record (D38). */
-function requireNewFields(entries: Entries, { required = [] }: JsonSchema): JsonSchema {
-  const isRequired = (name: string) => required.includes(name) || isNewField(entries[name]);
-  return { required: Object.keys(entries).filter(isRequired) };
 }
 
 interface ActionParts {

@@ -63,3 +63,8 @@ describe("an allow-list", () => {
     expect(() => allowListOf(answer)).not.toThrow();
   });
 });
+
+test("an optional field belongs into no answer", () => {
+  const schema = v.object({ number: v.optional(text(10)) });
+  expect(() => allowListOf(schema)).toThrow("No allow-list can be made of number of the answer, a optional");
+});

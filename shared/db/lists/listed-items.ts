@@ -8,7 +8,7 @@ import { publicNameOf, recordKey } from "../table/item-keys.ts";
 import type { Item, Key } from "../table/table.ts";
 import { type ListedKind, type ListKeys, listKeys } from "./list-keys.ts";
 
-/** A timesheet, invoice or job as it is stored: answers add the fields that are newer than the record (D38). */
+/** A timesheet, invoice or job as it is stored. */
 interface FieldsByList {
   readonly TIMESHEETS: v.InferInput<typeof timesheet>;
   readonly INVOICES: v.InferInput<typeof invoice>;

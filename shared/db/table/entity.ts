@@ -1,11 +1,12 @@
 import type { ChangeStamp } from "./change-stamps.ts";
 import { getItem, type Item, type Key } from "./table.ts";
 
-/**
- * Upgrades an item from one version to the next. It returns a new item, keeps the fields that it does not know, and
- * does not change items in the new form. So code of both versions writes the same item during a deployment.
- */
-export type Upgrade = (item: Item) => Item;
+/** The newest version of an entity's items. */
+export interface NewestShape {
+  readonly version: number;
+  /** Makes a new item of an older one. It keeps the fields that it does not know. */
+  upgrade(item: Item): Item;
+}
 
 /** A kind of stored item. No other code knows its shape. `Stored` is the item in the newest version. */
 export interface Entity<Stored extends object> {
@@ -56,13 +57,14 @@ export const versionClause = "schema_version = if_not_exists(schema_version, :sc
 /** The value for `versionClause`. */
 export const versionValue = { ":schema_version": 1 } as const;
 
-/** Declares an entity by the keys that it matches. The first upgrade leads from version 1 to version 2. */
+const firstShape: NewestShape = { version: 1, upgrade: (item) => item };
+
+/** Declares an entity by the keys that it matches. */
 export function defineEntity<Stored extends object>(
   name: string,
   matches: (key: Key) => boolean,
-  upgrades: readonly Upgrade[] = [],
+  { version, upgrade }: NewestShape = firstShape,
 ): Entity<Stored> {
-  const version = upgrades.length + 1;
   return {
     name,
     version,
@@ -76,10 +78,8 @@ export function defineEntity<Stored extends object>(
   };
 
   function decode(item: Item): Stored {
-    const found = versionOf(item);
-    if (found >= version) return item as Stored;
-    const newest = upgrades.slice(found - 1).reduce((older, step) => step(older), item);
-    return { ...newest, schema_version: version } as unknown as Stored;
+    if (versionOf(item) >= version) return item as Stored;
+    return { ...upgrade(item), schema_version: version } as unknown as Stored;
   }
 }
 

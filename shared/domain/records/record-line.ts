@@ -21,7 +21,7 @@ export function parseRecordLine(value: unknown, defaultCountry: CountryCode): Re
     throw fieldsInvalid([{ path: ["type"], code, detail: `must be one of ${recordTypes.join(", ")}` }]);
   }
   const schemas = Object.hasOwn(value, "deleted") ? removalLines : upsertLines;
-  const line = asSent(parseComplete(schemas[known] as v.GenericSchema<unknown, RecordLine>, value), value);
+  const line = asStored(parseComplete(schemas[known] as v.GenericSchema<unknown, RecordLine>, value));
   return line.type === "user" && !("deleted" in line) ? withNormalLogins(line, defaultCountry) : line;
 }
 
@@ -61,17 +61,12 @@ export function fieldsInvalid(faults: readonly FieldFault[]): Refusal {
   return new Refusal("fields_invalid", `Invalid: ${errors.map(({ pointer }) => pointer).join(", ")}`, { errors });
 }
 
-/**
- * A parsed line without the defaults of newer fields, at any depth, so that fields left out stay as stored (D38). JSON's
- * `-0` is 0, which is what the table keeps.
- */
-function asSent<T>(parsed: T, sent: unknown): T {
+/** A parsed value with 0 in place of JSON's `-0`, at any depth, as the table keeps it. */
+function asStored<T>(parsed: T): T {
   if (parsed === 0) return 0 as T;
-  if (typeof parsed !== "object" || parsed === null || typeof sent !== "object" || sent === null) return parsed;
-  const given = sent as Readonly<Record<string, unknown>>;
-  if (Array.isArray(parsed)) return parsed.map((each, at) => asSent(each, given[at])) as T;
-  const fields = Object.entries(parsed).filter(([name]) => Object.hasOwn(given, name));
-  return Object.fromEntries(fields.map(([name, value]) => [name, asSent(value, given[name])])) as T;
+  if (typeof parsed !== "object" || parsed === null) return parsed;
+  if (Array.isArray(parsed)) return parsed.map(asStored) as T;
+  return Object.fromEntries(Object.entries(parsed).map(([name, value]) => [name, asStored(value)])) as T;
 }
 
 function withNormalLogins(line: UpsertLine<"user">, defaultCountry: CountryCode): UpsertLine<"user"> {

@@ -5,9 +5,9 @@ import { decimal } from "../../contract/values.ts";
 import { parseComplete } from "./record-line.ts";
 
 // Each function merges a line into the stored record: fields left out stay, nested objects are replaced whole except
-// for newer fields (D35, D38). An incomplete result is refused with `fields_invalid`.
+// for fields of a newer release (D35, D38). An incomplete result is refused with `fields_invalid`.
 
-/** A stored record. Fields newer than it may be absent, and fields of a newer contract may be present. */
+/** A stored record. Fields of a newer release may be present. */
 type StoredFields<T extends RecordType> = v.InferInput<(typeof completeRecords)[T]>;
 
 /** A company after a line. */
@@ -73,7 +73,7 @@ export function mergeNotification(
 
 /**
  * Merges changes into the stored record. Unchanged fields stay as stored, including fields of a newer contract at any
- * depth, and without defaults of fields newer than the record, which the contract supplies (D38).
+ * depth (D38).
  */
 function merge<S extends ClosedObject>(
   schema: S,
@@ -87,10 +87,7 @@ function merge<S extends ClosedObject>(
     stored !== undefined && Object.hasOwn(stored, name) && !Object.hasOwn(changes, name);
   const complete: object = parseComplete(schema, merged, isOlder);
   if (!stored) return complete as v.InferInput<S>;
-  const isWritten = (name: string) =>
-    Object.hasOwn(changes, name) || (Object.hasOwn(defaults, name) && !Object.hasOwn(stored, name));
-  const written = Object.keys(complete).filter(isWritten);
-  return { ...stored, ...Object.fromEntries(written.map((name) => [name, merged[name]])) };
+  return { ...stored, ...Object.fromEntries(Object.keys(complete).map((name) => [name, merged[name]])) };
 }
 
 type ClosedObject = v.ObjectSchema<v.ObjectEntries, undefined>;

@@ -95,3 +95,24 @@ test.each(
   expect(written.record ?? written).toMatchObject({ extra: { of: "record" } });
   expect(written.revision).toBeGreaterThan(Number(item.revision));
 });
+
+test("D38: so does a line with an embedded object, in the object; a line equal in value changes nothing", async () => {
+  const line = lines.timesheetLine(9, 1);
+  const key = recordKey("TIMESHEET", 9);
+  await write(line);
+  const { record, ...item } = (await readItem(key)) ?? {};
+  const stored = record as Pick<typeof line, "driver" | "timelog">;
+  const embedded = {
+    driver: { ...stored.driver, order: "PO-D" },
+    timelog: { ...stored.timelog, order: "PO-T", duration: { hours: 1, further: 1 } },
+  };
+  await putIf({ Item: { ...item, ...ofNewer, record: { ...stored, ...embedded } } });
+  const changed = { ...line, driver: { ...line.driver, last_name: "Renamed" } };
+  expect([await write(changed), await write(changed)]).toEqual(["updated", "unchanged"]);
+  expect((await readItem(key))?.record).toMatchObject({
+    driver: { last_name: "Renamed", order: "PO-D" },
+    timelog: { ...line.timelog, order: "PO-T" },
+  });
+  // Open objects are replaced whole.
+  expect((await readItem(key))?.record).not.toHaveProperty("timelog.duration.further");
+});

@@ -5,7 +5,7 @@ import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.
 import { putIf } from "../../../shared/db/table/conditional-writes.ts";
 import { defineEntity } from "../../../shared/db/table/entity.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
-import { getItem } from "../../../shared/db/table/table.ts";
+import { getItem, type Item } from "../../../shared/db/table/table.ts";
 import { counterKey, importParts } from "../../../shared/db/writes/counters.ts";
 import { scanItems, updateRaw } from "../../support/records/items.ts";
 import { invoiceLine, userLine } from "../../support/records/records.ts";
@@ -56,10 +56,9 @@ test("a pin in place of one of a newer version has the version of the code that 
   expect(await getItem(key)).toMatchObject({ schema_version: 1, request_id: "request" });
 });
 
-test("an older item goes through the steps to the newest version, keeps what is unknown, and is stored in that version", () => {
-  const withUnit = (item: object) => ({ unit: "hour", ...item });
-  const inMinutes = ({ hours, ...item }: Record<string, unknown>) => ({ minutes: Number(hours) * 60, ...item });
-  const things = defineEntity<object>("thing", () => false, [withUnit, inMinutes]);
+test("an older item is upgraded to the newest version when it is read, keeps what is unknown, and is stored in that version", () => {
+  const upgrade = ({ hours, ...item }: Item) => ({ unit: "hour", minutes: Number(hours) * 60, ...item });
+  const things = defineEntity<object>("thing", () => false, { version: 3, upgrade });
   const key = { pk: "THING#1", sk: "THING" };
   const newest = { ...key, schema_version: 3, unit: "hour", minutes: 120, unknown: true };
   expect(things.decode({ ...key, schema_version: 1, hours: 2, unknown: true })).toEqual(newest);

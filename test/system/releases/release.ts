@@ -1,15 +1,14 @@
 import { expect, vi } from "vitest";
 import { functions } from "../../../infra/functions/functions.ts";
-import type { Upgrade } from "../../../shared/db/table/entity.ts";
 import type { Item } from "../../../shared/db/table/table.ts";
 import type { TestRequest } from "../../support/requests/call.ts";
 
 const entityFile = "../../../shared/db/table/entity.ts";
 
-/** The attribute that the next release stores: every kind of item has one version more, whose upgrade adds it. */
+/** The attribute that the next release stores: its newest version of every kind of item has it. */
 export const addition = "of_next_release";
 
-const add: Upgrade = (item) => ({ [addition]: { by: "the next release" }, ...item });
+const add = (item: Item): Item => ({ [addition]: { by: "the next release" }, ...item });
 
 export type Release = Awaited<ReturnType<typeof loadRelease>>;
 
@@ -48,8 +47,8 @@ export async function loadRelease(name: "old" | "next") {
 type EntityModule = typeof import("../../../shared/db/table/entity.ts");
 
 function withAddition(original: EntityModule): EntityModule {
-  const defineEntity: EntityModule["defineEntity"] = (name, matches, upgrades = []) => {
-    const entity = original.defineEntity<never>(name, matches, [...upgrades, add]);
+  const defineEntity: EntityModule["defineEntity"] = (name, matches) => {
+    const entity = original.defineEntity<never>(name, matches, { version: 2, upgrade: add });
     return { ...entity, encode: (value) => entity.encode(add(value as Item) as never) };
   };
   return { ...original, defineEntity };
