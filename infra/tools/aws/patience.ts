@@ -1,87 +1,115 @@
-import type { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { AdaptiveRetryStrategy, DefaultRateLimiter } from "@smithy/core/retry";
 import { paces, retry } from "../../../shared/db/table/retry.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
-import { isThrottleCode, isThrottled } from "../../../shared/throttles.ts";
-import { codeOf, kindOfAwsFault } from "./aws-faults.ts";
+import { isThrottled } from "../../../shared/throttles.ts";
+import { codeOf } from "./aws-faults.ts";
 
 /** The table refused a call, or did not answer it, for as long as a tool waits. */
 export class TableOutage extends Error {}
 
-/**
- * Repeats work that the table puts off, with jitter, for as long as a tool waits, or until the signal. The work must be safe to
- * repeat. Calls `onWait` with each reason to wait.
- */
-export async function patiently<T>(
-  work: () => Promise<T>,
-  signal?: AbortSignal,
-  onWait?: (reason: string) => void,
-): Promise<T> {
-  const begunAt = performance.now();
-  let last: unknown;
-  const giveUp = (): never => {
-    if (last instanceof Refusal) throw last;
-    const seconds = Math.round((performance.now() - begunAt) / 1_000);
-    throw new TableOutage(`The table did not do a call for ${seconds} s: ${nameOf(last)}.`, { cause: last });
-  };
-  const attempt = async () => {
-    try {
-      return { done: await work() };
-    } catch (error) {
-      if (!isPutOff(error)) throw error;
-      last = error;
-      onWait?.(nameOf(error));
-      return signal?.aborted ? giveUp() : undefined;
-    }
-  };
-  const { done } = await retry(paces.tool, attempt, giveUp);
-  return done;
-}
+/** A table that throttles is asked so often at least: the SDK's own least, a call in two seconds, would hold an import up for minutes. */
+const leastCallsASecond = 10;
 
-/** After the call has its bytes, before the SDK's own attempts. */
-const place = { name: "patience", step: "build", priority: "low" } as const;
+/** The outages by the errors of the SDK that end them. */
+const outages = new WeakMap<Error, TableOutage>();
 
 /**
- * Makes every call of the table patient while some work runs. A repeated call has the bytes of the first. So a write
- * whose answer was lost is recognised, as after a repetition by the SDK.
+ * Has the SDK's adaptive retry repeat every call of the table while some work runs, for as long as a tool waits or until the signal.
+ * Calls `waits` with each reason to wait, and with undefined when the last waiting call goes on.
  */
 export async function withPatientTable<T>(
   work: () => Promise<T>,
   waits: (reason: string | undefined) => void,
   signal: AbortSignal | undefined,
 ): Promise<T> {
-  const { middlewareStack } = tableClient();
-  const waiting = new Set<object>();
-  middlewareStack.add(
-    (next) => async (args) => {
-      const onWait = (reason: string) => {
-        waiting.add(args);
-        waits(reason);
-      };
-      try {
-        return await patiently(() => next(args), signal, onWait);
-      } finally {
-        if (waiting.delete(args) && waiting.size === 0) waits(undefined);
-      }
-    },
-    place,
-  );
+  const { config } = tableClient();
+  const usual = config.retryStrategy;
+  const rateLimiter = new DefaultRateLimiter({ minFillRate: leastCallsASecond });
+  const shared = { rateLimiter, waiting: new Set<object>(), waits, signal };
+  // One for each call: its quota of retries outlasts the limit.
+  config.retryStrategy = async () => new RetriesOfCall(shared);
   try {
     return await work();
+  } catch (error) {
+    throw outages.get(error as Error) ?? error;
   } finally {
-    middlewareStack.remove(place.name);
+    config.retryStrategy = usual;
   }
 }
 
-/** True if the same work may succeed in a moment: the table is overloaded, does not answer, or has failed. */
-function isPutOff(error: unknown): boolean {
-  if (error instanceof Refusal) return error.code === "busy";
-  const { CancellationReasons: reasons, $metadata } = error as Partial<TransactionCanceledException>;
-  if (reasons) return reasons.every(({ Code = "None" }) => Code === "None" || isThrottleCode(Code));
-  const hasFailed = ($metadata?.httpStatusCode ?? 0) >= 500;
-  return isThrottled(error) || hasFailed || kindOfAwsFault(error) === "unreachable";
+interface Shared {
+  readonly rateLimiter: DefaultRateLimiter;
+  readonly waiting: Set<object>;
+  readonly waits: (reason: string | undefined) => void;
+  readonly signal: AbortSignal | undefined;
 }
 
-function nameOf(error: unknown): string {
-  return error instanceof Refusal ? error.code : codeOf(error as Error) || (error as Error).name;
+type Refresh = Parameters<AdaptiveRetryStrategy["refreshRetryTokenForRetry"]>;
+
+/** The SDK's retries of one call, with a limit in time in place of one in attempts. */
+class RetriesOfCall extends AdaptiveRetryStrategy {
+  readonly #begunAt = performance.now();
+  readonly #shared: Shared;
+
+  constructor(shared: Shared) {
+    super(Number.POSITIVE_INFINITY, { rateLimiter: shared.rateLimiter });
+    this.#shared = shared;
+  }
+
+  override async refreshRetryTokenForRetry(...[token, info]: Refresh) {
+    const { waiting, waits, signal } = this.#shared;
+    const waitedMs = performance.now() - this.#begunAt;
+    const error = info.error as Error;
+    const name = codeOf(error) || error.name;
+    try {
+      if (info.errorType === "THROTTLING" || info.errorType === "TRANSIENT") {
+        waiting.add(this);
+        waits(name);
+        if (waitedMs > paces.tool.withinMs || signal?.aborted) {
+          const message = `The table did not do a call for ${Math.round(waitedMs / 1_000)} s: ${name}.`;
+          outages.set(error, new TableOutage(message, { cause: error }));
+          throw error;
+        }
+      }
+      return await super.refreshRetryTokenForRetry(token, info);
+    } catch (refusal) {
+      this.#goesOn();
+      throw refusal;
+    }
+  }
+
+  override recordSuccess(...parameters: Parameters<AdaptiveRetryStrategy["recordSuccess"]>): void {
+    super.recordSuccess(...parameters);
+    this.#goesOn();
+  }
+
+  #goesOn(): void {
+    const { waiting, waits } = this.#shared;
+    if (waiting.delete(this) && waiting.size === 0) waits(undefined);
+  }
+}
+
+/** Repeats work that the table puts off because of others' writes, for as long as a tool waits. The work must be safe to repeat. */
+export async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  let last: unknown;
+  const attempt = async () => {
+    try {
+      return { done: await work() };
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      last = error;
+      return undefined;
+    }
+  };
+  const giveUp = () => {
+    throw last;
+  };
+  return (await retry(paces.tool, attempt, giveUp)).done;
+}
+
+/** True where others hold the records, or a transaction was cancelled for load, which the SDK does not repeat. */
+function isBusy(error: unknown): boolean {
+  if (error instanceof Refusal) return error.code === "busy";
+  return isThrottled(error) && !outages.has(error);
 }
