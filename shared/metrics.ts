@@ -45,8 +45,6 @@ export const metrics = {
   StreamRecordsQuarantined: [],
   /** Answers whose counters were below zero in two consistent reads. */
   CountersBelowZero: [],
-  /** Counters of lists that differ from the records. */
-  CounterDifferences: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** Name of one of the service's own metrics. */

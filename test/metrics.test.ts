@@ -41,13 +41,13 @@ describe("a metric is one line of JSON in CloudWatch's embedded metric format", 
 
   test("without dimensions as one empty set of them, which the format asks for", () => {
     vi.useFakeTimers({ now, toFake: ["Date"] });
-    count("CounterDifferences", {}, 7);
+    count("CountersBelowZero", {}, 7);
     const CloudWatchMetrics = [
-      { ...directive, Dimensions: [[]], Metrics: [{ Name: "CounterDifferences", Unit: "Count" }] },
+      { ...directive, Dimensions: [[]], Metrics: [{ Name: "CountersBelowZero", Unit: "Count" }] },
     ];
     expect(JSON.parse(loggedLines[0] ?? "")).toEqual({
       _aws: { Timestamp: now, CloudWatchMetrics },
-      CounterDifferences: 7,
+      CountersBelowZero: 7,
     });
   });
 

@@ -92,16 +92,6 @@ const rows = {
     indexes: ["by-mark"],
     table: ["BatchGetItem", "PutItem", "UpdateItem"],
   },
-  "recount-lists": {
-    area: "workers",
-    impact: "Users lose nothing, but nobody would see if totals were wrong.",
-    // Few people work then, and those who repair what it finds start soon.
-    daily: { hour: 4, minute: 0 },
-    memoryMegabytes: 1024,
-    timeoutSeconds: 900,
-    indexes: ["by-company", "by-company-month", "by-total"],
-    table: ["BatchGetItem", "Query"],
-  },
   "rotate-signing-key": {
     area: "workers",
     impact: "Users lose nothing yet, but access tokens go on being signed with an old key.",

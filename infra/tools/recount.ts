@@ -31,7 +31,7 @@ export async function recountLists(parameters: string[], directory: string, wait
   const { company = "", repair: repairs = false, stage } = values;
   if (!/^(all|[1-9]\d{0,15})$/.test(company)) throw new UsageError("--company takes the id of a company, or all");
   return withService({ stage, directory }, async (_, progress) => {
-    const companies = company === "all" ? [...(await findCountedCompanies()).keys()] : [Number(company)];
+    const companies = company === "all" ? await findCountedCompanies() : [Number(company)];
     const lists = companies.flatMap((companyId) => listNames.map((list) => ({ list, companyId })));
     let [records, differing, done] = [0, 0, 0];
     progress.show(() => `${done} of ${lists.length} lists, ${records} records`);

@@ -10,7 +10,6 @@ test.each([
   "point-in-time recovery",
   "backups",
   "cancelled transactions",
-  "reading lists for recount-lists",
   "data out",
   "access log",
   "traces",

@@ -35,38 +35,21 @@ export function functionAlarm(name: string, { area, impact, pages }: FunctionRow
   };
 }
 
-const latestCall = { periods: 26, because: "A day, and two hours for a call that comes late." };
-const latestFigure = { periods: 48, because: "One night may lack its figure: a run that is out of time leaves none." };
-
-/** Alarms on what is done once a day: that it was done, and what it found. */
+/** Alarms on what is done once a day: that it was done. */
 export function dailyAlarms({ functions, stage }: MonitoredResources): AlarmRow[] {
-  const differences = (statistic: "Maximum" | "SampleCount") =>
-    ownMetric(stage, "CounterDifferences", {}, { statistic, minutes: 60 });
-  const calls = (name: string) => functionMetric(stage, name, "Invocations", { statistic: "Sum", minutes: 60 });
-  // A run that ends is one with a figure; one that runs out of time is none.
-  const runs = (name: string) =>
-    name === "recount-lists"
-      ? { metric: differences("SampleCount"), ...latestFigure }
-      : { metric: calls(name), ...latestCall };
-  const notRun = (name: string, impact: string): AlarmRow => ({
+  return [...functions].flatMap(([name, { row }]) => (row.daily ? [notRun(name, row, stage)] : []));
+}
+
+function notRun(name: string, { impact }: FunctionRow, stage: Stage): AlarmRow {
+  return {
     id: `${name}-not-run`,
-    ...runs(name),
+    metric: functionMetric(stage, name, "Invocations", { statistic: "Sum", minutes: 60 }),
+    periods: 26,
+    because: "A day, and two hours for a call that comes late.",
     threshold: 1,
     isBelow: true,
     treatMissingData: TreatMissingData.BREACHING,
     impact,
     heading: "Daily work has not run",
-  });
-  return [
-    ...[...functions].flatMap(([name, { row }]) => (row.daily ? [notRun(name, row.impact)] : [])),
-    {
-      // A figure stands until the next night's.
-      id: "counters-differ",
-      metric: differences("Maximum"),
-      threshold: 1,
-      treatMissingData: TreatMissingData.IGNORE,
-      impact: "Some lists show a wrong total, or leave records out of a range of dates.",
-      heading: "Counters differ",
-    },
-  ];
+  };
 }

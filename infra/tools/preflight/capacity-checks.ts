@@ -11,8 +11,8 @@ const unreservedCalls = 100;
 const callSeconds = 0.1;
 /** The stream of a new on-demand table has one for each of its partitions, and each mapping calls once for each shard. */
 const shardsOfNewTable = 4;
-/** `mark-overdue`, `rotate-signing-key` and `recount-lists`, which is one call whatever it counts. */
-const dailyCalls = 3;
+/** `mark-overdue` and `rotate-signing-key`. */
+const dailyCalls = 2;
 /** The quota that AWS gives on a first request without questions. */
 const usualConcurrency = 1_000;
 

@@ -42,9 +42,6 @@ export const unitsPerTransaction = 16;
 /** Kilobytes that a user's records take, indexes included. */
 export const kilobytesPerUser = 200;
 
-/** Records of lists that a user has, and the kilobytes of one in an index. */
-export const listedRecordsPerUser = 30;
-export const kilobytesPerRow = 1;
 
 /** Bytes of an answer on its way out, headers among them. */
 export const answerBytes = 2_800;

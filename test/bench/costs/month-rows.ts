@@ -1,7 +1,6 @@
 import { copiesKept } from "../../../infra/constructs/stores/table-backups.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
 import type { TemplateResource } from "../../../infra/whole-template.ts";
-import { recordsANight } from "../../../shared/db/lists/counted-companies.ts";
 import {
   accessLogBytes,
   answerBytes,
@@ -14,9 +13,7 @@ import {
   environmentMinutes,
   eventsOutPerChange,
   eventsPerChange,
-  kilobytesPerRow,
   kilobytesPerUser,
-  listedRecordsPerUser,
   metricsPerMapping,
   minutesBetweenReads,
   queueRequestsPerMessage,
@@ -27,9 +24,6 @@ import {
 import { prices } from "./prices.ts";
 
 const million = 1e6;
-const daysPerMonth = 30;
-/** A unit reads 4 KB, and half of one where the read is not consistent. */
-const kilobytesPerUnit = 8;
 
 /** The costs of a month of so many users beside their calls: of prod, by purpose, in US dollars. */
 export function growingRows(users: number): Record<string, number> {
@@ -44,10 +38,6 @@ export function growingRows(users: number): Record<string, number> {
     "cancelled transactions":
       ((users * changesPerUser * cancelledShare * unitsPerTransaction) / million) * prices.writeUnitsPerMillion,
     backups: gigabytes * copiesKept(prod) * prices.backupPerGigabyteMonth,
-    "reading lists for recount-lists":
-      ((Math.min(users * listedRecordsPerUser, recordsANight) * kilobytesPerRow) / kilobytesPerUnit / million) *
-      daysPerMonth *
-      prices.readUnitsPerMillion,
     "data out": ((calls * answerBytes) / 1e9) * prices.dataOutPerGigabyte,
     "access log": ((calls * accessLogBytes) / 1e9) * prices.logsPerGigabyte,
     traces: prod.tracing ? ((calls * tracedShare) / million) * prices.tracesPerMillion : 0,

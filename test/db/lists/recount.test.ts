@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
 import { sleep } from "../../../shared/backoff.ts";
+import { findCountedCompanies } from "../../../shared/db/lists/counted-companies.ts";
 import { listNames } from "../../../shared/db/lists/list-keys.ts";
 import { describeDifference, recount } from "../../../shared/db/lists/recount.ts";
 import { putIf } from "../../../shared/db/table/conditional-writes.ts";
@@ -287,4 +288,12 @@ test.each(
   repaired.push(...(await differencesOf(company, { repairs: true })));
   expect(repaired.sort()).toEqual(wrong);
   expect([await differencesOf(company), await differencesOf(other)]).toEqual([[], []]);
+});
+
+test("the companies are those that have counters in any list, by id", async () => {
+  for (const line of [jobLine(90_001, 90_003), invoiceLine(90_001, 90_001), timesheetLine(90_001, 90_002)])
+    await write(line);
+  const companies = await findCountedCompanies();
+  expect(companies.filter((id) => id > 90_000)).toEqual([90_001, 90_002, 90_003]);
+  expect(companies).toEqual([...companies].sort((one, other) => one - other));
 });

@@ -44,7 +44,6 @@ const rows: Readonly<Partial<Record<FunctionName, Calls>>> = {
   intake: { table: 8, workerQueue: 4 },
   "mark-overdue": { table: 3, beginsAtMs: 600_000 },
   // The last list that it begins, with both looks and the time between them.
-  "recount-lists": { table: 10, beginsAtMs: 600_000 + 62_000 },
   // Its pause, and the calls for ten shards.
   "rotate-signing-key": { table: 3, secret: 2 },
 };

@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterEach(() => void network.heal());
 
 /** These write nothing of their own: what they did not do is seen by who called. */
-type WithoutPlan = "get-docs" | "refuse-unrouted" | "recount-lists";
+type WithoutPlan = "get-docs" | "refuse-unrouted";
 
 /**
  * Every other function that no operation has; one without a plan does not compile. A plan belongs into

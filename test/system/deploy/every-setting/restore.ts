@@ -111,7 +111,7 @@ export function testRestore(place: Place): void {
     const ours = functionNameOf(name, "");
     const mappings = EventSourceMappings.filter(({ FunctionArn }: Mapping) => FunctionArn.includes(`:${ours}`));
     expect(mappings.length).toBeGreaterThan(7);
-    expect(Schedules.length).toBeGreaterThan(2);
+    expect(Schedules.length).toBe(2);
     for (const { State } of mappings) expect(State).toBe(isWorking ? "Enabled" : "Disabled");
     for (const { State } of Schedules) expect(State).toBe(isWorking ? "ENABLED" : "DISABLED");
   }
