@@ -113,9 +113,8 @@ export class WorkforceStack extends StageStack {
     if (stage.removal === "keep") new TableBackups(this, "Backups", { stage, table: records.table });
     const kept = (id: string, content: SecretContent, name: string) =>
       new GeneratedSecret(this, id, content, { ...stage, name });
-    // These go with their settings, although the stage keeps its data: nothing is lost with them, and no name stays taken.
-    const passing = (id: string, content: SecretContent, name: string) =>
-      new GeneratedSecret(this, id, content, { name, removal: "delete" });
+    // It goes with its setting, although the stage keeps its data: nothing is lost with it, and no name stays taken.
+    const passing = { name: names.edgeSecret, removal: "delete" } as const;
     const outboundBus = hasOutboundEvents(stage) ? addOutboundBus(this, stage.name) : undefined;
     return {
       records,
@@ -125,7 +124,7 @@ export class WorkforceStack extends StageStack {
       outboundBus,
       quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
       emails: new EmailSending(this, "Emails", stage),
-      edgeSecret: edgeOf(stage) && passing("EdgeSecret", edgeSecret, names.edgeSecret),
+      edgeSecret: edgeOf(stage) && new GeneratedSecret(this, "EdgeSecret", edgeSecret, passing),
     };
   }
 
