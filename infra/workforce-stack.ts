@@ -1,4 +1,4 @@
-import { type App, CfnOutput } from "aws-cdk-lib";
+import { type App, AspectPriority, Aspects, CfnOutput } from "aws-cdk-lib";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import { Construct } from "constructs";
@@ -10,7 +10,7 @@ import { addIntakeBus, addOutboundBus, denyOthers } from "./constructs/compute/b
 import { addDailySchedule, addStreamConsumer } from "./constructs/compute/callers.ts";
 import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
 import { createFirstKey } from "./constructs/compute/first-key.ts";
-import { setFrozen } from "./constructs/compute/freeze.ts";
+import { Freeze } from "./constructs/compute/freeze.ts";
 import { chainStacks, FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
 import { addQueues, createQueue, findQueue } from "./constructs/compute/work-queue.ts";
@@ -88,7 +88,7 @@ export class WorkforceStack extends StageStack {
     this.#addMonitoring(undelivered);
     if (outboundBus) denyOthers(outboundBus, this.#functions.get("send-events")?.function.role);
     this.#addManifest({ commit, hashes: hashesIn(bundles, [...this.#functions.keys()]) });
-    setFrozen(this, stage.frozen ?? false);
+    Aspects.of(this).add(new Freeze(stage.frozen ?? false), { priority: AspectPriority.MUTATING });
     new CfnOutput(this, "BaseUrl", { value: this.#api.baseUrl });
     new CfnOutput(this, "EventBusName", { value: bus.eventBusName });
     if (outboundBus) new CfnOutput(this, "OutboundBusName", { value: outboundBus.eventBusName });

@@ -156,7 +156,7 @@ export const stageShape = v.object({
     { wanted: "the name of a restored table" },
   ),
   frozen: optional(
-    "Whether the stage [is frozen](RUNBOOK.md#freeze-a-stage): requests are answered 503 `frozen`, and no message, change of the stream or schedule is worked on.",
+    "Whether the stage [is frozen](RUNBOOK.md#freeze-a-stage): API Gateway refuses requests with 429, and no message, change of the stream or schedule is worked on.",
     value.flag,
     { otherwise: false },
   ),

@@ -60,8 +60,6 @@ export interface Operation {
   readonly refusals?: readonly RefusalCode[];
   /** True for a read that answers HEAD as well, which monitors and link checkers send (D31). */
   readonly answersHead?: boolean;
-  /** True if it answers while the stage is frozen: monitors ask it whether the service is reached. */
-  readonly answersFrozen?: true;
   /** True if clients that accept gzip get the answer compressed. */
   readonly compressed?: boolean;
   /** Seconds that a shared cache may keep the answer; by default no cache keeps it. */

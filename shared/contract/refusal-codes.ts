@@ -33,7 +33,6 @@ export const refusalCodes = {
   passcode_locked: { status: 429, title: "Passcode locked" },
   too_many_requests: { status: 429, title: "Too many requests" },
   busy: { status: 503, title: "Busy" },
-  frozen: { status: 503, title: "Frozen" },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly title: string }>>;
 
 /** The code of a refusal. */

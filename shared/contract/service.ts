@@ -14,7 +14,6 @@ export const getHealth = operation({
   access: "anyone",
   answersHead: true,
   answer: v.object({ status: v.literal("ok") }),
-  answersFrozen: true,
 });
 
 /** A public signing key (RFC 7517). */
@@ -43,7 +42,6 @@ export const getKeySet = operation({
   access: "anyone",
   answersHead: true,
   answer: v.object({ keys: v.pipe(v.array(publicJwk), v.maxLength(mostKeys)) }),
-  answersFrozen: true,
   cacheSeconds,
 });
 
@@ -56,7 +54,6 @@ export const getOpenapi = operation({
   access: "anyone",
   answersHead: true,
   answer: v.looseObject({ openapi: text(20), info: v.looseObject({}), paths: v.looseObject({}) }),
-  answersFrozen: true,
   compressed: true,
   cacheSeconds,
 });

@@ -22,7 +22,6 @@ import { routeNotFound } from "../domain/refusal.ts";
 import { carryOut } from "../work.ts";
 import { answerHeaders, type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
-import { refuseWhileFrozen } from "./frozen.ts";
 import {
   type GatewayEvent,
   type HttpAnswer,
@@ -191,7 +190,6 @@ function chain<O extends Operation>(
     .use(logRequests(operation))
     .use(answerProblems())
     .use(refuseWhereClosed(closes)) // 404
-    .use(operation.answersFrozen ? nothing : refuseWhileFrozen()) // 503
     .use(headerNormalizer())
     .use(limitSizes()) // 413, 414
     .use(access) // 401, 403

@@ -43,11 +43,9 @@ function namesOf(error: unknown): string[] | undefined {
 
 /**
  * `busy` is a designed answer (D18) that any caller can provoke, as well as a burst on a throttled table, so it does not
- * count against a release. `frozen` is
- * what operators want, and no fault at all.
+ * count against a release.
  */
 function countForRelease(operation: string, status: number, code: string | undefined): void {
-  if (code === "frozen") return;
   const version = settings.functionVersion();
   if (status >= 500) count("Faults", { operation });
   if (version === undefined) return;

@@ -8,22 +8,11 @@ const ofRepetition: readonly RefusalCode[] = ["idempotency_key_reused"];
 const ofEach: readonly RefusalCode[] = ["body_too_large", "query_too_long", "unknown_parameter", "busy"];
 
 /** The codes of nearly every operation, which say nothing of a single one. */
-export const sharedRefusals: readonly RefusalCode[] = [...ofEach, ...ofSignedIn, ...ofBody, "frozen"];
+export const sharedRefusals: readonly RefusalCode[] = [...ofEach, ...ofSignedIn, ...ofBody];
 
 /** Every code that an operation refuses with: those that follow from its shape, and those in its entry (D31). */
 export function refusalsOf(operation: Operation): RefusalCode[] {
-  const {
-    access,
-    companyBound,
-    query,
-    parameters,
-    body,
-    list,
-    byCursor,
-    idempotent,
-    answersFrozen,
-    refusals = [],
-  } = operation;
+  const { access, companyBound, query, parameters, body, list, byCursor, idempotent, refusals = [] } = operation;
   const codes = new Set<RefusalCode>(ofEach);
   const add = (applies: unknown, more: readonly RefusalCode[]) => {
     if (applies) for (const code of more) codes.add(code);
@@ -38,7 +27,6 @@ export function refusalsOf(operation: Operation): RefusalCode[] {
   add(query && list, ["cursor_invalid"]);
   add(query && list && !byCursor, ["page_too_deep"]);
   add(idempotent, ofRepetition);
-  add(!answersFrozen, ["frozen"]);
   add(true, refusals);
   return [...codes];
 }

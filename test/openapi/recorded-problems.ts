@@ -11,7 +11,7 @@ import { getHealth } from "../../shared/contract/service.ts";
 import { refreshToken, signIn } from "../../shared/contract/sessions.ts";
 import { transact } from "../../shared/db/table/transaction.ts";
 import { counterWrites } from "../../shared/db/writes/counters.ts";
-import { busy, Refusal } from "../../shared/domain/refusal.ts";
+import { busy } from "../../shared/domain/refusal.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { at } from "../support/records/own-user.ts";
 import { invoiceLine } from "../support/records/records.ts";
@@ -109,7 +109,6 @@ const refused: Readonly<Partial<Record<ProblemCode, () => Promise<TestAnswer>>>>
 /** Errors that a handler throws: a 5xx says no more than its code, wherever it comes from. */
 const thrown: Readonly<Partial<Record<ProblemCode, Error>>> = {
   busy: busy(""),
-  frozen: new Refusal("frozen", ""),
   internal_error: new Error("A fault"),
 };
 

@@ -7,6 +7,7 @@ import type { Operation } from "../../../shared/contract/operation.ts";
 import { namesOf } from "../../stages/names.ts";
 import { edgeOf } from "../../stages/stage-shape.ts";
 import type { Stage, Throttle } from "../../stages/stages.ts";
+import { isAnsweredFrozen } from "../compute/freeze.ts";
 import type { ServiceFunction } from "../compute/service-function.ts";
 import type { GeneratedSecret } from "../stores/generated-secret.ts";
 import { logAccess } from "./access-log.ts";
@@ -17,6 +18,7 @@ export class Api extends Construct {
   readonly httpApi: apigateway.HttpApi;
   readonly baseUrl: string;
   readonly #stage: apigateway.CfnStage;
+  readonly #throttleOfAll: Throttle;
   readonly #integrations = new Map<ServiceFunction, HttpLambdaIntegration>();
   readonly #routeSettings: Record<string, unknown> = {};
 
@@ -25,6 +27,7 @@ export class Api extends Construct {
     super(scope, id);
     const { name, origins, throttle, customDomain } = stage;
     const edge = edgeOf(stage);
+    this.#throttleOfAll = throttle;
     this.httpApi = new apigateway.HttpApi(this, "HttpApi", {
       apiName: namesOf(name).api,
       createDefaultStage: false,
@@ -59,12 +62,17 @@ export class Api extends Construct {
 
   /**
    * Routes a method and path to a function, in the function's stack, with a throttle if one is given; and HEAD, if the
-   * operation answers it.
+   * operation answers it. What a frozen stage answers has the throttle of all as one of its own, which stays.
    */
-  route({ method, path, answersHead }: Operation, service: ServiceFunction, throttle?: Throttle): void {
-    const route = this.#add(apigateway.HttpRouteKey.with(path, apigateway.HttpMethod[method]), service);
-    if (answersHead) this.#add(apigateway.HttpRouteKey.with(path, apigateway.HttpMethod.HEAD), service, "Head");
-    if (throttle) this.#throttle(route, `${method} ${path}`, throttle);
+  route(operation: Operation, service: ServiceFunction, throttle?: Throttle): void {
+    const own = throttle ?? (isAnsweredFrozen(operation) ? this.#throttleOfAll : undefined);
+    const add = (method: "HEAD" | Operation["method"], id?: string) => {
+      const { path } = operation;
+      const route = this.#add(apigateway.HttpRouteKey.with(path, apigateway.HttpMethod[method]), service, id);
+      if (own) this.#throttle(route, `${method} ${path}`, own);
+    };
+    add(operation.method);
+    if (operation.answersHead) add("HEAD", "Head");
   }
 
   /** Routes every request of these paths to one function, which refuses methods that its files do not take. Each path has an id. */

@@ -55,8 +55,6 @@ export const codeTexts: Readonly<Record<ProblemCode, string>> = {
   too_many_requests:
     "A limit on passwords or registrations is reached: of this login, of your network address, or of what you proved. Wait for `Retry-After`, or sign in with a pin.",
   busy: "Others are changing the same records at this moment, or the table or a queue takes no more. Repeat the same request shortly.",
-  frozen:
-    "The service is frozen while its operators repair its data. Nothing was changed; wait for `Retry-After` and repeat.",
   internal_error: "A fault of the service, which alarms its operators. Try once more, then report the `request_id`.",
 };
 

@@ -18,8 +18,6 @@ export interface TestRequest {
   readonly isBase64Encoded?: boolean;
   /** Address of the client; every request comes from one of its own unless it says otherwise. */
   readonly from?: string;
-  /** Variables of the API's stage. */
-  readonly stageVariables?: Record<string, string> | undefined;
   /** The time that the function may still run; all of an endpoint's time unless it says otherwise. */
   readonly remainingMs?: number;
 }
@@ -69,7 +67,6 @@ export async function eventOf(operation: Operation, request: TestRequest): Promi
     headers: { accept: "application/json", ...contentType, ...authorization, ...request.headers },
     ...(request.parameters && { pathParameters: request.parameters }),
     ...(request.query && { queryStringParameters: query }),
-    ...(request.stageVariables && { stageVariables: request.stageVariables }),
     requestContext: {
       domainName: "api.example.com",
       requestId: crypto.randomUUID(),

@@ -157,16 +157,29 @@ def match_what_is_absent():
     lambda_svc._match_esm_filter = match
 
 
-def give_stage_variables():
-    """An event of an HTTP API has the variables of its stage; MiniStack gives them to authorizers alone."""
-    execute = lambda_svc._execute_function_with_config_scope
+def throttle_routes():
+    """An HTTP API refuses a route that has a limit of 0; MiniStack keeps limits, those of templates in their letter case, and uses none."""
+    props_of, execute = provisioners._apigw_v2_stage_props, apigateway._handle_execute_in_scope
 
-    def execute_with_variables(record, event, *others, **named):
-        context = event.get("requestContext", {}) if isinstance(event, dict) else {}
-        variables = apigateway._get_stage_variables(context["apiId"], context["stage"]) if "apiId" in context else {}
-        return execute(record, {**event, "stageVariables": variables} if variables else event, *others, **named)
+    def as_in_the_api(settings):
+        return {key[:1].lower() + key[1:]: value for key, value in settings.items()}
 
-    lambda_svc._execute_function_with_config_scope = execute_with_variables
+    def props_as_in_the_api(props):
+        made = props_of(props)
+        routes = {route: as_in_the_api(own) for route, own in made["routeSettings"].items()}
+        return {**made, "defaultRouteSettings": as_in_the_api(made["defaultRouteSettings"]), "routeSettings": routes}
+
+    async def refuse_above_limits(api_id, stage, path, method, *others, **named):
+        known = apigateway._stages.get(api_id, {}).get(stage, {})
+        route = apigateway._match_route(api_id, method, "/" + path.lstrip("/")) or {}
+        own = known.get("routeSettings", {}).get(route.get("routeKey"), {})
+        limits = {**known.get("defaultRouteSettings", {}), **own}
+        if method != "OPTIONS" and limits.get("throttlingRateLimit") == 0:
+            return apigateway._apigw_response({"message": "Too Many Requests"}, 429)
+        return await execute(api_id, stage, path, method, *others, **named)
+
+    provisioners._apigw_v2_stage_props = props_as_in_the_api
+    apigateway._handle_execute_in_scope = refuse_above_limits
 
 
 def wait_for_log_lines():
@@ -222,7 +235,7 @@ judge_batches_by_their_entries()
 judge_events_by_the_policy_of_their_bus()
 name_partitions()
 match_what_is_absent()
-give_stage_variables()
+throttle_routes()
 add_resource_types()
 add_code_deploy()
 add_actions()

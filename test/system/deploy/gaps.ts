@@ -52,8 +52,8 @@ const gaps: readonly (readonly [guarantee: string, reason: string])[] = [
   ["a restore to a second has what was there then", "the emulator copies what is there now"],
   ["a restored table takes hours", "the emulator is done at once"],
   [
-    "a freeze is in effect within a minute, and API Gateway hands the variable on at once",
-    "the emulator has no delays",
+    "a freeze is in effect within a minute, and a limit of 0 lets no request through",
+    "the emulator has no delays, and a test adds the limit of 0",
   ],
   ["backups are copied to another account and locked, and secrets to another region", "the emulator copies nothing"],
   ["API Gateway's control plane takes ten operations a second", "the emulator has no quotas"],

@@ -111,9 +111,19 @@ test("the fault that is released on purpose is the first statement of its handle
   );
 });
 
+/** The limits of an API's stage: of all routes, of health, and of one that is refused while the stage is frozen. */
+const limits = {
+  StageName: "$default",
+  DefaultRouteSettings: { ThrottlingRateLimit: 9 },
+  RouteSettings: { "GET /api/v1/health": { ThrottlingRateLimit: 5 }, "POST /a": { ThrottlingRateLimit: 7 } },
+};
+
+const open = '"GET/api/v1/health":{"ThrottlingRateLimit":5}';
+const none = (name: string) => `"${name}":{"ThrottlingRateLimit":0,"ThrottlingBurstLimit":0}`;
+
 test.skipIf(!hasJq).each([
-  ["on", ["--no-enabled", '"DISABLED"', "disable-alarm-actions"]],
-  ["off", ["--enabled", '"ENABLED"', "enable-alarm-actions"]],
+  ["on", ["--no-enabled", '"DISABLED"', "disable-alarm-actions", none("DefaultRouteSettings"), none("POST/a"), open]],
+  ["off", ["--enabled", '"ENABLED"', "enable-alarm-actions", open, '"POST/a":{"ThrottlingRateLimit":7}']],
 ])("a stage is frozen, and runs again, by the first line of one paste: %s (needs jq)", (frozen, words) => {
   const [paste = ""] = shellBlocksOf("Freeze a stage");
   const types = [
@@ -126,11 +136,12 @@ test.skipIf(!hasJq).each([
   const aws = `aws() { case "$*" in
     *PhysicalResourceId\\]*) echo "${resources}" ;;
     *get-schedule*) echo '{"Name":"daily"}' ;;
+    *get-stage*) echo '${JSON.stringify(limits)}' ;;
     *list-stack-resources*) ;;
     *) echo "$@" | tr -d ' \n' ;;
   esac; }; xargs() { shift 2; "$@" $(cat); }`;
-  const { stdout } = run(`${aws}\n${paste.replace("frozen=on", `frozen=${frozen}`)}`);
-  for (const word of [`frozen=${frozen}`, ...words]) expect(stdout).toContain(word);
+  const { stdout } = run(`cd ${newFolder()}\n${aws}\n${paste.replace("frozen=on", `frozen=${frozen}`)}`);
+  for (const word of words) expect(stdout).toContain(word);
   expect(stdout).toContain("cloudwatch::alarmcloudwatch::compositealarm");
 });
 
