@@ -49,7 +49,7 @@ export const codeTexts: Readonly<Record<ProblemCode, string>> = {
   page_too_deep:
     'Page numbers reach the first 1,000 items only, and this list has more. Follow `rel="next"` from there.',
   query_too_broad:
-    "More than 10,000 invoices match the search by number and the other filters leave as many, or the dates of all companies or of a driver are too many. Ask for more of the number, for a state, a shorter range or one company.",
+    "More than 10,000 invoices, or 1,000 with a state, match the search by number and the other filters leave more than 10,000, or the dates of all companies or of a driver are too many. Ask for more of the number, a shorter range or one company.",
   passcode_locked:
     "The passcode was missed too often. Wait for `Retry-After`; after 100 misses in a row the support of the service has to unlock it first, or set another one.",
   too_many_requests:

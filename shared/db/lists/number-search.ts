@@ -1,4 +1,4 @@
-import { chunksOf, inParallel } from "../../batches.ts";
+import { chunksOf } from "../../batches.ts";
 import { invoiceStates } from "../../contract/finance.ts";
 import { isWithinRange } from "../../domain/paging/date-range.ts";
 import { type FoundPage, nothingFound, type PageStart } from "../../domain/paging/paging.ts";
@@ -8,33 +8,24 @@ import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { recordKey } from "../table/item-keys.ts";
 import { type ListedFields, type ListRow, toPage, toRow } from "./listed-items.ts";
 import { findMatches } from "./number-entries.ts";
-import { type SelectedInvoices, selectInvoices } from "./selected-invoices.ts";
+import { selectInvoices } from "./selected-invoices.ts";
 import type { ListSelection } from "./totals.ts";
 
 /** Most invoices that a search matches, or that the other filters leave where it matches more (D22). */
 const mostInvoices = 10_000;
-/** The rows of an index that 175 read units read. */
-const fewRows = 3_500;
-/** A record costs as much to read as ten rows of an index. */
-const rowsOfRecord = 10;
-/** The entries of most matches cost as much to read as so many rows. */
-const rowsOfEntries = 3_000;
-/** If no list is short, records of so many matches are read for their state: 1,000 read units. */
-const mostRecords = 2_000;
-/** Records of most matches are read in 20 calls. */
-const chunksAtOnce = 10;
+/** Most matches whose records are read for their state: 500 read units, as for the rows of 10,000 invoices (D22). */
+const mostRecords = 1_000;
 
 type Filter = Omit<ListSelection, "list">;
 type Row = ListRow<"INVOICES">;
 
 /**
  * Access pattern I2: one page of the invoices that a search by number and the other filters match, newest id first, and
- * their number. It finds the ids of all of them by the least that it can read: search entries, which have the date, half
- * a read unit for some 30; rows that the other filters leave, half a unit for some 10; records, half a unit each, as for
- * those that are shown. A change of state writes no entry, so entries do not have the state. If more than 10,000 invoices
- * match and the other filters leave more, it refuses with `query_too_broad` (D22). At most 200 read units, unless both
- * the asked and the other states have thousands of invoices, or more than 10,000 match and the dates leave thousands; 12
- * round trips at the very most, usually 2 to 4.
+ * their number. It finds the ids of all of them by search entries, which have the date, half a read unit for some 30; by
+ * rows that the other filters leave, half a unit for some 10; or by records, half a unit each, as for those that are
+ * shown. A change of state writes no entry, so entries do not have the state. If too many match and the other filters
+ * leave more than 10,000, it refuses with `query_too_broad` (D22). At most 100 read units for up to 100 matches, 550 for
+ * more, and 750 if more than 10,000 match that dates leave of all companies.
  */
 export async function findByNumber(
   text: string,
@@ -66,49 +57,34 @@ async function readShown(ids: readonly number[], limit: number, search: NumberSe
 }
 
 async function findIds(search: NumberSearch, filter: Filter): Promise<number[]> {
-  const otherStates = invoiceStates.filter((state) => !filter.states.includes(state));
-  if (otherStates.length > 0) return findInStates(search, filter, otherStates);
-  // The counters of all companies may cost more than the entries.
-  const isShort = filter.scope !== "all" && (filter.fromDate !== undefined || filter.toDate !== undefined);
-  const selected = isShort ? await selectInvoices(filter) : undefined;
-  if (selected && selected.rows <= fewRows) return (await findFew(search, filter)) ?? selected.find(search);
-  return (
-    (await findMatches(filter, search, mostInvoices)) ??
-    findAmong(selected ?? (await selectInvoices(filter)), search, filter)
-  );
+  const isOfAnyState = invoiceStates.every((state) => filter.states.includes(state));
+  const found = await (isOfAnyState ? findInAnyState(search, filter) : findInStates(search, filter));
+  if (!found) throw tooBroad(filter, isOfAnyState ? mostInvoices : mostRecords);
+  return found;
 }
 
-function findFew(search: NumberSearch, filter: Filter): Promise<number[] | undefined> {
-  return findMatches(filter, search, fewRows / rowsOfRecord);
+/** Within dates a company may have few invoices of a number that very many have: its rows are read first. */
+async function findInAnyState(search: NumberSearch, filter: Filter): Promise<number[] | undefined> {
+  const isOfMonths = filter.scope !== "all" && (filter.fromDate !== undefined || filter.toDate !== undefined);
+  const first = await findMatches(filter, search, isOfMonths ? mostRecords : mostInvoices);
+  const found = first ?? (await findInRows(search, filter));
+  return found ?? (isOfMonths ? findMatches(filter, search, mostInvoices) : undefined);
 }
 
-async function findInStates(search: NumberSearch, filter: Filter, states: readonly string[]): Promise<number[]> {
-  const fewMatches = await findFew(search, filter);
-  if (fewMatches && fewMatches.length <= maxBatchReads) return keepInStates(fewMatches, filter);
-  const selected = await selectInvoices(filter);
-  if (fewMatches && fewMatches.length * rowsOfRecord <= selected.rows) return keepInStates(fewMatches, filter);
-  if (selected.rows <= fewRows) return selected.find(search);
-  const otherInvoices = await selectInvoices({ ...filter, states });
-  if (selected.rows <= Math.min(mostInvoices, otherInvoices.rows + rowsOfEntries)) return selected.find(search);
-  const areFew = otherInvoices.rows <= mostInvoices;
-  const matches = await findMatches(filter, search, areFew ? mostInvoices : mostRecords);
-  if (!matches) return findAmong(selected, search, filter);
-  if (!areFew) return keepInStates(matches, filter);
-  const inOthers = new Set(await otherInvoices.find(search));
-  return matches.filter((id) => !inOthers.has(id));
+async function findInStates(search: NumberSearch, filter: Filter): Promise<number[] | undefined> {
+  const few = await findMatches(filter, search, mostRecords);
+  if (few && few.length <= maxBatchReads) return keepInStates(few, filter);
+  return (await findInRows(search, filter)) ?? (few && keepInStates(few, filter));
 }
 
-function findAmong({ rows, find }: SelectedInvoices, search: NumberSearch, filter: Filter): Promise<number[]> {
-  if (rows > mostInvoices) throw tooBroad(filter);
-  return find(search);
+async function findInRows(search: NumberSearch, filter: Filter): Promise<number[] | undefined> {
+  const { rows, find } = await selectInvoices(filter);
+  return rows <= mostInvoices ? find(search) : undefined;
 }
 
 async function keepInStates(ids: readonly number[], filter: Filter): Promise<number[]> {
-  const found: number[] = [];
-  await inParallel(chunksOf(ids, maxBatchReads), chunksAtOnce, async (chunk) => {
-    found.push(...(await readRows(chunk, filter)).map(({ id }) => id));
-  });
-  return found;
+  const kept = await Promise.all(chunksOf(ids, maxBatchReads).map((chunk) => readRows(chunk, filter)));
+  return kept.flat().map(({ id }) => id);
 }
 
 /** Reads the invoices that the filters still let through, newest first. */
@@ -122,9 +98,9 @@ async function readRows(ids: readonly number[], { scope, states, ...range }: Fil
     .sort((a, b) => b.id - a.id);
 }
 
-function tooBroad({ scope }: Filter): Refusal {
+function tooBroad({ scope }: Filter, most: number): Refusal {
   const others = scope === "all" ? "by_company, by_state, from_date and to_date" : "by_state, from_date and to_date";
-  const detail = `may match more than ${mostInvoices} invoices; give more of the number, or also ${others}`;
+  const detail = `may match more than ${most} invoices; give more of the number, or also ${others}`;
   return new Refusal("query_too_broad", "The search by number matches too many invoices", {
     errors: [{ parameter: "by_number", code: "too_broad", detail }],
   });

@@ -18,7 +18,7 @@ export interface RunRequest {
   readonly warmUp: number;
 }
 
-const longestMilliseconds = 120_000;
+const longestMilliseconds = 600_000;
 
 /** The flags with which Lambda starts Node.js in 512 MB of memory. */
 const nodeFlags = ["--expose-gc", "--max-semi-space-size=25", "--max-old-space-size=461"];
