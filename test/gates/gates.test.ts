@@ -55,14 +55,12 @@ test("output and exit code of a gate are kept; the output is printed under its n
     skips: 'console.log("tried\\nskipped: java: there is none")',
     lies: 'console.log("skipped: it fails"); process.exitCode = 1',
   });
-  const { status, stdout } = run(
-    ...["passes", "fails", "killed", "skips", "lies", "absent"].map((name) => `check:${name}`),
-  );
+  const { status, stdout } = run(...["passes", "fails", "killed", "skips", "lies"].map((name) => `check:${name}`));
   expect(status).toBe(1);
   expect(stdout).toMatch(/^check:passes +\d s {2}passed {2}SEED=17$/m);
   expect(stdout).toMatch(/^check:skips +\d s {2}skipped: java: there is none *$/m);
-  for (const name of ["fails", "killed", "lies", "absent"])
-    expect(stdout).toMatch(new RegExp(`^check:${name} +\\d s {2}FAILED *$`, "m"));
+  for (const [name, code] of [["fails", 3] as const, ["killed", 137] as const, ["lies", 1] as const])
+    expect(stdout).toMatch(new RegExp(`^check:${name} +\\d s {2}FAILED with ${code} *$`, "m"));
   expect(stdout).toContain("\ncheck:fails\nsaid\ncomplained\n");
   expect(stdout).not.toContain("quiet");
   const kept = (file: string) => textOf(`.local/check/${file}`);
@@ -75,7 +73,25 @@ test("output and exit code of a gate are kept; the output is printed under its n
   expect(run("check:skips").status).toBe(0);
 });
 
-test("a signal ends what runs, and begins nothing more", async () => {
+test("a gate that failed is a failure although another run beside it passes and keeps the same files", () => {
+  const { run } = checkoutOf({
+    overwritten: "process.exitCode = 3",
+    passes: 'require("fs").writeFileSync(".local/check/overwritten.code", "0\\n")',
+  });
+  expect(run("check:overwritten", "--", "check:passes").status).toBe(1);
+});
+
+test("nothing runs where a gate is no script", () => {
+  const { folder, run } = checkoutOf({ passes: "" });
+  expect(run("check:passes", "passes")).toMatchObject({
+    status: 2,
+    stdout: "",
+    stderr: "package.json has no script passes.\n",
+  });
+  expect(existsSync(join(folder, ".local"))).toBe(false);
+});
+
+test.each(["SIGTERM", "SIGHUP"] as const)("%s ends what runs, and begins nothing more", async (signal) => {
   const { folder, textOf } = checkoutOf({
     waits: 'require("fs").writeFileSync("pid", String(process.pid)); setInterval(() => {}, 1000)',
     after: 'require("fs").writeFileSync("after", "")',
@@ -83,7 +99,7 @@ test("a signal ends what runs, and begins nothing more", async () => {
   const gates = spawn(join(folder, ".ci/gates"), ["check:waits", "--", "check:after"], { stdio: "ignore" });
   const closed = once(gates, "close");
   await expect.poll(() => existsSync(join(folder, "pid")) && textOf("pid")).toMatch(/^\d+$/);
-  gates.kill("SIGTERM");
+  gates.kill(signal);
   expect((await closed)[0]).toBe(130);
   await expect.poll(() => isAlive(Number(textOf("pid")))).toBe(false);
   expect(existsSync(join(folder, "after"))).toBe(false);

@@ -1,13 +1,17 @@
 import { scheduleMs, writeMs } from "../../infra/tools/export/changed-since.ts";
+import { maxLineBytes } from "../../infra/tools/import/import-lines.ts";
 import { knownAheadMs } from "../../infra/tools/keys.ts";
 import { deployMilliseconds } from "../../infra/tools/rollback.ts";
+import { callLimits as limitsOfCalls } from "../../shared/call-limits.ts";
 import { defaultTimeoutMs, resetTokenProvesMs } from "../../shared/client/client.ts";
+import { longPinDigits, pinDigits } from "../../shared/contract/accounts.ts";
 import { maxRecipients } from "../../shared/contract/events.ts";
+import { maxFaults } from "../../shared/contract/field-faults.ts";
 import { maxParamsBytes } from "../../shared/contract/notifications.ts";
 import { defaultPerPage, maxPerPage } from "../../shared/contract/query.ts";
 import { maxTimelogBytes } from "../../shared/contract/records.ts";
 import { cacheSeconds as keySetCacheSeconds } from "../../shared/contract/service.ts";
-import { mostBulkIds } from "../../shared/contract/values.ts";
+import { longestPassword, mostBulkIds } from "../../shared/contract/values.ts";
 import { keepDays as ceilingKeptDays } from "../../shared/db/accounts/message-ceilings.ts";
 import { heldMs as pinHeldMs, keepDays as pinKeptDays } from "../../shared/db/accounts/pins.ts";
 import {
@@ -24,17 +28,23 @@ import {
 } from "../../shared/db/notifications/notification-delivery.ts";
 import { keptDays as changeDays, validMs as changeValidMs } from "../../shared/db/records/changes.ts";
 import { changeItems } from "../../shared/db/records/transaction-limits.ts";
+import { maxBatchReads } from "../../shared/db/table/batch-reads.ts";
+import { mostTransactionBytes } from "../../shared/db/table/item-size.ts";
+import { paces as pacesOfRetries } from "../../shared/db/table/retry.ts";
 import { maxTransactionWrites } from "../../shared/db/table/transaction.ts";
 import { tombstoneDays, keptDays as tombstoneKeptDays } from "../../shared/db/writes/record-plans.ts";
+import { unusableHash } from "../../shared/domain/accounts/password.ts";
 import { refreshTokenLifeDays } from "../../shared/domain/accounts/refresh-token.ts";
 import { resetTokenLifeMinutes, resetTokenProvesMinutes } from "../../shared/domain/accounts/reset-token.ts";
 import { publishedAfterMinutes, publishedAheadMinutes, rotationDays } from "../../shared/domain/accounts/rotation.ts";
 import { firstMessages, messageShares } from "../../shared/domain/guessing/message-shares.ts";
+import { repeatMs as pinRepeatMs } from "../../shared/domain/guessing/pin-decisions.ts";
 import { pinRules, rules } from "../../shared/domain/guessing/rules.ts";
 import { mostDays as mostDaysOfList } from "../../shared/domain/paging/date-range.ts";
 import { maxPageDepth } from "../../shared/domain/paging/paging.ts";
 import { maxBodyBytes, maxQueryBytes } from "../../shared/http/limits.ts";
 import { mostEvents } from "../../shared/messaging/event-queue.ts";
+import { maxUsersPerMessage } from "../../shared/messaging/notification-queue.ts";
 import { maxBatchMessages } from "../../shared/messaging/queue.ts";
 import { cacheMinutes as secretCacheMinutes } from "../../shared/secrets.ts";
 import { accessTokenLifeMinutes } from "../../shared/tokens/issue-tokens.ts";
@@ -52,6 +62,7 @@ export const lives = {
   pinHeldMs,
   pinKeptDays,
   pinLifeMinutes: pinRules.lifeMinutes,
+  pinRepeatMs,
   publishedAfterMinutes,
   publishedAheadMinutes,
   refreshTokenLifeDays,
@@ -76,9 +87,13 @@ export const waits = { defaultTimeoutMs, deployMilliseconds, knownAheadMs, reset
 export const limits = {
   changeItems,
   defaultPerPage,
+  longPinDigits,
   maxBatchMessages,
+  maxBatchReads,
   maxBodyBytes,
   maxDevicesPerUser,
+  maxFaults,
+  maxLineBytes,
   maxPageDepth,
   maxParamsBytes,
   maxPerPage,
@@ -86,12 +101,24 @@ export const limits = {
   maxRecipients,
   maxTimelogBytes,
   maxTransactionWrites,
+  maxUsersPerMessage,
   mostBulkIds,
   mostDaysOfList,
   mostEvents,
+  mostTransactionBytes,
+  pinDigits,
   removedAtOnce,
   usersPerTransaction,
 };
 
 /** The limits of guessing and sending (D9 to D11, D15, D19). */
 export const guessing = { ...rules, pinRules, messageShares, firstMessages };
+
+/** The cost of a new hash, and the most characters of what is hashed. */
+export const passwords = { cost: unusableHash.split("$")[3], longestPassword };
+
+/** The time and the attempts of each call to AWS. */
+export const callLimits = limitsOfCalls;
+
+/** The tries of each retry in the table, and the pauses between. */
+export const paces = pacesOfRetries;

@@ -43,7 +43,6 @@ const rows: Readonly<Partial<Record<FunctionName, Calls>>> = {
   "send-pushes": { table: 7, message: 5 },
   intake: { table: 8, workerQueue: 4 },
   "mark-overdue": { table: 3, beginsAtMs: 600_000 },
-  // The last list that it begins, with both looks and the time between them.
   // Its pause, and the calls for ten shards.
   "rotate-signing-key": { table: 3, secret: 2 },
 };
