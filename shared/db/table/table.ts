@@ -9,7 +9,7 @@ import {
   type ScanCommandInput,
 } from "@aws-sdk/lib-dynamodb";
 import { callLimits, limitedBy } from "../../call-limits.ts";
-import { forbiddenKeys, pointerTo } from "../../contract/field-faults.ts";
+import { forbiddenKeys, forbiddenNames, pointerTo } from "../../contract/field-faults.ts";
 import { settings } from "../../settings.ts";
 import type { Item, Key } from "./item-keys.ts";
 import { isTombstone, liveItem } from "./tombstones.ts";
@@ -38,10 +38,21 @@ function createClient(): DynamoDBDocumentClient {
   return DynamoDBDocumentClient.from(dynamo, { marshallOptions: { removeUndefinedValues: true } });
 }
 
+/** The parts of a command that give attributes aliases. */
+interface Aliased {
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined;
+  readonly TransactItems?: readonly { readonly Update?: Aliased }[];
+}
+
 /** The document client would store an object with such a name as another value, or read it as another (D33). */
 function refuseForbiddenNames(input: object): void {
   const [fault] = forbiddenKeys(input);
   if (fault) throw new TypeError(`No item has a field at ${pointerTo(fault.path)}`);
+  const { TransactItems = [], ...call }: Aliased = input;
+  const updates = [call, ...TransactItems.flatMap(({ Update }) => Update ?? [])];
+  const names = updates.flatMap(({ ExpressionAttributeNames = {} }) => Object.values(ExpressionAttributeNames));
+  const forbidden = names.find((name) => forbiddenNames.includes(name));
+  if (forbidden !== undefined) throw new TypeError(`No item has an attribute called ${forbidden}`);
 }
 
 /** The input of a command without the table's name. */

@@ -6,6 +6,7 @@ import { bytesInTable } from "../../../shared/db/table/item-size.ts";
 import { readStreamRecord } from "../../../shared/db/table/stream-records.ts";
 import { type Item, scanPage } from "../../../shared/db/table/table.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
+import { updateOf } from "../../../shared/db/table/updates.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
 import { streamRecord } from "../../support/workers/workers.ts";
@@ -85,6 +86,21 @@ describe.each(Object.entries(doors))("%s", (_, write) => {
     await expect(write({ ...key, value: [value] })).rejects.toThrow();
     expect(await readItem(key)).toEqual(before);
   });
+});
+
+test.each([
+  "__proto__",
+  "constructor",
+  "prototype",
+])("no update sets or adds to an attribute called %s", async (name) => {
+  const before = await readItem(key);
+  const of = (value: number) => Object.fromEntries([[name, value]]);
+  for (const changes of [{ set: of(1) }, { setOnce: of(1) }, { add: of(1) }, { set: { [`record.${name}`]: 1 } }]) {
+    await expect(tryUpdate(key, changes)).rejects.toThrow(`No item has an attribute called ${name}`);
+    const inTransaction = transact([{ Update: updateOf(key, changes) }]);
+    await expect(inTransaction).rejects.toThrow(`No item has an attribute called ${name}`);
+  }
+  expect(await readItem(key)).toEqual(before);
 });
 
 test("an object without a prototype is one like any other", async () => {
