@@ -26,14 +26,22 @@ export interface StreamRecord {
 /** Reads a stream record. Throws if it is not of this table. */
 export function readStreamRecord(record: DynamoDBRecord): StreamRecord {
   const { eventID, dynamodb } = record;
-  const item = (image: unknown) => image && unmarshall(image as Parameters<typeof unmarshall>[0]);
-  const key = item(dynamodb?.Keys) as Key | undefined;
+  const key = itemOf(dynamodb?.Keys);
   if (!eventID || !key) throw new Error("The stream record has no id or no key");
-  const [before, after] = [item(dynamodb?.OldImage), item(dynamodb?.NewImage)] as (Item | undefined)[];
+  const [before, after] = [itemOf(dynamodb?.OldImage), itemOf(dynamodb?.NewImage)];
   const requestId = requestOfStreamRecord(record);
   const { ApproximateCreationDateTime: createdAt, SequenceNumber: sequence } = dynamodb ?? {};
   const written = { ...readImages(before, after), createdAt, sequence, requestId };
   return { eventId: eventID, key: { pk: String(key.pk), sk: String(key.sk) }, ...written };
+}
+
+/** Errors of the codec quote what they cannot read, which may be a secret. */
+function itemOf(image: unknown): Item | undefined {
+  try {
+    return image === undefined ? undefined : unmarshall(image as Parameters<typeof unmarshall>[0]);
+  } catch {
+    throw new Error("The stream record has an image that cannot be read");
+  }
 }
 
 /** The items before and after a change. A tombstone counts as no item; it says who removed the record. */

@@ -107,6 +107,22 @@ test("a change that cannot be read is quarantined with its sequence number and r
   await expectKept(ids);
 });
 
+test.each([
+  { hash: "canary" },
+  { hash: { canary: 1 } },
+  { hash: { N: "48213900000000000000.5" } },
+])("an image that is none of a table is quarantined, and nothing repeats it: %j", async (NewImage) => {
+  loggedLines.length = 0;
+  const { ids, Records } = changeSome(1);
+  const [record] = changeSome(1).Records;
+  const damaged = { ...record, dynamodb: { ...record?.dynamodb, NewImage: NewImage as never } } as DynamoDBRecord;
+  expect(await handler({ Records: [damaged, ...Records] })).toEqual({ batchItemFailures: [] });
+  const reason = "Error: The stream record has an image that cannot be read";
+  expect(await takeMessages("QUARANTINE_QUEUE_URL")).toMatchObject([{ reason }]);
+  expect(loggedLines.join("")).not.toMatch(/canary|48213/);
+  await expectKept(ids);
+});
+
 test("a change that the table refuses is quarantined without the table's words, which may quote it", async () => {
   proxy.fail("BatchWriteItem", { status: 400, body: { __type: "ValidationException", message: "Invoice 1" } }, 2);
   expect(await handler({ Records: changeSome(1).Records })).toEqual({ batchItemFailures: [] });
