@@ -110,7 +110,7 @@ function whyOf(thrown: unknown): LogFields {
   return { ...fault, code: thrown.code, faults: faults.join(", ") };
 }
 
-const plainName = /^([a-z][a-z_-]{0,39}|\d{1,3})$/;
+const plainName = /^([a-z][a-z_-]{0,39}|__proto__|\d{1,3})$/;
 
 /**
  * Returns undefined for malformed text. Parsers quote their input, which may contain a login, so their errors are

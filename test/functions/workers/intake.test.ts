@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/workers/intake.ts";
+import { forbiddenNames } from "../../../shared/contract/field-faults.ts";
 import { findInvoices } from "../../../shared/db/records/invoices.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { type NotificationMessage, notificationMessage } from "../../../shared/messaging/notification-queue.ts";
@@ -100,6 +101,15 @@ describe("D35: an invalid message", () => {
     expect(await take(job(10, 1, { titel: "x" }))).toEqual([0]);
     expect(failures()).toMatchObject([{ code: "fields_invalid", faults: "/titel unknown_field" }]);
     expect(await readRecord("JOB", 10)).toBeUndefined();
+  });
+
+  test.each(forbiddenNames)("fails for a field called %s, which the log names", async (name) => {
+    const note: unknown = JSON.parse(`{"${name}":"ada@example.com"}`);
+    const params = { type: "message", note: [note] };
+    const detail = { event_id: "named", recipients: [1], record_type: "Chat", record_id: 1, params };
+    expect(await take(envelope(detail, "Notification"))).toEqual([0]);
+    expect(failures()).toMatchObject([{ code: "fields_invalid", faults: `/params/note/0/${name} not_allowed` }]);
+    expect(loggedLines.join("")).not.toContain("ada@");
   });
 
   test.each(["", "garbage", "null", "[]", '"text"', "5"])("fails whatever it is: %j", async (body) => {
