@@ -51,7 +51,7 @@ function makeAllowList(schema: Schema, place: string): AllowList {
     case "object":
       return allowFields(entries, place);
     case "loose_object":
-      return allowFields(entries, place, (fields) => fields);
+      return allowFields(entries, place, { isOpen: true });
   }
   throw new Error(`No allow-list can be made of ${place}, a ${schema.type}`);
 }
@@ -78,18 +78,14 @@ function allowItems(allow: AllowList, place: string): AllowList {
   };
 }
 
-function allowFields(
-  entries: Readonly<Record<string, Schema>>,
-  place: string,
-  unnamed: (fields: Fields) => Fields = () => ({}),
-): AllowList {
+function allowFields(entries: Readonly<Record<string, Schema>>, place: string, { isOpen = false } = {}): AllowList {
   const allowed = Object.entries(entries).map(
     ([name, entry]) => [name, makeAllowList(entry, `${name} of ${place}`)] as const,
   );
   return (value) => {
     if (typeof value !== "object" || value === null) throw breach(place);
     const fields = value as Fields;
-    const answered: Record<string, unknown> = { ...unnamed(fields) };
+    const answered: Record<string, unknown> = isOpen ? { ...fields } : {};
     for (const [name, allow] of allowed) answered[name] = allow(fields[name]);
     return answered;
   };

@@ -44,8 +44,7 @@ export function gatewayRefusal(status: keyof typeof refusals, reason?: string): 
 
 /** Writes the answer. Headers that HTTP does not allow make it a 500, as they do behind API Gateway. */
 export function writeAnswer(response: ServerResponse, answer: GatewayAnswer): void {
-  const bodiless = answer.status === 204 || answer.status === 304;
-  const length = bodiless ? {} : { "content-length": answer.body.length };
+  const length = answer.status === 204 ? {} : { "content-length": answer.body.length };
   try {
     response.writeHead(answer.status, { ...answer.headers, ...length });
   } catch {

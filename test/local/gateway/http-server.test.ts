@@ -61,9 +61,9 @@ function sendRaw(request: string): Promise<string> {
   return text(socket);
 }
 
-test.each([204, 304])("an answer of status %i has no length", async (statusCode) => {
-  const { status, headers } = await answerTo({ statusCode });
-  expect([status, headers.get("content-length")]).toEqual([statusCode, null]);
+test("an answer of status 204 has no length", async () => {
+  const { status, headers } = await answerTo({ statusCode: 204 });
+  expect([status, headers.get("content-length")]).toEqual([204, null]);
 });
 
 describe("the event", () => {
