@@ -187,6 +187,7 @@ test("each time that it is taken counts, although AWS counts the call as reading
 
 /** The commands of an administrator: no role that answers alarms at night has a right to them. */
 const ofAdministrators = [
+  "apigateway get-stage",
   "apigateway update-stage",
   "backup delete-backup-vault",
   "backup delete-backup-vault-lock-configuration",
