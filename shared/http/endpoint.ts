@@ -194,7 +194,7 @@ function chain<O extends Operation>(
     .use(limitSizes()) // 413, 414
     .use(access) // 401, 403
     .use(ofBody(requireJson)) // 415
-    .use(ofBody(decodeBody)) // 400
+    .use(ofBody(decodeBody)) // 400, 422
     // Its own check of the type refuses a blank before a semicolon.
     .use(ofBody(() => jsonBodyParser<HttpEvent>({ disableContentTypeCheck: true })))
     .use(ofBody(requireObject)) // 400, 422
