@@ -38,7 +38,7 @@ const mostSourceLetters = 64;
 async function writeRecordOf({ line, source, eventId }: RecordEvent, context: WriteContext): Promise<void> {
   // A letter may take 4 bytes. With the longest event id the actor fits into one write unit, which the history
   // requires.
-  const by = `event#${source.slice(0, mostSourceLetters)}#${eventId}`;
+  const by = `event#${[...source].slice(0, mostSourceLetters).join("")}#${eventId}`;
   if ((await writeRecord(line, { ...context, change: { ...context.change, by }, notifies: true })) !== "stale") return;
   log("warn", "stale event", { source, record_type: line.type, record_id: line.id });
   count("StaleEvents", { source });

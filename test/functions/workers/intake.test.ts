@@ -56,6 +56,11 @@ describe("D35: a record event", () => {
     expect(loggedLines.join("")).not.toContain('"attempt"');
   });
 
+  test("of a source with a long name is stored with the beginning of it, in whole letters", async () => {
+    expect(await take(envelope(job(15, 1), "Record", `${"r".repeat(63)}😀r`))).toEqual([]);
+    expect(await readItem(recordKey("JOB", 15))).toMatchObject({ change: { by: `event#${"r".repeat(63)}😀#job-15-1` } });
+  });
+
   test("may remove an invoice, with what finds it by its number", async () => {
     await take({ ...invoiceLine(6, 1), event_id: "i-6", version: 1 });
     const search = { scope: 1, states: ["pending", "paid", "overdue"], number: invoiceLine(6, 1).number } as const;
