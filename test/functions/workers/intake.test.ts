@@ -58,7 +58,9 @@ describe("D35: a record event", () => {
 
   test("of a source with a long name is stored with the beginning of it, in whole letters", async () => {
     expect(await take(envelope(job(15, 1), "Record", `${"r".repeat(63)}😀r`))).toEqual([]);
-    expect(await readItem(recordKey("JOB", 15))).toMatchObject({ change: { by: `event#${"r".repeat(63)}😀#job-15-1` } });
+    expect(await readItem(recordKey("JOB", 15))).toMatchObject({
+      change: { by: `event#${"r".repeat(63)}😀#job-15-1` },
+    });
   });
 
   test("may remove an invoice, with what finds it by its number", async () => {
