@@ -5,6 +5,7 @@ import { hasDocs } from "../../../../infra/stages/stage-shape.ts";
 import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
 import { answerHeaders, requestHeaders, tracingHeaders } from "../../../../shared/contract/headers.ts";
 import { operations } from "../../../../shared/contract/operations.ts";
+import { getHealth, getKeySet } from "../../../../shared/contract/service.ts";
 import { resolvedOpenApi } from "../../../support/requests/described-answers.ts";
 import { readStack, stackOf, synthesizeAlone, useStack } from "../../stack.ts";
 import { fullStage, ownedStage } from "../../stages/owned-stage.ts";
@@ -66,7 +67,7 @@ test.each([
   }
 });
 
-test("what anyone may guess at has a limit of its own, far below the whole API's, and nothing else has: a flood of guesses leaves refreshes alone", () => {
+test("what anyone may guess at has a limit of its own, far below the whole API's, and nothing else has but what a frozen stage answers: a flood of guesses leaves refreshes alone", () => {
   const { throttle, anonymousThrottle } = findStage("dev");
   const { properties, dependsOn } = stack.one("AWS::ApiGatewayV2::Stage");
   const isGuessedAt = (name: string) => ["accounts", "sessions"].includes(functions[name as FunctionName].area);
@@ -75,9 +76,12 @@ test("what anyone may guess at has a limit of its own, far below the whole API's
   );
   const { requestsPerSecond: ThrottlingRateLimit, burst: ThrottlingBurstLimit } = anonymousThrottle;
   const limits = { ThrottlingRateLimit, ThrottlingBurstLimit };
-  expect(properties.RouteSettings).toEqual(
-    Object.fromEntries(open.map(({ method, path }) => [`${method} ${path}`, limits])),
-  );
+  const ofAll = { ThrottlingRateLimit: throttle.requestsPerSecond, ThrottlingBurstLimit: throttle.burst };
+  const answered = [getHealth, getKeySet].flatMap(({ path }) => [`GET ${path}`, `HEAD ${path}`]);
+  expect(properties.RouteSettings).toEqual({
+    ...Object.fromEntries(open.map(({ method, path }) => [`${method} ${path}`, limits])),
+    ...Object.fromEntries(answered.map((route) => [route, ofAll])),
+  });
   expect(open.length).toBeGreaterThan(0);
   expect(ThrottlingRateLimit).toBeLessThanOrEqual(throttle.requestsPerSecond / 10);
   // API Gateway takes no limit of a route that is not there.
