@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { patiently, withPatientTable } from "../../infra/tools/aws/patience.ts";
 import { runExport } from "../../infra/tools/export.ts";
@@ -171,6 +171,20 @@ test.each(faults)("a table that %s is asked again, and the file is whole", async
   const out = file(`${crypto.randomUUID()}.jsonl`);
   expect(await runProgram(() => runExport(["--out", out], directory))).toMatchObject({ code: 0 });
   expect(readFileSync(out, "utf8")).toContain('"type":"company","id":1,');
+});
+
+test("a call has no quota of retries, only a limit in time", async () => {
+  const pauses = vi.spyOn(Math, "random").mockReturnValue(0);
+  onTestFinished(() => pauses.mockRestore());
+  const failures = 60;
+  const outage = failCalls("Scan", failures, { code: "ECONNREFUSED" });
+  const { TABLE_NAME: TableName = "" } = process.env;
+  await withPatientTable(
+    () => tableClient().send(new ScanCommand({ TableName, Limit: 1 })),
+    () => {},
+    undefined,
+  );
+  expect(outage.calls).toBe(failures + 1);
 });
 
 test("a network that is gone is named by its code", async () => {

@@ -27,7 +27,7 @@ export async function withPatientTable<T>(
   const usual = config.retryStrategy;
   const rateLimiter = new DefaultRateLimiter({ minFillRate: leastCallsASecond });
   const shared = { rateLimiter, waiting: new Set<object>(), waits, signal };
-  // One for each call: its quota of retries outlasts the limit.
+  // One for each call, which has its own limit.
   config.retryStrategy = async () => new RetriesOfCall(shared);
   try {
     return await work();
@@ -45,6 +45,8 @@ interface Shared {
   readonly signal: AbortSignal | undefined;
 }
 
+const unlimited = Number.POSITIVE_INFINITY;
+
 type Refresh = Parameters<AdaptiveRetryStrategy["refreshRetryTokenForRetry"]>;
 
 /** The SDK's retries of one call, with a limit in time in place of one in attempts. */
@@ -53,7 +55,7 @@ class RetriesOfCall extends AdaptiveRetryStrategy {
   readonly #shared: Shared;
 
   constructor(shared: Shared) {
-    super(Number.POSITIVE_INFINITY, { rateLimiter: shared.rateLimiter });
+    super(unlimited, shared);
     this.#shared = shared;
   }
 
@@ -72,7 +74,8 @@ class RetriesOfCall extends AdaptiveRetryStrategy {
           throw error;
         }
       }
-      return await super.refreshRetryTokenForRetry(token, info);
+      // A new one has all of the SDK's quota of retries, which some 35 failures in a row use up: sooner than a tool gives up.
+      return await new AdaptiveRetryStrategy(unlimited, this.#shared).refreshRetryTokenForRetry(token, info);
     } catch (refusal) {
       this.#goesOn();
       throw refusal;
