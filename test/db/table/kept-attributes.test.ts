@@ -96,7 +96,7 @@ test.each(
   expect(written.revision).toBeGreaterThan(Number(item.revision));
 });
 
-test("D38: so does a line with an embedded object, in the object; a line equal in value changes nothing", async () => {
+test("D38: so do a payment and a line with an embedded object, in the object; a line equal in value changes nothing", async () => {
   const line = lines.timesheetLine(9, 1);
   const key = recordKey("TIMESHEET", 9);
   await write(line);
@@ -107,7 +107,9 @@ test("D38: so does a line with an embedded object, in the object; a line equal i
     timelog: { ...stored.timelog, order: "PO-T", duration: { hours: 1, further: 1 } },
   };
   await putIf({ Item: { ...item, ...ofNewer, record: { ...stored, ...embedded } } });
-  const changed = { ...line, driver: { ...line.driver, last_name: "Renamed" } };
+  await pay(9);
+  expect((await readItem(key))?.record).toMatchObject({ state: "paid", ...embedded });
+  const changed = { ...line, state: "paid", driver: { ...line.driver, last_name: "Renamed" } };
   expect([await write(changed), await write(changed)]).toEqual(["updated", "unchanged"]);
   expect((await readItem(key))?.record).toMatchObject({
     driver: { last_name: "Renamed", order: "PO-D" },
