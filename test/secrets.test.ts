@@ -54,8 +54,8 @@ test("D6: public keys that cannot be read again are used on; a key id that they 
   const start = new Date("2027-01-01T09:00:00.000Z");
   const at = (minutes: number) => new Date(start.getTime() + minutes * minute);
   expect(await findVerificationKey(testKeyId, at(0))).toBeDefined();
-  const { DynamoDBClient } = await import("@aws-sdk/client-dynamodb");
-  const send = vi.spyOn(DynamoDBClient.prototype, "send").mockImplementation(async () => {
+  const { DynamoDBDocumentClient } = await import("@aws-sdk/lib-dynamodb");
+  const send = vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(async () => {
     throw new Error("The table is away");
   });
   for (const minutes of [6, 6.4, 6.5]) expect(await findVerificationKey(testKeyId, at(minutes))).toBeDefined();

@@ -58,7 +58,7 @@ export function forbiddenKeys(value: unknown): FieldFault[] {
   // The list grows while it is walked: a recursion would end at some thousand levels.
   for (const within of places) {
     if (typeof within.value !== "object" || within.value === null) continue;
-    for (const [name, inner] of Object.entries(within.value)) {
+    for (const [name, inner] of within.value instanceof Map ? within.value : Object.entries(within.value)) {
       const place = { value: inner, name, within };
       places.push(place);
       if (!forbiddenNames.includes(name)) continue;

@@ -23,7 +23,7 @@ const jsonType = /^application\/([a-z0-9.+-]+\+)?json[ \t]*(;|$)/i;
 
 function isUtf8Json(type: string): boolean {
   const charsets = [...type.matchAll(/;[ \t]*charset[ \t]*=([^;]*)/gi)].map(([, charset = ""]) => charset.trim());
-  return jsonType.test(type) && charsets.every((charset) => /^("utf-8"|utf-8)$/i.test(charset));
+  return jsonType.test(type) && charsets.every((charset) => /^("utf-?8"|utf-?8)$/i.test(charset));
 }
 
 /** More levels than any body of the interface has, and fewer than the parser's recursion can take (D33). */

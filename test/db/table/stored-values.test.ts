@@ -67,6 +67,7 @@ describe.each(Object.entries(doors))("%s", (_, write) => {
       await expect(write({ ...key, value: field })).rejects.toThrow(`/${name}`);
       await expect(write({ ...key, value: [{ deep: [field] }] })).rejects.toThrow(`/0/deep/0/${name}`);
     }
+    await expect(write({ ...key, value: new Map([[name, 1]]) })).rejects.toThrow(`/${name}`);
     expect(await readItem(key)).toEqual(before);
   });
 

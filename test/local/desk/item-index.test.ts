@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { readDesk } from "../../../infra/local/desk/answers.ts";
 import { indexOf, openItemIndex, titleOf } from "../../../infra/local/desk/item-index.ts";
@@ -105,7 +105,7 @@ describe("the index of the table's items", () => {
 });
 
 interface Read {
-  Keys: { pk: { S: string } }[];
+  Keys: { pk: string }[];
   ConsistentRead: boolean;
 }
 
@@ -114,15 +114,15 @@ test("a listed item has its user's name once, and no secret; one that is gone me
   const index = openItemIndex();
   index.add([...user(7), ...user(8, { email: "dana@harbour.example" }), timesheet(1), timesheet(2)]);
   index.add([change(deviceKey(7, 1), { platform: "ios" })]);
-  vi.spyOn(DynamoDBClient.prototype, "send").mockImplementation(async (command: { input: object }) => {
+  vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(async (command: { input: object }) => {
     const { RequestItems } = command.input as { RequestItems: { records: Read } };
     expect(RequestItems.records.ConsistentRead).toBe(false);
-    const found = RequestItems.records.Keys.filter(({ pk }) => pk.S !== "TIMESHEET#1");
-    const more = { refresh_token: { S: "secret" } };
+    const found = RequestItems.records.Keys.filter(({ pk }) => pk !== "TIMESHEET#1");
+    const more = { refresh_token: "secret" };
     const items = found.map((key) => ({
       ...key,
       ...more,
-      ...(key.pk.S.startsWith("LOGIN#") && { user_id: { N: "8" } }),
+      ...(key.pk.startsWith("LOGIN#") && { user_id: 8 }),
     }));
     return { Responses: { records: items } };
   });
@@ -152,7 +152,7 @@ describe("with more users and timesheets than a page has", () => {
   /** A view's answer, and the keys of each read of the table that it took. */
   async function read<T>(path: string): Promise<{ view: T; reads: number[] }> {
     const reads: number[] = [];
-    vi.spyOn(DynamoDBClient.prototype, "send").mockImplementation(async (command: { input: object }) => {
+    vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(async (command: { input: object }) => {
       const { RequestItems } = command.input as { RequestItems: Record<string, { Keys: unknown[] }> };
       reads.push(...Object.values(RequestItems).map(({ Keys }) => Keys.length));
       return { Responses: {} };

@@ -61,7 +61,7 @@ test("415: a body in another charset than UTF-8 is never read, and the answer sa
       expect(answer.body.detail).toBe("Send the body as application/json, in UTF-8 and without a content encoding");
     }
   }
-  for (const charset of ["utf-8", "UTF-8", '"Utf-8"', "utf-8; version=1", "utf-8;"]) {
+  for (const charset of ["utf-8", "UTF-8", '"Utf-8"', "utf8", "utf-8; version=1", "utf-8;"]) {
     expectProblem(await withType(`application/json ;charset=${charset}`), 422, "fields_invalid");
   }
 });
