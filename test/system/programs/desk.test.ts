@@ -192,10 +192,7 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", { timeout: 150_000 }, ()
     expectQuiet(watched);
   });
 
-  testView("sends an event, and shows what follows from it and what came of posting it", "events", async (page) => {
-    await page.getByLabel("Address").fill(`${own.machine.baseUrl}/nowhere`);
-    await page.getByLabel("Address").press("Enter");
-    await page.getByRole("button", { name: "Saved" }).waitFor();
+  testView("sends an event, and shows what follows from it and what went out", "events", async (page) => {
     await page.getByLabel("Sample").selectOption("A chat message");
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByRole("button", { name: "Sent" }).waitFor();
@@ -204,7 +201,6 @@ describe.skipIf(!hasChromium)("the desk, in Chromium,", { timeout: 150_000 }, ()
     await page.locator(".layers strong", { hasText: "deliver-notifications" }).first().waitFor();
     await page.locator('nav a[href="#/events"]').click();
     await page.getByLabel("What went out").getByText("notification.created").first().waitFor();
-    await page.getByLabel("What went out").getByText("posted: 404").first().waitFor();
   });
 
   testView("is used by keyboard alone", "people", async (page) => {

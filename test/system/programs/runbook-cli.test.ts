@@ -15,12 +15,16 @@ interface Answer {
 
 const commands = awsCommandsIn(readFileSync(join(root, "infra/RUNBOOK.md"), "utf8"));
 const wrong = ["dynamodb", "describe-table", "--tabel", "records"];
-/** Values that the shell or commands before them make, and the CLI takes in one form only. */
+/** Values that the shell or commands before them make, and the CLI takes in one form only: of an option, or of one service's. */
 const filled: Readonly<Record<string, string>> = {
   "--time-window": "StartTime=1700000000,EndTime=1700003600",
   "--web-acl-arn": "arn:aws:wafv2:us-east-1:111122223333:global/webacl/firewall/a",
   "--uuid": "00000000-0000-0000-0000-000000000000",
-  "--cli-input-json": JSON.stringify({
+  "apigatewayv2 --cli-input-json": JSON.stringify({
+    DefaultRouteSettings: { ThrottlingBurstLimit: 0, ThrottlingRateLimit: 0 },
+    RouteSettings: { "GET /api/v1/health": { ThrottlingBurstLimit: 10, ThrottlingRateLimit: 5 } },
+  }),
+  "scheduler --cli-input-json": JSON.stringify({
     Name: "daily",
     ScheduleExpression: "rate(1 day)",
     FlexibleTimeWindow: { Mode: "OFF" },
@@ -52,7 +56,8 @@ function withFiles(command: readonly string[]): string[] {
   const own = command.filter((word, at) => word !== "--profile" && command[at - 1] !== "--profile");
   return own.map((word, at) => {
     const option = own[at - 1] ?? "";
-    if (Object.hasOwn(filled, option)) return filled[option] ?? "";
+    const made = filled[option] ?? filled[`${own[0]} ${option}`];
+    if (made !== undefined) return made;
     return word === "file:///dev/stdin" ? `file://${value}` : word === "/dev/stdout" ? output : word;
   });
 }
