@@ -19,7 +19,7 @@ import type { RequestKey } from "../db/records/changes.ts";
 import type { Caller } from "../domain/caller.ts";
 import { beginChange, type Change } from "../domain/records/change.ts";
 import { routeNotFound } from "../domain/refusal.ts";
-import { carryOut } from "../work.ts";
+import { carryOut, uptimeMs } from "../work.ts";
 import { answerHeaders, type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
 import {
@@ -217,7 +217,7 @@ function refuseWhereClosed(closes: () => boolean): Step {
 function begun(operation: string, chained: MiddyfiedHandler<HttpEvent, HttpAnswer>): HttpHandler {
   return async (event, context) => {
     requireHttpEvent(operation, event);
-    const startedAt = performance.now();
+    const startedAt = uptimeMs();
     const request = requestIdOf(event);
     const change = beginChange({ operation, request });
     return carryOut({ operation, request_id: request }, () => chained({ ...event, startedAt, change }, context));

@@ -8,7 +8,7 @@ export type GatewayEvent = APIGatewayProxyEventV2;
 
 /** A request between the middlewares: API Gateway's event, and the results of earlier middlewares. */
 export interface HttpEvent extends GatewayEvent {
-  /** In milliseconds of `performance`. */
+  /** In milliseconds of `uptimeMs`. */
   readonly startedAt: number;
   /** The change that the request begins; authentication says who makes it. */
   change: Change;

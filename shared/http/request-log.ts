@@ -5,7 +5,7 @@ import { faultFields, log } from "../logger.ts";
 import { count } from "../metrics.ts";
 import { settings } from "../settings.ts";
 import { takeStartMilliseconds } from "../startup/start-time.ts";
-import { sentSoFar } from "../work.ts";
+import { sentSoFar, uptimeMs } from "../work.ts";
 import type { HttpRequest } from "./http-event.ts";
 
 /**
@@ -23,7 +23,7 @@ export function logRequests(operation: Pick<Operation, "name">) {
       error: error instanceof Refusal ? error.facts.cause : undefined,
       fields: code === "fields_invalid" ? namesOf(error) : undefined,
       user_id: event.caller?.userId,
-      duration_ms: Math.round(performance.now() - event.startedAt),
+      duration_ms: Math.round(uptimeMs() - event.startedAt),
       init_ms: takeStartMilliseconds(),
       ...sentSoFar(),
       ...(isFault && faultFields(error)),

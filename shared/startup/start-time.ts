@@ -1,4 +1,5 @@
 import { settings } from "../settings.ts";
+import { uptimeMs } from "../work.ts";
 
 let milliseconds: number | undefined;
 
@@ -7,7 +8,7 @@ let milliseconds: number | undefined;
  * Lambda a process has several environments, so nothing is recorded.
  */
 export function noteStart(): void {
-  if (settings.isStartedByLambda()) milliseconds = Math.round(performance.now());
+  if (settings.isStartedByLambda()) milliseconds = Math.round(uptimeMs());
 }
 
 /** The start time of the environment in milliseconds, for its first call only; undefined later. */

@@ -1,6 +1,6 @@
 import { faultFields, type LogFields, log } from "../logger.ts";
 import { takeStartMilliseconds } from "../startup/start-time.ts";
-import { sentSoFar } from "../work.ts";
+import { sentSoFar, uptimeMs } from "../work.ts";
 
 /**
  * Runs a worker's work and logs its end in one line: `processed` with the fields that the work returns, or `fault` with
@@ -11,10 +11,10 @@ export async function logEnd<T>(
   about: LogFields = {},
   whyOf: (thrown: unknown) => LogFields = faultFields,
 ): Promise<T> {
-  const startedAt = performance.now();
+  const startedAt = uptimeMs();
   const times = () => ({
     ...about,
-    duration_ms: Math.round(performance.now() - startedAt),
+    duration_ms: Math.round(uptimeMs() - startedAt),
     init_ms: takeStartMilliseconds(),
     ...sentSoFar(),
   });
