@@ -39,8 +39,11 @@ test("what changes while the table is read is in the file once, as it was before
   );
   await fc.assert(
     fc.asyncProperty(fc.array(anyLine(ids), { minLength: 40, maxLength: 60 }), changes, async (some, steps) => {
-      // The engine of the tests loses items of a segment where the last one of a page was removed.
-      const segments = steps.some(({ removed }) => removed.length > 0) ? 1 : 4;
+      // The engine of the tests loses items of a segment where the last one of a page was removed, as entries of numbers and
+      // logins are by a change.
+      const removes = ({ changed, removed }: (typeof steps)[number]) =>
+        removed.length > 0 || changed.some(({ type }) => type === "invoice" || type === "user");
+      const segments = steps.some(removes) ? 1 : 4;
       await emptyTable();
       const states = new Map<string, (Line | undefined)[]>();
       const note = (line: Line, state: Line | undefined) => {
