@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
 import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
 import { replaceTraces } from "../../../infra/tools/forget/traces.ts";
@@ -66,13 +66,19 @@ test("a writer that pays the same timesheets without pause holds nobody's erasur
       await setTimesheetStates(paid, "all", payments % 2 ? "pending" : "paid", callerContext(admin));
     }
   };
+  // On a busy machine the whole erasure would else pass between two payments.
+  const untilPaid = async (command: string, input: object) => {
+    if (command !== "UpdateItemCommand" || !JSON.stringify(input).includes("TIMESHEET#")) return;
+    await vi.waitUntil(() => payments > 3, { timeout: 40_000, interval: 1 });
+  };
   const paying = pay();
-  const forgotten = await run();
+  const forgotten = await beforeCalls(untilPaid, run);
   isDone = true;
   await paying;
-  expect(payments).toBeGreaterThan(3);
-  expect(forgotten).toMatchObject({ traces: { timesheet: 5 }, kept: undefined });
-  expect(passes()).toBeLessThanOrEqual(5);
+  // What the writer was faster with for many tries is found by the next pass again.
+  expect(forgotten?.traces.timesheet).toBeGreaterThanOrEqual(5);
+  expect(forgotten?.kept).toBeUndefined();
+  expect(passes()).toBeLessThanOrEqual(10);
   expect([await findUser(7), await storedNames()]).toEqual([undefined, Array(5).fill("Erased")]);
 }, 60_000);
 
