@@ -19,11 +19,12 @@ const walls = {
     paging: [],
   },
   infra: {
-    functions: [],
+    support: [],
+    functions: ["support"],
     stages: ["functions"],
     constructs: ["functions", "stages"],
-    local: ["functions", "stages", "tools/cli", "tools/import"],
-    tools: ["functions", "stages", "local"],
+    local: ["support", "functions", "stages", "tools/cli", "tools/import"],
+    tools: ["support", "functions", "stages", "local"],
   },
 };
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../infra/local/stack/synthesis.ts";
+import { root } from "../infra/support/root.ts";
 import { readArguments, runCommand } from "../infra/tools/cli/command.ts";
 import { readers } from "./readers.ts";
 

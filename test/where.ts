@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { root } from "../infra/functions/bundle-places.ts";
 import { findEngine } from "../infra/local/engine/engine-commands.ts";
+import { root } from "../infra/support/root.ts";
 import { runCommand } from "../infra/tools/cli/command.ts";
 import { keep } from "./support/service/kept.ts";
 import { installCli, installEmulator } from "./system/deploy/install.ts";

@@ -1,8 +1,6 @@
 import { globSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-
-export const root = fileURLToPath(new URL("../..", import.meta.url));
+import { root } from "../support/root.ts";
 
 /** Replacements for modules of packages in the bundles. `outdir` is the folder of the bundles' entries. */
 export function packageAliases(outdir: string) {

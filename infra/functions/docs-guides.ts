@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Marked } from "marked";
-import { root } from "./bundle-places.ts";
+import { root } from "../support/root.ts";
 import { type Journey, journeyLanguage, readJourney } from "./docs-journeys.ts";
 
 /** A guide of the documentation page. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { operations } from "../../shared/contract/operations.ts";
 import { journeysPath, overviewPath, type PageFile, pagePath, referencePath } from "../../shared/docs/page-files.ts";
-import { root } from "./bundle-places.ts";
+import { root } from "../support/root.ts";
 import { contentsOf, type Guide, guideSources, journeysOf, readGuides, sectionsOf } from "./docs-guides.ts";
 import { arazzoOf, payingNeedsAPerson } from "./docs-journeys.ts";
 

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import metadata from "libphonenumber-js/max/metadata";
 import type * as priming from "../../shared/startup/priming.ts";
-import { bundleFolder, entryFile, phoneMetadataFile, root } from "./bundle-places.ts";
+import { root } from "../support/root.ts";
+import { bundleFolder, entryFile, phoneMetadataFile } from "./bundle-places.ts";
 import type { FunctionRow } from "./function-row.ts";
 import { functions } from "./functions.ts";
 

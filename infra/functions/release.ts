@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { root } from "./bundle-places.ts";
+import { root } from "../support/root.ts";
 
 /** A release: its commit, and the hashes of its functions' builds. */
 export interface ReleaseManifest {

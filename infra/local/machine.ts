@@ -1,12 +1,12 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { writeJsonFile } from "../support/json-file.ts";
 import { openDesk } from "./desk/desk.ts";
 import { createEnvironments, type Environments, type Invoke } from "./functions/environments.ts";
 import { reportWork, type WorkListeners } from "./functions/work-report.ts";
 import { startWorkers, type Workers } from "./functions/workers.ts";
 import { type FrontOptions, startFront } from "./gateway/http-server.ts";
 import { findFreePort } from "./http-service.ts";
-import { writeJsonFile } from "./json-file.ts";
 import {
   dataDirectory,
   describeLocalAws,

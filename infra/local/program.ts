@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { root } from "../functions/bundle-places.ts";
+import { root } from "../support/root.ts";
 
 /**
  * Runs a module to its end in a process of its own, in the folder of the checkout; all its memory is free afterwards.

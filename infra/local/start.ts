@@ -2,15 +2,15 @@ import { spawnSync } from "node:child_process";
 import { relative } from "node:path";
 import { operations } from "../../shared/contract/operations.ts";
 import { namesOf } from "../stages/names.ts";
+import { isAlive } from "../support/is-alive.ts";
+import { root } from "../support/root.ts";
 import { flag, messageOf, readArguments, runCommand, UsageError } from "../tools/cli/command.ts";
 import { requestText, workText } from "./console/call-lines.ts";
 import { escapeControls, styleOf } from "./console/style.ts";
 import type { findDemoPeople } from "./demo/demo.ts";
 import { demoPassword } from "./demo/demo-people.ts";
-import { isAlive } from "./is-alive.ts";
 import { enterEnvironment } from "./local-aws.ts";
 import { type Machine, startMachine } from "./machine.ts";
-import { root } from "./stack/synthesis.ts";
 
 const help = `npm start [-- --fresh] [--lan]
 

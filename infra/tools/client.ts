@@ -1,5 +1,5 @@
 import { join, relative } from "node:path";
-import { root } from "../local/stack/synthesis.ts";
+import { root } from "../support/root.ts";
 import { readArguments, runCommand, text, UsageError } from "./cli/command.ts";
 import { buildClient, usualName } from "./client/package.ts";
 

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { root as checkout } from "../local/stack/synthesis.ts";
+import { root as checkout } from "../support/root.ts";
 import { flag, readArguments, runCommand } from "./cli/command.ts";
 import { contractPages } from "./docs/doc-pages.ts";
 import { fillTables } from "./docs/marked-tables.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeAll } from "vitest";
-import { makeTemporaryFolder } from "../../infra/local/temporary-folder.ts";
+import { makeTemporaryFolder } from "../../infra/support/temporary-folder.ts";
 import { type BuiltClient, buildClient, writeClient } from "../../infra/tools/client/package.ts";
 import type * as Source from "../../shared/client/index.ts";
 

@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import ts from "typescript";
 import * as v from "valibot";
 import { beforeAll, describe, expect, test } from "vitest";
-import { root } from "../../infra/functions/bundle-places.ts";
+import { root } from "../../infra/support/root.ts";
 import { declareClient } from "../../infra/tools/client/declarations.ts";
 import { usualName } from "../../infra/tools/client/package.ts";
 import { commentOf, typeOf } from "../../infra/tools/client/schema-types.ts";

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { root } from "../../infra/functions/bundle-places.ts";
-import { isAlive } from "../../infra/local/is-alive.ts";
+import { isAlive } from "../../infra/support/is-alive.ts";
+import { root } from "../../infra/support/root.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

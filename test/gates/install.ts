@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../../infra/local/stack/synthesis.ts";
+import { root } from "../../infra/support/root.ts";
 
 /** Installs what only gates need into `.local/gates`; gives its `node_modules`. */
 export function installGateTools(): string {

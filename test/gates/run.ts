@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { delimiter, join } from "node:path";
-import { root } from "../../infra/local/stack/synthesis.ts";
+import { root } from "../../infra/support/root.ts";
 import { runCommand } from "../../infra/tools/cli/command.ts";
 import { keep } from "../support/service/kept.ts";
 import { installGateTools } from "./install.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { root } from "../../infra/local/stack/synthesis.ts";
+import { root } from "../../infra/support/root.ts";
 import { costsPage } from "../../infra/tools/docs/doc-pages.ts";
 import { fixedRows } from "../bench/costs/month-rows.ts";
 import { stackOf } from "./stack.ts";

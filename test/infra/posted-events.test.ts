@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { expect, onTestFinished, test } from "vitest";
-import { root } from "../../infra/local/stack/synthesis.ts";
 import { namesOf } from "../../infra/stages/names.ts";
+import { root } from "../../infra/support/root.ts";
 import { outboundEventTypes } from "../../shared/contract/outbound-events.ts";
 
 test("D42: EVENTS.md posts events to an address in 20 lines: a rule on the outbound bus, with dead letters", async () => {

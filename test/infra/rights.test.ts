@@ -3,8 +3,8 @@ import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { type GuardedPartition, guardedPartitions } from "../../infra/functions/function-row.ts";
 import { functions } from "../../infra/functions/functions.ts";
-import { root } from "../../infra/local/stack/synthesis.ts";
 import { stageNames } from "../../infra/stages/stages.ts";
+import { root } from "../../infra/support/root.ts";
 import { type Statement, stackOf, useStack } from "./stack.ts";
 
 const [stack, full] = [await useStack(), stackOf("full")];

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { openInbox } from "../../infra/local/aws/inbox.ts";
 import { openSecrets } from "../../infra/local/aws/secrets-manager.ts";
-import { writeJsonFile } from "../../infra/local/json-file.ts";
 import { machineFile } from "../../infra/local/local-aws.ts";
 import { startMachine } from "../../infra/local/machine.ts";
 import { takeLock } from "../../infra/local/machine-lock.ts";
 import { requireStoredShapes, storedShapes } from "../../infra/local/stored-shapes.ts";
+import { writeJsonFile } from "../../infra/support/json-file.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 
 let directory: string;

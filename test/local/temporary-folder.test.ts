@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { makeTemporaryFolder } from "../../infra/local/temporary-folder.ts";
+import { makeTemporaryFolder } from "../../infra/support/temporary-folder.ts";
 
 let place: string;
 

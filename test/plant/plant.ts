@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type JsonFile, openJsonFile } from "../../infra/local/json-file.ts";
-import { root } from "../../infra/local/stack/synthesis.ts";
+import { type JsonFile, openJsonFile } from "../../infra/support/json-file.ts";
+import { root } from "../../infra/support/root.ts";
 import {
   abortOnSignals,
   flag,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { openJsonFile } from "../../infra/local/json-file.ts";
+import { openJsonFile } from "../../infra/support/json-file.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 import { expectMistake } from "../tools/machine.ts";
 import { choosePlaces, readEquivalents } from "./places.ts";
@@ -114,7 +114,7 @@ test("a run that ends before any test has caught the fault, unless it ends so wi
 
 test("a killed run leaves the checkout as it was; the next goes on with it, and removes its copy", async () => {
   const program = `
-    import { openJsonFile } from ${JSON.stringify(join(import.meta.dirname, "../../infra/local/json-file.ts"))};
+    import { openJsonFile } from ${JSON.stringify(join(import.meta.dirname, "../../infra/support/json-file.ts"))};
     import { plantFaults } from ${JSON.stringify(join(import.meta.dirname, "planter.ts"))};
     let runs = 0;
     const runTests = async () => {

@@ -1,8 +1,8 @@
 import { globSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { JsonFile } from "../../infra/local/json-file.ts";
-import { makeTemporaryFolder } from "../../infra/local/temporary-folder.ts";
+import type { JsonFile } from "../../infra/support/json-file.ts";
+import { makeTemporaryFolder } from "../../infra/support/temporary-folder.ts";
 import { copyCheckout } from "../support/service/checkout-copy.ts";
 import { createTestFinder } from "./nearest-tests.ts";
 import { choosePlaces, digestOf, idOf, type Place, plantInto } from "./places.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startEngine } from "../../infra/local/engine/engine.ts";
 import type { TableDefinition } from "../../infra/local/engine/local-table.ts";
-import { makeTemporaryFolder } from "../../infra/local/temporary-folder.ts";
+import { makeTemporaryFolder } from "../../infra/support/temporary-folder.ts";
 import { readTableDefinition } from "./table-definition.ts";
 
 declare module "vitest" {

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleProgram } from "../../infra/local/builds/program-bundle.ts";
 import type { TableDefinition } from "../../infra/local/engine/local-table.ts";
-import { writeJsonFile } from "../../infra/local/json-file.ts";
 import { runModule } from "../../infra/local/program.ts";
-import { root } from "../../infra/local/stack/synthesis.ts";
+import { writeJsonFile } from "../../infra/support/json-file.ts";
+import { root } from "../../infra/support/root.ts";
 
 interface Kept {
   readonly digest: string;

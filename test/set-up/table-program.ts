@@ -1,6 +1,6 @@
 import { Stack } from "aws-cdk-lib";
 import { RecordsTable } from "../../infra/constructs/stores/records-table.ts";
-import { writeJsonFile } from "../../infra/local/json-file.ts";
+import { writeJsonFile } from "../../infra/support/json-file.ts";
 import { createApp } from "../../infra/synthesize.ts";
 
 // Synthesises the table alone: what it is made from seldom changes, and the whole stack takes seconds.

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { DynamoDBRecord } from "aws-lambda";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { bundleFile, hashesIn } from "../../infra/functions/bundle-places.ts";
-import { root } from "../../infra/local/stack/synthesis.ts";
+import { root } from "../../infra/support/root.ts";
 import { UsageError } from "../../infra/tools/cli/command.ts";
 import { explain } from "../../infra/tools/explain.ts";
 import { requestPasswordReset } from "../../shared/contract/accounts.ts";

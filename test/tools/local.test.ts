@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { InboxEntry } from "../../infra/local/aws/inbox.ts";
-import { writeJsonFile } from "../../infra/local/json-file.ts";
 import { machineFile } from "../../infra/local/local-aws.ts";
+import { writeJsonFile } from "../../infra/support/json-file.ts";
 import { askLocal } from "../../infra/tools/local.ts";
 import { parseLogin } from "../../shared/domain/accounts/login.ts";
 import { pinRules } from "../../shared/domain/guessing/rules.ts";

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { writeWholeFile } from "../../support/whole-file.ts";
 import { parseJson } from "../json-text.ts";
-import { writeWholeFile } from "../whole-file.ts";
 
 /** One message the service sent, in the form its recipient would see. */
 export interface InboxEntry {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { openJsonFile } from "../json-file.ts";
+import { openJsonFile } from "../../support/json-file.ts";
 import { parseJson } from "../json-text.ts";
 import { AwsError, type QueryAction } from "./aws-error.ts";
 import type { Inbox } from "./inbox.ts";

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { openJsonFile } from "../json-file.ts";
+import { openJsonFile } from "../../support/json-file.ts";
 import { AwsError } from "./aws-error.ts";
 
 interface Input {

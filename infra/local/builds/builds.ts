@@ -1,11 +1,12 @@
 import { join, resolve } from "node:path";
 import { type BuildResult, build, type Plugin } from "esbuild";
 import { createTurns } from "../../../shared/batches.ts";
-import { entryFile, root } from "../../functions/bundle-places.ts";
+import { entryFile } from "../../functions/bundle-places.ts";
 import { type LocalParts, pageDefine, pageSources } from "../../functions/docs-page-build.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
+import { root } from "../../support/root.ts";
+import { writeChangedFile, writeWholeFile } from "../../support/whole-file.ts";
 import { type FindChanged, stampFiles } from "../file-stamps.ts";
-import { writeChangedFile, writeWholeFile } from "../whole-file.ts";
 import { type BuiltPackages, openPackages } from "./packages.ts";
 import { forNode } from "./program-bundle.ts";
 

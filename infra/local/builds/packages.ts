@@ -3,9 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { createTurns } from "../../../shared/batches.ts";
-import { packageAliases, root } from "../../functions/bundle-places.ts";
-import { readJsonFile, writeJsonFile } from "../json-file.ts";
-import { writeChangedFile } from "../whole-file.ts";
+import { packageAliases } from "../../functions/bundle-places.ts";
+import { readJsonFile, writeJsonFile } from "../../support/json-file.ts";
+import { root } from "../../support/root.ts";
+import { writeChangedFile } from "../../support/whole-file.ts";
 import { forNode } from "./program-bundle.ts";
 
 /** The packages that functions import, built once for all of them, apart from the functions' own sources. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type BuildOptions, build, type Plugin } from "esbuild";
-import { root } from "../../functions/bundle-places.ts";
+import { root } from "../../support/root.ts";
 
 /** The options of every build here for Node. */
 export const forNode = {

@@ -1,9 +1,9 @@
 import { relative, sep } from "node:path";
+import { root } from "../../support/root.ts";
 import { messageOf } from "../../tools/cli/command.ts";
 import type { Work } from "../functions/work-report.ts";
 import type { FrontRequest } from "../gateway/http-server.ts";
 import { readLine } from "../log-lines.ts";
-import { root } from "../stack/synthesis.ts";
 import { escapeControls, escapeLine, type Style } from "./style.ts";
 
 /** One request as a line for the console. The output and error of its function follow below. */

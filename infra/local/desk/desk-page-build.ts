@@ -1,5 +1,5 @@
 import { type BuildOptions, build as bundle } from "esbuild";
-import { root } from "../../functions/bundle-places.ts";
+import { root } from "../../support/root.ts";
 
 /** Builds the page's script and style, in a tenth of a second. */
 export async function pageFiles() {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
+import { makeTemporaryFolder } from "../../support/temporary-folder.ts";
 import { findFreePort } from "../http-service.ts";
-import { makeTemporaryFolder } from "../temporary-folder.ts";
 import { type ChildService, startChild } from "./child-service.ts";
 import { type EngineCommand, type EngineName, findEngine } from "./engine-commands.ts";
 

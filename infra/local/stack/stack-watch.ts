@@ -1,7 +1,8 @@
 import { relative } from "node:path";
+import { root } from "../../support/root.ts";
 import { messageOf } from "../../tools/cli/command.ts";
 import { type FindChanged, stampFiles } from "../file-stamps.ts";
-import { root, synthesizeAgain } from "./synthesis.ts";
+import { synthesizeAgain } from "./synthesis.ts";
 
 export interface StackWatchOptions {
   directory: string;

@@ -1,13 +1,11 @@
 import { hash } from "node:crypto";
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { root } from "../../functions/bundle-places.ts";
+import { readJsonFile, writeJsonFile } from "../../support/json-file.ts";
+import { root } from "../../support/root.ts";
 import { packagesFolder } from "../builds/packages.ts";
 import { bundleProgram } from "../builds/program-bundle.ts";
-import { readJsonFile, writeJsonFile } from "../json-file.ts";
 import { runModule } from "../program.ts";
-
-export { root };
 
 /** The stack as it was synthesised. */
 export interface LocalSynthesis {

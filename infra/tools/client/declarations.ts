@@ -7,7 +7,7 @@ import { internalError, refusalCodes } from "../../../shared/contract/refusal-co
 import { describeInterface } from "../../../shared/openapi/document.ts";
 import { refusalsOf, sharedRefusals } from "../../../shared/openapi/refusals-of.ts";
 import type { JsonSchema } from "../../../shared/openapi/schemas.ts";
-import { root } from "../../local/stack/synthesis.ts";
+import { root } from "../../support/root.ts";
 import { methodNameOf } from "./client-operations.ts";
 import { commentOf, typeOf } from "./schema-types.ts";
 

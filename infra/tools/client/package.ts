@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
 import own from "../../../package.json" with { type: "json" };
-import { root } from "../../local/stack/synthesis.ts";
+import { root } from "../../support/root.ts";
 import { clientOperations } from "./client-operations.ts";
 import { declareClient } from "./declarations.ts";
 

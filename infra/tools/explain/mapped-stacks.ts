@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Build, buildFunctions } from "../../functions/bundle.ts";
 import { functions } from "../../functions/functions.ts";
 import type { ReleaseManifest } from "../../functions/release.ts";
-import { root } from "../../local/stack/synthesis.ts";
+import { root } from "../../support/root.ts";
 
 /** A frame of a deployed function. Its file name carries the function and the hash of its build. */
 const deployedFrame = /([\w-]+)\.([0-9a-f]{12})\.cjs:(\d+):(\d+)\)?\s*$/;

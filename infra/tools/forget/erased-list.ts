@@ -6,9 +6,9 @@ import {
   SSMClient,
 } from "@aws-sdk/client-ssm";
 import { withClient } from "../../local/aws/with-client.ts";
-import { readJsonFile } from "../../local/json-file.ts";
-import { writeWholeFile } from "../../local/whole-file.ts";
 import { namesOf } from "../../stages/names.ts";
+import { readJsonFile } from "../../support/json-file.ts";
+import { writeWholeFile } from "../../support/whole-file.ts";
 import { orUndefined } from "../aws/aws-faults.ts";
 import type { ServiceTarget } from "../service/open-service.ts";
 import type { ErasedEntry } from "./person.ts";

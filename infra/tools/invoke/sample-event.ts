@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { type FunctionName, functions } from "../../functions/functions.ts";
 import { joinParameters } from "../../local/gateway/gateway-event.ts";
-import { root } from "../../local/stack/synthesis.ts";
+import { root } from "../../support/root.ts";
 import { orMistake, UsageError } from "../cli/command.ts";
 
 /** The file with an operation's sample event. */

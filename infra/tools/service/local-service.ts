@@ -15,7 +15,7 @@ import {
   startLocalAws,
 } from "../../local/local-aws.ts";
 import { takeLock } from "../../local/machine-lock.ts";
-import { root } from "../../local/stack/synthesis.ts";
+import { root } from "../../support/root.ts";
 import { findTokenUser, type Service } from "./tool-service.ts";
 
 /** The folder of the local machine's data: `.local`, or the one that `WORKFORCE_DIRECTORY` names. */

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { root } from "../../../infra/local/stack/synthesis.ts";
+import { root } from "../../../infra/support/root.ts";
 import { type Figure, median, reportFigures, shuffled } from "../figures.ts";
 import { buildCandidates, type Candidates } from "./candidates.ts";
 import { type InvoiceTable, openInvoiceTable } from "./invoice-table.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundleFunctions } from "../../../infra/functions/bundle.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
-import { root } from "../../../infra/local/stack/synthesis.ts";
+import { root } from "../../../infra/support/root.ts";
 import { synthesize } from "../../../infra/synthesize.ts";
 import { costsPage } from "../../../infra/tools/docs/doc-pages.ts";
 import { fillTables, type MarkedTables, tableOf } from "../../../infra/tools/docs/marked-tables.ts";

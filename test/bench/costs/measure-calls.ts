@@ -4,7 +4,7 @@ import { type FunctionName, functions } from "../../../infra/functions/functions
 import { pinIn } from "../../../infra/local/aws/message-pin.ts";
 import { demoUsers } from "../../../infra/local/demo/demo.ts";
 import { enterEnvironment } from "../../../infra/local/local-aws.ts";
-import { root } from "../../../infra/local/stack/synthesis.ts";
+import { root } from "../../../infra/support/root.ts";
 import { invokeHandler, isSuccess } from "../../../infra/tools/invoke/invocation.ts";
 import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/invoke/sample-event.ts";
 import { type LocalService, withLocalService } from "../../../infra/tools/service/local-service.ts";

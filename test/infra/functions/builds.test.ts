@@ -7,7 +7,7 @@ import { buildFunctions } from "../../../infra/functions/bundle.ts";
 import { bundleFile, bundleFolder } from "../../../infra/functions/bundle-places.ts";
 import { phoneMetadataModule } from "../../../infra/functions/entries.ts";
 import { functions } from "../../../infra/functions/functions.ts";
-import { root } from "../../../infra/local/stack/synthesis.ts";
+import { root } from "../../../infra/support/root.ts";
 import { builtBundles } from "../../support/service/made-stack.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 

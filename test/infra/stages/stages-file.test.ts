@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { root } from "../../../infra/local/stack/synthesis.ts";
 import { faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
+import { root } from "../../../infra/support/root.ts";
 import { findDeployedStage } from "../../../infra/tools/service/deployed-stage.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { ownedStage } from "./owned-stage.ts";

@@ -3,7 +3,7 @@ import { requestText, workText } from "../../../infra/local/console/call-lines.t
 import type { Style } from "../../../infra/local/console/style.ts";
 import { styleOf } from "../../../infra/local/console/style.ts";
 import type { FrontRequest } from "../../../infra/local/gateway/http-server.ts";
-import { root } from "../../../infra/local/stack/synthesis.ts";
+import { root } from "../../../infra/support/root.ts";
 
 const plain: Style = (_, text) => text;
 const now = new Date("2026-05-04T10:11:12Z");

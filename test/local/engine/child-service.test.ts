@@ -4,8 +4,8 @@ import { scheduler } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ChildService, startChild } from "../../../infra/local/engine/child-service.ts";
-import { isAlive } from "../../../infra/local/is-alive.ts";
-import { root } from "../../../infra/local/stack/synthesis.ts";
+import { isAlive } from "../../../infra/support/is-alive.ts";
+import { root } from "../../../infra/support/root.ts";
 
 const forever = ["-c", "echo $$; exec sleep 600"];
 

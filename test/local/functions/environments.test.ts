@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createEnvironments, type Environments } from "../../../infra/local/functions/environments.ts";
-import { isAlive } from "../../../infra/local/is-alive.ts";
 import type { LocalFunction } from "../../../infra/local/stack/template.ts";
+import { isAlive } from "../../../infra/support/is-alive.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 
 let directory: string;

@@ -5,7 +5,7 @@ import { watchStack } from "../../../infra/local/stack/stack-watch.ts";
 import { synthesizeAgain } from "../../../infra/local/stack/synthesis.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 
-vi.mock("../../../infra/local/stack/synthesis.ts", () => ({ root: "/", synthesizeAgain: vi.fn() }));
+vi.mock("../../../infra/local/stack/synthesis.ts", () => ({ synthesizeAgain: vi.fn() }));
 
 test("a stack that cannot be taken into use stays as it was, and a line says why", async () => {
   const source = join(newFolder(), "stack.ts");

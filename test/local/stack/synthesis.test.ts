@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
+import { root } from "../../../infra/support/root.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 
 vi.mock("../../../infra/local/program.ts", () => ({ runModule: vi.fn() }));
@@ -11,9 +12,7 @@ vi.mock("../../../infra/local/builds/program-bundle.ts", () => ({
 // What is set up for every file has loaded them.
 vi.resetModules();
 const { runModule } = await import("../../../infra/local/program.ts");
-const { copySynthesis, root, synthesizeAgain, synthesizeOnce } = await import(
-  "../../../infra/local/stack/synthesis.ts"
-);
+const { copySynthesis, synthesizeAgain, synthesizeOnce } = await import("../../../infra/local/stack/synthesis.ts");
 
 let directory: string;
 let made: number;

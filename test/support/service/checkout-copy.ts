@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { root } from "../../../infra/functions/bundle-places.ts";
+import { root } from "../../../infra/support/root.ts";
 
 /** A copy of the checkout, to be edited: nothing can be left edited in the checkout itself. */
 export interface CheckoutCopy {

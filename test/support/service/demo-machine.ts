@@ -3,7 +3,7 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { inject } from "vitest";
-import type { TemporaryFolder } from "../../../infra/local/temporary-folder.ts";
+import type { TemporaryFolder } from "../../../infra/support/temporary-folder.ts";
 import { copyKept } from "./kept.ts";
 import { makeDirectory } from "./local-machine.ts";
 import { makeMachineDirectory } from "./machine-directory.ts";

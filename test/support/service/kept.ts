@@ -3,8 +3,8 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
-import { root } from "../../../infra/functions/bundle-places.ts";
 import { takeLock } from "../../../infra/local/machine-lock.ts";
+import { root } from "../../../infra/support/root.ts";
 import { digestSources } from "./sources-digest.ts";
 
 /** Gives `use` a folder of the checkout that is kept for later runs. Two runs take turns: the second finds what the first made. */

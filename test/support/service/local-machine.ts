@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findFreePort } from "../../../infra/local/http-service.ts";
-import { makeTemporaryFolder, type TemporaryFolder } from "../../../infra/local/temporary-folder.ts";
+import { makeTemporaryFolder, type TemporaryFolder } from "../../../infra/support/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const readyWithinMs = 90_000;

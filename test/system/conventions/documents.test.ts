@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
-import { root } from "../../../infra/local/stack/synthesis.ts";
+import { root } from "../../../infra/support/root.ts";
 import { contractPages } from "../../../infra/tools/docs/doc-pages.ts";
 import { fillTables } from "../../../infra/tools/docs/marked-tables.ts";
 import { pinRules } from "../../../shared/domain/guessing/rules.ts";

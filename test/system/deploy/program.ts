@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { root } from "../../../infra/functions/bundle-places.ts";
+import { root } from "../../../infra/support/root.ts";
 
 export { root };
 

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { pinForm, pinIn } from "../../../infra/local/aws/message-pin.ts";
 import { demoUsers } from "../../../infra/local/demo/demo.ts";
 import { demoPassword } from "../../../infra/local/demo/demo-people.ts";
-import { root } from "../../../infra/local/stack/synthesis.ts";
+import { root } from "../../../infra/support/root.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { outboundEventTypes } from "../../../shared/contract/outbound-events.ts";
 import { describeInterface } from "../../../shared/openapi/document.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { demoPassword } from "../../../infra/local/demo/demo-people.ts";
-import { root } from "../../../infra/local/stack/synthesis.ts";
+import { root } from "../../../infra/support/root.ts";
 import type * as Source from "../../../shared/client/index.ts";
 import { buildClientPackage } from "../../client/built-client.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";

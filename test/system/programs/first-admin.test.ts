@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { root } from "../../../infra/local/stack/synthesis.ts";
+import { root } from "../../../infra/support/root.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { makeMachineDirectory } from "../../support/service/machine-directory.ts";
 import { newFolder } from "../../support/service/new-folder.ts";

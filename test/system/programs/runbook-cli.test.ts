@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { root } from "../../../infra/local/stack/synthesis.ts";
+import { root } from "../../../infra/support/root.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { installCli } from "../deploy/install.ts";
 import { findPython, neededPython } from "../deploy/python.ts";

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { afterAll, type RunnerTask } from "vitest";
-import { root } from "../../../infra/local/stack/synthesis.ts";
+import { root } from "../../../infra/support/root.ts";
 import { record } from "./recordings.ts";
 
 // biome-ignore lint/correctness/noEmptyPattern: vitest reads in the pattern which fixtures are asked for

@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { expect, test } from "vitest";
 import { functions } from "../../../infra/functions/functions.ts";
-import { root } from "../../../infra/local/stack/synthesis.ts";
+import { root } from "../../../infra/support/root.ts";
 import { useStack } from "../../infra/stack.ts";
 import { compareRights } from "./compare-rights.ts";
 import { type RecordedNeed, readRecordings } from "./recordings.ts";

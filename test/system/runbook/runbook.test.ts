@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { root } from "../../../infra/local/stack/synthesis.ts";
+import { root } from "../../../infra/support/root.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { awsCommandsIn, runbookText, shellBlocksOf } from "./shell-commands.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "../../../infra/local/stack/synthesis.ts";
+import { root } from "../../../infra/support/root.ts";
 
 /** The commands of a chapter of the runbook; one text a block. */
 export function shellBlocksOf(heading: string): string[] {
