@@ -108,6 +108,18 @@ export const restoredTable = text("workforce-[a-z0-9-]+-records(?:-[0-9]+)*");
 
 export const backupVaultArn = text(`arn:aws[a-z\\-]*:backup:${awsRegion}:[0-9]{12}:backup-vault:[A-Za-z0-9_\\-]{2,50}`);
 
+/** One weekly backup is made before the last one ends, even if one fails. */
+export const backupDays = v.pipe(count, v.minValue(14), v.title("a whole number of days from 14"));
+
+/** As many as a partition takes: below, one payment of many timesheets would be refused at each try. */
+const fewestWriteUnits = 1_000;
+
+export const writeUnits = v.pipe(
+  count,
+  v.minValue(fewestWriteUnits),
+  v.title(`a whole number of write units from ${fewestWriteUnits}`),
+);
+
 /** Longest lock of backups. Erased people have to be out of them in a time that can be promised. */
 const mostLockedDays = 35;
 

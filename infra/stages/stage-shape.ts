@@ -160,14 +160,17 @@ export const stageShape = v.object({
     value.flag,
     { otherwise: false },
   ),
+  writeUnitsPerSecond: optional(
+    "Most write units a second of the table, and of each of its indexes; AWS may let a few more through. It is the only hard ceiling of a bill: 1,000 cost at most 16 dollars an hour. At the ceiling all users get 503 `busy`, those who sign in too, and queues wait: keep it [far above the peak](../shared/db/README.md#capacity). By default only the account's quota limits it.",
+    value.writeUnits,
+  ),
   deletionProtection: setting(
     "Whether the table is protected: nobody can delete it until this is switched off.",
     value.flag,
   ),
   backupKeptDays: optional(
-    "Days that backups are kept, beside the 35 days of point-in-time recovery: nightly ones for a week, weekly ones for this long. By default there are none. Each is a copy of the whole table, at 10 cents a gigabyte and month. A stage whose data is deleted with it cannot have any, because CloudFormation cannot delete backups.",
-    value.count,
-    { wanted: "a whole number of days above 0" },
+    "Days that weekly backups are kept, beside the 35 days of point-in-time recovery. By default there are none. Each is a copy of the whole table, at 10 cents a gigabyte and month. A stage whose data is deleted with it cannot have any, because CloudFormation cannot delete backups.",
+    value.backupDays,
   ),
   backupCopyTo: optional(
     "A vault in another account or region that gets a copy of each backup, kept as long: what is left if the account or the region is lost. The vault has [a key of its own](RUNBOOK.md#compromise), which belongs to its account. Each copy costs as much again as the backup, and its transfer 2 cents a gigabyte.",
@@ -175,7 +178,7 @@ export const stageShape = v.object({
     { wanted: "the ARN of a vault of AWS Backup" },
   ),
   backupLockDays: optional(
-    "Least days that a backup is kept, and a lock on the vault (governance mode): until its days are over nobody deletes a backup, except who may remove the lock first.",
+    "A lock on the vault (governance mode): nobody deletes a backup before its days are over, except who may remove the lock first. With it there are nightly backups too, kept for this many days.",
     value.lockedDays,
   ),
   replicaRegions: optional(

@@ -45,7 +45,7 @@ const staging: Stage = {
   logRetentionDays: 30,
   removal: "keep",
   deletionProtection: true,
-  backupKeptDays: 7,
+  backupKeptDays: 14,
   deployment: "canary",
   alarmAddress: "on-call@workforce.example",
   tracing: true,

@@ -7,8 +7,7 @@ import { edgeOf } from "../../stages/stage-shape.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources } from "./alarm-row.ts";
 
-const hours = (statistic: "Minimum" | "Average" | "SampleCount" | "Sum") => ({ statistic, minutes: 60 }) as const;
-const latestBackupHours = 36;
+const hours = (statistic: "Average" | "SampleCount") => ({ statistic, minutes: 60 }) as const;
 const fewestSms = 10;
 const warnAtPercent = 80;
 
@@ -62,20 +61,31 @@ function smsAlarms({ servedCountries }: Stage): AlarmRow[] {
   }));
 }
 
-function backupAlarm({ name, backupKeptDays }: Stage): AlarmRow[] {
+function backupAlarm({ name, backupKeptDays, backupLockDays }: Stage): AlarmRow[] {
   if (backupKeptDays === undefined) return [];
   const BackupVaultName = namesOf(name).backupVault;
+  const nightly = {
+    minutes: 60,
+    periods: 36,
+    because: "A day between two nightly copies, and 12 hours for a late one.",
+  };
+  // An alarm sees seven days at most. Days that have a figure count first, so that it waits for a late copy, too.
+  const weekly = {
+    minutes: 1_440,
+    periods: 7,
+    because: "A week between two weekly copies, the longest that an alarm sees.",
+  };
+  const { minutes, ...look } = backupLockDays === undefined ? weekly : nightly;
   return [
     {
       // Counts complete jobs, because a job that fails, expires or never begins is not complete.
       id: "backup-missing",
-      metric: awsMetric("Backup NumberOfBackupJobsCompleted", { BackupVaultName }, hours("Sum")),
+      metric: awsMetric("Backup NumberOfBackupJobsCompleted", { BackupVaultName }, { statistic: "Sum", minutes }),
       threshold: 1,
       isBelow: true,
-      periods: latestBackupHours,
-      because: "A day between two nightly copies, and 12 hours for a late one.",
+      ...look,
       treatMissingData: TreatMissingData.BREACHING,
-      impact: "Users lose nothing, but there is no copy of last night should the table be lost.",
+      impact: "Users lose nothing, but the last copy is older than it should be, should the table be lost.",
       heading: "No backup was made",
     },
   ];

@@ -39,7 +39,10 @@ function listIndex(name: string, sortKey: dynamodb.Attribute) {
   return { partitionKey: { name, type: STRING }, sortKey, ...projection };
 }
 
-export type RecordsTableProps = Pick<Stage, "name" | "tableName" | "removal" | "deletionProtection">;
+export type RecordsTableProps = Pick<
+  Stage,
+  "name" | "tableName" | "removal" | "deletionProtection" | "writeUnitsPerSecond"
+>;
 
 /** The one table, with the indexes that its lists are read by. */
 export class RecordsTable extends Construct {
@@ -47,18 +50,24 @@ export class RecordsTable extends Construct {
 
   constructor(scope: Construct, id: string, props: RecordsTableProps) {
     super(scope, id);
-    const { removal, deletionProtection } = props;
+    const { removal, deletionProtection, writeUnitsPerSecond } = props;
+    // An index without a ceiling of its own has none.
+    const ceiling = writeUnitsPerSecond === undefined ? {} : { maxWriteRequestUnits: writeUnitsPerSecond };
     this.table = new dynamodb.TableV2(this, "Table", {
       tableName: tableNameOf(props),
       partitionKey: { name: "pk", type: STRING },
       sortKey: { name: "sk", type: STRING },
-      billing: dynamodb.Billing.onDemand(),
+      billing: dynamodb.Billing.onDemand(ceiling),
       timeToLiveAttribute: tableSettings.timeToLive,
       dynamoStream: dynamodb.StreamViewType[tableSettings.stream],
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       removalPolicy: removalPolicyOf(removal),
       deletionProtection,
-      globalSecondaryIndexes: Object.entries(indexes).map(([indexName, index]) => ({ indexName, ...index })),
+      globalSecondaryIndexes: Object.entries(indexes).map(([indexName, index]) => ({
+        indexName,
+        ...index,
+        ...ceiling,
+      })),
     });
   }
 

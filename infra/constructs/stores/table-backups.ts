@@ -8,9 +8,6 @@ import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { removalPolicyOf } from "./removal.ts";
 
-/** Every backup is a full copy, so a nightly one is kept for only a week, or for as long as the vault is locked. */
-const nightlyKeptDays = 7;
-
 interface TableBackupsProps {
   readonly stage: Pick<Stage, "name" | "removal"> & BackupSettings;
   readonly table: TableV2;
@@ -19,13 +16,9 @@ interface TableBackupsProps {
 type BackupSettings = Pick<Stage, "backupKeptDays" | "backupLockDays" | "backupCopyTo">;
 
 /** The number of copies of the table that exist at a time, those in another place among them. */
-export function copiesKept({ backupKeptDays: days = 0, backupLockDays, backupCopyTo }: BackupSettings): number {
-  const nightly = nightlyDays(days, backupLockDays);
-  return (nightly + (days > nightly ? days / 7 : 0)) * (backupCopyTo === undefined ? 1 : 2);
-}
-
-function nightlyDays(keptDays: number, lockDays = nightlyKeptDays): number {
-  return Math.min(keptDays, Math.max(nightlyKeptDays, lockDays));
+export function copiesKept({ backupKeptDays = 0, backupLockDays = 0, backupCopyTo }: BackupSettings): number {
+  const weekly = backupKeptDays > backupLockDays ? backupKeptDays / 7 : 0;
+  return (backupLockDays + weekly) * (backupCopyTo === undefined ? 1 : 2);
 }
 
 /** A sentence on what a stage's lock keeps from being deleted, and until when; undefined without a lock. */
@@ -35,14 +28,13 @@ export function describeLock({
   backupLockDays,
 }: BackupSettings & Pick<Stage, "name">): string | undefined {
   if (backupLockDays === undefined) return undefined;
-  const nightly = nightlyDays(backupKeptDays, backupLockDays);
-  const weekly = backupKeptDays > nightly ? ` (a weekly one ${backupKeptDays})` : "";
-  return `No backup in the vault ${namesOf(name).backupVault} can be deleted before it is ${nightly} days old${weekly}, except by who may remove the lock first (backup:DeleteBackupVaultLockConfiguration).`;
+  const weekly = backupKeptDays > backupLockDays ? ` (a weekly one ${backupKeptDays})` : "";
+  return `No backup in the vault ${namesOf(name).backupVault} can be deleted before it is ${backupLockDays} days old${weekly}, except by who may remove the lock first (backup:DeleteBackupVaultLockConfiguration).`;
 }
 
 /**
- * Backups of the table for cases that point-in-time recovery does not cover: a deleted table, or a mistake that nobody
- * noticed for 35 days. The vault is encrypted with the account's key for AWS Backup. A restore needs the role. The vault is
+ * Backups of the table for cases that point-in-time recovery does not cover: a lost account or region, or a mistake that nobody
+ * noticed for 35 days. Each is a full copy: one a week, and one a night where a lock keeps them from being deleted. The vault is encrypted with the account's key for AWS Backup. A restore needs the role. The vault is
  * there also in a stage without backups, free of charge: one that stays behind when they end would keep its name taken.
  */
 export class TableBackups extends Construct {
@@ -76,9 +68,8 @@ export class TableBackups extends Construct {
       });
       plan.addRule(rule);
     };
-    const nightly = nightlyDays(keptDays, backupLockDays);
-    addRule("daily", nightly, { hour: "2", minute: "0" });
-    if (keptDays > nightly) addRule("weekly", keptDays, { weekDay: "SUN", hour: "2", minute: "0" });
+    if (backupLockDays !== undefined) addRule("daily", backupLockDays, { hour: "2", minute: "0" });
+    if (keptDays > (backupLockDays ?? 0)) addRule("weekly", keptDays, { weekDay: "SUN", hour: "2", minute: "0" });
     plan.addSelection("Table", { resources: [backup.BackupResource.fromArn(table.tableArn)] });
     new Role(this, "RestoreRole", {
       roleName: restoreRole(Stack.of(this).region),

@@ -71,6 +71,7 @@ export const fullStage = {
   },
   tableName: tableNameOf({ name: "full" }),
   frozen: false,
+  writeUnitsPerSecond: 4_000,
   backupCopyTo: "arn:aws:backup:eu-west-1:210987654321:backup-vault:workforce-copies",
   backupLockDays: 35,
   replicaRegions: ["eu-west-1"],

@@ -16,6 +16,15 @@ test("the table can be restored to any second, drops what expired, and streams i
   expect(StreamSpecification).toEqual({ StreamViewType: "NEW_AND_OLD_IMAGES" });
 });
 
+test("a ceiling of write units holds for the table and each of its indexes; without the setting neither has one", () => {
+  const { GlobalSecondaryIndexes: indexes, ...table } = full.one("AWS::DynamoDB::GlobalTable").properties;
+  const ceiling = { MaxWriteRequestUnits: fullStage.writeUnitsPerSecond };
+  expect(indexes).toHaveLength(6);
+  for (const each of [table, ...indexes]) expect(each.WriteOnDemandThroughputSettings).toEqual(ceiling);
+  const { properties } = stackOf("prod").one("AWS::DynamoDB::GlobalTable");
+  expect(JSON.stringify(properties)).not.toContain("OnDemandThroughput");
+});
+
 // A first deploy that fails leaves nothing behind that would stop the second.
 test.each([
   ["dev", "Delete", undefined],
@@ -40,10 +49,7 @@ test("copies of the table are in a vault with a fixed name, which outlasts the s
   const vault = one("AWS::Backup::BackupVault");
   const rules: object[] = one("AWS::Backup::BackupPlan").properties.BackupPlan.BackupPlanRule;
   const TargetBackupVault = { "Fn::GetAtt": [vault.id, "BackupVaultName"] };
-  expect(rules).toMatchObject([
-    { RuleName: "daily", TargetBackupVault },
-    { RuleName: "weekly", TargetBackupVault },
-  ]);
+  expect(rules).toMatchObject([{ RuleName: "weekly", TargetBackupVault, ScheduleExpression: "cron(0 2 ? * SUN *)" }]);
   expect(vault).toMatchObject({
     deletionPolicy: "RetainExceptOnCreate",
     properties: { BackupVaultName: namesOf("prod").backupVault },
@@ -57,9 +63,6 @@ test("copies of the table are in a vault with a fixed name, which outlasts the s
   expect(Statement).toMatchObject([{ Effect: "Allow", Principal: { Service: "backup.amazonaws.com" } }]);
   expect(JSON.stringify(role?.properties.ManagedPolicyArns)).toContain("AWSBackupServiceRolePolicyForRestores");
   expect(() => stackOf("dev").all("AWS::Backup::BackupPlan")).toThrow();
-  // A week is what nightly ones are kept for.
-  const { BackupPlanRule } = stackOf("staging").one("AWS::Backup::BackupPlan").properties.BackupPlan;
-  expect(BackupPlanRule).toMatchObject([{ RuleName: "daily" }]);
 });
 
 test("a stage that keeps its data has the vault without backups, too: one that stays behind would keep its name taken", () => {
@@ -70,11 +73,25 @@ test("a stage that keeps its data has the vault without backups, too: one that s
   expect(() => stackOf("dev").all("AWS::Backup::BackupVault")).toThrow();
 }, 60_000);
 
+test("a copy that is missing is an alarm after 36 hours where copies are made each night, else after a week, AWS's longest", () => {
+  const look = (name: string) => {
+    const alarms = stackOf(name).all("AWS::CloudWatch::Alarm");
+    const found = alarms.find(({ properties }) => properties.AlarmName.endsWith("-backup-missing"));
+    const { Period, EvaluationPeriods, TreatMissingData } = found?.properties ?? {};
+    return [(Period * EvaluationPeriods) / 3_600, TreatMissingData];
+  };
+  expect([look("full"), look("prod")]).toEqual([
+    [36, "breaching"],
+    [7 * 24, "breaching"],
+  ]);
+});
+
 describe("what survives the account and the region", () => {
   const rules: Resource["properties"][] = full.one("AWS::Backup::BackupPlan").properties.BackupPlan.BackupPlanRule;
 
   test("a copy of every backup goes to the stage's other vault, and is kept as long as the backup", () => {
     expect(rules.map(({ RuleName }) => RuleName)).toEqual(["daily", "weekly"]);
+    expect(rules[0]?.ScheduleExpression).toBe("cron(0 2 * * ? *)");
     for (const { Lifecycle, CopyActions } of rules)
       expect(CopyActions).toEqual([{ DestinationBackupVaultArn: fullStage.backupCopyTo, Lifecycle }]);
     expect(copiesKept(fullStage)).toBe(2 * copiesKept({ ...fullStage, backupCopyTo: undefined }));
@@ -88,8 +105,8 @@ describe("what survives the account and the region", () => {
     expect(describeLock(fullStage)).toContain(
       "vault workforce-full can be deleted before it is 35 days old (a weekly one 90)",
     );
-    expect(describeLock({ name: "x", backupKeptDays: 7, backupLockDays: 3 })).toContain(
-      "before it is 7 days old, except",
+    expect(describeLock({ name: "x", backupKeptDays: 14, backupLockDays: 14 })).toContain(
+      "before it is 14 days old, except",
     );
   });
 
@@ -101,13 +118,13 @@ describe("what survives the account and the region", () => {
   });
 });
 
-test("copies and point-in-time recovery together cost at most 2.50 dollars a gigabyte of table and month", () => {
+test("copies and point-in-time recovery together cost at most 1.50 dollars a gigabyte of table and month", () => {
   const { backupPerGigabyteMonth, recoveryPerGigabyteMonth } = prices;
   const copies = copiesKept(findStage("prod"));
-  // A week of nightly ones, and thirteen weekly ones.
-  expect(copies).toBeCloseTo(20, 0);
-  expect([findStage("staging"), findStage("dev")].map(copiesKept)).toEqual([7, 0]);
-  expect(copies * backupPerGigabyteMonth + recoveryPerGigabyteMonth).toBeLessThanOrEqual(2.5);
+  // Thirteen weekly ones.
+  expect(copies).toBeCloseTo(13, 0);
+  expect([findStage("staging"), findStage("dev")].map(copiesKept)).toEqual([2, 0]);
+  expect(copies * backupPerGigabyteMonth + recoveryPerGigabyteMonth).toBeLessThanOrEqual(1.5);
 });
 
 describe("D6, D9: a secret", () => {

@@ -106,12 +106,15 @@ def is_route_taken(props):
 
 
 def change_indexes_as_dynamodb_does():
-    """An index is added or removed, one an update, and never changed; MiniStack does all of it at once."""
+    """An index is added or removed, one an update, and its ceiling alone is changed; MiniStack does all of it at once."""
     table = handlers["AWS::DynamoDB::GlobalTable"]
     change = table["update"]
 
     def update(physical_id, old, new, stack_name):
-        before, after = [{each["IndexName"]: each for each in props.get("GlobalSecondaryIndexes", [])} for props in (old, new)]
+        def indexes_of(props):
+            return {each["IndexName"]: without_ceiling(each) for each in props.get("GlobalSecondaryIndexes", [])}
+
+        before, after = indexes_of(old), indexes_of(new)
         if any(before[name] != after[name] for name in before.keys() & after.keys()):
             raise ValueError("Cannot update GSI's properties other than Provisioned Throughput and Contributor Insights Specification")
         if len(before.keys() ^ after.keys()) > 1:
@@ -119,6 +122,10 @@ def change_indexes_as_dynamodb_does():
         return change(physical_id, old, new, stack_name)
 
     table["update"] = update
+
+
+def without_ceiling(index):
+    return {name: value for name, value in index.items() if name != "WriteOnDemandThroughputSettings"}
 
 
 def put_composite_alarm(name, props):
