@@ -38,10 +38,10 @@ export interface CallerSession {
   readonly checks: readonly TransactionWrite[];
 }
 
-/** The session of a caller with this account, which was found live. */
-export function sessionOf({ userId, sessionId }: Caller, { epoch }: Account, now: Date): CallerSession {
+/** The session of a caller, which was found live. */
+export function sessionOf({ userId, sessionId }: Caller, now: Date): CallerSession {
   if (!hasSessions()) return { family: undefined, checks: [] };
-  return { family: sessionId, checks: [requireLive(userId, sessionId, epoch, now)] };
+  return { family: sessionId, checks: [requireLive(userId, sessionId, now)] };
 }
 
 /** The account of a caller whose session is live, if the stage has sessions. */

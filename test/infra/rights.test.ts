@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { type GuardedPartition, guardedPartitions } from "../../infra/functions/function-row.ts";
 import { functions } from "../../infra/functions/functions.ts";
+import { queues } from "../../infra/functions/queues.ts";
 import { stageNames } from "../../infra/stages/stages.ts";
 import { root } from "../../infra/support/root.ts";
 import { type Statement, stackOf, useStack } from "./stack.ts";
@@ -73,6 +74,27 @@ test("a condition on partitions stands beside actions alone that name one: it ho
   for (const { role, statement } of guarded) {
     const actions = [statement.Action].flat().map((action) => action?.replace("dynamodb:", ""));
     expect(naming, role).toEqual(expect.arrayContaining(actions));
+  }
+});
+
+test("a function sends to the queues that its row names, takes from those whose worker it is, and does nothing else with any", () => {
+  const { id: quarantine } = full.one("AWS::SQS::Queue", "StreamQuarantine");
+  const queueOf = (name: string) =>
+    full.one("AWS::SQS::Queue", `${name.charAt(0).toUpperCase()}${name.slice(1)}Queue`).id;
+  const may = (queue: unknown, ...actions: string[]) => actions.map((action) => `${action} ${queue}`);
+  for (const [name, { sendsTo = [], readsStream }] of Object.entries(functions)) {
+    const consumed = Object.entries(queues).filter(([, { worker }]) => worker === name);
+    const wanted = [
+      ...[...sendsTo.map(queueOf), ...(readsStream ? [quarantine] : [])].flatMap((each) => may(each, "sqs:SendMessage")),
+      ...consumed.flatMap(([each]) =>
+        may(queueOf(each), "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"),
+      ),
+    ];
+    const reached = full.rightsOf(name).flatMap(({ Action = [], Resource }) => {
+      const actions = [Action].flat().filter((each) => each.startsWith("sqs:"));
+      return [Resource].flat().flatMap((each) => may(attributeOf(each), ...actions));
+    });
+    expect(reached.toSorted(), name).toEqual(wanted.toSorted());
   }
 });
 

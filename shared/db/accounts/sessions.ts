@@ -44,9 +44,8 @@ const repeatMs = 60_000;
 /** When a session is valid to that was ended: earlier than the clock of any request that is under way. */
 export const endedAt = new Date(0).toISOString();
 
-/** Conditions on a stored session. */
+/** Conditions on a stored session. Its epoch never changes: whoever has read the session has compared it. */
 const isValid = "valid_to > :now";
-const isOfEpoch = "epoch = :epoch";
 const isNotAbove = "n <= :n";
 
 /** Key of a session family. */
@@ -83,7 +82,6 @@ export async function rotateSession(
   const seen = outcomeOf(n, session, epoch, now);
   if (seen !== "renewed") return seen;
   const { isWritten, item } = await tryUpdate(sessionKey(userId, family), {
-    where: { epoch },
     when: allOf(isValid, isNotAbove),
     values: { ":n": n, ":now": now.toISOString() },
     set: { n: n + 1, ...renewal(now) },
@@ -146,11 +144,11 @@ export function isLive(session: StoredSession, epoch: number | undefined, now: D
   return session.epoch === epoch && session.valid_to > now.toISOString();
 }
 
-/** The check of a transaction that a session is live, in the user's epoch. */
-export function requireLive(userId: number, family: string, epoch: number, now: Date): TransactionWrite {
-  const ExpressionAttributeValues = { ":epoch": epoch, ":now": now.toISOString() };
-  const ConditionExpression = allOf(isOfEpoch, isValid);
-  return { ConditionCheck: { Key: { ...sessionKey(userId, family) }, ConditionExpression, ExpressionAttributeValues } };
+/** The check of a transaction that a session which was found live has not ended since. */
+export function requireLive(userId: number, family: string, now: Date): TransactionWrite {
+  const ExpressionAttributeValues = { ":now": now.toISOString() };
+  const Key = { ...sessionKey(userId, family) };
+  return { ConditionCheck: { Key, ConditionExpression: isValid, ExpressionAttributeValues } };
 }
 
 /** A session has a whole life from each renewal on. */
