@@ -2,9 +2,6 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { recordHandlers } from "./test/system/rights/handler-recorder.ts";
 
-// The tests are about the stages that come with the project.
-delete process.env.WORKFORCE_STAGES;
-
 const root = fileURLToPath(new URL(".", import.meta.url));
 // Workers, and what they start, compile each file once for all runs.
 process.env.NODE_COMPILE_CACHE ??= `${root}.local/compile-cache`;

@@ -7,7 +7,7 @@ import { addAlarm, awsMetric } from "./constructs/monitoring/alarm-row.ts";
 import { AlarmTopics, notify } from "./constructs/monitoring/alarm-topics.ts";
 import { globalRegion, StageStack } from "./stage-stack.ts";
 import { namesOf, outsideAlarm } from "./stages/names.ts";
-import { type Stage, StageRefusal, stagesFile } from "./stages/stages.ts";
+import type { Stage } from "./stages/stages.ts";
 
 /** The fewest that Route 53 accepts, on three continents. */
 const regions = ["eu-west-1", "us-east-1", "ap-southeast-1"];
@@ -25,7 +25,7 @@ export class OutsideCheckStack extends StageStack {
   constructor(app: App, stage: Stage) {
     const { name, probedHost, alarmAddress: address, pagerUrl } = stage;
     if (probedHost === undefined || address === undefined) {
-      throw new StageRefusal([`Set probedHost of the stage ${name} in ${stagesFile()} to the host that clients call.`]);
+      throw new Error(`The stage ${name} has no probedHost`);
     }
     const about = `check from outside of the stage ${name}`;
     super(app, namesOf(name).outside, { stage, about, region: globalRegion });

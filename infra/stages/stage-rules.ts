@@ -3,7 +3,7 @@ import { likelyNameOf } from "../../shared/nearest.ts";
 import { serves } from "./gone-settings.ts";
 import { stageRules } from "./setting-rules.ts";
 import { isSetting, type Setting, type Stage, settingNames, stageShape, textOf } from "./stage-shape.ts";
-import { deployedStages, StageRefusal, stagesFile } from "./stages.ts";
+import { type ChosenStage, StageRefusal } from "./stages.ts";
 
 /** Region and account of credentials; undefined if not known yet. */
 export interface DeployEnvironment {
@@ -11,32 +11,35 @@ export interface DeployEnvironment {
   readonly account?: string | undefined;
 }
 
+/** A stage, and the file that messages name. */
+type FoundStage = Pick<ChosenStage, "stage" | "file">;
+
 /** Refuses a stage with a wrong or missing setting before a deploy that would fail later. */
-export function requireDeployable(stage: Stage, credentials: DeployEnvironment): void {
-  if (stage.name === "local") throw new StageRefusal(["The stage local is this machine's: it is not deployed."]);
+export function requireDeployable(chosen: ChosenStage, credentials: DeployEnvironment): void {
+  if (chosen.stage.name === "local") throw new StageRefusal(["The stage local is this machine's: it is not deployed."]);
   const faults = [
-    ...faultsOf(stage),
-    ...placeFaults(stage, credentials),
-    ...identityFaults(stage),
-    ...edgeFaults(stage),
+    ...faultsOf(chosen),
+    ...placeFaults(chosen, credentials),
+    ...identityFaults(chosen),
+    ...edgeFaults(chosen),
   ];
   if (faults.length > 0) throw new StageRefusal(faults);
 }
 
 /** Refuses a stage with a wrong or missing setting. Placeholders are allowed. */
-export function requireComplete(stage: Stage): void {
-  const wrong = [...wrongSettings(stage)].map((name) => wrongSetting(stage, name));
+export function requireComplete(found: FoundStage): void {
+  const wrong = [...wrongSettings(found.stage)].map((name) => wrongSetting(found, name));
   if (wrong.length > 0) throw new StageRefusal(wrong);
 }
 
 /** Every fault of a stage's settings, in one sentence each, placeholders included. */
-export function faultsOf(stage: Stage): readonly string[] {
-  const wrong = wrongSettings(stage);
+export function faultsOf(found: FoundStage): readonly string[] {
+  const wrong = wrongSettings(found.stage);
   return [
-    ...settingNames.flatMap((each) => (wrong.has(each) ? [wrongSetting(stage, each)] : placeholderFaults(stage, each))),
-    ...Object.keys(stage)
+    ...settingNames.flatMap((each) => (wrong.has(each) ? [wrongSetting(found, each)] : placeholderFaults(found, each))),
+    ...Object.keys(found.stage)
       .filter((name) => !isSetting(name))
-      .map((name) => unknownSetting(stage, name)),
+      .map((name) => unknownSetting(found, name)),
   ];
 }
 
@@ -50,32 +53,34 @@ function wrongSettings(stage: Stage): ReadonlySet<Setting> {
   return new Set([...wrong, ...own.flatMap(({ settings }) => settings.at(-1) ?? [])]);
 }
 
-function wrongSetting(stage: Stage, name: Setting): string {
-  const value = stage[name];
-  return wordFault(stage, name, value === undefined ? "it is missing" : `it is ${JSON.stringify(value)}`);
+function wrongSetting(found: FoundStage, name: Setting): string {
+  const value = found.stage[name];
+  return wordFault(found, name, value === undefined ? "it is missing" : `it is ${JSON.stringify(value)}`);
 }
 
-function unknownSetting({ name: stage }: Stage, name: string): string {
+function unknownSetting({ stage, file }: FoundStage, name: string): string {
   const nearest = likelyNameOf(name, settingNames);
   const hint = nearest === undefined ? "." : `; did you mean ${nearest}?`;
   const reason = Object.hasOwn(serves, name) ? `${serves[name]}.` : `no setting has that name${hint}`;
-  return `Remove ${name} from the stage ${stage} in ${stagesFile()}: ${reason}`;
+  return `Remove ${name} from the stage ${stage.name} in ${file}: ${reason}`;
 }
 
-function placeholderFaults(stage: Stage, name: Setting): string[] {
+function placeholderFaults(found: FoundStage, name: Setting): string[] {
+  const { stage } = found;
   if (stage.removal !== "keep") return [];
   const placeholders = textsIn(stage[name]).flatMap(hostsIn).filter(isReserved);
-  return placeholders.length > 0 ? [wordFault(stage, name, `it has the placeholder ${placeholders.join(", ")}`)] : [];
+  return placeholders.length > 0 ? [wordFault(found, name, `it has the placeholder ${placeholders.join(", ")}`)] : [];
 }
 
-function wordFault(stage: Stage, name: Setting, found: string): string {
+function wordFault({ stage, file }: FoundStage, name: Setting, why: string): string {
   const rules = stageRules.filter(({ settings }) => settings.at(-1) === name);
   const wanted = [textOf(name).wanted, ...rules.map(({ words }) => words)].join(", ");
-  return `Set ${name} of the stage ${stage.name} in ${stagesFile()} to ${wanted}: ${found}.`;
+  return `Set ${name} of the stage ${stage.name} in ${file} to ${wanted}: ${why}.`;
 }
 
-function placeFaults({ name, region, account }: Stage, credentials: DeployEnvironment): string[] {
-  const where = `where the stage ${name} lives by ${stagesFile()}`;
+function placeFaults({ stage, file }: FoundStage, credentials: DeployEnvironment): string[] {
+  const { name, region, account } = stage;
+  const where = `where the stage ${name} lives by ${file}`;
   return [
     ...(isOther(region, credentials.region)
       ? [`Set AWS_REGION to ${region}, ${where}: it is ${credentials.region}.`]
@@ -90,24 +95,25 @@ function placeFaults({ name, region, account }: Stage, credentials: DeployEnviro
  * An account has an identity of SES once in a region. A second stack that creates it fails, and deleting either stack
  * deletes it for both.
  */
-function identityFaults(stage: Stage): string[] {
+function identityFaults(chosen: ChosenStage): string[] {
+  const { stage, file } = chosen;
   const identity = ownIdentityOf(stage);
-  const owners = stagesBeside(stage).filter((other) => ownIdentityOf(other) === identity);
+  const owners = stagesBeside(chosen).filter((other) => ownIdentityOf(other) === identity);
   if (identity === undefined || owners.length === 0) return [];
   const names = owners.map(({ name }) => name).join(", ");
   const advice = `to "existing" in all but one of them, or name the account of each`;
   return [
-    `Set senderIdentity of the stage ${stage.name} in ${stagesFile()} ${advice}: ${names} has SES verify ${identity}, too.`,
+    `Set senderIdentity of the stage ${stage.name} in ${file} ${advice}: ${names} has SES verify ${identity}, too.`,
   ];
 }
 
 /** A stage that people depend on goes without an edge on purpose alone. */
-function edgeFaults({ name, removal, edge }: Stage): string[] {
+function edgeFaults({ stage: { name, removal, edge }, file }: FoundStage): string[] {
   if (removal !== "keep" || edge !== undefined) return [];
   const steps = `npx cdk deploy -c stage=${name} -c stack=firewall, a certificate in us-east-1 for the customDomain, and a deploy with the ARNs of both, whose printed target the domain's DNS record then names`;
   const risk = "without one, a single client can use up anonymousThrottle, and nobody else signs in";
   return [
-    `Set edge of the stage ${name} in ${stagesFile()} to its firewall and certificate, or to "none". An edge takes three steps: ${steps}; ${risk}.`,
+    `Set edge of the stage ${name} in ${file} to its firewall and certificate, or to "none". An edge takes three steps: ${steps}; ${risk}.`,
   ];
 }
 
@@ -116,9 +122,9 @@ function isOther(own: string | undefined, its: string | undefined): boolean {
 }
 
 /** The other stages that may be in the same account and region. */
-function stagesBeside({ name, account, region }: Stage): Stage[] {
-  return deployedStages().filter(
-    (each) => each.name !== name && !isOther(account, each.account) && !isOther(region, each.region),
+function stagesBeside({ stage: { name, account, region }, byName }: ChosenStage): Stage[] {
+  return Object.values(byName).filter(
+    (each) => ![name, "local"].includes(each.name) && !isOther(account, each.account) && !isOther(region, each.region),
   );
 }
 

@@ -81,7 +81,7 @@ const local: Stage = {
 
 /**
  * Every stage, by name. To add one, copy the most similar stage, name it here, and run `npx cdk synth -c stage=<name>`,
- * which lists the settings still missing. A file of your own can replace these stages (`stagesFile`), and may build on
+ * which lists the settings still missing. A file of your own can replace these stages (`readStages`), and may build on
  * them.
  *
  * @public
@@ -89,6 +89,21 @@ const local: Stage = {
 export const stages = { dev, staging, prod, local } satisfies Readonly<Record<string, Stage>>;
 
 export const stageNames: readonly string[] = Object.keys(stages);
+
+/** The stages of one file, whether or not they can be deployed: `faultsOf` reports what they lack. */
+export interface Stages {
+  /** The file, as messages name it. */
+  readonly file: string;
+  readonly byName: Readonly<Record<string, Stage>>;
+}
+
+/** The stages that come with the project. */
+export const ownStages: Stages = { file: "infra/stages/stages.ts", byName: stages };
+
+/** A stage, with the file that it is from and the stages beside it. */
+export interface ChosenStage extends Stages {
+  readonly stage: Stage;
+}
 
 /** The reasons why a stage cannot be deployed: one sentence for each fault, with the setting and its file. */
 export class StageRefusal extends Error {
@@ -99,48 +114,39 @@ export class StageRefusal extends Error {
 }
 
 /**
- * The file with the stages: the one that `WORKFORCE_STAGES` names, relative to the working directory, or else this one.
- * A `.ts` or `.mjs` file exports stages by name as default, a `.json` file contains them.
+ * Reads a file of stages, relative to the working directory; without one, gives those that come with the project. A `.ts` or
+ * `.mjs` file exports stages by name as default, a `.json` file contains them. Throws `StageRefusal` if it cannot be read.
  */
-export function stagesFile(): string {
-  return process.env.WORKFORCE_STAGES || "infra/stages/stages.ts";
-}
-
-/**
- * The stage of that name, whether or not it can be deployed. Throws if no stage has the name. The stage `local` always
- * comes from this file.
- */
-export function findStage(name: string): Stage {
-  const known: Readonly<Record<string, Stage>> =
-    name === "local" || !process.env.WORKFORCE_STAGES ? stages : readStages();
-  const stage = Object.hasOwn(known, name) ? known[name] : undefined;
-  const where = known === stages ? "" : ` in ${stagesFile()}`;
-  if (!stage) {
-    throw new StageRefusal([`There is no stage "${name}"${where}; the stages are ${Object.keys(known).join(", ")}.`]);
-  }
-  if (stage.name === name) return stage;
-  throw new StageRefusal([`Set name of the stage ${name}${where} to ${name}: it is ${JSON.stringify(stage.name)}.`]);
-}
-
-/** Every stage in the file except `local`. */
-export function deployedStages(): readonly Stage[] {
-  const all: readonly Stage[] = Object.values(process.env.WORKFORCE_STAGES ? readStages() : stages);
-  return all.filter(({ name }) => name !== "local");
-}
-
-/** Reads a file of stages. `faultsOf` reports missing settings. */
-function readStages(): Readonly<Record<string, Stage>> {
-  const file = resolve(stagesFile());
-  if (!existsSync(file)) throw new StageRefusal([`There is no file ${stagesFile()} with stages.`]);
+export function readStages(file?: string): Stages {
+  if (file === undefined) return ownStages;
+  const path = resolve(file);
+  if (!existsSync(path)) throw new StageRefusal([`There is no file ${file} with stages.`]);
   try {
-    const isJson = file.endsWith(".json");
-    const found = isJson ? JSON.parse(readFileSync(file, "utf8")) : createRequire(import.meta.url)(file).default;
+    const isJson = path.endsWith(".json");
+    const found = isJson ? JSON.parse(readFileSync(path, "utf8")) : createRequire(import.meta.url)(path).default;
     if (typeof found !== "object" || found === null)
       throw new Error("its default export is no object with stages by name");
     const entries = Object.entries<object>(found).map(([name, settings]) => [name, { name, ...settings }]);
-    return Object.fromEntries(entries);
+    return { file, byName: Object.fromEntries(entries) };
   } catch (error) {
     const [reason] = String(error instanceof Error ? error.message : error).split("\n");
-    throw new StageRefusal([`The stages in ${stagesFile()} cannot be read: ${reason}`]);
+    throw new StageRefusal([`The stages in ${file} cannot be read: ${reason}`]);
   }
+}
+
+/** The stage of that name, whether or not it can be deployed. Throws `StageRefusal` if no stage has the name. */
+export function chooseStage(name: string, from: Stages): ChosenStage {
+  const { file, byName } = from;
+  const stage = Object.hasOwn(byName, name) ? byName[name] : undefined;
+  const where = from === ownStages ? "" : ` in ${file}`;
+  if (!stage) {
+    throw new StageRefusal([`There is no stage "${name}"${where}; the stages are ${Object.keys(byName).join(", ")}.`]);
+  }
+  if (stage.name === name) return { ...from, stage };
+  throw new StageRefusal([`Set name of the stage ${name}${where} to ${name}: it is ${JSON.stringify(stage.name)}.`]);
+}
+
+/** The stage of that name among those that come with the project. */
+export function findStage(name: string): Stage {
+  return chooseStage(name, ownStages).stage;
 }

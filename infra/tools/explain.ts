@@ -3,17 +3,16 @@ import { join } from "node:path";
 import type { ReleaseManifest } from "../functions/release.ts";
 import { escapeLine } from "../local/console/style.ts";
 import { isOf, type LogLine, readLine } from "../local/log-lines.ts";
-import type { Stage } from "../stages/stages.ts";
 import { readArguments, runCommand, text, UsageError } from "./cli/command.ts";
 import { findDeployedLines, findReleases } from "./explain/deployed-lines.ts";
 import { createStackMapper, noteOn } from "./explain/mapped-stacks.ts";
-import { findDeployedStage, inStage } from "./service/deployed-stage.ts";
+import { inStage, readStage, stageOptions } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 
 /** Users report what failed today or yesterday. */
 const usualHours = 24;
 
-const help = `npm run explain -- [--stage NAME] --request ID | STACK | -
+const help = `npm run explain -- [--stage NAME [--stages FILE]] --request ID | STACK | -
 
 Prints what the logs hold of a request, as a story: the request, the messages and changes that followed from it, and what became
 of each; with stacks by lines of the sources. Or maps a stack, or lines of a log, that are given as text or, with -, on standard
@@ -21,6 +20,7 @@ input.
 
   --request ID   the id that a refusal, the header X-Request-Id or a log line names
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine
+  --stages FILE  the file that has the stage (infra/stages/stages.ts)
   --hours N      how far to look back in a stage's logs (${usualHours})
 
 Lines are mapped where this checkout gives the very build that the stack is of; for another it says which commit to check out.
@@ -40,21 +40,22 @@ if (import.meta.main) await runCommand((parameters) => explain(parameters, local
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function explain(parameters: string[], directory: string): Promise<number> {
-  const options = { stage: text, request: text, hours: text };
+  const options = { ...stageOptions, request: text, hours: text };
   const call = readArguments("explain", help, { args: parameters, options, allowPositionals: true });
-  const { stage, request, hours } = call.values;
+  const { request, hours } = call.values;
   const given = call.positionals.join(" ");
   if ((request === undefined) === (given === "")) {
     throw new UsageError("Give either --request ID or a stack (npm run explain -- --help)");
   }
-  const find = async (place?: Stage) => {
+  const find = async (stage?: string) => {
     if (request === undefined) return linesIn(given);
     const id = readId(request);
-    return place ? findDeployedLines(place.name, id, readHours(hours)) : findLocalLines(directory, id);
+    return stage === undefined ? findLocalLines(directory, id) : findDeployedLines(stage, id, readHours(hours));
   };
-  if (stage === undefined) return report(await find(), async () => []);
-  const place = findDeployedStage(stage);
-  return inStage(place, async () => report(await find(place), () => findReleases(place.name)));
+  const chosen = readStage(call.values);
+  if (chosen === undefined) return report(await find(), async () => []);
+  const { name } = chosen.stage;
+  return inStage(chosen, async () => report(await find(name), () => findReleases(name)));
 }
 
 function findLocalLines(directory: string, requestId: string): LogLine[] {

@@ -9,11 +9,12 @@ import { noFile } from "./export/draft-files.ts";
 import { type ExportSummary, exportRecords } from "./export/export-records.ts";
 import { csvTypes, readSelection } from "./export/selection.ts";
 import { exportUser } from "./export/user-lines.ts";
+import { readStage, stageOptions } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
-const help = `npm run export [-- [--stage NAME] [--types TYPE,…] [--company ID] [--since TIME] [--out FILE] [--csv]]
-npm run export -- --user ID [--stage NAME] [--out FILE]
+const help = `npm run export [-- [--stage NAME [--stages FILE]] [--types TYPE,…] [--company ID] [--since TIME] [--out FILE] [--csv]]
+npm run export -- --user ID [--stage NAME [--stages FILE]] [--out FILE]
 
 Writes records to a file that npm run import takes: one JSON object a line, by type and ascending id, the same bytes for the
 same records. Reads the whole table, which costs money in AWS (some 4 cents a gigabyte). Safe while the service runs. Each
@@ -21,6 +22,7 @@ record is as it was at one moment between the start and the end, which are print
 the next export has them, with the --since that is printed last unless --company or --csv is given.
 
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
+  --stages FILE  the file that has the stage (infra/stages/stages.ts)
   --types TYPES  only these, with commas between them: ${recordTypes.join(", ")}
   --company ID   only this company, its users, their notifications, and its timesheets, invoices and jobs
   --since TIME   only what has changed from then on, such as 2026-11-20 or 2026-11-20T08:30:00Z, at most ${tombstoneDays} days ago;
@@ -65,14 +67,15 @@ export async function runExport(parameters: string[], directory: string, signal?
 }
 
 function readCall(parameters: string[]) {
-  const options = { stage: text, types: text, company: text, since: text, out: text, csv: flag, user: text };
+  const options = { ...stageOptions, types: text, company: text, since: text, out: text, csv: flag, user: text };
   const { values } = readArguments("export", help, { args: parameters, options });
-  const { stage, csv = false, user, types, company, since } = values;
+  const { csv = false, user, types, company, since } = values;
   if (user !== undefined && (csv || (types ?? company ?? since) !== undefined)) {
     throw new UsageError("--user goes with --stage and --out alone: it exports all about one person");
   }
   const userId = user === undefined ? undefined : readId("user", user);
-  const name = `workforce-${stage ?? "local"}${userId === undefined ? "" : `-user-${userId}`}`;
+  const stage = readStage(values);
+  const name = `workforce-${stage?.stage.name ?? "local"}${userId === undefined ? "" : `-user-${userId}`}`;
   const out = values.out ?? `${name}.${csv ? "csv" : "jsonl"}`;
   if (!existsSync(dirname(resolve(out)))) throw new UsageError(`There is no folder for ${out}`);
   return { stage, csv, userId, out, selection: readSelection({ ...values, csv }, new Date()) };

@@ -1,28 +1,30 @@
 import { beginChange } from "../../shared/domain/records/change.ts";
 import { settings } from "../../shared/settings.ts";
 import { carryOut } from "../../shared/work.ts";
-import { findStage, type Stage } from "../stages/stages.ts";
+import { type ChosenStage, findStage, type Stage } from "../stages/stages.ts";
 import { flag, readArguments, readId, runCommand, text, UsageError } from "./cli/command.ts";
 import { describeReading } from "./cli/progress-line.ts";
 import { describeTable } from "./export/describe-table.ts";
 import { type ErasedList, openErasedList } from "./forget/erased-list.ts";
 import { type Forgotten, forgetPerson, planToForget, readmit, replayErasures } from "./forget/forget-person.ts";
 import type { OnRead, Traces } from "./forget/traces.ts";
+import { readStage, stageOptions } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
-const help = `npm run forget -- (--user ID [--readmit] | --replay) [--yes] [--stage NAME]
+const help = `npm run forget -- (--user ID [--readmit] | --replay) [--yes] [--stage NAME [--stages FILE]]
 
 Erases a person: the user with logins, secrets, sessions, devices (with their endpoints at SNS) and notifications; their name
 as a driver of timesheets, and in the history and notifications about these; their own history but for role,
 company and the number of the profile. Facts and amounts stay. Their id goes on a list outside the table and its backups.
 Reads the whole table in passes until one finds nothing, also for each person of a replay. Safe while the service runs.
 
-  --user ID     the person; without --yes only says what would be done
-  --yes         do it
-  --replay      after a restore: erase everybody on the list once more, and keep those out that the table does not have
-  --readmit     take the person off the list, so that an import may bring them back and --replay leaves them alone
-  --stage NAME  a stage in AWS, with an administrator's credentials; without it the local machine, whether it runs or not
+  --user ID      the person; without --yes only says what would be done
+  --yes          do it
+  --replay       after a restore: erase everybody on the list once more, and keep those out that the table does not have
+  --readmit      take the person off the list, so that an import may bring them back and --replay leaves them alone
+  --stage NAME   a stage in AWS, with an administrator's credentials; without it the local machine, whether it runs or not
+  --stages FILE  the file that has the stage (infra/stages/stages.ts)
 
 Safe to repeat, also after an interruption. Run it again after a day: until then the table's stream may bring changes back
 into the history.
@@ -38,13 +40,14 @@ if (import.meta.main) await runCommand((parameters) => forget(parameters, localD
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function forget(parameters: string[], directory: string): Promise<number> {
-  const options = { user: text, yes: flag, replay: flag, readmit: flag, stage: text };
+  const options = { user: text, yes: flag, replay: flag, readmit: flag, ...stageOptions };
   const { values } = readArguments("forget", help, { args: parameters, options });
-  const { user, yes = false, replay = false, readmit: readmits = false, stage } = values;
+  const { user, yes = false, replay = false, readmit: readmits = false } = values;
   if (replay === (user !== undefined) || (replay && readmits)) {
     throw new UsageError("Name a person with --user ID, or give --replay (npm run forget -- --help)");
   }
-  const list = openErasedList({ stage, directory });
+  const stage = readStage(values);
+  const list = openErasedList({ stage: stage?.stage.name, directory });
   const id = user === undefined ? undefined : readId("user", user);
   return withService({ stage, directory }, async (service, { show }) => {
     const { items: total } = await describeTable();
@@ -69,7 +72,7 @@ interface Call {
   readonly list: ErasedList;
   readonly yes: boolean;
   readonly readmits: boolean;
-  readonly stage: string | undefined;
+  readonly stage: ChosenStage | undefined;
   readonly onRead: OnRead;
 }
 
@@ -80,7 +83,7 @@ async function workOn(id: number, { list, yes, readmits, stage, onRead }: Call):
     process.stdout.write(`Nothing is known of user ${id}: neither the table nor the list has them.\n`);
     return 1;
   }
-  process.stdout.write(describe(id, found, yes) + describeRemains(findStage(stage ?? "local"), new Date()));
+  process.stdout.write(describe(id, found, yes) + describeRemains(stage?.stage ?? findStage("local"), new Date()));
   process.stdout.write(describeEndpoints(found.endpointsLeft));
   if (!found.kept) return 0;
   process.stderr.write(

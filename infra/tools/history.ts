@@ -4,6 +4,7 @@ import { findChanges } from "../../shared/history/find-changes.ts";
 import type { ShownChange } from "../../shared/history/shown-changes.ts";
 import { escapeLine, type Style, styleOf } from "../local/console/style.ts";
 import { readArguments, runCommand, text, UsageError, unknownWord } from "./cli/command.ts";
+import { readStage, stageOptions } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
@@ -11,8 +12,8 @@ const types = changedTypes.map((type) => type.toLowerCase());
 /** Changes in a page: one query of the table. */
 const changesAtOnce = 100;
 
-const help = `npm run history -- TYPE ID [--stage NAME]
-npm run history -- --change ID [--stage NAME]
+const help = `npm run history -- TYPE ID [--stage NAME [--stages FILE]]
+npm run history -- --change ID [--stage NAME [--stages FILE]]
 
 Prints the changes of a record, the latest first: who made each, when, by which call, and each field before and after.
 
@@ -20,6 +21,7 @@ Prints the changes of a record, the latest first: who made each, when, by which 
   ID             the record's id; it may have been removed
   --change ID    one change of all its records, each named
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
+  --stages FILE  the file that has the stage (infra/stages/stages.ts)
 
 Ends with 0, with 1 if there is no such record and no change of it is kept, and with 2 if the call was wrong.
 `;
@@ -36,11 +38,10 @@ if (import.meta.main) await runCommand((parameters) => history(parameters, local
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function history(parameters: string[], directory: string): Promise<number> {
-  const options = { change: text, stage: text };
-  const call = readArguments("history", help, { args: parameters, options, allowPositionals: true });
-  const { change, stage } = call.values;
-  const subject = readSubject(call.positionals, change);
-  return withService({ stage, directory }, () => printHistory(subject));
+  const options = { change: text, ...stageOptions };
+  const { values, positionals } = readArguments("history", help, { args: parameters, options, allowPositionals: true });
+  const subject = readSubject(positionals, values.change);
+  return withService({ stage: readStage(values), directory }, () => printHistory(subject));
 }
 
 /** Prints the history of a record or a change, page by page. Returns the command's exit code. */

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import { type RecordLine, recordTypes } from "../../shared/contract/records.ts";
 import { escapeLine } from "../local/console/style.ts";
+import type { ChosenStage } from "../stages/stages.ts";
 import {
   abortOnSignals,
   flag,
@@ -20,11 +21,12 @@ import { csvReader } from "./import/csv-lines.ts";
 import { type RecordReader, readJsonLines } from "./import/import-lines.ts";
 import { type ImportOptions, type ImportProgress, type ImportSummary, importRecords } from "./import/import-records.ts";
 import type { LineError } from "./import/line-errors.ts";
+import { readStage, stageOptions } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 import type { Service } from "./service/tool-service.ts";
 
-const help = `npm run import -- FILE.jsonl [--stage NAME] [--notify] [--dry-run] [--from LINE]
+const help = `npm run import -- FILE.jsonl [--stage NAME [--stages FILE]] [--notify] [--dry-run] [--from LINE]
 npm run import -- FILE.csv --csv TYPE [--map FILE] […]
 
 Imports records, one JSON object a line, into a stage in AWS or, without --stage, the local machine, whether it runs or
@@ -37,6 +39,7 @@ go to FILE.jsonl.errors.jsonl (import.errors.jsonl) as JSON lines.
   --csv TYPE       the file is a table of one type, as npm run export --csv writes it
   --map FILE       the table is another system's: FILE says which columns fill which fields (infra/tools/README.md)
   --stage NAME     the stage; your own AWS credentials are used
+  --stages FILE    the file that has the stage (infra/stages/stages.ts)
   --notify         notify the affected users, as if the changes had been made through the interface
   --dry-run        check every line as a real run would, and write nothing; shows the first record of a table
   --from LINE      pass over the lines before this one, such as those that an interrupted import says are done
@@ -98,7 +101,7 @@ function describeProgress({ bytesRead, doneUpTo, failed }: ImportProgress, size:
 }
 
 /** The history and notifications come from the table's stream, which somebody has to process. */
-async function followImport(service: Service, stage: string | undefined, directory: string): Promise<void> {
+async function followImport(service: Service, stage: ChosenStage | undefined, directory: string): Promise<void> {
   if (stage !== undefined) process.stderr.write("The stage's own workers process what follows from the import.\n");
   if (service.running) return;
   process.stderr.write(`No machine runs in ${directory}: processing what follows from the import …\n`);
@@ -106,7 +109,7 @@ async function followImport(service: Service, stage: string | undefined, directo
 }
 
 function readCall(parameters: string[]) {
-  const options = { stage: text, notify: flag, "dry-run": flag, csv: text, map: text, from: text };
+  const options = { ...stageOptions, notify: flag, "dry-run": flag, csv: text, map: text, from: text };
   const call = readArguments("import", help, { args: parameters, allowPositionals: true, options });
   const { values } = call;
   const [file, ...others] = call.positionals;
@@ -116,7 +119,8 @@ function readCall(parameters: string[]) {
   const read = readerOf(values.csv, values.map);
   const looksLikeTable = /\.[ct]sv$/i.test(file);
   if (looksLikeTable && values.csv === undefined) throw new UsageError(`${file} looks like a table: --csv TYPE`);
-  const { stage, notify: notifies = false, "dry-run": dryRun = false } = values;
+  const stage = readStage(values);
+  const { notify: notifies = false, "dry-run": dryRun = false } = values;
   return { file, report, from, stage, notifies, dryRun, isTable: values.csv !== undefined, read };
 }
 

@@ -3,6 +3,7 @@ import { pinRules } from "../../shared/domain/guessing/rules.ts";
 import { currentVersion, type HmacKeyVersions } from "../../shared/domain/hmac-key.ts";
 import { readHmacKeyVersions, writeHmacKeyVersions } from "../../shared/secrets.ts";
 import { readArguments, runCommand, text, UsageError, unknownWord } from "./cli/command.ts";
+import { readStage, stageOptions } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
@@ -12,7 +13,7 @@ const lost = `  pins          of the last ${pinRules.lifeMinutes} minutes: their
   keys sent     as Idempotency-Key in the last 24 hours: a repetition is refused as idempotency_key_reused
   counts        of limits begin again, and unknown logins are shown other ids, where the version signs now`;
 
-const help = `npm run keys -- list | rotate | strike --version N [--stage NAME]
+const help = `npm run keys -- list | rotate | strike --version N [--stage NAME [--stages FILE]]
 
 The versions of the key that pins, passcodes, refresh tokens and other short secrets are hashed with.
 
@@ -22,6 +23,7 @@ The versions of the key that pins, passcodes, refresh tokens and other short sec
   strike          takes a leaked version out of the secret; what it hashed is lost. Where it signs, a new one signs at once
   --version N     the version to strike out
   --stage NAME    a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
+  --stages FILE   the file that has the stage (infra/stages/stages.ts)
 
 Functions keep the key for 5 minutes: until then a version that was struck out counts here and there. Two changes at once
 overwrite each other. Keep a version that did not leak as long as a backup with its hashes, and until its passcodes have moved.
@@ -40,12 +42,12 @@ if (import.meta.main) await runCommand((parameters) => manageKeys(parameters, lo
 
 /** Runs the command on a machine's directory; gives its exit code. */
 export async function manageKeys(parameters: string[], directory: string): Promise<number> {
-  const options = { version: text, stage: text };
+  const options = { version: text, ...stageOptions };
   const { values, positionals } = readArguments("keys", help, { args: parameters, options, allowPositionals: true });
   const word = positionals.join(" ");
   if (!words.some((each) => each === word)) throw unknownWord("command", word, words);
   const version = readVersion(word, values.version);
-  return withService({ stage: values.stage, directory }, () => manage(word, version));
+  return withService({ stage: readStage(values), directory }, () => manage(word, version));
 }
 
 async function manage(word: string, version: string): Promise<number> {

@@ -1,13 +1,13 @@
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { type DeployEnvironment, requireDeployable } from "../stages/stage-rules.ts";
-import { type Stage, StageRefusal, stagesFile } from "../stages/stages.ts";
+import { type ChosenStage, StageRefusal } from "../stages/stages.ts";
 import { explainAwsFault } from "./aws/aws-faults.ts";
-import { messageOf, readArguments, runCommand, text, UsageError } from "./cli/command.ts";
+import { messageOf, readArguments, runCommand } from "./cli/command.ts";
 import type { DeployTarget, Finding } from "./preflight/finding.ts";
 import { checks } from "./preflight/preflight-checks.ts";
-import { enterStage, findDeployedStage, findRegion } from "./service/deployed-stage.ts";
+import { enterStage, findRegion, requireStage, stageOptions } from "./service/deployed-stage.ts";
 
-const help = `npm run preflight -- --stage NAME
+const help = `npm run preflight -- --stage NAME [--stages FILE]
 
 Checks that a stage is ready for its first deploy and its first users: settings, credentials, the CDK's bootstrap,
 resources of an earlier stack, the sandboxes of e-mail and SMS, quotas, services of the region, and recipients of alarms.
@@ -15,7 +15,8 @@ Changes nothing. Each line begins with ok, with missing, with later where someth
 or with unchecked where your credentials have no right to check. Without credentials it says what the settings alone show, and
 what to ask of AWS and of others, and how long that takes, the longest first; what takes hours or less follows as later.
 
-  --stage NAME  the stage
+  --stage NAME   the stage
+  --stages FILE  the file that has the stage (infra/stages/stages.ts)
 
 Ends with 0 when all is ok or later, 1 when something is missing or could not be checked, 2 when the call was wrong.
 `;
@@ -26,13 +27,13 @@ if (import.meta.main) await runCommand(preflight);
 
 /** Runs the command and returns its exit code. Leaves this process with the settings of the stage. */
 export async function preflight(parameters: string[]): Promise<number> {
-  const call = readArguments("preflight", help, { args: parameters, options: { stage: text } });
-  if (!call.values.stage) throw new UsageError("Say which stage: --stage NAME (npm run preflight -- --help)");
-  const stage = findDeployedStage(call.values.stage);
-  const region = await findSynthRegion(stage);
-  const place = await findPlace(stage);
+  const call = readArguments("preflight", help, { args: parameters, options: stageOptions });
+  const chosen = requireStage("preflight", call.values);
+  const { stage } = chosen;
+  const region = await findSynthRegion(chosen);
+  const place = await findPlace(chosen);
   const account = typeof place === "string" ? undefined : place.account;
-  const outcomes: Outcome[] = [checkSettings(stage, { region, account })];
+  const outcomes: Outcome[] = [checkSettings(chosen, { region, account })];
   if (typeof place === "string") {
     say("missing", "credentials", place);
     const asked = checks.map((check) => ({ ...check, ...check.asksFor?.(stage) }));
@@ -53,14 +54,14 @@ export async function preflight(parameters: string[]): Promise<number> {
 }
 
 /** The region that the cdk command finds before it knows the stage; it takes us-east-1 where nothing names one. */
-function findSynthRegion(stage: Stage): Promise<string> {
-  return findRegion(stage).catch(() => process.env.AWS_DEFAULT_REGION ?? "us-east-1");
+function findSynthRegion(chosen: ChosenStage): Promise<string> {
+  return findRegion(chosen).catch(() => process.env.AWS_DEFAULT_REGION ?? "us-east-1");
 }
 
-function checkSettings(stage: Stage, credentials: DeployEnvironment): Outcome {
+function checkSettings(chosen: ChosenStage, credentials: DeployEnvironment): Outcome {
   try {
-    requireDeployable(stage, credentials);
-    return say("ok", "settings", stagesFile());
+    requireDeployable(chosen, credentials);
+    return say("ok", "settings", chosen.file);
   } catch (error) {
     if (!(error instanceof StageRefusal)) throw error;
     for (const fault of error.message.split("\n")) say("missing", "settings", fault);
@@ -69,13 +70,14 @@ function checkSettings(stage: Stage, credentials: DeployEnvironment): Outcome {
 }
 
 /** The account and region of the credentials, or the reason why AWS cannot be called with them. */
-async function findPlace(stage: Stage): Promise<DeployTarget | string> {
+async function findPlace(chosen: ChosenStage): Promise<DeployTarget | string> {
+  const { stage, file } = chosen;
   enterStage(stage);
   let region = "";
   try {
-    region = await findRegion(stage);
+    region = await findRegion(chosen);
     const { Account = "", Arn: caller } = await new STSClient({}).send(new GetCallerIdentityCommand({}));
-    return { stage, account: Account, region, caller };
+    return { stage, file, account: Account, region, caller };
   } catch (error) {
     return explain(error, { stage, region });
   }

@@ -4,17 +4,19 @@ import { listNames } from "../../shared/db/lists/list-keys.ts";
 import { describeDifference, recount } from "../../shared/db/lists/recount.ts";
 import { patiently } from "./aws/patience.ts";
 import { flag, readArguments, runCommand, text, UsageError } from "./cli/command.ts";
+import { readStage, stageOptions } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 
-const help = `npm run recount -- --company ID|all [--repair] [--stage NAME]
+const help = `npm run recount -- --company ID|all [--repair] [--stage NAME [--stages FILE]]
 
 Compares the counters of a company's lists with its records. Safe while the service runs: a difference is one that is
 found again a minute later, and is added only if nobody wrote the counter meanwhile.
 
-  --company ID  the company, or all that have counters
-  --repair      add the differences to the counters
-  --stage NAME  a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
+  --company ID   the company, or all that have counters
+  --repair       add the differences to the counters
+  --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
+  --stages FILE  the file that has the stage (infra/stages/stages.ts)
 
 Ends with 0 if all is equal, or was repaired; 1 if it is not; 2 if the call was wrong.
 `;
@@ -26,11 +28,11 @@ if (import.meta.main) await runCommand((parameters) => recountLists(parameters, 
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function recountLists(parameters: string[], directory: string, waits = {}): Promise<number> {
-  const options = { company: text, repair: flag, stage: text };
+  const options = { company: text, repair: flag, ...stageOptions };
   const { values } = readArguments("recount", help, { args: parameters, options });
-  const { company = "", repair: repairs = false, stage } = values;
+  const { company = "", repair: repairs = false } = values;
   if (!/^(all|[1-9]\d{0,15})$/.test(company)) throw new UsageError("--company takes the id of a company, or all");
-  return withService({ stage, directory }, async (_, progress) => {
+  return withService({ stage: readStage(values), directory }, async (_, progress) => {
     const companies = company === "all" ? await findCountedCompanies() : [Number(company)];
     const lists = companies.flatMap((companyId) => listNames.map((list) => ({ list, companyId })));
     let [records, differing, done] = [0, 0, 0];

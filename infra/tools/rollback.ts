@@ -7,20 +7,21 @@ import {
 import { type FunctionName, functions } from "../functions/functions.ts";
 import { withClient } from "../local/aws/with-client.ts";
 import { functionNameOf, liveAlias } from "../stages/names.ts";
-import type { Stage } from "../stages/stages.ts";
-import { flag, readArguments, runCommand, text, UsageError } from "./cli/command.ts";
-import { findDeployedStage, inStage } from "./service/deployed-stage.ts";
+import type { ChosenStage, Stage } from "../stages/stages.ts";
+import { flag, readArguments, runCommand, UsageError } from "./cli/command.ts";
+import { inStage, requireStage, type StageNamed, stageOptions } from "./service/deployed-stage.ts";
 
 const canaries = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].canary);
 
-const help = `npm run rollback -- --stage NAME [--dry-run]
+const help = `npm run rollback -- --stage NAME [--stages FILE] [--dry-run]
 
 Leads the calls of functions back to the version before the last release, within seconds and without a deploy. It moves the
 alias of those that the last release changed; a canary that is under way ends with the version before. A repeated call goes
 back one version more. Functions without versions stay: deploy the last good commit for them.
 
-  --stage NAME  a stage in AWS with deployment "canary", with your own credentials
-  --dry-run     say what would move, and change nothing
+  --stage NAME   a stage in AWS with deployment "canary", with your own credentials
+  --stages FILE  the file that has the stage (infra/stages/stages.ts)
+  --dry-run      say what would move, and change nothing
 
 The next deploy needs -c release=now: CodeDeploy refuses an alias that it did not move itself.
 `;
@@ -35,16 +36,16 @@ if (import.meta.main) await runCommand(rollback);
 
 /** Runs the command and returns its exit code. */
 export async function rollback(parameters: string[]): Promise<number> {
-  const options = { stage: text, "dry-run": flag };
+  const options = { ...stageOptions, "dry-run": flag };
   const { values } = readArguments("rollback", help, { args: parameters, options });
-  if (!values.stage) throw new UsageError("Say which stage: --stage NAME (npm run rollback -- --help)");
-  const stage = findCanaryStage(values.stage);
-  return inStage(stage, () => goBack(stage, values["dry-run"] === true));
+  const chosen = findCanaryStage(values);
+  return inStage(chosen, () => goBack(chosen.stage, values["dry-run"] === true));
 }
 
-function findCanaryStage(name: string): Stage {
-  const stage = findDeployedStage(name);
-  if (stage.deployment === "canary") return stage;
+function findCanaryStage(named: StageNamed): ChosenStage {
+  const chosen = requireStage("rollback", named);
+  const { name, deployment } = chosen.stage;
+  if (deployment === "canary") return chosen;
   const advice = `check out the last good commit and run npx cdk deploy -c stage=${name}`;
   throw new UsageError(`The stage ${name} deploys at once and has no versions to go back to: ${advice}.`);
 }

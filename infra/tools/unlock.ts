@@ -1,11 +1,12 @@
 import { forgetGuesses } from "../../shared/accounts/forget-guesses.ts";
 import { resetLimits } from "../local/reset-limits.ts";
 import { flag, readArguments, runCommand, text, UsageError } from "./cli/command.ts";
+import { readStage, stageOptions } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 import { readLogin } from "./service/tool-service.ts";
 
-const help = `npm run unlock -- --login LOGIN [--stage NAME]
+const help = `npm run unlock -- --login LOGIN [--stage NAME [--stages FILE]]
 npm run unlock -- --all
 
 Forgets what was guessed at a login today: wrong passwords, its pins with their tries, and wrong passcodes of its user. Its
@@ -15,6 +16,7 @@ at it is forgotten as well, and the command ends with 1.
   --login LOGIN  e-mail address or phone number, in any form
   --all          all logins and addresses, and the messages of the day: every limit of the local machine begins again
   --stage NAME   a stage in AWS, with your own credentials; without it the local machine, whether it runs or not
+  --stages FILE  the file that has the stage (infra/stages/stages.ts)
 
 Ends with 0 when it is open, 1 when no user has the login or it failed, 2 when the call was wrong.
 `;
@@ -23,8 +25,10 @@ if (import.meta.main) await runCommand((parameters) => unlock(parameters, localD
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function unlock(parameters: string[], directory: string): Promise<number> {
-  const options = { login: text, all: flag, stage: text };
-  const { login, all, stage } = readArguments("unlock", help, { args: parameters, options }).values;
+  const options = { login: text, all: flag, ...stageOptions };
+  const { values } = readArguments("unlock", help, { args: parameters, options });
+  const { login, all } = values;
+  const stage = readStage(values);
   if (all && (login || stage)) throw new UsageError("--all is for the local machine, and for all of it: use it alone.");
   if (all) return withService({ stage, directory }, reopenAll);
   if (!login) throw new UsageError("Say which login: --login LOGIN (npm run unlock -- --help)");

@@ -20,6 +20,7 @@ const caller: FakeAnswer = { xml: "<Account>000000000000</Account>" };
 const stagesFile = join(directory, "stages.json");
 const own = { ...findStage("dev"), senderAddress: "no-reply@harbour-logistics.co.uk", smsSenderId: "Harbour" };
 writeFileSync(stagesFile, JSON.stringify({ dev: own }));
+const ours = ["--stage", "dev", "--stages", stagesFile];
 
 /** An account in which dev is deployed, and all that it sends arrives. */
 const ready = { ...readyToDeploy, GetCallerIdentity: caller, DescribeStacks: stackStatus("CREATE_COMPLETE") };
@@ -34,7 +35,6 @@ async function run(parameters: string[], answers: Readonly<Record<string, FakeAn
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
     AWS_ENDPOINT_URL: aws.endpoint,
-    WORKFORCE_STAGES: "",
     ...changes,
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
@@ -44,7 +44,7 @@ async function run(parameters: string[], answers: Readonly<Record<string, FakeAn
 }
 
 test("an account where nothing is missing is ok in every line, and ends with 0", { timeout }, async () => {
-  const { code, lines, outcomes } = await run(["--stage", "dev"], ready, { WORKFORCE_STAGES: stagesFile });
+  const { code, lines, outcomes } = await run(ours, ready);
   expect({ code, outcomes }, lines.join("\n")).toEqual({ code: 0, outcomes: Array(2 + checks.length).fill("ok") });
   expect(lines[1]).toContain("account 000000000000, region eu-west-1");
 });
@@ -52,7 +52,7 @@ test("an account where nothing is missing is ok in every line, and ends with 0",
 test("what is for later does not keep a stage from its deploy", { timeout }, async () => {
   writeFileSync(stagesFile, JSON.stringify({ dev: { ...own, alarmAddress: "on-call@harbour-logistics.co.uk" } }));
   const answers = { ...ready, ListStackResources: { xml: "" }, DescribeAlarmHistory: alarmHistory() };
-  const { code, outcomes } = await run(["--stage", "dev"], answers, { WORKFORCE_STAGES: stagesFile });
+  const { code, outcomes } = await run(ours, answers);
   writeFileSync(stagesFile, JSON.stringify({ dev: own }));
   expect([code, new Set(outcomes)]).toEqual([0, new Set(["ok", "later"])]);
 });
@@ -114,7 +114,7 @@ test.each([
   { timeout },
   async (senderIdentity, asked) => {
     writeFileSync(stagesFile, JSON.stringify({ dev: { ...own, senderIdentity } }));
-    const { lines } = await run(["--stage", "dev"], ready, { WORKFORCE_STAGES: stagesFile, ...none });
+    const { lines } = await run(ours, ready, none);
     writeFileSync(stagesFile, JSON.stringify({ dev: own }));
     expect(lines.find((line) => line.includes("e-mail sender"))).toMatch(asked);
   },
@@ -126,8 +126,7 @@ test.each<[string, object]>([
   ["eu-north-1", { AWS_REGION: "", AWS_DEFAULT_REGION: "eu-north-1" }],
 ])("the settings are missing where synth would find the region %s: %j", { timeout }, async (found, changes) => {
   writeFileSync(stagesFile, JSON.stringify({ dev: { ...own, region: "eu-west-1" } }));
-  const environment = { WORKFORCE_STAGES: stagesFile, ...changes };
-  const { code, lines } = await run(["--stage", "dev"], ready, environment);
+  const { code, lines } = await run(ours, ready, changes);
   writeFileSync(stagesFile, JSON.stringify({ dev: own }));
   expect(code).toBe(1);
   expect(lines[0]).toMatch(

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { functions as rows } from "../../infra/functions/functions.ts";
 import { stages } from "../../infra/stages/stages.ts";
 import { rollback } from "../../infra/tools/rollback.ts";
@@ -26,11 +26,8 @@ interface Alias {
 const lambda = { aliases: new Map<string, Alias>(), moved: [] as string[] };
 const aws = useFakeAws();
 
-beforeAll(() => {
-  const file = join(newFolder(), "stages.json");
-  writeFileSync(file, JSON.stringify({ prod: ownedStage("prod"), dev: stages.dev }));
-  vi.stubEnv("WORKFORCE_STAGES", file);
-});
+const file = join(newFolder(), "stages.json");
+writeFileSync(file, JSON.stringify({ prod: ownedStage("prod"), dev: stages.dev }));
 beforeEach(() => {
   lambda.moved = [];
   for (const name of functions) release(name, [lastWeek, today]);
@@ -95,10 +92,10 @@ test("where no version before is left, it ends with 1 and says so", async () => 
 
 test("a stage without versions, and no stage, are mistakes that say what to do", async () => {
   await expectMistake(run("--stage", "dev"), "check out the last good commit");
-  await expectMistake(run(), "Say which stage");
+  await expectMistake(rollback([]), "Say which stage");
 });
 
-const run = (...parameters: string[]) => runTool(() => rollback(parameters));
+const run = (...parameters: string[]) => runTool(() => rollback([...parameters, "--stages", file]));
 
 /** A function with a version for each moment at which it was released; the alias leads to the newest unless `changed` says which. */
 function release(

@@ -10,7 +10,6 @@ import { namesOf } from "../../stages/names.ts";
 import { readJsonFile } from "../../support/json-file.ts";
 import { writeWholeFile } from "../../support/whole-file.ts";
 import { orUndefined } from "../aws/aws-faults.ts";
-import type { ServiceTarget } from "../service/open-service.ts";
 import type { ErasedEntry } from "./person.ts";
 
 /** The list of forgotten people. It is outside the table and its backups, so that a restore does not lose it. */
@@ -23,8 +22,14 @@ export interface ErasedList {
 
 type Store = Omit<ErasedList, "add"> & { put(entry: ErasedEntry): Promise<unknown> };
 
+interface ListPlace {
+  /** The name of a stage in AWS; undefined for the local machine's. */
+  readonly stage: string | undefined;
+  readonly directory: string;
+}
+
 /** The list of a stage, in parameters of Systems Manager, one for each person; for a local machine, a file in its folder. */
-export function openErasedList({ stage, directory }: ServiceTarget): ErasedList {
+export function openErasedList({ stage, directory }: ListPlace): ErasedList {
   const store = stage === undefined ? inFile(join(directory, "erased.json")) : inParameters(namesOf(stage).erased);
   return {
     ...store,

@@ -2,7 +2,7 @@ import { GetAccountSettingsCommand, LambdaClient } from "@aws-sdk/client-lambda"
 import { GetParametersCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { queues } from "../../functions/queues.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
-import { type Stage, stagesFile } from "../../stages/stages.ts";
+import type { Stage } from "../../stages/stages.ts";
 import { type Check, type DeployTarget, type Finding, missing, ok } from "./finding.ts";
 
 /** Concurrency that Lambda requires to stay unreserved. */
@@ -43,7 +43,7 @@ function servicesOf({ removal, deployment, tracing }: Stage): string[] {
 }
 
 /** AWS answers questions about its regions in some of them; us-east-1, where every service is, is one. */
-async function findServices({ stage, region }: DeployTarget): Promise<Finding> {
+async function findServices({ stage, file, region }: DeployTarget): Promise<Finding> {
   const client = new SSMClient({ region: "us-east-1" });
   const known = async (place: string) => {
     const Names = servicesOf(stage).map(
@@ -55,10 +55,10 @@ async function findServices({ stage, region }: DeployTarget): Promise<Finding> {
   const [everywhere, here] = [await known("us-east-1"), await known(region)];
   const absent = [...everywhere].filter((name) => !here.has(name));
   if (absent.length === 0) return ok(`${region} has every service of the stage`);
-  return missing(`${region} has no ${absent.join(", no ")}: choose another region in ${stagesFile()}.`);
+  return missing(`${region} has no ${absent.join(", no ")}: choose another region in ${file}.`);
 }
 
-async function findConcurrency({ stage }: DeployTarget): Promise<Finding> {
+async function findConcurrency({ stage, file }: DeployTarget): Promise<Finding> {
   const { AccountLimit } = await new LambdaClient({}).send(new GetAccountSettingsCommand({}));
   const limit = AccountLimit?.ConcurrentExecutions ?? 0;
   const { reserved, requests, ofQueues, ofStream } = callsAtOnce(stage);
@@ -75,7 +75,7 @@ async function findConcurrency({ stage }: DeployTarget): Promise<Finding> {
   ];
   const passing = Math.min(Math.floor(limit / callSeconds), requestsPerSecond);
   const lets = `with ${limit}, at most ${passing} requests a second get through while no worker runs, fewer beside workers, and others get 503`;
-  const advice = `request ${Math.max(wanted, usualConcurrency)} in Service Quotas, which takes hours to days, or lower reservedConcurrency and throttle in ${stagesFile()}`;
+  const advice = `request ${Math.max(wanted, usualConcurrency)} in Service Quotas, which takes hours to days, or lower reservedConcurrency and throttle in ${file}`;
   return missing(
     `The account allows ${limit} concurrent executions, the stage needs ${wanted} (${parts.join(", ")}): ${lets}; ${advice}.`,
   );

@@ -3,6 +3,8 @@ import type { Stage } from "../../stages/stages.ts";
 /** The stage to deploy, with account and region. */
 export interface DeployTarget {
   readonly stage: Stage;
+  /** The file of stages, as findings name it. */
+  readonly file: string;
   readonly account: string;
   readonly region: string;
   /** ARN of the credentials' session. */

@@ -1,6 +1,6 @@
 import { namesOf } from "../../stages/names.ts";
 import { edgeOf } from "../../stages/stage-shape.ts";
-import { type Stage, stagesFile } from "../../stages/stages.ts";
+import type { Stage } from "../../stages/stages.ts";
 import {
   bySettings,
   type DeployTarget,
@@ -45,8 +45,8 @@ export const keepingChecks = onlyFor(
   ],
 );
 
-async function findGuard({ stage, account, region }: DeployTarget): Promise<Finding> {
-  const advice = `set account to "${account}" and region to "${region}" in ${stagesFile()}`;
+async function findGuard({ stage, file, account, region }: DeployTarget): Promise<Finding> {
+  const advice = `set account to "${account}" and region to "${region}" in ${file}`;
   return missing(`With other credentials ${stage.name} would be deployed to another account or region: ${advice}.`);
 }
 

@@ -3,7 +3,7 @@ import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from "@aws-sd
 import { GetSMSAttributesCommand, GetSMSSandboxAccountStatusCommand, SNSClient } from "@aws-sdk/client-sns";
 import { smsFailureLog } from "../../stages/names.ts";
 import { hostOf, isReserved } from "../../stages/stage-rules.ts";
-import { type Stage, stagesFile } from "../../stages/stages.ts";
+import type { Stage } from "../../stages/stages.ts";
 import { orUndefined } from "../aws/aws-faults.ts";
 import { type Check, type DeployTarget, type Finding, missing, ok, onlyFor } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
@@ -101,7 +101,7 @@ async function findSender(place: DeployTarget): Promise<Finding> {
   return missing(`${identity} is not verified: the deploy requests it from SES; then ${proof}.`);
 }
 
-async function findEmailAccount({ stage }: DeployTarget): Promise<Finding> {
+async function findEmailAccount({ stage, file }: DeployTarget): Promise<Finding> {
   const account = await new SESv2Client({}).send(new GetAccountCommand({}));
   if (account.SendingEnabled === false)
     return missing("AWS has paused the account's e-mail: answer its case in the SES console.");
@@ -115,7 +115,7 @@ async function findEmailAccount({ stage }: DeployTarget): Promise<Finding> {
   // AWS says -1 if there is no limit. Pins beyond the quota would be refused by SES, and not be held back by the stage's own rules.
   if (most < 0 || perDay < most)
     return ok(`${most < 0 ? "any number of" : most} e-mails a day to any address, ${perDay} of them with pins`);
-  const advice = `request more in Service Quotas, which takes a day or more, or lower mailCeilings in ${stagesFile()}`;
+  const advice = `request more in Service Quotas, which takes a day or more, or lower mailCeilings in ${file}`;
   return missing(
     `The account may send ${most} e-mails a day, and the stage up to ${perDay} with pins alone: ${advice}.`,
   );

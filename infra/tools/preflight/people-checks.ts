@@ -3,7 +3,6 @@ import { LambdaClient } from "@aws-sdk/client-lambda";
 import { paginateListSubscriptionsByTopic, SNSClient, type Subscription } from "@aws-sdk/client-sns";
 import * as v from "valibot";
 import { namesOf, outsideAlarm, testedAlarms } from "../../stages/names.ts";
-import { stagesFile } from "../../stages/stages.ts";
 import { callService } from "../aws/call-service.ts";
 import { type DeployTarget, type Finding, later, missing, ok, onlyFor } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
@@ -78,13 +77,13 @@ async function findSubscribers({ StackName, ...where }: { StackName: string; reg
 /** The permission set of a session of IAM Identity Center, in its ARN. */
 const ofPermissionSet = /:assumed-role\/AWSReservedSSO_([\w+=,.@-]+)_[0-9a-f]+\//;
 
-async function findPeople({ stage, account, caller = "" }: DeployTarget): Promise<Finding> {
+async function findPeople({ stage, file, account, caller = "" }: DeployTarget): Promise<Finding> {
   const { onCallPrincipals = [] } = stage;
   const [, own] = ofPermissionSet.exec(caller) ?? [];
   const roles = "the roles on call and repair";
   const path = `arn:aws:iam::${account}:role/aws-reserved/sso.amazonaws.com/`;
   if (own !== undefined && onCallPrincipals.length === 0) {
-    const advice = `set onCallPrincipals in ${stagesFile()} to that of those who are on call, such as ["${path}REGION/AWSReservedSSO_${own}_*"] with Identity Center's region (none if it is us-east-1)`;
+    const advice = `set onCallPrincipals in ${file} to that of those who are on call, such as ["${path}REGION/AWSReservedSSO_${own}_*"] with Identity Center's region (none if it is us-east-1)`;
     return missing(
       `Your session is of the permission set ${own} of Identity Center, and none such can take ${roles}: ${advice}.`,
     );

@@ -7,7 +7,7 @@ import {
   type TableDescription,
 } from "@aws-sdk/client-dynamodb";
 import { namesOf, tableNameOf, tableSettings } from "../../stages/names.ts";
-import { type Stage, stagesFile } from "../../stages/stages.ts";
+import type { Stage } from "../../stages/stages.ts";
 import { orUndefined } from "../aws/aws-faults.ts";
 import { type DeployTarget, type Finding, later, missing, ok } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";
@@ -28,7 +28,7 @@ export async function findTableSettings(place: DeployTarget): Promise<Finding> {
   const table = tableNameOf(place.stage);
   if ((await findStack(place)) === undefined) {
     if (!deletionProtection) return ok("none at the first deploy");
-    const advice = `set deletionProtection to false in ${stagesFile()} for the first deploy, and to true for the second`;
+    const advice = `set deletionProtection to false in ${place.file} for the first deploy, and to true for the second`;
     return missing(`A first deploy that fails cannot remove a table that is protected: ${advice}.`);
   }
   const unprotected = `Anybody with the right can delete ${table}: set deletionProtection to true and deploy again.`;

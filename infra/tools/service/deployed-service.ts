@@ -5,18 +5,18 @@ import { makeFamily } from "../../../shared/domain/accounts/refresh-token.ts";
 import { signAccessToken } from "../../../shared/tokens/issue-tokens.ts";
 import { withClient } from "../../local/aws/with-client.ts";
 import { tableNameOf } from "../../stages/names.ts";
-import type { Stage } from "../../stages/stages.ts";
+import type { ChosenStage, Stage } from "../../stages/stages.ts";
 import { UsageError } from "../cli/command.ts";
-import { findDeployedStage, inStage } from "./deployed-stage.ts";
+import { inStage } from "./deployed-stage.ts";
 import { findTokenUser, type Service } from "./tool-service.ts";
 
 /**
  * Runs work on the service of a stage in AWS, with the user's own credentials. Prints account and region on standard
  * error. Throws AWS errors as one sentence that says what to do.
  */
-export async function withDeployedService<T>(stageName: string, work: (service: Service) => Promise<T>): Promise<T> {
-  const stage = findDeployedStage(stageName);
-  return inStage(stage, async (region) => {
+export async function withDeployedService<T>(chosen: ChosenStage, work: (service: Service) => Promise<T>): Promise<T> {
+  const { stage } = chosen;
+  return inStage(chosen, async (region) => {
     const account = await findAccount(stage);
     process.stderr.write(`Stage ${stage.name}, account ${account}, region ${region}\n`);
     return work({

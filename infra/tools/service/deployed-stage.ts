@@ -4,9 +4,9 @@ import { withClient } from "../../local/aws/with-client.ts";
 import { namesOf, tableNameOf, tokenAudience } from "../../stages/names.ts";
 import { requireComplete } from "../../stages/stage-rules.ts";
 import { readStageSettings } from "../../stages/stage-settings.ts";
-import { findStage, type Stage, stagesFile } from "../../stages/stages.ts";
+import { type ChosenStage, chooseStage, readStages, type Stage } from "../../stages/stages.ts";
 import { explainAwsFault } from "../aws/aws-faults.ts";
-import { orMistake, UsageError } from "../cli/command.ts";
+import { orMistake, text, UsageError } from "../cli/command.ts";
 
 /**
  * Environment variables of resources that no tool needs. The tools remove them from their own environment, because values left
@@ -14,24 +14,45 @@ import { orMistake, UsageError } from "../cli/command.ts";
  */
 const unusedSettings = ["OPERATION", "OIDC_ISSUER", ...queueNames.map(queueSetting), "QUARANTINE_QUEUE_URL"];
 
+/** The options that name a stage in AWS. */
+export const stageOptions = { stage: text, stages: text } as const;
+
+/** The values of these options. */
+export interface StageNamed {
+  readonly stage?: string | undefined;
+  readonly stages?: string | undefined;
+}
+
 /**
- * The stage of that name. Throws `UsageError` if there is none, if it lacks settings, or if it is the local machine's.
+ * The stage that the options name; undefined without any, for the local machine. Throws `UsageError` if there is no such stage, if
+ * it lacks settings, if it is the local machine's, or if a file is named without a stage.
  */
-export function findDeployedStage(name: string): Stage {
+export function readStage({ stage: name, stages: file }: StageNamed): ChosenStage | undefined {
   if (name === "local") throw new UsageError("The stage local is this machine's: leave --stage out.");
+  if (name === undefined) {
+    if (file === undefined) return undefined;
+    throw new UsageError("--stages FILE goes with --stage NAME, which is one of the file's stages");
+  }
   return orMistake("", () => {
-    const stage = findStage(name);
-    requireComplete(stage);
-    return stage;
+    const chosen = chooseStage(name, readStages(file));
+    requireComplete(chosen);
+    return chosen;
   });
+}
+
+/** Like `readStage`, for commands that are of stages in AWS alone. */
+export function requireStage(command: string, named: StageNamed): ChosenStage {
+  const chosen = readStage(named);
+  if (chosen) return chosen;
+  throw new UsageError(`Say which stage: --stage NAME (npm run ${command} -- --help)`);
 }
 
 /** Longer than for requests: a tool can wait, and may be far away. */
 const callPatience = "10";
 
 /**
- * Makes this process a client of a stage: sets its settings and removes those of others. Credentials stay the user's
- * own.
+ * Makes this process a client of a stage: sets its settings and removes those of others, because the service's modules read
+ * them from the environment, as they do in Lambda. Credentials stay the user's own.
  */
 export function enterStage(stage: Stage): void {
   for (const name of unusedSettings) delete process.env[name];
@@ -52,17 +73,18 @@ export function enterStage(stage: Stage): void {
 }
 
 /** The region of this process. Throws `UsageError` if nothing sets one. */
-export async function findRegion(stage: Stage): Promise<string> {
+export async function findRegion({ stage, file }: ChosenStage): Promise<string> {
   return withClient(new DynamoDBClient({}), ({ config }) => config.region()).catch(() => {
-    const advice = `set AWS_REGION, or the region of the stage ${stage.name} in ${stagesFile()}`;
+    const advice = `set AWS_REGION, or the region of the stage ${stage.name} in ${file}`;
     throw new UsageError(`No AWS region is named: ${advice}.`);
   });
 }
 
 /** Runs work as a client of a stage, with its region. Throws AWS errors as one sentence that says what to do. */
-export async function inStage<T>(stage: Stage, work: (region: string) => Promise<T>): Promise<T> {
+export async function inStage<T>(chosen: ChosenStage, work: (region: string) => Promise<T>): Promise<T> {
+  const { stage } = chosen;
   enterStage(stage);
-  const region = await findRegion(stage);
+  const region = await findRegion(chosen);
   try {
     return await work(region);
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { ChosenStage } from "../../stages/stages.ts";
 import { kindOfAwsFault } from "../aws/aws-faults.ts";
 import { TableOutage, withPatientTable } from "../aws/patience.ts";
 import { messageOf, StoppedError, UsageError } from "../cli/command.ts";
@@ -8,7 +9,7 @@ import type { Service } from "./tool-service.ts";
 
 /** A service: that of a stage in AWS or, without a stage, that of a local machine's directory. */
 export interface ServiceTarget {
-  readonly stage: string | undefined;
+  readonly stage: ChosenStage | undefined;
   readonly directory: string;
 }
 

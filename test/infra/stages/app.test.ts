@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { namesOf } from "../../../infra/stages/names.ts";
 import { faultsOf } from "../../../infra/stages/stage-rules.ts";
-import { findStage } from "../../../infra/stages/stages.ts";
+import { findStage, ownStages } from "../../../infra/stages/stages.ts";
 import { root } from "../../../infra/support/root.ts";
 import { createApp } from "../../../infra/synthesize.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
@@ -18,7 +18,7 @@ test("the app ends with 1 and the sentences alone when a stage still has placeho
   expect({ status, stdout, placeholders: placeholders.toReversed() }).toEqual({
     status: 1,
     stdout: "",
-    placeholders: faultsOf(findStage("prod")),
+    placeholders: faultsOf({ ...ownStages, stage: findStage("prod") }),
   });
   expect(edge).toMatch(/^Set edge of the stage prod /);
 });
@@ -54,7 +54,6 @@ test("the app makes the firewall of a stage that cannot name an edge yet", async
   const keeping = { ...ownedStage("prod"), edge: undefined, region: "eu-west-2" };
   const context = { stages: writeStages("stages", { prod: keeping }), "aws:cdk:enable-path-metadata": false };
   const firewall = { ...context, stack: "firewall", release: "now" };
-  vi.stubEnv("WORKFORCE_STAGES", "other.ts");
   expect(await synth("prod", firewall)).toEqual({ status: undefined, stdout: "", stderr: "" });
   expect(existsSync(join(outdir, `${namesOf("prod").firewall}.template.json`))).toBe(true);
   const { status, stderr } = await synth("prod", context);
@@ -102,8 +101,6 @@ async function synth(stage: string, context: object = {}) {
   vi.stubEnv("CDK_CONTEXT_JSON", JSON.stringify({ stage, ...context }));
   vi.stubEnv("CDK_OUTDIR", outdir);
   vi.stubEnv("CDK_DEFAULT_REGION", "us-east-1");
-  // The app sets it.
-  vi.stubEnv("WORKFORCE_STAGES", undefined);
   vi.resetModules();
   try {
     await import("../../../infra/app.ts");

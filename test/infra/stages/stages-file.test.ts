@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
-import { findStage } from "../../../infra/stages/stages.ts";
+import { chooseStage, findStage, readStages } from "../../../infra/stages/stages.ts";
 import { root } from "../../../infra/support/root.ts";
-import { findDeployedStage } from "../../../infra/tools/service/deployed-stage.ts";
+import { readStage } from "../../../infra/tools/service/deployed-stage.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { ownedStage } from "./owned-stage.ts";
 
@@ -15,38 +15,36 @@ const saysNoObject = (file: string) =>
   `The stages in ${file} cannot be read: its default export is no object with stages by name`;
 const stagesModule = JSON.stringify(join(root, "infra/stages/stages.ts"));
 
-afterEach(() => {
-  delete process.env.WORKFORCE_STAGES;
-});
-
 test.each([
   ["stages.json", JSON.stringify({ live })],
   ["stages.mjs", `export default ${JSON.stringify({ live })};`],
   ["stages.ts", `const stages: object = ${JSON.stringify({ live })};\nexport default stages;`],
 ])("a file %s outside the checkout has stages of its own", (name, content) => {
-  useFile(name, content);
-  expect(findStage("live")).toEqual(live);
-  expect(findDeployedStage("live")).toEqual(live);
-  expect(() => requireDeployable(findStage("live"), { region: "eu-west-2" })).not.toThrow();
+  const stages = writeFile(name, content);
+  const chosen = chooseStage("live", readStages(stages));
+  expect(chosen.stage).toEqual(live);
+  expect(readStage({ stage: "live", stages })).toEqual(chosen);
+  expect(() => requireDeployable(chosen, { region: "eu-west-2" })).not.toThrow();
 });
 
 test("a file may build on the stages that come with the project, and leave the name to the key", () => {
-  useFile(
+  const file = writeFile(
     "built.ts",
     `import { stages } from ${stagesModule};\nconst { name, ...rest } = stages.dev;\nexport default { ours: rest };`,
   );
-  expect(findStage("ours")).toEqual({ ...dev, name: "ours" });
+  expect(chooseStage("ours", readStages(file)).stage).toEqual({ ...dev, name: "ours" });
 });
 
 test("the sentences about a stage name its file", () => {
-  const file = useFile("wrong.json", JSON.stringify({ live: { ...live, tracing: "no", origin: [] } }));
+  const file = writeFile("wrong.json", JSON.stringify({ live: { ...live, tracing: "no", origin: [] } }));
   const faults = [
     `Set tracing of the stage live in ${file} to true or false: it is "no".`,
     `Remove origin from the stage live in ${file}: no setting has that name; did you mean origins?`,
   ];
-  expect(faultsOf(findStage("live"))).toEqual(faults);
-  expect(() => findDeployedStage("live")).toThrow(faults[0]);
-  expect(() => requireDeployable(findStage("live"), {})).toThrow(faults.join("\n"));
+  const chosen = chooseStage("live", readStages(file));
+  expect(faultsOf(chosen)).toEqual(faults);
+  expect(() => readStage({ stage: "live", stages: file })).toThrow(faults[0]);
+  expect(() => requireDeployable(chosen, {})).toThrow(faults.join("\n"));
 });
 
 test.each<[string, string | undefined, (file: string) => string]>([
@@ -65,42 +63,44 @@ test.each<[string, string | undefined, (file: string) => string]>([
     (file) => `Set name of the stage dev in ${file} to dev: it is "live".`,
   ],
 ])("%s is refused in one sentence", (what, content, sentence) => {
-  const file = useFile(`${what.replaceAll(" ", "-")}.json`, content);
-  expect(() => findStage("dev")).toThrow(sentence(file));
+  const file = writeFile(`${what.replaceAll(" ", "-")}.json`, content);
+  const choosing = () => chooseStage("dev", readStages(file));
+  expect(choosing).toThrow(sentence(file));
   const inOne = { message: expect.not.stringContaining("\n") };
-  expect(() => findStage("dev")).toThrow(expect.objectContaining(inOne));
+  expect(choosing).toThrow(expect.objectContaining(inOne));
 });
 
 test("two stages that have SES verify the same domain are refused, unless accounts or regions set them apart", () => {
   const { region: _, ...anywhere } = live;
   const other = { ...anywhere, name: "trial" };
-  const file = useFile("twice.json", JSON.stringify({ live: anywhere, trial: other }));
   const domain = anywhere.senderAddress.split("@")[1];
-  expect(() => requireDeployable(findStage("trial"), {})).toThrow(
-    `Set senderIdentity of the stage trial in ${file} to "existing" in all but one of them, or name the account of each: live has SES verify ${domain}, too.`,
+  const deployTrial = (file: string, mine: object, its: object) => {
+    const byName = { live: { ...anywhere, ...its }, trial: { ...other, ...mine } };
+    return () => requireDeployable(chooseStage("trial", { file, byName }), {});
+  };
+  expect(deployTrial("twice.json", {}, {})).toThrow(
+    `Set senderIdentity of the stage trial in twice.json to "existing" in all but one of them, or name the account of each: live has SES verify ${domain}, too.`,
   );
-  for (const [mine, its] of [
+  for (const [mine = {}, its = {}] of [
     [{ account: "111122223333" }, { account: "444455556666" }],
     [{ region: "eu-west-1" }, { region: "eu-west-2" }],
     [{ senderIdentity: "existing" }, {}],
     [{ senderIdentity: "existing" }, { senderIdentity: "existing" }],
     [{ senderIdentity: "address", senderAddress: `other@${domain}` }, { senderIdentity: "address" }],
   ]) {
-    useFile("apart.json", JSON.stringify({ live: { ...anywhere, ...its }, trial: { ...other, ...mine } }));
-    expect(() => requireDeployable(findStage("trial"), {})).not.toThrow();
+    expect(deployTrial("apart.json", mine, its)).not.toThrow();
   }
 });
 
-test("the stage local is this machine's, whatever the file has, and is never deployed", () => {
-  useFile("local.json", JSON.stringify({ live }));
-  expect(findStage("local").registration).toBe("open");
-  expect(() => requireDeployable(findStage("local"), {})).toThrow("The stage local is this machine's");
+test("the stage local is this machine's and is never deployed, whatever a file has", () => {
+  const byName = { live, local: { ...live, name: "local" } };
+  const local = chooseStage("local", { file: "stages.json", byName });
+  expect(() => requireDeployable(local, {})).toThrow("The stage local is this machine's");
 });
 
-/** Makes that file the one with the stages; without content there is none. */
-function useFile(name: string, content: string | undefined): string {
+/** Makes a file of stages; without content there is none. */
+function writeFile(name: string, content: string | undefined): string {
   const file = join(directory, name);
   if (content !== undefined) writeFileSync(file, content);
-  process.env.WORKFORCE_STAGES = file;
   return file;
 }

@@ -3,7 +3,7 @@ import { accountRequestsPerMinute } from "../../../infra/firewall-stack.ts";
 import { type DeployEnvironment, faultsOf, requireDeployable } from "../../../infra/stages/stage-rules.ts";
 import { readStageSetting } from "../../../infra/stages/stage-settings.ts";
 import { settingNames, stageShape } from "../../../infra/stages/stage-shape.ts";
-import { findStage, type Stage } from "../../../infra/stages/stages.ts";
+import { type ChosenStage, findStage, ownStages, type Stage } from "../../../infra/stages/stages.ts";
 import { longPinDigits, pinDigits } from "../../../shared/contract/accounts.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { pinRules } from "../../../shared/domain/guessing/rules.ts";
@@ -24,7 +24,7 @@ test("D22: a stage refuses unknown parameters unless it says warn", () => {
 });
 
 test.each(["staging", "prod"])("%s as shipped is refused, with one sentence for each placeholder", (name) => {
-  const [sender, origins, alarms, ...others] = faultsOf(findStage(name));
+  const [sender, origins, alarms, ...others] = faultsOf(own(findStage(name)));
   expect(sender).toBe(
     `Set senderAddress of the stage ${name} in infra/stages/stages.ts to an e-mail address that SES may send from: it has the placeholder ${name === "prod" ? "" : "staging."}workforce.example.`,
   );
@@ -115,7 +115,7 @@ const refused: Readonly<Partial<Record<keyof Stage, readonly unknown[]>>> = {
 test.each(
   Object.entries(refused).flatMap(([setting, values]) => values.map((value) => [setting, value] as const)),
 )("%s %j is refused in one sentence that says what to set, and where", (setting, value) => {
-  const faults = faultsOf({ ...dev, alarmAddress, [setting]: value });
+  const faults = faultsOf(own({ ...dev, alarmAddress, [setting]: value }));
   expect(faults).toHaveLength(1);
   expect(faults[0]).toMatch(new RegExp(`^Set ${setting} of the stage .+ in infra/stages/stages\\.ts to [^\n]+\\.$`));
   expect(faults[0]).toContain(`: it is ${JSON.stringify(value)}.`);
@@ -186,7 +186,7 @@ test.each<[what: string, stage: Stage, ...faults: RegExp[]]>([
   ],
   ["a name that is a placeholder's in addresses", { ...prod, name: "test" }],
 ])("settings that are each valid are judged together: %s", (_, stage, ...faults) => {
-  expect(faultsOf(stage)).toEqual(faults.map((each) => expect.stringMatching(each)));
+  expect(faultsOf(own(stage))).toEqual(faults.map((each) => expect.stringMatching(each)));
 });
 
 test("D10: a stage whose account routes take more than 400 requests a second is refused, and the sentence says why", () => {
@@ -198,8 +198,8 @@ test("D10: a stage whose account routes take more than 400 requests a second is 
   expect(takeover(400)).toBeLessThan(1e-4);
   expect(takeover(500)).toBeGreaterThan(1e-4);
   const limited = (requestsPerSecond: number) => ({ ...prod, anonymousThrottle: { requestsPerSecond, burst: 800 } });
-  expect(faultsOf(limited(400))).toEqual([]);
-  expect(faultsOf(limited(401))).toEqual([
+  expect(faultsOf(own(limited(400)))).toEqual([]);
+  expect(faultsOf(own(limited(401)))).toEqual([
     expect.stringMatching(
       /^Set anonymousThrottle of the stage prod .* at most 400 requests a second, as above that guessing takes over one login with a chance above 1 in 10,000 a day, not above those of throttle: it is \{"requestsPerSecond":401,"burst":800\}\.$/,
     ),
@@ -209,11 +209,12 @@ test("D10: a stage whose account routes take more than 400 requests a second is 
 test("a stage that keeps its data is deployed once it says whether it has an edge, and staging says what prod does", () => {
   const { edge, ...undecided } = prod;
   expect(edge).toBe("none");
-  expect(() => requireDeployable(undecided, {})).toThrow(
+  expect(() => requireDeployable(own(undecided), {})).toThrow(
     /^Set edge of the stage prod in .* or to "none"\. An edge takes three steps: .* nobody else signs in\.$/,
   );
   // SES verifies another sender for each of them: the second stack that makes an identity would fail.
-  for (const name of ["dev", "staging", "prod"]) expect(() => requireDeployable(ownedStage(name), {})).not.toThrow();
+  for (const name of ["dev", "staging", "prod"])
+    expect(() => requireDeployable(own(ownedStage(name)), {})).not.toThrow();
   const { name: _, ...staging } = findStage("staging");
   for (const setting of ["edge", "deployment", "removal", "deletionProtection", "tracing"] as const)
     expect(findStage("prod")[setting], setting).toBe(staging[setting]);
@@ -228,7 +229,7 @@ test("one address that a firewall lets through takes a fifth of the account rout
 
 test.each(settingNames)("a stage without %s is refused, or can do without it", (setting) => {
   const { [setting]: _, ...rest } = prod;
-  const faults = faultsOf(rest as Stage);
+  const faults = faultsOf(own(rest as Stage));
   const isOptional = stageShape.entries[setting].type === "exact_optional" && setting !== "alarmAddress";
   if (isOptional) expect(faults).toEqual([]);
   else expect(faults).toContainEqual(expect.stringMatching(`^Set ${setting} of the stage .* it is missing\\.$`));
@@ -255,13 +256,13 @@ test.each([
   ];
   for (const [setting, value] of settings) {
     const expected = expect.stringMatching(`^Set ${setting} of .* it has the placeholder ${host}\\.$`);
-    expect(faultsOf({ ...prod, [setting]: value }), setting).toEqual([expected]);
-    expect(faultsOf({ ...dev, alarmAddress: prod.alarmAddress, [setting]: value } as Stage), setting).toEqual([]);
+    expect(faultsOf(own({ ...prod, [setting]: value })), setting).toEqual([expected]);
+    expect(faultsOf(own({ ...dev, alarmAddress: prod.alarmAddress, [setting]: value } as Stage)), setting).toEqual([]);
   }
 });
 
 test("everything that a stage may name is taken", () => {
-  expect(faultsOf(fullStage)).toEqual([]);
+  expect(faultsOf(own(fullStage))).toEqual([]);
   expect(Object.keys(fullStage).toSorted()).toEqual(settingNames.toSorted());
 });
 
@@ -272,7 +273,7 @@ test.each([
 ])("a setting that nobody knows, such as %s, is refused by name, with the nearest one", (name, hint) => {
   const stage: Stage = { ...dev, ...{ [name]: "on-call@harbour-logistics.co.uk" } };
   const fault = `Remove ${name} from the stage dev in infra/stages/stages.ts: no setting has that name${hint}`;
-  expect(faultsOf(stage)).toEqual([fault]);
+  expect(faultsOf(own(stage))).toEqual([fault]);
 });
 
 test.each([
@@ -288,7 +289,7 @@ test.each([
   ],
 ])("%s is refused as no setting, in one sentence that says what serves instead", (name, reason) => {
   const stage: Stage = { ...dev, ...{ [name]: "on" } };
-  expect(faultsOf(stage)).toEqual([`Remove ${name} from the stage dev in infra/stages/stages.ts: ${reason}.`]);
+  expect(faultsOf(own(stage))).toEqual([`Remove ${name} from the stage dev in infra/stages/stages.ts: ${reason}.`]);
   expect(settingNames).not.toContain(name);
 });
 
@@ -310,7 +311,12 @@ test.each<[Partial<Stage>, DeployEnvironment, fault?: string]>([
   [{ region: "eu-west-2", account: "111122223333" }, {}],
   [{}, { region: "us-east-1", account: "444455556666" }],
 ])("a stage with %j is refused with credentials for another place: %j", (place, credentials, fault) => {
-  const deploying = () => requireDeployable({ ...dev, ...place }, credentials);
+  const deploying = () => requireDeployable(own({ ...dev, ...place }), credentials);
   if (fault === undefined) expect(deploying).not.toThrow();
   else expect(deploying).toThrow(fault);
 });
+
+/** A stage among those that come with the project. */
+function own(stage: Stage): ChosenStage {
+  return { ...ownStages, stage };
+}

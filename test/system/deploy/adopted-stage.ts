@@ -10,9 +10,18 @@ export const adoptedStage: Stage = {
   senderAddress: "no-reply@harbour-logistics.co.uk",
 };
 
-/** Writes the file of stages that somebody keeps outside the checkout, with one stage, and gives its place. */
+/** The options by which tools find a stage in the file of stages that somebody keeps outside the checkout. */
+export function optionsOf({ name }: Stage, directory: string): string[] {
+  return ["--stage", name, "--stages", stagesFileIn(directory)];
+}
+
+function stagesFileIn(directory: string): string {
+  return join(directory, "stages.mjs");
+}
+
+/** Writes that file, with one stage, and gives its place. */
 export function writeStagesFile(directory: string, stage: Stage): string {
-  const file = join(directory, "stages.mjs");
+  const file = stagesFileIn(directory);
   writeFileSync(file, `export default ${JSON.stringify({ [stage.name]: stage }, null, 2)};\n`);
   return file;
 }

@@ -1,7 +1,6 @@
 import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleFolder } from "../../../infra/functions/bundle-places.ts";
-import { findStage } from "../../../infra/stages/stages.ts";
 import { createApp } from "../../../infra/synthesize.ts";
 import { WorkforceStack } from "../../../infra/workforce-stack.ts";
 import { getHealth } from "../../../shared/contract/service.ts";
@@ -13,7 +12,6 @@ import { added, nextService } from "./next-service.ts";
 // functions, routes and logs; one operation is added, and one is removed.
 const [serviceName = ""] = process.argv.slice(2);
 const app = createApp();
-const stage = findStage(adoptedStage.name);
 const bundles = join(app.outdir, "bundles");
 await copyBundles(bundles);
 cpSync(bundleFolder(bundles, getHealth.name), bundleFolder(bundles, added.name), { recursive: true });
@@ -22,5 +20,5 @@ for (const name of Object.keys(nextService.functions)) {
 }
 const throttle = { requestsPerSecond: 50, burst: 100 };
 const settings = { serviceName, throttle, logRetentionDays: 30 } as const;
-new WorkforceStack(app, { stage: { ...stage, ...settings }, bundles, service: nextService });
+new WorkforceStack(app, { stage: { ...adoptedStage, ...settings }, bundles, service: nextService });
 app.synth();

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { namesOf } from "../../../infra/stages/names.ts";
 import { useAccount } from "./account.ts";
-import { adoptedStage, writeStagesFile } from "./adopted-stage.ts";
+import { adoptedStage, optionsOf, writeStagesFile } from "./adopted-stage.ts";
 import { listFunctions, listSecrets, listTables, requireDeployed } from "./deployed-resources.ts";
 import { type DeployedStage, openStage } from "./deployed-stage.ts";
 import { account, region } from "./emulator.ts";
@@ -22,9 +22,6 @@ const stagesFile = writeStagesFile(aws.directory, adoptedStage);
 const ours = ["-c", `stages=${stagesFile}`, "-c", `stage=${adoptedStage.name}`];
 let stage: DeployedStage;
 
-beforeAll(() => {
-  process.env.WORKFORCE_STAGES = stagesFile;
-});
 afterAll(() => stage?.close());
 
 test("a deploy into an account that is not bootstrapped is refused with what to do", async () => {
@@ -59,7 +56,8 @@ test("the journeys that every stage takes go well", async () => {
     (path) => `${aws.emulator.clientEnvironment.AWS_ENDPOINT_URL}/_ministack/${path}`,
   );
   const inboxes = ["--inbox", mails ?? "", "--inbox", sms ?? ""];
-  const call = ["test/system/journeys/journeys.ts", "--url", stage.baseUrl, "--stage", adoptedStage.name, ...inboxes];
+  const named = ["--url", stage.baseUrl, ...optionsOf(adoptedStage, aws.directory)];
+  const call = ["test/system/journeys/journeys.ts", ...named, ...inboxes];
   const { code, output: printed } = await runProgram(process.execPath, call, process.env, 240_000);
   expect(code, printed.slice(-3_000)).toBe(0);
 });
@@ -76,7 +74,7 @@ testUpdate(
   async () => {
     const app = `node test/system/deploy/changed-app.ts "${nextServiceName}"`;
     const changed = ["--app", app, "--output", output("changed")];
-    const { code, printed } = await aws.cdk([...deploy, ...changed], { WORKFORCE_STAGES: stagesFile });
+    const { code, printed } = await aws.cdk([...deploy, ...changed]);
     expect(printed).toContain(`✅  ${names.stack}`);
     expect(code).toBe(0);
     return nextServiceName;
@@ -94,7 +92,7 @@ test("no function wanted a right that its role does not have, and none failed", 
   expect(aws.emulator.log().match(/^.*"level":"error".*$/gm)).toBeNull();
 });
 
-testExplain(() => stage);
+testExplain(() => stage, optionsOf(adoptedStage, aws.directory));
 
 test("cdk destroy removes everything, as the stage wants it", async () => {
   const { code, printed } = await aws.cdk(["destroy", "--force", "--app", output("changed")]);

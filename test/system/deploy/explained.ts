@@ -5,7 +5,6 @@ import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { updateRaw } from "../../support/records/items.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { send, signIn } from "../../support/requests/http-client.ts";
-import { adoptedStage } from "./adopted-stage.ts";
 import { type DeployedStage, importLines } from "./deployed-stage.ts";
 import { runTool } from "./program.ts";
 
@@ -14,7 +13,7 @@ const password = "nine quiet harbours";
 const reading = { timeout: 60_000, interval: 2_000 };
 
 /** Has vitest see that `npm run explain` says what failed in a function of the API, a consumer of the stream and a queue's worker. */
-export function testExplain(stage: () => DeployedStage): void {
+export function testExplain(stage: () => DeployedStage, options: readonly string[]): void {
   test("explain shows the requests that failed, from the stage's own logs, by lines of the sources", async () => {
     await importLines([
       userLine(90, { email: login, password, role: "admin", financial_company_id: null }),
@@ -26,12 +25,12 @@ export function testExplain(stage: () => DeployedStage): void {
     const bearer = await signIn(stage().baseUrl, login, password);
     const [first, damaged] = [await pay(1, stage().baseUrl, bearer), await pay(2, stage().baseUrl, bearer)];
     await explained(
-      damaged,
+      [...options, "--request", damaged],
       /bulk-update-timesheets +error fault status=500 .*\n {4}at \w+ \(shared\/http\/answer\.ts:\d+:\d+\)/,
       /quarantined .*\n {4}at \w+ \(shared\/domain\/records\/notification-events\.ts:\d+:\d+\)/,
     );
     const ofFirst = await explained(
-      first,
+      [...options, "--request", first],
       /bulk-update-timesheets +answered status=200/,
       /deliver-notifications +error fault .*(?:TransactionCanceled|Validation)Exception.*\n(?: {4}.*\n)*? {4}at .*shared\/db\/table\/transaction\.ts:\d+:\d+/,
     );
@@ -58,13 +57,13 @@ async function pay(id: number, baseUrl: string, bearer: string): Promise<string>
   return headers.get("x-request-id") ?? "";
 }
 
-/** The story of a request once it has all parts: lines of several functions reach the stage's logs in no order. */
-async function explained(requestId: string, ...parts: readonly RegExp[]): Promise<string> {
+/** The story that a call of explain prints once it has all parts: lines of several functions reach the stage's logs in no order. */
+async function explained(call: readonly string[], ...parts: readonly RegExp[]): Promise<string> {
   let story = "";
   for (const part of parts) {
     await expect
       .poll(async () => {
-        story = (await runTool("explain", adoptedStage.name, "--request", requestId)).output;
+        story = (await runTool("explain", ...call)).output;
         return story;
       }, reading)
       .toMatch(part);

@@ -9,9 +9,9 @@ export interface ProgramResult {
   readonly output: string;
 }
 
-/** Runs a command of the project, such as `recount`, on a deployed stage. */
-export function runTool(name: string, stage: string, ...options: readonly string[]): Promise<ProgramResult> {
-  return runProgram(process.execPath, [`infra/tools/${name}.ts`, ...options, "--stage", stage], process.env, 60_000);
+/** Runs a command of the project, such as `recount`. */
+export function runTool(name: string, ...options: readonly string[]): Promise<ProgramResult> {
+  return runProgram(process.execPath, [`infra/tools/${name}.ts`, ...options], process.env, 60_000);
 }
 
 /** Runs a program to its end, in the project's folder; ends it after so many milliseconds. */

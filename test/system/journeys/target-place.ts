@@ -1,5 +1,6 @@
 import { namesOf } from "../../../infra/stages/names.ts";
-import { findStage } from "../../../infra/stages/stages.ts";
+import { type ChosenStage, findStage } from "../../../infra/stages/stages.ts";
+import { requireStage } from "../../../infra/tools/service/deployed-stage.ts";
 import { withService } from "../../../infra/tools/service/open-service.ts";
 import { type Inboxes, openInboxes } from "../../support/requests/inboxes.ts";
 import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
@@ -19,12 +20,12 @@ export interface TargetPlace {
   close(): Promise<void>;
 }
 
-/** The service that `JOURNEY_URL` and `JOURNEY_STAGE` name, with the inboxes of `JOURNEY_INBOX`; without them a local machine of its own. */
+/** The service that `JOURNEY_URL` and `JOURNEY_STAGE` (of the file `JOURNEY_STAGES`) name, with the inboxes of `JOURNEY_INBOX`; without them a local machine of its own. */
 export function openPlace(): Promise<TargetPlace> {
-  const { JOURNEY_URL: url, JOURNEY_STAGE: stage, JOURNEY_INBOX: inboxes } = process.env;
+  const { JOURNEY_URL: url, JOURNEY_STAGE: stage, JOURNEY_STAGES: stages, JOURNEY_INBOX: inboxes } = process.env;
   if (!url && !stage) return openLocalMachine();
   if (!url || !stage) throw new Error("JOURNEY_URL and JOURNEY_STAGE name a stage together: set both, or none");
-  return enterPlace(stage, stage, {
+  return enterPlace(requireStage("test:journeys", { stage, stages }), {
     baseUrl: url.replace(/\/$/, ""),
     inboxes: openInboxes(inboxes?.split(" ") ?? []),
     close: async () => {},
@@ -40,18 +41,17 @@ async function openLocalMachine(): Promise<TargetPlace> {
     directory.remove();
   };
   const inboxes = openInboxes([`${baseUrl}/_local/inbox`]);
-  return enterPlace("local", undefined, { baseUrl, inboxes, printed: machine.output, close }, directory.path);
+  return enterPlace(undefined, { baseUrl, inboxes, printed: machine.output, close }, directory.path);
 }
 
 async function enterPlace(
-  name: string,
-  stage: string | undefined,
+  chosen: ChosenStage | undefined,
   place: Pick<TargetPlace, "baseUrl" | "inboxes" | "printed" | "close">,
   directory = "",
 ): Promise<TargetPlace> {
   // The environment of a service's client stays when the service is closed; nothing of it runs in this process.
-  await withService({ stage, directory }, async () => {});
-  const { registration, platformApplications } = findStage(name);
+  await withService({ stage: chosen, directory }, async () => {});
+  const { name, registration, platformApplications } = chosen?.stage ?? findStage("local");
   const pushes = platformApplications !== undefined && place.inboxes.channels.has("push");
   return { ...place, eventBus: namesOf(name).eventBus, registration, pushes };
 }

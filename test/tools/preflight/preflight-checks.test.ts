@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { findStage, type Stage } from "../../../infra/stages/stages.ts";
+import { findStage, ownStages, type Stage } from "../../../infra/stages/stages.ts";
 import { checks } from "../../../infra/tools/preflight/preflight-checks.ts";
 import { fullStage } from "../../infra/stages/owned-stage.ts";
 import { type FakeAnswer, useFakeAws } from "../fake-aws.ts";
@@ -38,7 +38,8 @@ async function find(about: string, changes: Partial<Stage> = {}, caller?: string
   const check = checks.find((each) => each.about === about);
   if (!check) throw new Error(`There is no check of ${about}`);
   const stage = { ...dev, senderAddress, ...changes };
-  return check.bySettings?.(stage) ?? check.find({ stage, account: "000000000000", region: "eu-west-1", caller });
+  const place = { account: "000000000000", region: "eu-west-1", caller };
+  return check.bySettings?.(stage) ?? check.find({ stage, file: ownStages.file, ...place });
 }
 
 type Answers = Readonly<Record<string, FakeAnswer>>;

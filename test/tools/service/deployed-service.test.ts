@@ -9,7 +9,7 @@ import { UsageError } from "../../../infra/tools/cli/command.ts";
 import { runExport } from "../../../infra/tools/export.ts";
 import { runImport } from "../../../infra/tools/import.ts";
 import { recountLists } from "../../../infra/tools/recount.ts";
-import { findDeployedStage, inStage } from "../../../infra/tools/service/deployed-stage.ts";
+import { inStage, readStage, requireStage } from "../../../infra/tools/service/deployed-stage.ts";
 import { printToken } from "../../../infra/tools/token.ts";
 import { unlock } from "../../../infra/tools/unlock.ts";
 import { pinKey } from "../../../shared/db/accounts/pins.ts";
@@ -81,10 +81,8 @@ test("a stage that trusts another issuer makes no token", async () => {
   const { oidcIssuer } = fullStage;
   const file = join(folder, "stages.json");
   writeFileSync(file, JSON.stringify({ dev: { ...findStage("dev"), oidcIssuer } }));
-  process.env.WORKFORCE_STAGES = file;
-  const refused = run(printToken, "--as", login);
+  const refused = run(printToken, "--as", login, "--stages", file);
   await expect(refused).rejects.toThrow(`trusts the tokens of ${oidcIssuer.issuer} alone: sign in there.`);
-  delete process.env.WORKFORCE_STAGES;
 });
 
 test("who made a token is recorded by its id: the caller, the user and the times, for 400 days, and nothing of the token itself", async () => {
@@ -116,9 +114,10 @@ test("a login whose short pins are used up has short ones again", async () => {
 });
 
 test("the local stage, one that is not there, and no region are mistakes that say what to do", async () => {
-  expect(() => findDeployedStage("local")).toThrow("leave --stage out");
-  expect(() => findDeployedStage("nowhere")).toThrow(UsageError);
-  const inRegion = () => inStage(findDeployedStage("dev"), async (region) => region);
+  expect(() => readStage({ stage: "local" })).toThrow("leave --stage out");
+  expect(() => readStage({ stage: "nowhere" })).toThrow(UsageError);
+  expect(() => readStage({ stages: "stages.json" })).toThrow("--stages FILE goes with --stage NAME");
+  const inRegion = () => inStage(requireStage("recount", { stage: "dev" }), async (region) => region);
   delete process.env.AWS_REGION;
   await expect(inRegion()).rejects.toThrow("No AWS region is named: set AWS_REGION, or the region of the stage dev");
   process.env.AWS_DEFAULT_REGION = "eu-west-2";

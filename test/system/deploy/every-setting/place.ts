@@ -1,7 +1,8 @@
 import type { Stage } from "../../../../infra/stages/stages.ts";
 import type { Account } from "../account.ts";
-import { writeStagesFile } from "../adopted-stage.ts";
+import { optionsOf, writeStagesFile } from "../adopted-stage.ts";
 import type { DeployedStage } from "../deployed-stage.ts";
+import { runTool } from "../program.ts";
 import type { MakeRelease } from "./releases.ts";
 import type { Shell } from "./shell.ts";
 
@@ -17,7 +18,12 @@ export interface Place {
 /** Gives the stage other settings, for the next deploy and for tools. */
 export function changeSettings(place: Place, changes: Partial<Stage>): void {
   place.settings = { ...place.settings, ...changes };
-  process.env.WORKFORCE_STAGES = writeStagesFile(place.aws.directory, place.settings);
+  writeStagesFile(place.aws.directory, place.settings);
+}
+
+/** Runs a command of the project, such as `recount`, on the stage. */
+export function runStageTool({ aws, settings }: Place, name: string, ...options: readonly string[]) {
+  return runTool(name, ...optionsOf(settings, aws.directory), ...options);
 }
 
 /** Deploys a release by a call of cdk; `context` is what that is given with `-c`. */

@@ -5,9 +5,9 @@ import { functionNameOf, liveAlias, namesOf } from "../../../../infra/stages/nam
 import type { Account } from "../account.ts";
 import { region } from "../emulator.ts";
 import { installEmulator } from "../install.ts";
-import { runProgram, runTool } from "../program.ts";
+import { runProgram } from "../program.ts";
 import { readInvoices } from "./journey.ts";
-import { deployRelease, type Place } from "./place.ts";
+import { deployRelease, type Place, runStageTool } from "./place.ts";
 import { careful } from "./releases.ts";
 
 /** An alarm of a version comes with its nested stack, which waits for those before it in its chain. */
@@ -16,7 +16,7 @@ const longestAlarmMs = 150_000;
 /** Has vitest release new versions of a canary stage's functions, and take one back. */
 export function testReleases(place: Place): void {
   const { name } = place.settings;
-  const rollBack = (...options: string[]) => runTool("rollback", name, ...options);
+  const rollBack = (...options: string[]) => runStageTool(place, "rollback", ...options);
   const answeredBy = async () => (await readInvoices(place.stage)).release;
 
   test("a release takes all calls of the main operations once its canary went well", async () => {

@@ -6,9 +6,8 @@ import { send } from "../../../support/requests/http-client.ts";
 import { shellBlocksOf } from "../../runbook/shell-commands.ts";
 import { importLines } from "../deployed-stage.ts";
 import { account, region } from "../emulator.ts";
-import { runTool } from "../program.ts";
 import { invoiceOf, invoices, readInvoices, user } from "./journey.ts";
-import { changeSettings, deployRelease, type Place } from "./place.ts";
+import { changeSettings, deployRelease, type Place, runStageTool } from "./place.ts";
 
 const [toSecond = "", toBackup = "", wait = "", read = "", ...more] = shellBlocksOf("Restore the table");
 /** Each deploy may take as long as a test. */
@@ -124,12 +123,12 @@ export function testRestore(place: Place): void {
   }
 
   async function tableSettings(): Promise<string> {
-    const { output } = await runTool("preflight", name);
+    const { output } = await runStageTool(place, "preflight");
     return output.split("\n").find((line) => / table settings /.test(line)) ?? output;
   }
 
   async function recount(): Promise<void> {
-    const { code, output } = await runTool("recount", name, "--company", "all", "--repair");
+    const { code, output } = await runStageTool(place, "recount", "--company", "all", "--repair");
     expect(code, output).toBe(0);
   }
 }
