@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { App, type AppProps } from "aws-cdk-lib";
 import { readCommit } from "./functions/release.ts";
 import { findStage, type Stage } from "./stages/stages.ts";
-import { readWholeTemplate, type WholeTemplate } from "./whole-template.ts";
+import type { Template } from "./support/stack-template.ts";
 import { WorkforceStack } from "./workforce-stack.ts";
 
 /** Writes the bundle of each function, or a replacement, into a folder of its own below `outdir`. */
@@ -14,10 +14,7 @@ const commandSettings = new URL("../cdk.json", import.meta.url);
 /** An app with the feature flags of cdk.json, for any program. */
 export function createApp(props: AppProps = {}): App {
   const { context } = JSON.parse(readFileSync(commandSettings, "utf8")) as { context: Record<string, unknown> };
-  // The cdk command makes templates name their assets. Nested templates are found by those names, so the other programs
-  // need them too.
-  const named = { ...context, "aws:cdk:enable-asset-metadata": true, ...props.context };
-  return new App({ ...props, analyticsReporting: false, context: named });
+  return new App({ ...props, analyticsReporting: false, context: { ...context, ...props.context } });
 }
 
 /** Adds a stage's stack to an app. */
@@ -28,9 +25,9 @@ export function addStack(app: App, stage: Stage, bundle: Bundle): WorkforceStack
 }
 
 /** Synthesises a stage's stack into an empty folder, without the cdk command and without AWS. */
-export function synthesize(stageName: string, outdir: string, bundle: Bundle): WholeTemplate {
+export function synthesize(stageName: string, outdir: string, bundle: Bundle): Template {
   // Nothing is deployed from this synthesis, and validating it takes longer than making it.
   const app = createApp({ outdir, builtinCloudFormationValidation: false });
   const stack = addStack(app, findStage(stageName), bundle);
-  return readWholeTemplate(app.synth().directory, stack.templateFile);
+  return app.synth().getStackArtifact(stack.artifactId).template;
 }

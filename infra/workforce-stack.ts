@@ -11,7 +11,6 @@ import { addDailySchedule, addStreamConsumer } from "./constructs/compute/caller
 import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
 import { createFirstKey } from "./constructs/compute/first-key.ts";
 import { Freeze } from "./constructs/compute/freeze.ts";
-import { chainStacks, FunctionStack, functionStackOf } from "./constructs/compute/function-stack.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
 import { addQueues, createQueue, findQueue } from "./constructs/compute/work-queue.ts";
 import { grantRow, type Resources } from "./constructs/grants.ts";
@@ -56,17 +55,14 @@ export interface WorkforceStackProps {
   readonly service?: ServiceTable;
 }
 
-/**
- * The whole service of one stage. This stack contains stored data and shared resources. Functions are in nested stacks,
- * each with its role, logs, alarm and route.
- */
+/** The whole service of one stage, in one template. */
 export class WorkforceStack extends StageStack {
   readonly #stage: Stage;
   readonly #bundles: string;
   readonly #service: ServiceTable;
   readonly #resources: Resources;
   readonly #api: Api;
-  readonly #stacks = new Map<string, FunctionStack>();
+  readonly #releases: CanaryReleases | undefined;
   readonly #functions = new Map<string, ServiceFunction>();
   readonly #streamMappings = new Map<StreamConsumerName, string>();
 
@@ -81,8 +77,8 @@ export class WorkforceStack extends StageStack {
     this.#api = new Api(this, "Api", stage, this.#resources.edgeSecret);
     const { outboundBus, queues: made } = this.#resources;
     const { bus, undelivered } = addIntakeBus(this, stage.name, findQueue(made, "intake"));
+    if (stage.deployment === "canary") this.#releases = new CanaryReleases(this, "Releases");
     this.#addRoutes();
-    chainStacks(this.#stacksByRelease());
     this.#addWorkers();
     this.#addSchedules();
     this.#addMonitoring(undelivered);
@@ -130,22 +126,11 @@ export class WorkforceStack extends StageStack {
 
   #addFunction(name: string): ServiceFunction {
     const [stage, row] = [this.#stage, rowOf(this.#service, name)];
-    const id = functionStackOf(name, row);
-    const stack = this.#stacks.get(id) ?? new FunctionStack(this, id);
-    this.#stacks.set(id, stack);
-    const isCareful = row.canary && stage.deployment === "canary";
-    if (isCareful) stack.releases ??= new CanaryReleases(stack, "Releases");
-    const releases = isCareful ? stack.releases : undefined;
-    const made = new ServiceFunction(stack, name, { name, row, stage, bundles: this.#bundles, releases });
+    const releases = row.canary ? this.#releases : undefined;
+    const made = new ServiceFunction(this, name, { name, row, stage, bundles: this.#bundles, releases });
     this.#functions.set(name, made);
     grantRow(made.function, row, this.#resources, stage);
     return made;
-  }
-
-  /** The nested stacks so far, those with canaries last: each canary takes minutes, and chains of equal length end soonest. */
-  #stacksByRelease(): FunctionStack[] {
-    const orderOf = ({ node, releases }: FunctionStack) => `${releases !== undefined}${node.id}`;
-    return [...this.#stacks.values()].toSorted((one, other) => orderOf(one).localeCompare(orderOf(other)));
   }
 
   #addRoutes(): void {

@@ -4,6 +4,7 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Role } from "../../shared/contract/operation.ts";
 import { mintToken } from "../../shared/tokens/mint-token.ts";
 import { readJsonFile } from "../support/json-file.ts";
+import type { Template } from "../support/stack-template.ts";
 import { type AwsEndpoints, startAwsEndpoints } from "./aws/aws-endpoints.ts";
 import { type EventBuses, openEventBuses } from "./aws/event-buses.ts";
 import { type Inbox, openInbox } from "./aws/inbox.ts";
@@ -55,7 +56,7 @@ export interface OwnLocalAws extends LocalAws {
   /** The source files of the stack, and when the synthesis began to read them (milliseconds since 1970). */
   made: { from: readonly string[]; at: number };
   /** Creates what a new synthesis of the stack adds. Throws one sentence if the change needs a fresh start. */
-  takeIn(template: object): Promise<TakenIn>;
+  takeIn(template: Template): Promise<TakenIn>;
 }
 
 /** A stack whose table, queues, secrets and event buses exist, and the environment of its clients. */

@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { writeJsonFile } from "../support/json-file.ts";
+import type { Template } from "../support/stack-template.ts";
 import { openDesk } from "./desk/desk.ts";
 import { createEnvironments, type Environments, type Invoke } from "./functions/environments.ts";
 import { reportWork, type WorkListeners } from "./functions/work-report.ts";
@@ -126,7 +127,7 @@ async function assemble(options: MachineOptions, port: number, starting: AsyncDi
   const front = await startFront({ port, lan, stack, answerLocal: desk.answer, invoke, onRequest });
   starting.defer(front.close);
   // Calls that run while the stack is replaced end in their own environments.
-  const replace = async (template: object) => {
+  const replace = async (template: Template) => {
     const taken = await takeIn(template);
     Object.assign(machine, describeLocalAws(directory, taken));
     writeMachineFile(directory, machine);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { FirewallStack } from "../../infra/firewall-stack.ts";
 import { OutsideCheckStack } from "../../infra/outside-check-stack.ts";
+import type { Template, TemplateResource } from "../../infra/support/stack-template.ts";
 import { tableOf } from "../../infra/tools/docs/marked-tables.ts";
-import type { Template, TemplateResource } from "../../infra/whole-template.ts";
 import * as sources from "./source-figures.ts";
 import { stackBeside, stackOf } from "./stack.ts";
 import { fullStage } from "./stages/owned-stage.ts";
@@ -77,10 +77,10 @@ function severityOf(alarm: NonNullable<TemplateResource["Properties"]>): string 
   return actions.includes("Topic") ? "tomorrow" : "nobody";
 }
 
-/** A name that people gave, without the stage's; otherwise the id without its digest and its nested stack. */
+/** A name that people gave, without the stage's; otherwise the id without its digest. */
 function nameOf(id: string, { Properties = {} }: TemplateResource): string {
   const given = names.map((name) => Properties[name]).find((name) => typeof name === "string");
-  const own = given ?? id.replace(/^\w+\./, "").replace(/[0-9A-F]{8}$/, "");
+  const own = given ?? id.replace(/[0-9A-F]{8}$/, "");
   return String(own).replace(new RegExp(`^.*workforce-${fullStage.name}[-/_]`, "i"), "");
 }
 

@@ -21,7 +21,7 @@ const acknowledged: Readonly<Record<string, RegExp>> = {
     /^IAM5\[Resource::<(rotatesigningkey|markoverdue)Function\w+\.Arn>:\*\] .*\/SchedulerRoleForTarget-/,
   "SES's sandbox asks for the recipients' identities; a condition holds the sender":
     /^IAM5\[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:identity\/\*\] .*\/(deliver-pin|notify-password-changed)\/Role\//,
-  "A trace of X-Ray has no ARN": /^IAM5\[Resource::\*\] Workforce-(staging|prod|full)\/\w+\/[a-z-]+\/Role\//,
+  "A trace of X-Ray has no ARN": /^IAM5\[Resource::\*\] Workforce-(staging|prod|full)\/[a-z-]+\/Role\//,
   "AWS End User Messaging takes these calls from SNS alone, in the role's name":
     /^IAM5\[Resource::\*\] .*\/(deliver-pin|notify-password-changed)\/Role\//,
   "CodeDeploy asks for all alarms at once": /^IAM5\[Resource::\*\] .*\/Releases\/Role\//,
@@ -32,7 +32,7 @@ const acknowledged: Readonly<Record<string, RegExp>> = {
   "Whoever answers alarms reads what the stage's prefix names; roles.test.ts holds the role to that":
     /^IAM5\[.* .*\/OnCall\/Role\//,
   "A list of streams is of all that the table has had":
-    /^IAM5\[Resource::<referencetoWorkforce\w+RecordsTable\w+Arn>\/stream\/\*\] .*\/(keep-history|notify)\/Role\//,
+    /^IAM5\[Resource::<RecordsTable\w+\.Arn>\/stream\/\*\] .*\/(keep-history|notify)\/Role\//,
   "SES's suppression list has no ARN; roles.test.ts holds the rest of the role":
     /^IAM5\[Resource::\*\] .*\/Repair\/Role\//,
   "Endpoints get their names when devices register; they lie under the stage's own applications":

@@ -85,7 +85,9 @@ test("a function sends to the queues that its row names, takes from those whose 
   for (const [name, { sendsTo = [], readsStream }] of Object.entries(functions)) {
     const consumed = Object.entries(queues).filter(([, { worker }]) => worker === name);
     const wanted = [
-      ...[...sendsTo.map(queueOf), ...(readsStream ? [quarantine] : [])].flatMap((each) => may(each, "sqs:SendMessage")),
+      ...[...sendsTo.map(queueOf), ...(readsStream ? [quarantine] : [])].flatMap((each) =>
+        may(each, "sqs:SendMessage"),
+      ),
       ...consumed.flatMap(([each]) =>
         may(queueOf(each), "sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"),
       ),

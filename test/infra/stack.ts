@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { functions as ownFunctions } from "../../infra/functions/functions.ts";
-import type { Template, WholeTemplate } from "../../infra/whole-template.ts";
+import type { Template } from "../../infra/support/stack-template.ts";
 import { synthesizedTemplate } from "../support/service/made-stack.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 import {
@@ -57,7 +57,7 @@ export function stackBeside(make: Parameters<typeof synthesizeBeside>[0]) {
 }
 
 /** A stage that no other test needs, or one with other bundles than the small ones. */
-export function synthesizeAlone(place: Partial<StagePlace> & Pick<StagePlace, "stage">): WholeTemplate {
+export function synthesizeAlone(place: Partial<StagePlace> & Pick<StagePlace, "stage">): Template {
   const outdir = newFolder();
   const bundles = join(outdir, "bundles");
   if (!place.bundles) writeStubBundles(bundles, Object.keys(place.service?.functions ?? ownFunctions));
@@ -97,15 +97,9 @@ export function findSynthesis(name: string): CheckedSynthesis {
   return synthesis;
 }
 
-/** The number of resources in all templates, not counting the nested stacks themselves. */
-export function countResources(parts: WholeTemplate["parts"]): number {
-  const resources = Object.values(parts).flatMap(({ Resources }) => Object.values(Resources));
-  return resources.filter(({ Type }) => Type !== "AWS::CloudFormation::Stack").length;
-}
-
-/** The resources of all templates, to hold laws against, and the outputs of the root. */
+/** The resources of a template, to hold laws against. */
 export function readStack(template: Template) {
-  const resources: Record<string, Properties> = template.Resources;
+  const resources = template.Resources as Record<string, Properties>;
 
   /** The resources of a type such as `AWS::SQS::Queue`; throws when there are none, as a law over nothing proves nothing. */
   const all = (type: string): Resource[] => {

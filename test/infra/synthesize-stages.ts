@@ -1,20 +1,21 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type App, type CfnResource, CfnStack, type Stack } from "aws-cdk-lib";
+import type { App, CfnResource, Stack } from "aws-cdk-lib";
 import { EnvironmentUtils, UNKNOWN_ACCOUNT, UNKNOWN_REGION } from "aws-cdk-lib/cx-api";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { functions } from "../../infra/functions/functions.ts";
 import type { ServiceTable } from "../../infra/functions/service-table.ts";
 import { type Stage, stageNames } from "../../infra/stages/stages.ts";
+import type { Template } from "../../infra/support/stack-template.ts";
 import { createApp } from "../../infra/synthesize.ts";
-import { readWholeTemplate, type Template, type WholeTemplate } from "../../infra/whole-template.ts";
 import { WorkforceStack } from "../../infra/workforce-stack.ts";
 import { fullStage, ownedStage } from "./stages/owned-stage.ts";
 
-export interface CheckedSynthesis extends WholeTemplate {
+export interface CheckedSynthesis {
+  readonly template: Template;
   readonly findings: readonly Finding[];
-  /** The number of resources that cdk-nag was shown, nested stacks themselves not counted. */
+  /** The number of resources that cdk-nag was shown. */
   readonly checkedResources: number;
   readonly isProtected: boolean;
 }
@@ -32,8 +33,8 @@ function synthesizeEveryStage(directory: string): void {
   const bundles = join(made, "bundles");
   writeStubBundles(bundles, Object.keys(functions));
   for (const stage of everyStage) {
-    const { stack, whole } = makeStage({ stage, bundles, outdir: join(made, stage.name) });
-    writeFileSync(join(directory, `${stage.name}.json`), JSON.stringify({ ...whole, ...check(stack) }));
+    const { stack, template } = makeStage({ stage, bundles, outdir: join(made, stage.name) });
+    writeFileSync(join(directory, `${stage.name}.json`), JSON.stringify({ template, ...check(stack) }));
   }
   rmSync(made, { recursive: true });
 }
@@ -60,11 +61,11 @@ export interface StagePlace {
   readonly context?: Readonly<Record<string, unknown>>;
 }
 
-export function synthesizeStage(place: StagePlace): WholeTemplate {
-  return makeStage(place).whole;
+export function synthesizeStage(place: StagePlace): Template {
+  return makeStage(place).template;
 }
 
-function makeStage({ outdir, context, ...props }: StagePlace): { stack: WorkforceStack; whole: WholeTemplate } {
+function makeStage({ outdir, context, ...props }: StagePlace): { stack: WorkforceStack; template: Template } {
   const app = createApp({
     outdir,
     treeMetadata: false,
@@ -72,8 +73,8 @@ function makeStage({ outdir, context, ...props }: StagePlace): { stack: Workforc
     context: { "aws:cdk:disable-asset-staging": true, "aws:cdk:disable-creation-stack-traces": true, ...context },
   });
   const stack = new WorkforceStack(app, props);
-  const whole = readWholeTemplate(app.synth().directory, stack.templateFile);
-  return { stack, whole: { ...whole, template: placeIn(whole.template, stack) } };
+  const { template } = app.synth().getStackArtifact(stack.artifactId);
+  return { stack, template: placeIn(template, stack) };
 }
 
 /** A stack's template as AWS reads it in the account and region that the stack is for, as far as it names them. */
@@ -114,7 +115,7 @@ class Checks extends AwsSolutionsChecks {
   }
 }
 
-function check(stack: Stack): Omit<CheckedSynthesis, keyof WholeTemplate> {
+function check(stack: Stack): Omit<CheckedSynthesis, "template"> {
   const checks = new Checks();
   const { violations } = checks.validateScope(stack);
   const findings = violations.flatMap(({ ruleName, violatingResources }) =>
@@ -123,7 +124,7 @@ function check(stack: Stack): Omit<CheckedSynthesis, keyof WholeTemplate> {
   return {
     findings,
     isProtected: stack.terminationProtection,
-    checkedResources: [...checks.shown].filter((each) => !(each instanceof CfnStack)).length,
+    checkedResources: checks.shown.size,
   };
 }
 
@@ -134,7 +135,7 @@ export function synthesizeBeside(make: (app: App) => Stack) {
     const stack = make(app);
     const checked = check(stack);
     const { environment, template } = app.synth().getStackArtifact(stack.artifactId);
-    return { ...checked, template: placeIn(template as Template, stack), region: environment.region };
+    return { ...checked, template: placeIn(template, stack), region: environment.region };
   } finally {
     rmSync(outdir, { recursive: true });
   }

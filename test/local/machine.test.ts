@@ -14,7 +14,7 @@ import { makeDirectory } from "../support/service/local-machine.ts";
 
 const directory = makeDirectory();
 const source = join(directory.path, "stack.ts");
-const templateFile = join(directory.path, "cdk.out/whole-template.json");
+const templateFile = join(directory.path, "cdk.out/Workforce-local.template.json");
 
 // One file, which the test may change, is the source of the stack.
 vi.mock("../../infra/local/stack/synthesis.ts", async (load) => {

@@ -13,6 +13,9 @@ import type { GeneratedSecret } from "../stores/generated-secret.ts";
 import { logAccess } from "./access-log.ts";
 import { addDomain } from "./api-domain.ts";
 
+/** Routes, each with its integration and permission, that a deploy makes at the same time. */
+const routesAtOnce = 3;
+
 /** The HTTP API that clients call. */
 export class Api extends Construct {
   readonly httpApi: apigateway.HttpApi;
@@ -20,6 +23,7 @@ export class Api extends Construct {
   readonly #stage: apigateway.CfnStage;
   readonly #throttleOfAll: Throttle;
   readonly #integrations = new Map<ServiceFunction, HttpLambdaIntegration>();
+  readonly #routes: apigateway.HttpRoute[] = [];
   readonly #routeSettings: Record<string, unknown> = {};
 
   /** `edgeSecret` is the secret that the stage's edge sends, if it has an edge. */
@@ -61,7 +65,7 @@ export class Api extends Construct {
   }
 
   /**
-   * Routes a method and path to a function, in the function's stack, with a throttle if one is given; and HEAD, if the
+   * Routes a method and path to a function, with a throttle if one is given; and HEAD, if the
    * operation answers it. What a frozen stage answers has the throttle of all as one of its own, which stays.
    */
   route(operation: Operation, service: ServiceFunction, throttle?: Throttle): void {
@@ -88,7 +92,11 @@ export class Api extends Construct {
 
   #add(routeKey: apigateway.HttpRouteKey, service: ServiceFunction, id = "Route"): apigateway.HttpRoute {
     const integration = this.#integrationOf(service);
-    return new apigateway.HttpRoute(service, id, { httpApi: this.httpApi, routeKey, integration });
+    const route = new apigateway.HttpRoute(service, id, { httpApi: this.httpApi, routeKey, integration });
+    // API Gateway's control plane takes ten calls a second, and CloudFormation makes at once what waits for nothing.
+    route.node.addDependency(...this.#routes.slice(-routesAtOnce, 1 - routesAtOnce));
+    this.#routes.push(route);
+    return route;
   }
 
   /** The routes of a function share its integration. */

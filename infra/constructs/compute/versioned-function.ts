@@ -1,17 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import {
-  CfnElement,
-  DefaultTokenResolver,
-  type IPostProcessor,
-  type IResolvable,
-  type IResolveContext,
-  Lazy,
-  Reference,
-  Stack,
-  Tokenization,
-} from "aws-cdk-lib";
+import { Lazy } from "aws-cdk-lib";
 import * as lambda from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 
@@ -84,34 +74,12 @@ export class VersionedFunction extends lambda.Function {
 
   #digest(): string {
     const seen = versioned.map((name) => [name, this.#made[name]]);
-    const configuration = Tokenization.resolve(seen, { scope: this, resolver: new Identities(), preparing: false });
+    const configuration = this.stack.resolve(seen);
     return createHash("sha256")
       .update(this.#codeDigest)
       .update(JSON.stringify(sorted(configuration)))
       .digest("hex")
       .slice(0, 32);
-  }
-}
-
-/** Resolves a reference to what it refers to: in which form a template passes the value on, Lambda does not see. */
-class Identities extends DefaultTokenResolver {
-  constructor() {
-    const textOf = (part: unknown) => (typeof part === "string" ? part : JSON.stringify(part));
-    super({
-      join: (...parts) =>
-        parts
-          .filter((part) => part !== undefined)
-          .map(textOf)
-          .join(""),
-    });
-  }
-
-  override resolveToken(token: IResolvable, context: IResolveContext, postProcessor: IPostProcessor): unknown {
-    if (!Reference.isReference(token)) return super.resolveToken(token, context, postProcessor);
-    const { target, displayName } = token;
-    const stack = Stack.of(target);
-    const id = CfnElement.isCfnElement(target) ? stack.resolve(target.logicalId) : target.node.path;
-    return `\${${stack.node.path}.${id}.${displayName}}`;
   }
 }
 

@@ -45,7 +45,7 @@ export function addDashboard(scope: Construct, watched: MonitoredResources, rows
   });
 }
 
-/** Alarms are imported by name: references into nested stacks would each be an output. */
+/** Alarms are imported by name: a reference to each would make the body of the dashboard longer. */
 function alarmStates(scope: Construct, stage: Stage, rows: readonly AlarmRow[]): cloudwatch.AlarmStatusWidget[] {
   const named = rows.map(({ id }) => cloudwatch.Alarm.fromAlarmName(scope, `named-${id}`, alarmNameOf(stage, id)));
   return chunksOf(named, mostAlarmsInWidget).map(

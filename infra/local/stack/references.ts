@@ -1,3 +1,4 @@
+import type { Template, TemplateResource } from "../../support/stack-template.ts";
 import { localAccount } from "../aws/local-account.ts";
 import { secretArn } from "../aws/secrets-manager.ts";
 import { queueUrl } from "../aws/sqs.ts";
@@ -37,18 +38,13 @@ function perform(name: string, argument: unknown, names: LocalNames): unknown {
   }
 }
 
-export interface Resource {
-  Type: string;
-  Properties?: Record<string, unknown>;
-}
-
 export interface LocalAddresses {
   region: string;
   queueEndpoint: string;
 }
 
 /** The local name of a resource: for a function its operation, else the name in the stack, else its logical id. */
-export function physicalName(logicalId: string, { Type, Properties = {} }: Resource): string {
+export function physicalName(logicalId: string, { Type, Properties = {} }: TemplateResource): string {
   const operation = Type === "AWS::Lambda::Function" ? operationOf(Properties) : undefined;
   if (operation !== undefined) return operation;
   const kind = Type === "AWS::DynamoDB::GlobalTable" ? "Table" : (Type.split("::").at(-1) ?? "");
@@ -57,13 +53,13 @@ export function physicalName(logicalId: string, { Type, Properties = {} }: Resou
 }
 
 /** The operation that a function of the service runs; undefined for any other function. */
-export function operationOf(properties: Record<string, unknown>): string | undefined {
+export function operationOf(properties: NonNullable<TemplateResource["Properties"]>): string | undefined {
   const variables = (properties.Environment as { Variables?: Record<string, unknown> } | undefined)?.Variables;
   return variables?.OPERATION === undefined ? undefined : String(variables.OPERATION);
 }
 
 /** Resolves references between the stack's resources on this machine. */
-export function localNames(resources: Record<string, Resource>, place: LocalAddresses): LocalNames {
+export function localNames(resources: Template["Resources"], place: LocalAddresses): LocalNames {
   const pseudo: Record<string, string> = {
     "AWS::Region": place.region,
     "AWS::AccountId": localAccount,
@@ -95,7 +91,7 @@ export function localNames(resources: Record<string, Resource>, place: LocalAddr
   return { ref, attribute };
 }
 
-function functionOfVersion({ Properties = {} }: Resource): string {
+function functionOfVersion({ Properties = {} }: TemplateResource): string {
   return (Properties.FunctionName as { Ref: string }).Ref;
 }
 

@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { root } from "../../support/root.ts";
+import type { Template } from "../../support/stack-template.ts";
 import { messageOf } from "../../tools/cli/command.ts";
 import { type FindChanged, stampFiles } from "../file-stamps.ts";
 import { synthesizeAgain } from "./synthesis.ts";
@@ -9,7 +10,7 @@ export interface StackWatchOptions {
   /** The source files of the stack, and when the last synthesis began to read them (milliseconds since 1970). */
   made: { from: readonly string[]; at: number };
   /** Called with the template of each new synthesis. */
-  replace(template: object): Promise<void>;
+  replace(template: Template): Promise<void>;
   /** Called with a line when a synthesis begins, and with one on its result. */
   say(line: string): void;
 }

@@ -1,10 +1,7 @@
-import { join } from "node:path";
 import { writeEntries } from "../../functions/entries.ts";
-import { writeJsonFile } from "../../support/json-file.ts";
 import { synthesize } from "../../synthesize.ts";
 
 // Synthesises the stack of the local machine into the folder given as argument. It is a program of its own because the
 // CDK takes hundreds of megabytes, and a process does not read a loaded module again.
 const [, , outdir = ""] = process.argv;
-const { template } = synthesize("local", outdir, writeEntries);
-writeJsonFile(join(outdir, "whole-template.json"), template);
+synthesize("local", outdir, writeEntries);

@@ -1,15 +1,17 @@
 import { hash } from "node:crypto";
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { namesOf } from "../../stages/names.ts";
 import { readJsonFile, writeJsonFile } from "../../support/json-file.ts";
 import { root } from "../../support/root.ts";
+import type { Template } from "../../support/stack-template.ts";
 import { packagesFolder } from "../builds/packages.ts";
 import { bundleProgram } from "../builds/program-bundle.ts";
 import { runModule } from "../program.ts";
 
 /** The stack as it was synthesised. */
 export interface LocalSynthesis {
-  template: Record<string, unknown>;
+  template: Template;
   /** Folder with the entry of each function's bundle; the bundles are not built. */
   bundles: string;
   /** Every source file. The stack is unchanged if none of them has changed. */
@@ -20,6 +22,9 @@ interface LastSynthesis {
   digest: string;
   sources: string[];
 }
+
+/** The template in the folder of a synthesis. */
+const templateFile = `${namesOf("local").stack}.template.json`;
 
 /** Files that decide what the modules import and how. */
 const settingFiles = ["package-lock.json", "cdk.json"].map((file) => join(root, file));
@@ -55,7 +60,7 @@ export async function synthesizeAgain(directory: string): Promise<LocalSynthesis
 
 function readSynthesis(directory: string, sources: string[]): LocalSynthesis {
   const folder = assemblyFolder(directory);
-  const template = JSON.parse(readFileSync(join(folder, "whole-template.json"), "utf8"));
+  const template = JSON.parse(readFileSync(join(folder, templateFile), "utf8"));
   return { template, bundles: join(folder, "bundles"), sources };
 }
 

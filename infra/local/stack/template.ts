@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Template, TemplateResource } from "../../support/stack-template.ts";
 import type { BusRule } from "../aws/event-buses.ts";
 import type { SecretGeneration } from "../aws/secrets-manager.ts";
 import type { QueueDefinition } from "../aws/sqs.ts";
@@ -14,14 +15,7 @@ import {
   readSchedules,
   readStreamMappings,
 } from "./event-sources.ts";
-import {
-  type LocalAddresses,
-  localNames,
-  operationOf,
-  physicalName,
-  type Resource,
-  resolveValue,
-} from "./references.ts";
+import { type LocalAddresses, localNames, operationOf, physicalName, resolveValue } from "./references.ts";
 
 /** A function of the stack: its name, the folder of its build, and its local settings. */
 export interface LocalFunction {
@@ -67,8 +61,8 @@ export interface LocalStack {
 type Properties = Record<string, unknown>;
 
 /** Reads a synthesised template. `builds` contains a folder for each function. */
-export function readStack(template: unknown, builds: string, place: LocalAddresses): LocalStack {
-  const resources = (template as { Resources: Record<string, Resource> }).Resources;
+export function readStack(template: Template, builds: string, place: LocalAddresses): LocalStack {
+  const resources = template.Resources;
   const names = localNames(resources, place);
   const all: ResourcesOfType = (type) =>
     Object.entries(resources)
@@ -115,7 +109,7 @@ export function readStack(template: unknown, builds: string, place: LocalAddress
 }
 
 /** The CDK's own functions carry out a deploy. The machine does that itself. */
-function isOfTheCdk({ Type, Properties = {} }: Resource): boolean {
+function isOfTheCdk({ Type, Properties = {} }: TemplateResource): boolean {
   return Type === "AWS::Lambda::Function" && operationOf(Properties) === undefined;
 }
 

@@ -33,7 +33,7 @@ export async function benchCosts(say: (text: string) => void): Promise<boolean> 
   try {
     const bills = (await measureCalls(join(directory, "machine"))).map(billOf);
     say(billsTable(bills));
-    const fixedOf = (stage: string) => fixedRows(synthesize(stage, join(directory, stage), bundleFunctions).template);
+    const fixedOf = (stage: string) => fixedRows(synthesize(stage, join(directory, stage), bundleFunctions));
     const page = join(root, costsPage);
     const tables = tablesOf(bills, { dev: fixedOf("dev"), prod: fixedOf("prod") });
     writeFileSync(page, fillTables(readFileSync(page, "utf8"), tables));

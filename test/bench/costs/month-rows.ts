@@ -1,6 +1,6 @@
 import { copiesKept } from "../../../infra/constructs/stores/table-backups.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
-import type { TemplateResource } from "../../../infra/whole-template.ts";
+import type { Template, TemplateResource } from "../../../infra/support/stack-template.ts";
 import {
   accessLogBytes,
   answerBytes,
@@ -63,8 +63,8 @@ export function outsideCheck(): number {
 }
 
 /** The costs of a stage that nobody uses. */
-export function fixedRows(template: Record<string, unknown>): Record<string, number> {
-  const resources = Object.values(template.Resources as Record<string, TemplateResource>);
+export function fixedRows({ Resources }: Template): Record<string, number> {
+  const resources = Object.values(Resources);
   const types = resources.map(({ Type }) => Type);
   const count = (type: string) => types.filter((each) => each === type).length;
   return {

@@ -7,7 +7,7 @@ const stage = ownedStage("prod");
 const live = stackOf("prod");
 /** With the table's usual name, which a stage may also give. */
 const tableName = "workforce-prod-records";
-const frozen = readStack(synthesizeAlone({ stage: { ...stage, frozen: true, tableName } }).template);
+const frozen = readStack(synthesizeAlone({ stage: { ...stage, frozen: true, tableName } }));
 
 describe("a frozen stage", () => {
   test.each([
@@ -52,7 +52,7 @@ describe("a frozen stage", () => {
 });
 
 test("a restored table is another resource of the stack under its own name; everything points to it", () => {
-  const restored = readStack(synthesizeAlone({ stage: { ...stage, tableName: `${tableName}-2` } }).template);
+  const restored = readStack(synthesizeAlone({ stage: { ...stage, tableName: `${tableName}-2` } }));
   const [before, after] = [live, restored].map(({ one }) => one("AWS::DynamoDB::GlobalTable"));
   expect(after?.properties.TableName).toBe(`${tableName}-2`);
   expect(after?.id).not.toBe(before?.id);

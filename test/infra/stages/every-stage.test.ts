@@ -1,15 +1,13 @@
 import { expect, test } from "vitest";
 import { findStage, stageNames } from "../../../infra/stages/stages.ts";
-import { countResources, findSynthesis, type Resource, stackOf } from "../stack.ts";
+import { findSynthesis, type Resource, stackOf } from "../stack.ts";
 import { fullStage } from "./owned-stage.ts";
 
 const everyName = [...stageNames, "full"];
 
-test.each(everyName)("the laws see every resource of every template of %s, and cdk-nag does", (name) => {
-  const { template, parts, checkedResources } = findSynthesis(name);
-  const inAll = countResources(parts);
-  expect(Object.keys(parts).length).toBeGreaterThan(2);
-  expect(Object.keys(template.Resources)).toHaveLength(inAll);
+test.each(everyName)("the laws see every resource of %s, and cdk-nag does", (name) => {
+  const { template, checkedResources } = findSynthesis(name);
+  const inAll = Object.keys(template.Resources).length;
   expect(checkedResources).toBe(inAll);
   const types = new Set(Object.values(template.Resources).map(({ Type }) => Type));
   const seen = [...types].flatMap((type) => stackOf(name).all(type));

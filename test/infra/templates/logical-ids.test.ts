@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { WholeTemplate } from "../../../infra/whole-template.ts";
+import type { Template } from "../../../infra/support/stack-template.ts";
 import { findSynthesis } from "../stack.ts";
 
-/** The type of each resource by its logical id, that of a nested stack's with the stack's own id and a dot before it. */
+/** The type of each resource by its logical id. */
 type LogicalIds = Readonly<Record<string, string>>;
 
 const file = new URL("logical-ids.json", import.meta.url);
@@ -14,11 +14,11 @@ const stages = ["full", "dev"];
 /** A version's id has a hash of its code, as it must; the others have no fixed names in AWS, as roles without a given name. */
 const unpinned = {
   types: ["AWS::Lambda::Version", "Custom::Trigger", "AWS::Lambda::Permission", "AWS::IAM::Policy"],
-  ids: /(^|\.)(AWS[0-9a-f]{32}|AWSCDKTrigger|SchedulerRoleForTarget)/,
+  ids: /^(AWS[0-9a-f]{32}|AWSCDKTrigger|SchedulerRoleForTarget)/,
 };
 
 if (process.env.PIN_LOGICAL_IDS) {
-  const [full = {}, dev = {}] = stages.map((name) => idsOf(findSynthesis(name)));
+  const [full = {}, dev = {}] = stages.map((name) => idsOf(findSynthesis(name).template));
   const pick = (ids: LogicalIds, areInBoth: boolean) =>
     Object.fromEntries(Object.entries(ids).filter(([id]) => (full[id] === dev[id]) === areInBoth));
   const all = { both: pick(full, true), full: pick(full, false), dev: pick(dev, false) };
@@ -32,7 +32,7 @@ test.each(
   const ids = { ...pinned.both, ...pinned[name] };
   expect(Object.keys(ids).length).toBeGreaterThan(250);
   const hint = `Restore these ids, or every deploy fails. When their resources are removed on purpose, run ${again}`;
-  expect(lostOf(ids, idsOf(findSynthesis(name))), hint).toEqual([]);
+  expect(lostOf(ids, idsOf(findSynthesis(name).template)), hint).toEqual([]);
 });
 
 function lostOf(before: LogicalIds, now: LogicalIds): string[] {
@@ -40,11 +40,9 @@ function lostOf(before: LogicalIds, now: LogicalIds): string[] {
   return lost.map(([id, type]) => `${id} (${type}) is ${now[id] === undefined ? "gone" : `now ${now[id]}`}`);
 }
 
-function idsOf({ template, parts }: WholeTemplate): LogicalIds {
-  const [root] = Object.values(parts);
-  const all = Object.entries({ ...root?.Resources, ...template.Resources }).flatMap(
-    ([id, { Type, Properties }]): [string, string][] =>
-      Type === "AWS::IAM::Role" && !Properties?.RoleName ? [] : [[id, Type]],
+function idsOf({ Resources }: Template): LogicalIds {
+  const all = Object.entries(Resources).flatMap(([id, { Type, Properties }]): [string, string][] =>
+    Type === "AWS::IAM::Role" && !Properties?.RoleName ? [] : [[id, Type]],
   );
   const stable = all.filter(([id, type]) => !unpinned.types.includes(type) && !unpinned.ids.test(id));
   return Object.fromEntries(stable.toSorted(([one], [other]) => (one < other ? -1 : 1)));

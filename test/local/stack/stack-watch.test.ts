@@ -10,7 +10,7 @@ vi.mock("../../../infra/local/stack/synthesis.ts", () => ({ synthesizeAgain: vi.
 test("a stack that cannot be taken into use stays as it was, and a line says why", async () => {
   const source = join(newFolder(), "stack.ts");
   writeFileSync(source, "1");
-  vi.mocked(synthesizeAgain).mockResolvedValue({ template: {}, bundles: "", sources: [source] });
+  vi.mocked(synthesizeAgain).mockResolvedValue({ template: { Resources: {} }, bundles: "", sources: [source] });
   const lines: string[] = [];
   const watch = watchStack({
     directory: "",
@@ -36,7 +36,7 @@ test("a watch that is stopped while it synthesises ends when the new stack is in
   writeFileSync(source, "new");
   await vi.waitFor(() => expect(lines).toHaveLength(1), { timeout: 5_000 });
   const stopped = watch.stop();
-  setTimeout(() => synthesis.resolve({ template: {}, bundles: "", sources: [source] }), 50);
+  setTimeout(() => synthesis.resolve({ template: { Resources: {} }, bundles: "", sources: [source] }), 50);
   await stopped;
   expect(lines.at(-1)).toBe("The changed stack is in use.");
 });

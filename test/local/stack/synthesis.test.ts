@@ -26,7 +26,7 @@ beforeEach(() => {
   vi.mocked(runModule).mockImplementation(async (_, [folder = ""]) => {
     made += 1;
     mkdirSync(folder);
-    writeFileSync(join(folder, "whole-template.json"), JSON.stringify({ made }));
+    writeFileSync(join(folder, "Workforce-local.template.json"), JSON.stringify({ made }));
   });
 });
 

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { copySynthesis, synthesizeOnce } from "../../../infra/local/stack/synthesis.ts";
-import type { Template } from "../../../infra/whole-template.ts";
+import type { Template } from "../../../infra/support/stack-template.ts";
 import { copyBundles, copyStages, keep } from "./kept.ts";
 import { onceForRun } from "./once-for-run.ts";
 
@@ -17,7 +17,7 @@ export function synthesizedMachine(): Promise<string> {
 
 /** The template of the synthesised stack. */
 export function synthesizedTemplate(): Promise<Template> {
-  return keep("synthesis", async (kept) => (await synthesizeOnce(kept)).template as Template);
+  return keep("synthesis", async (kept) => (await synthesizeOnce(kept)).template);
 }
 
 /** The folder with the bundle of each function as it is deployed. */

@@ -90,6 +90,21 @@ test("what anyone may guess at has a limit of its own, far below the whole API's
   expect(dependsOn).toEqual(expect.arrayContaining(limited.map(({ id }) => id)));
 });
 
+test.each([
+  "local",
+  "full",
+])("at most three routes of %s are made at once, each with its integration: API Gateway's control plane takes ten calls a second", (name) => {
+  const { all } = stackOf(name);
+  const [routes, integrations] = [all("AWS::ApiGatewayV2::Route"), all("AWS::ApiGatewayV2::Integration")];
+  const isRoute = (id: string) => routes.some((each) => each.id === id);
+  const before = routes.map(({ dependsOn }) => dependsOn.filter(isRoute));
+  // Each waits for one other at most, and no two for the same: these are chains, as many as there are routes that wait for none.
+  expect(Math.max(...before.map(({ length }) => length))).toBe(1);
+  expect(new Set(before.flat()).size).toBe(before.flat().length);
+  for (const made of [routes, integrations])
+    expect(made.filter(({ dependsOn }) => !dependsOn.some(isRoute)).length).toBeLessThanOrEqual(3);
+});
+
 describe("D34: what the contract names", () => {
   const described = Object.values<Record<string, Described>>(resolvedOpenApi.paths).flatMap((methods) =>
     Object.values(methods),
@@ -150,7 +165,7 @@ describe.each(stageNames)("the API of %s", (name) => {
 
 test("an address of one's own leads to the API with TLS 1.2, and the outputs say what DNS needs", () => {
   const { edge: _, ...stage } = fullStage;
-  const { one, template } = readStack(synthesizeAlone({ stage }).template);
+  const { one, template } = readStack(synthesizeAlone({ stage }));
   const { id, properties } = one("AWS::ApiGatewayV2::DomainName");
   const { name, certificateArn } = fullStage.customDomain;
   expect(properties.DomainName).toBe(name);

@@ -136,9 +136,9 @@ describe.each([...stageNames, "full"])("D42: in %s", (name) => {
 test("D42: a stage with outboundEvents off has nothing that sends events, and costs nothing for it", () => {
   const stage = { ...findStage("dev"), outboundEvents: "off" } as const;
   const made = synthesizeAlone({ stage, service: { operations: [], functions } });
-  const quiet = readStack(made.template);
+  const quiet = readStack(made);
   expect(quiet.all("AWS::Events::EventBus").map(({ id }) => id)).toEqual([expect.stringMatching(/^IntakeBus/)]);
-  expect(JSON.stringify(made.template)).not.toMatch(/EventsQueue|events-late|events-dead|OutboundBus|send-events/);
+  expect(JSON.stringify(made)).not.toMatch(/EventsQueue|events-late|events-dead|OutboundBus|send-events/);
   expect(quiet.functions().has("send-events")).toBe(false);
   const { Variables } = quiet.functions().get("notify")?.properties.Environment ?? {};
   for (const variable of ["EVENT_QUEUE_URL", "EVENT_SOURCE"]) expect(Variables).not.toHaveProperty(variable);

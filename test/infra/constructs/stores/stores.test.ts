@@ -67,7 +67,7 @@ test("copies of the table are in a vault with a fixed name, which outlasts the s
 
 test("a stage that keeps its data has the vault without backups, too: one that stays behind would keep its name taken", () => {
   const { backupKeptDays: _, ...stage } = ownedStage("staging");
-  const { all, one } = readStack(synthesizeAlone({ stage }).template);
+  const { all, one } = readStack(synthesizeAlone({ stage }));
   expect(one("AWS::Backup::BackupVault").properties.BackupVaultName).toBe(namesOf("staging").backupVault);
   expect(() => all("AWS::Backup::BackupPlan")).toThrow();
   expect(() => stackOf("dev").all("AWS::Backup::BackupVault")).toThrow();
@@ -76,7 +76,7 @@ test("a stage that keeps its data has the vault without backups, too: one that s
 test("a copy that is missing is an alarm after 36 hours where copies are made each night, else after a week, AWS's longest", () => {
   const look = (name: string) => {
     const alarms = stackOf(name).all("AWS::CloudWatch::Alarm");
-    const found = alarms.find(({ properties }) => properties.AlarmName.endsWith("-backup-missing"));
+    const found = alarms.find(({ properties }) => String(properties.AlarmName).endsWith("-backup-missing"));
     const { Period, EvaluationPeriods, TreatMissingData } = found?.properties ?? {};
     return [(Period * EvaluationPeriods) / 3_600, TreatMissingData];
   };

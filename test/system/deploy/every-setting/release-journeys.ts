@@ -10,7 +10,7 @@ import { readInvoices } from "./journey.ts";
 import { deployRelease, type Place, runStageTool } from "./place.ts";
 import { careful } from "./releases.ts";
 
-/** An alarm of a version comes with its nested stack, which waits for those before it in its chain. */
+/** The time in which a deploy comes to the alarms of its new versions. */
 const longestAlarmMs = 150_000;
 
 /** Has vitest release new versions of a canary stage's functions, and take one back. */
