@@ -54,9 +54,9 @@ export async function findConfirmedUserId(hash: string, now: Date): Promise<numb
 }
 
 /**
- * Access pattern A4: spends a reset token for a new password, and ends every session of the user, all or nothing. False
- * if the token is spent, expired or replaced (D14); undefined if others wrote the user meanwhile. One transaction of 3
- * writes.
+ * Access pattern A4: spends a reset token that was found to count for a new password, and ends every session of the user, all
+ * or nothing. False if the token was spent or replaced meanwhile (D14); undefined if others wrote the user. One transaction of
+ * 3 writes.
  */
 export async function changePassword(
   { stored, resetHash }: Account,
@@ -65,9 +65,7 @@ export async function changePassword(
   context: WriteContext,
 ): Promise<boolean | undefined> {
   if (resetHash !== token) return false;
-  const moment = context.now.toISOString();
-  const isUnspent = { where: { user_id: stored.id, spent_at: undefined }, when: "valid_to > :now" };
-  const changes = { ...isUnspent, values: { ":now": moment }, set: { spent_at: moment } };
+  const changes = { where: { user_id: stored.id, spent_at: undefined }, set: { spent_at: context.now.toISOString() } };
   const failed = await transact([
     { Update: updateOf(resetTokenKey(token), changes) },
     ...replacePassword(stored, password, context),

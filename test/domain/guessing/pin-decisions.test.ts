@@ -86,6 +86,18 @@ describe("D9: a request for a pin", () => {
       { isNew: false },
     ],
     [
+      "waits until its last millisecond",
+      { ...pin, messages: 10, spent_at: noon.toISOString() },
+      later(12 * 60_000 - 1),
+      { isNew: false },
+    ],
+    [
+      "replaces it at its end",
+      { ...pin, messages: 10, spent_at: noon.toISOString() },
+      minutes(12),
+      { isNew: true },
+    ],
+    [
       "replaces one that was spent before",
       { ...pin, messages: 9, spent_at: noon.toISOString() },
       noon,
