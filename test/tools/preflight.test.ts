@@ -100,7 +100,7 @@ test("without credentials unchanged dev says that its sender is a placeholder an
   expect(code).toBe(1);
   const sender = lines.find((line) => line.includes("e-mail sender"));
   expect(sender).toMatch(
-    /^missing .*no-reply@workforce\.example is a placeholder .*set senderAddress .*"The first time" in infra\/RUNBOOK\.md/,
+    /^missing .*no-reply@workforce\.example is a placeholder .*set senderAddress .*"The first admin" in infra\/README\.md/,
   );
   expect(lines.find((line) => line.includes("SMS sender"))).toMatch(/^missing .*GB, .*set smsSenderId/);
 });

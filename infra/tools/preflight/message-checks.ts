@@ -69,7 +69,7 @@ export const messageChecks: readonly Check[] = [
 function findPlaceholder({ senderAddress }: Stage): Finding | undefined {
   if (!isReserved(hostOf(senderAddress))) return undefined;
   const advice = "set senderAddress to an address of yours, or no pin is sent by e-mail";
-  const admin = '"The first time" in infra/RUNBOOK.md has a first admin for a stage that cannot send';
+  const admin = '"The first admin" in infra/README.md has one for a stage that cannot send';
   return missing(`${senderAddress} is a placeholder that nobody can verify: ${advice}; ${admin}.`);
 }
 

@@ -13,12 +13,12 @@ import { shellBlocksOf } from "../runbook/shell-commands.ts";
 const directory = await makeMachineDirectory();
 const own = useOwnMachine(directory);
 const tool = join(root, "infra/tools/import.ts");
-const ofStage = 'npm run import -- --stage "$STAGE" -';
-const [block = ""] = shellBlocksOf("The first time").filter((each) => each.includes("read -rs PASSWORD"));
+const ofStage = "npm run import -- --stage dev -";
+const [block = ""] = shellBlocksOf("The first admin", readFileSync(join(root, "infra/README.md"), "utf8"));
 const hasJq = spawnSync("jq", ["--version"]).status === 0;
 
-/** Pastes the runbook's commands, types the password, and gives what they print; the stage is the local machine. */
-async function followRunbook(password: string, cwd: string): Promise<string> {
+/** Pastes the page's commands, types the password, and gives what they print; the stage is the local machine. */
+async function followPage(password: string, cwd: string): Promise<string> {
   const commands = block
     .replace(ofStage, `"${process.execPath}" "${tool}" -`)
     .replace("https://HOST", own.machine.baseUrl);
@@ -35,7 +35,7 @@ test.skipIf(!hasJq)(
   async () => {
     expect([block.includes(ofStage), block.includes("https://HOST")]).toEqual([true, true]);
     const cwd = newFolder();
-    const out = await followRunbook("a harbour before dawn", cwd);
+    const out = await followPage("a harbour before dawn", cwd);
     expect(out).toMatch(/ 0 failed .*\nadmin\n$/);
     expect(out).not.toContain("harbour before");
     expect(readdirSync(cwd)).toEqual([]);
@@ -47,7 +47,7 @@ test.skipIf(!hasJq)(
   { timeout: 60_000 },
   async () => {
     const cwd = newFolder();
-    expect(await followRunbook("tooshrt", cwd)).toMatch(/1 failed .*\nnull\n$/);
+    expect(await followPage("tooshrt", cwd)).toMatch(/1 failed .*\nnull\n$/);
     const report = readFileSync(join(cwd, "import.errors.jsonl"), "utf8");
     expect(report).toContain('"field":"password"');
     expect(report).not.toContain("tooshrt");

@@ -2,12 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../../../infra/support/root.ts";
 
-/** The commands of a chapter of the runbook; one text a block. */
-export function shellBlocksOf(heading: string): string[] {
-  const chapter = runbookText()
-    .split(/^#+ /m)
-    .find((each) => each.startsWith(`${heading}\n`));
-  if (chapter === undefined) throw new Error(`The runbook has no chapter ${heading}`);
+/** The commands of a chapter, by default of the runbook; one text a block. */
+export function shellBlocksOf(heading: string, page = runbookText()): string[] {
+  const chapter = page.split(/^#+ /m).find((each) => each.startsWith(`${heading}\n`));
+  if (chapter === undefined) throw new Error(`The page has no chapter ${heading}`);
   return blocksIn(chapter);
 }
 
