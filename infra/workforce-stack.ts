@@ -7,12 +7,12 @@ import { refreshToken } from "../shared/contract/sessions.ts";
 import { journeysPath, overviewPath, pagePath } from "../shared/docs/page-files.ts";
 import { Api } from "./constructs/api/http-api.ts";
 import { addIntakeBus, addOutboundBus, denyOthers } from "./constructs/compute/buses.ts";
-import { addDailySchedule, addStreamConsumer } from "./constructs/compute/callers.ts";
+import { addDailySchedule, addStreamConsumer, createScheduleRole } from "./constructs/compute/callers.ts";
 import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
 import { createFirstKey } from "./constructs/compute/first-key.ts";
 import { Freeze } from "./constructs/compute/freeze.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
-import { addQueues, createQueue, findQueue } from "./constructs/compute/work-queue.ts";
+import { addQueues, createQueue, findQueue, requireTls } from "./constructs/compute/work-queue.ts";
 import { grantRow, type Resources } from "./constructs/grants.ts";
 import { EmailSending } from "./constructs/messages/email-sending.ts";
 import { Monitoring } from "./constructs/monitoring/monitoring.ts";
@@ -111,14 +111,19 @@ export class WorkforceStack extends StageStack {
       new GeneratedSecret(this, id, content, { ...stage, name });
     // It goes with its setting, although the stage keeps its data: nothing is lost with it, and no name stays taken.
     const passing = { name: names.edgeSecret, removal: "delete" } as const;
+    const queues = addQueues(this, stage);
+    const quarantine = createQueue(new Construct(this, "StreamQuarantine"), "Queue");
+    // The rule of the intake's bus adds to the policy of its queue.
+    const unfed = queues.filter(({ name }) => name !== "intake").map(({ queue }) => queue);
+    requireTls(this, [...unfed, ...queues.map(({ deadLetters }) => deadLetters), quarantine]);
     const outboundBus = hasOutboundEvents(stage) ? addOutboundBus(this, stage.name) : undefined;
     return {
       records,
       hmacKey: kept("HmacKey", hmacKey, names.hmacSecret),
       signingKeys: kept("SigningKeys", signingKeys, names.signingSecret),
-      queues: addQueues(this, stage),
+      queues,
       outboundBus,
-      quarantine: createQueue(new Construct(this, "StreamQuarantine"), "Queue"),
+      quarantine,
       emails: new EmailSending(this, "Emails", stage),
       edgeSecret: edgeOf(stage) && new GeneratedSecret(this, "EdgeSecret", edgeSecret, passing),
     };
@@ -154,10 +159,11 @@ export class WorkforceStack extends StageStack {
   #addSchedules(): void {
     const { records, signingKeys } = this.#resources;
     const timeZone = this.#stage.businessTimeZone;
+    const role = createScheduleRole(this);
     for (const [name, { daily, rotatesSigningKeys }] of Object.entries(this.#service.functions)) {
       if (!daily) continue;
       const worker = this.#addFunction(name);
-      const schedule = addDailySchedule(worker, { timeZone, ...daily });
+      const schedule = addDailySchedule(worker, { timeZone, role, ...daily });
       // Two calls at once would create two first keys.
       if (rotatesSigningKeys) schedule.node.addDependency(createFirstKey(worker, [signingKeys.secret, records]));
     }

@@ -5,7 +5,7 @@ import { Effect, type IRole, PolicyStatement, StarPrincipal } from "aws-cdk-lib/
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { namesOf } from "../../stages/names.ts";
-import { createQueue } from "./work-queue.ts";
+import { createQueue, overTlsAlone } from "./work-queue.ts";
 
 /** Name of the only rule on the inbound bus. */
 export const intakeRuleName = "every-event";
@@ -26,6 +26,7 @@ export function addIntakeBus(stack: Construct, stageName: string, queue: Queue |
       eventPattern: { source: Match.prefix("") },
       targets: [new SqsQueue(queue, { deadLetterQueue: undelivered, maxEventAge: Duration.hours(24) })],
     });
+    for (const each of [queue, undelivered]) each.addToResourcePolicy(overTlsAlone());
   }
   return { bus, undelivered };
 }

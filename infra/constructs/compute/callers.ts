@@ -1,5 +1,5 @@
-import { Duration, TimeZone } from "aws-cdk-lib";
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { Duration, type Stack, TimeZone } from "aws-cdk-lib";
+import { PolicyStatement, type Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { EventSourceMapping, MetricType, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import { Schedule, ScheduleExpression } from "aws-cdk-lib/aws-scheduler";
 import { LambdaInvoke } from "aws-cdk-lib/aws-scheduler-targets";
@@ -8,13 +8,26 @@ import { Construct } from "constructs";
 import type { DailyTime } from "../../functions/function-row.ts";
 import { type StreamConsumerName, streamFilters } from "../../functions/stream-filters.ts";
 import { withReason } from "../reason.ts";
+import { InlineRole } from "./inline-role.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
 const retries = 2;
 const triedForHours = 6;
 
+/** The role of all schedules: one of each would count among the stack's 500 resources. */
+export function createScheduleRole(stack: Stack): Role {
+  const group = stack.formatArn({ service: "scheduler", resource: "schedule-group", resourceName: "default" });
+  const conditions = { StringEquals: { "aws:SourceAccount": stack.account, "aws:SourceArn": group } };
+  const assumedBy = new ServicePrincipal("scheduler.amazonaws.com", { conditions });
+  return new InlineRole(new Construct(stack, "Schedules"), "Role", { assumedBy });
+}
+
+interface DailySchedule extends Required<DailyTime> {
+  readonly role: Role;
+}
+
 /** Calls a function once a day. Retries if the call does not reach it or fails. */
-export function addDailySchedule(worker: ServiceFunction, { hour, minute, timeZone }: Required<DailyTime>): Construct {
+export function addDailySchedule(worker: ServiceFunction, { hour, minute, timeZone, role }: DailySchedule): Construct {
   const limits = { maxEventAge: Duration.hours(triedForHours), retryAttempts: retries };
   // The schedule retries until Lambda has accepted the call. Lambda then retries until the function succeeds.
   worker.live.configureAsyncInvoke(limits);
@@ -24,7 +37,7 @@ export function addDailySchedule(worker: ServiceFunction, { hour, minute, timeZo
       minute: String(minute),
       timeZone: TimeZone.of(timeZone),
     }),
-    target: new LambdaInvoke(worker.live, limits),
+    target: new LambdaInvoke(worker.live, { ...limits, role }),
   });
 }
 

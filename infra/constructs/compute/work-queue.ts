@@ -1,7 +1,7 @@
 import { Duration } from "aws-cdk-lib";
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { AnyPrincipal, Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { EventSourceMapping } from "aws-cdk-lib/aws-lambda";
-import { Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
+import { Queue, QueueEncryption, QueuePolicy, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { QueueName } from "../../../shared/settings.ts";
 import { functions } from "../../functions/functions.ts";
@@ -21,8 +21,28 @@ const forPeople = "The longest that SQS allows: a person reads them.";
 
 /** An encrypted queue, and the reason for its figures. By default it keeps messages for 14 days. */
 export function createQueue(scope: Construct, id: string, props: QueueProps = {}, reason = forPeople): Queue {
-  const usual = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, retentionPeriod: Duration.days(14) };
+  const usual = { encryption: QueueEncryption.SQS_MANAGED, retentionPeriod: Duration.days(14) };
   return withReason(new Queue(scope, id, { ...usual, ...props }), reason);
+}
+
+/** Denies calls without TLS to whatever queue has this in its policy. */
+export function overTlsAlone(): PolicyStatement {
+  return new PolicyStatement({
+    effect: Effect.DENY,
+    principals: [new AnyPrincipal()],
+    actions: ["sqs:*"],
+    resources: ["*"],
+    conditions: { Bool: { "aws:SecureTransport": "false" } },
+  });
+}
+
+/**
+ * Gives one policy to queues that have no other, as a queue takes one alone: calls use TLS. A policy of each would count among the
+ * stack's 500 resources.
+ */
+export function requireTls(scope: Construct, queues: readonly Queue[]): void {
+  const policy = new QueuePolicy(new Construct(scope, "Queues"), "Policy", { queues: [...queues] });
+  policy.document.addStatements(overTlsAlone());
 }
 
 /** A queue that one worker consumes, with its dead letters. */

@@ -14,7 +14,7 @@ const stages = ["full", "dev"];
 /** A version's id has a hash of its code, as it must; the others have no fixed names in AWS, as roles without a given name. */
 const unpinned = {
   types: ["AWS::Lambda::Version", "Custom::Trigger", "AWS::Lambda::Permission", "AWS::IAM::Policy"],
-  ids: /^(AWS[0-9a-f]{32}|AWSCDKTrigger|SchedulerRoleForTarget)/,
+  ids: /^(AWS[0-9a-f]{32}|AWSCDKTrigger)/,
 };
 
 if (process.env.PIN_LOGICAL_IDS) {

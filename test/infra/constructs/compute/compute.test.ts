@@ -6,6 +6,7 @@ import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
 import type { QueueName } from "../../../../shared/settings.ts";
 import {
   arnOf,
+  type Resource,
   readStack,
   type Statement,
   type SynthesizedStack,
@@ -74,9 +75,14 @@ describe("the bus for what comes in", () => {
   });
 
   test("alone may put messages into its two queues from outside the service, and the intake consumes them alone", () => {
-    for (const { id, properties } of local.all("AWS::SQS::QueuePolicy")) {
+    const policies = local.all("AWS::SQS::QueuePolicy");
+    const queuesOf = ({ properties }: Resource): string[] => properties.Queues.map(({ Ref }: { Ref: string }) => Ref);
+    const all = local.all("AWS::SQS::Queue").map(({ id }) => id);
+    expect(policies.flatMap(queuesOf).toSorted(), "a queue has one policy").toEqual(all.toSorted());
+    for (const policy of policies) {
+      const { id, properties } = policy;
       const { Statement: statements } = properties.PolicyDocument;
-      const isFed = [queue.id, undelivered.id].includes(properties.Queues[0].Ref);
+      const isFed = queuesOf(policy).some((each) => [queue.id, undelivered.id].includes(each));
       const Condition = { ArnEquals: { "aws:SourceArn": { "Fn::GetAtt": [rule?.id, "Arn"] } } };
       const allowing = statements.filter((each: Statement) => each.Effect === "Allow");
       const wanted = [{ Principal: { Service: "events.amazonaws.com" }, Condition }];
