@@ -91,12 +91,7 @@ describe("D9: a request for a pin", () => {
       later(12 * 60_000 - 1),
       { isNew: false },
     ],
-    [
-      "replaces it at its end",
-      { ...pin, messages: 10, spent_at: noon.toISOString() },
-      minutes(12),
-      { isNew: true },
-    ],
+    ["replaces it at its end", { ...pin, messages: 10, spent_at: noon.toISOString() }, minutes(12), { isNew: true }],
     [
       "replaces one that was spent before",
       { ...pin, messages: 9, spent_at: noon.toISOString() },
