@@ -1,4 +1,4 @@
-import { type App, Stack, Tags } from "aws-cdk-lib";
+import { type App, CfnWaitConditionHandle, Stack, Tags } from "aws-cdk-lib";
 import { EnvironmentUtils, UNKNOWN_ACCOUNT, UNKNOWN_REGION } from "aws-cdk-lib/cx-api";
 import { namesOf } from "./stages/names.ts";
 import type { Stage } from "./stages/stages.ts";
@@ -33,5 +33,14 @@ export abstract class StageStack extends Stack {
     this.environment = EnvironmentUtils.format(account, region ?? own);
     // CloudFormation does not pass the stack's own tags on to all types of resources.
     for (const [key, value] of Object.entries(tags)) Tags.of(this).add(key, value);
+  }
+}
+
+/** A stack that cannot be deployed yet: in its place are the sentences that say why. */
+export class RefusedStack extends StageStack {
+  constructor(app: App, name: string, stage: Stage) {
+    super(app, name, { stage, about: "not ready to be deployed" });
+    // A template without resources would be one fault more.
+    new CfnWaitConditionHandle(this, "Nothing");
   }
 }

@@ -23,8 +23,8 @@ export function writeEntries(outdir: string): void {
       `export const prime = () => primeAll({ ${steps.join(", ")} });`,
     ];
     writeFileSync(entryFile(outdir, name), `${lines.join("\n")}\n`);
-    mkdirSync(bundleFolder(outdir, name), { recursive: true });
   }
+  makeBundleFolders(outdir);
 }
 
 /**
@@ -36,6 +36,11 @@ export function phoneMetadataModule(): string {
   return `import { brotliDecompressSync } from "node:zlib";
 export default JSON.parse(brotliDecompressSync(Buffer.from("${text}", "base64")).toString());
 `;
+}
+
+/** Makes the folders of bundles, empty: enough for a template from which nothing is deployed. */
+export function makeBundleFolders(outdir: string): void {
+  for (const name of Object.keys(functions)) mkdirSync(bundleFolder(outdir, name), { recursive: true });
 }
 
 type PrimingStep = Exclude<keyof typeof priming, "prime">;

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { likelyNameOf } from "../../shared/nearest.ts";
 import { serves } from "./gone-settings.ts";
+import { namesOf } from "./names.ts";
 import { stageRules } from "./setting-rules.ts";
 import { isSetting, type Setting, type Stage, settingNames, stageShape, textOf } from "./stage-shape.ts";
 import { type ChosenStage, StageRefusal } from "./stages.ts";
@@ -14,16 +15,14 @@ export interface DeployEnvironment {
 /** A stage, and the file that messages name. */
 type FoundStage = Pick<ChosenStage, "stage" | "file">;
 
-/** Refuses a stage with a wrong or missing setting before a deploy that would fail later. */
-export function requireDeployable(chosen: ChosenStage, credentials: DeployEnvironment): void {
-  if (chosen.stage.name === "local") throw new StageRefusal(["The stage local is this machine's: it is not deployed."]);
-  const faults = [
-    ...faultsOf(chosen),
-    ...placeFaults(chosen, credentials),
-    ...identityFaults(chosen),
-    ...edgeFaults(chosen),
-  ];
-  if (faults.length > 0) throw new StageRefusal(faults);
+/** Every reason why a deploy of a stage would fail later, in one sentence each: a wrong or missing setting, or another place. */
+export function deployFaults(chosen: ChosenStage, credentials: DeployEnvironment): readonly string[] {
+  return [...faultsOf(chosen), ...placeFaults(chosen, credentials), ...identityFaults(chosen), ...edgeFaults(chosen)];
+}
+
+/** Whether stacks can be named after a stage of that name. */
+export function isStageName(name: string): boolean {
+  return v.is(stageShape.entries.name, name);
 }
 
 /** Refuses a stage with a wrong or missing setting. Placeholders are allowed. */
@@ -110,7 +109,7 @@ function identityFaults(chosen: ChosenStage): string[] {
 /** A stage that people depend on goes without an edge on purpose alone. */
 function edgeFaults({ stage: { name, removal, edge }, file }: FoundStage): string[] {
   if (removal !== "keep" || edge !== undefined) return [];
-  const steps = `npx cdk deploy -c stage=${name} -c stack=firewall, a certificate in us-east-1 for the customDomain, and a deploy with the ARNs of both, whose printed target the domain's DNS record then names`;
+  const steps = `npx cdk deploy ${namesOf(name).firewall} -c stage=${name}, a certificate in us-east-1 for the customDomain, and a deploy with the ARNs of both, whose printed target the domain's DNS record then names`;
   const risk = "without one, a single client can use up anonymousThrottle, and nobody else signs in";
   return [
     `Set edge of the stage ${name} in ${file} to its firewall and certificate, or to "none". An edge takes three steps: ${steps}; ${risk}.`,

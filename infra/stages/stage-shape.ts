@@ -131,7 +131,7 @@ export const stageShape = v.object({
     ]),
     {
       wanted:
-        "{ certificateArn, webAclArn }: ARNs of us-east-1, of an ACM certificate for its name and of the firewall that npx cdk deploy -c stack=firewall makes; distributionId, the id of its distribution once it is deployed, for an alarm; and secretRotatedAt, the moment when its secret was last replaced, such as 2026-11-22T09:30:00Z",
+        "{ certificateArn, webAclArn }: ARNs of us-east-1, of an ACM certificate for its name and of the firewall that npx cdk deploy Workforce-NAME-firewall -c stage=NAME makes; distributionId, the id of its distribution once it is deployed, for an alarm; and secretRotatedAt, the moment when its secret was last replaced, such as 2026-11-22T09:30:00Z",
     },
   ),
   reservedConcurrency: optional(
@@ -213,7 +213,7 @@ export const stageShape = v.object({
     },
   ),
   probedHost: optional(
-    "Host at which clients call the API, such as its custom domain. [Three regions request its health](RUNBOOK.md#no-answer-from-outside) twice a minute. The stack that `-c stack=outside` deploys pages if it does not answer. It costs about 4 dollars a month.",
+    "Host at which clients call the API, such as its custom domain. [Three regions request its health](RUNBOOK.md#no-answer-from-outside) twice a minute. A stage with this setting has the stack `Workforce-<stage>-outside`, which pages if it does not answer. It costs about 4 dollars a month.",
     value.host,
     { wanted: "the host that clients call" },
   ),

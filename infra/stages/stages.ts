@@ -80,7 +80,7 @@ const local: Stage = {
 };
 
 /**
- * Every stage, by name. To add one, copy the most similar stage, name it here, and run `npx cdk synth -c stage=<name>`,
+ * Every stage, by name. To add one, copy the most similar stage, name it here, and run `npx cdk synth --quiet -c stage=<name>`,
  * which lists the settings still missing. A file of your own can replace these stages (`readStages`), and may build on
  * them.
  *

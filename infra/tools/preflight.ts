@@ -1,6 +1,6 @@
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
-import { type DeployEnvironment, requireDeployable } from "../stages/stage-rules.ts";
-import { type ChosenStage, StageRefusal } from "../stages/stages.ts";
+import { type DeployEnvironment, deployFaults } from "../stages/stage-rules.ts";
+import type { ChosenStage } from "../stages/stages.ts";
 import { explainAwsFault } from "./aws/aws-faults.ts";
 import { messageOf, readArguments, runCommand } from "./cli/command.ts";
 import type { DeployTarget, Finding } from "./preflight/finding.ts";
@@ -59,14 +59,10 @@ function findSynthRegion(chosen: ChosenStage): Promise<string> {
 }
 
 function checkSettings(chosen: ChosenStage, credentials: DeployEnvironment): Outcome {
-  try {
-    requireDeployable(chosen, credentials);
-    return say("ok", "settings", chosen.file);
-  } catch (error) {
-    if (!(error instanceof StageRefusal)) throw error;
-    for (const fault of error.message.split("\n")) say("missing", "settings", fault);
-    return "missing";
-  }
+  const faults = deployFaults(chosen, credentials);
+  if (faults.length === 0) return say("ok", "settings", chosen.file);
+  for (const fault of faults) say("missing", "settings", fault);
+  return "missing";
 }
 
 /** The account and region of the credentials, or the reason why AWS cannot be called with them. */

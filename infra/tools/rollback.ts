@@ -6,7 +6,7 @@ import {
 } from "@aws-sdk/client-lambda";
 import { type FunctionName, functions } from "../functions/functions.ts";
 import { withClient } from "../local/aws/with-client.ts";
-import { functionNameOf, liveAlias } from "../stages/names.ts";
+import { functionNameOf, liveAlias, namesOf } from "../stages/names.ts";
 import type { ChosenStage, Stage } from "../stages/stages.ts";
 import { flag, readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { inStage, requireStage, type StageNamed, stageOptions } from "./service/deployed-stage.ts";
@@ -46,7 +46,7 @@ function findCanaryStage(named: StageNamed): ChosenStage {
   const chosen = requireStage("rollback", named);
   const { name, deployment } = chosen.stage;
   if (deployment === "canary") return chosen;
-  const advice = `check out the last good commit and run npx cdk deploy -c stage=${name}`;
+  const advice = `check out the last good commit and run npx cdk deploy ${namesOf(name).stack} -c stage=${name}`;
   throw new UsageError(`The stage ${name} deploys at once and has no versions to go back to: ${advice}.`);
 }
 
@@ -69,7 +69,7 @@ async function goBack(stage: Stage, isDryRun: boolean): Promise<number> {
       }
     }
     if (found.some(({ isCanary }) => isCanary)) say(canaryRuns);
-    say(`Deploy the cure with npx cdk deploy -c stage=${stage.name} -c release=now`);
+    say(`Deploy the cure with npx cdk deploy ${namesOf(stage.name).stack} -c stage=${stage.name} -c release=now`);
     return code;
   });
 }

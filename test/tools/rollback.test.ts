@@ -39,7 +39,7 @@ test("all functions of the last release go back to the version before, and it sa
   expect(lambda.moved.toSorted()).toEqual(functions);
   expect(new Set([...lambda.aliases.values()].map(({ FunctionVersion }) => FunctionVersion))).toEqual(new Set(["1"]));
   expect(out).toContain("sign-in: went from version 2 to 1\n");
-  expect(out).toContain("npx cdk deploy -c stage=prod -c release=now");
+  expect(out).toContain("npx cdk deploy Workforce-prod -c stage=prod -c release=now");
   expect(out).not.toContain("canary");
 });
 

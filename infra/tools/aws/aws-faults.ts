@@ -62,7 +62,7 @@ function describeAwsFault(kind: AwsFault, error: Error, { stage, region }: CallT
     expired: "The AWS credentials have expired: sign in again, such as with aws sso login.",
     "unknown-credentials": `AWS does not take the credentials (${said}): look at AWS_PROFILE, at the access key and at this machine's clock.`,
     denied: `AWS denies access (${said}): the work needs credentials with that right.`,
-    "not-found": `The stage ${stage} is not deployed in this account in ${region} (${said}): choose the account with AWS_PROFILE and the region with AWS_REGION, or deploy it with npx cdk deploy -c stage=${stage}.`,
+    "not-found": `The stage ${stage} is not deployed in this account in ${region} (${said}): choose the account with AWS_PROFILE and the region with AWS_REGION, or deploy it with npx cdk deploy Workforce-${stage} -c stage=${stage}.`,
     unreachable: `AWS does not answer in ${region} (${said || codeOf(error)}): look at the network, AWS_REGION and AWS_ENDPOINT_URL.`,
   };
   return sentences[kind];

@@ -23,7 +23,7 @@ export async function findLeftovers(place: DeployTarget): Promise<Finding> {
   const adoptable = found ? [`the table ${table}`] : [];
   if (adoptable.length + secrets.length === 0) return ok("none, and nothing left of one");
   if (removal === "keep") adoptable.push(`the backup vault ${backupVault} if it had one`);
-  const importing = `keep them with npx cdk deploy -c stage=${name} --import-existing-resources, or delete them`;
+  const importing = `keep them with npx cdk deploy ${namesOf(name).stack} -c stage=${name} --import-existing-resources, or delete them`;
   const faults = [
     ...(adoptable.length > 0 ? [`${adoptable.join(", ")}: ${importing}`] : []),
     ...(secrets.length > 0

@@ -171,7 +171,7 @@ test.each<Row>([
   ["earlier stack", "the backup vault workforce-dev if", leftSecret, { removal: "keep" }],
   [
     "earlier stack",
-    "left the table workforce-dev-records: keep them with npx cdk deploy -c stage=dev --import-existing-resources",
+    "left the table workforce-dev-records: keep them with npx cdk deploy Workforce-dev -c stage=dev --import-existing-resources",
     leftTable,
   ],
   ["earlier stack", "the secret workforce/dev/signing-keys: no deploy adopts a secret", leftSecret],

@@ -26,7 +26,9 @@ export function testRestore(place: Place): void {
     expect(more).toEqual([]);
     expect(toSecond).toContain("restore-table-to-point-in-time");
     expect(toBackup).toContain("start-restore-job");
-    expect(deployWithImport).toContain('npx cdk deploy -c stage="$STAGE" --import-existing-resources');
+    expect(deployWithImport).toContain(
+      'npx cdk deploy "Workforce-$STAGE" -c stage="$STAGE" --import-existing-resources',
+    );
   });
 
   test("a few records are read from a table that is restored to a second, which is deleted then", async () => {
