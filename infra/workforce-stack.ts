@@ -34,7 +34,7 @@ import { type StreamConsumerName, streamConsumers } from "./functions/stream-fil
 import { pageFunction } from "./functions/worker-rows.ts";
 import { StageStack } from "./stage-stack.ts";
 import { namesOf, tableIdOf } from "./stages/names.ts";
-import { edgeOf, hasDocs } from "./stages/stage-shape.ts";
+import { edgeOf, hasDocs, isWatched } from "./stages/stage-shape.ts";
 import type { Stage } from "./stages/stages.ts";
 
 // The page, its files, the bare address that browsers open, and the documents that programs look for.
@@ -150,7 +150,12 @@ export class WorkforceStack extends StageStack {
   #addWorkers(): void {
     const { records, quarantine, queues } = this.#resources;
     for (const queue of queues) queue.addConsumer(this.#addFunction(queue.row.worker));
-    const place = { streamArn: records.streamArn, tableArn: records.table.tableArn, quarantine };
+    const place = {
+      streamArn: records.streamArn,
+      tableArn: records.table.tableArn,
+      quarantine,
+      isWatched: isWatched(this.#stage),
+    };
     for (const name of streamConsumers) {
       this.#streamMappings.set(name, addStreamConsumer(this.#addFunction(name), { name, ...place }));
     }
@@ -170,9 +175,11 @@ export class WorkforceStack extends StageStack {
   }
 
   #addMonitoring(undelivered: Queue): void {
+    const stage = this.#stage;
+    if (!isWatched(stage)) return;
     const { quarantine, queues, records } = this.#resources;
     const watched = {
-      stage: this.#stage,
+      stage,
       functions: this.#functions,
       undelivered,
       streamMappings: this.#streamMappings,
@@ -180,10 +187,8 @@ export class WorkforceStack extends StageStack {
       queues,
       apiId: this.#api.httpApi.apiId,
     };
-    if (this.#stage.alarmAddress !== undefined) {
-      new OnCall(this, "OnCall", watched);
-      new RepairRole(this, "Repair", { ...watched, table: records.table });
-    }
+    new OnCall(this, "OnCall", watched);
+    new RepairRole(this, "Repair", { ...watched, table: records.table });
     new Monitoring(this, "Monitoring", watched);
   }
 

@@ -9,10 +9,14 @@ export type LogFields = Readonly<
 /** The level of a line, in Lambda's words for filters. */
 export type LogLevel = "info" | "warn" | "error";
 
-/** Writes one line of JSON, with the current work and the build of the running code. */
+/**
+ * Writes one line of JSON, with the current work and the build of the running code. An error, and an answer with a 5xx, says
+ * what people cannot do.
+ */
 export function log(level: LogLevel, message: string, fields: LogFields = {}): void {
   const place = { operation: settings.operationIfAny(), build: settings.build() };
-  const line = { level, message, timestamp: new Date().toISOString(), ...place, ...currentWork(), ...fields };
+  const impact = level === "error" || Number(fields.status) >= 500 ? settings.impact() : undefined;
+  const line = { level, message, timestamp: new Date().toISOString(), ...place, ...currentWork(), ...fields, impact };
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 

@@ -68,6 +68,8 @@ export const settings = {
   operation: () => required("OPERATION"),
   /** The same; undefined in programs that are no function but log too. */
   operationIfAny: () => process.env.OPERATION,
+  /** A sentence with what people cannot do while this function fails; undefined in programs that are no function. */
+  impact: () => process.env.IMPACT,
   /**
    * First 12 hexadecimal digits of the SHA-256 of the function's bundle, set by its entry; undefined without a bundle.
    */

@@ -30,10 +30,10 @@ describe("a metric is one line of JSON in CloudWatch's embedded metric format", 
   const now = Date.parse("2026-06-01T08:00:00.123Z");
   const directive = { Namespace: "Workforce/test", Metrics: [{ Name: "Faults", Unit: "Count" }] };
 
-  test("with its dimension beside it", () => {
+  test("with its dimension beside it, once for each set of dimensions that it is found by", () => {
     vi.useFakeTimers({ now, toFake: ["Date"] });
     count("Faults", { operation: "sign-in" });
-    const CloudWatchMetrics = [{ ...directive, Dimensions: [["operation"]] }];
+    const CloudWatchMetrics = [{ ...directive, Dimensions: [["operation"], []] }];
     const line = { _aws: { Timestamp: now, CloudWatchMetrics }, operation: "sign-in", Faults: 1 };
     expect(loggedLines.map((each) => JSON.parse(each))).toEqual([line]);
     expect(loggedLines[0]).toMatch(/^[^\n]+\n$/);
@@ -52,7 +52,7 @@ describe("a metric is one line of JSON in CloudWatch's embedded metric format", 
   });
 
   test("none has another dimension than operation, version and source system: no dimension can name a person", () => {
-    expect(new Set(Object.values(metrics).flat())).toEqual(new Set(["operation", "version", "source"]));
+    expect(new Set(Object.values(metrics).flat(2))).toEqual(new Set(["operation", "version", "source"]));
   });
 });
 
@@ -89,28 +89,56 @@ describe("Faults", () => {
     expect(countedMetrics()).toEqual([]);
   });
 
-  test("counts each message of a queue that fails, and none that is processed", async () => {
+  test("counts no message of a queue that fails: the queue has alarms of its own", async () => {
     await deliverPin(queueEvent("{", "{}", pinMessage("nobody@example.com")));
-    expect(countedMetrics()).toEqual([
-      { operation: "test", Faults: 1 },
-      { operation: "test", Faults: 1 },
-    ]);
+    expect(loggedLines.filter((line) => line.includes('"level":"error"'))).toHaveLength(2);
+    expect(countedMetrics()).toEqual([]);
   });
 
   const change = streamRecord({ pk: "JOB#1", sk: "JOB" }, { after: { pk: "JOB#1", sk: "JOB" } });
   const event: DynamoDBStreamEvent = { Records: [change, change] };
 
-  test("counts a batch of the stream that is given back, once", async () => {
+  test("counts no batch of the stream that is given back: the stream has alarms of its own", async () => {
     const timeout = Object.assign(new Error("slow"), { name: "TimeoutError" });
     expect((await forStream(() => Promise.reject(timeout))(event)).batchItemFailures).toHaveLength(1);
-    expect(countedMetrics()).toEqual([{ operation: "test", Faults: 1 }]);
+    expect(countedMetrics()).toEqual([]);
   });
 
-  test("counts a batch that cannot be taken, and StreamRecordsQuarantined each change of it that was quarantined", async () => {
+  test("StreamRecordsQuarantined counts each change that was quarantined", async () => {
     const { batchItemFailures } = await forStream(() => Promise.reject(new Error("odd")))(event);
     expect(batchItemFailures).toEqual([]);
     const aside = { StreamRecordsQuarantined: 1 };
-    expect(countedMetrics()).toEqual([{ operation: "test", Faults: 1 }, aside, aside]);
+    expect(countedMetrics()).toEqual([aside, aside]);
+  });
+});
+
+describe("the line of a fault says what people cannot do", () => {
+  const impact = "Nobody can sign in.";
+  const impactOf = async (work: () => Promise<unknown>) => {
+    vi.stubEnv("IMPACT", impact);
+    await work();
+    vi.unstubAllEnvs();
+    const lines = loggedLines.map((line) => JSON.parse(line)).filter(({ message }) => message !== undefined);
+    return lines.map((line) => line.impact);
+  };
+  const answer = (thrown: Error) =>
+    call(
+      anonymous(sample, () => Promise.reject(thrown)),
+      sample,
+    );
+
+  test.each<[string, Error, unknown[]]>([
+    ["an answer that broke", new Error("broken"), [impact]],
+    ["one that is busy", new Refusal("busy", "later"), [impact]],
+    ["and not that of a refusal", new Refusal("login_invalid", "no"), [undefined]],
+  ])("%s", async (_, thrown, impacts) => {
+    expect(await impactOf(() => answer(thrown))).toEqual(impacts);
+  });
+
+  test("a message of a queue that failed, and none that is processed", async () => {
+    expect(await impactOf(() => deliverPin(queueEvent("{", pinMessage("nobody@example.com"))))).toEqual(
+      expect.arrayContaining([impact, undefined]),
+    );
   });
 });
 
@@ -198,10 +226,10 @@ test("MailShare and MailRefused say the same of e-mails", async () => {
   expect(reached.join("")).not.toContain("@example");
 });
 
-test("an SMS that SNS refuses is a fault and was not sent", async () => {
+test("an SMS that SNS refuses does not count as sent", async () => {
   service.endpoints.failNext("Publish", "InvalidParameter");
   await deliverPin(queueEvent(await pinRequest()));
-  expect(countedMetrics()).toEqual([{ SmsShare: expect.any(Number) }, { operation: "test", Faults: 1 }]);
+  expect(countedMetrics()).toEqual([{ SmsShare: expect.any(Number) }]);
 });
 
 /** The message of a client's request that is its login's first. */

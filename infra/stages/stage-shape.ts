@@ -196,7 +196,7 @@ export const stageShape = v.object({
     value.oneOf(["at-once", "canary"]),
   ),
   alarmAddress: optional(
-    "Recipient of alarms. A stage that keeps its data needs one; others may rely on the dashboard.",
+    "Recipient of alarms. A stage that keeps its data needs one. Without one a stage has no alarms, no dashboard, and nothing that is counted for them alone.",
     value.emailAddress,
     { wanted: "an e-mail address that somebody reads" },
   ),
@@ -226,7 +226,11 @@ export const stageShape = v.object({
     value.httpsUrl,
     { wanted: "the https address of infra/RUNBOOK.md, such as where its repository shows it" },
   ),
-  tracing: setting("Whether calls are traced with X-Ray; 5 dollars for each million traced calls.", value.flag),
+  tracing: optional(
+    "Whether X-Ray traces calls. A trace has Lambda's segments alone, a function's start and run: nothing of API Gateway, the table, queues or messages. It costs 5 dollars for each million traced calls: the first of each second, and a twentieth of the others.",
+    value.flag,
+    { otherwise: false },
+  ),
 });
 
 /** One stage: the settings of one deployment. */
@@ -234,6 +238,13 @@ export type Stage = v.InferOutput<typeof stageShape>;
 
 /** Average requests per second, and the most in a burst; further ones are refused with 429. */
 export type Throttle = Stage["throttle"];
+
+/** A stage whose alarms somebody hears. Any other has none, no dashboard, and no counts that alarms alone read. */
+export type WatchedStage = Stage & Required<Pick<Stage, "alarmAddress">>;
+
+export function isWatched(stage: Stage): stage is WatchedStage {
+  return stage.alarmAddress !== undefined;
+}
 
 /** CloudFront before a stage's custom domain, and its firewall. */
 export type Edge = Exclude<NonNullable<Stage["edge"]>, "none">;

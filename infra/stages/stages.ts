@@ -26,7 +26,6 @@ const dev: Stage = {
   removal: "delete",
   deletionProtection: false,
   deployment: "at-once",
-  tracing: false,
 };
 
 /**
@@ -48,7 +47,6 @@ const staging: Stage = {
   backupKeptDays: 14,
   deployment: "canary",
   alarmAddress: "on-call@workforce.example",
-  tracing: true,
 };
 
 /** The stage that people depend on. Replace the address of workforce.example with yours. */

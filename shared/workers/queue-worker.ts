@@ -58,7 +58,6 @@ async function attempt<S extends v.GenericSchema>(
       return undefined;
     } catch {
       // The message's own log line has the cause.
-      count("Faults", { operation });
       return messageId;
     }
   });

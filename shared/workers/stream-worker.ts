@@ -31,7 +31,6 @@ export function forStream(work: Consume): (event: DynamoDBStreamEvent) => Promis
       await carryOut(batch, () => logEnd(() => work(records.map(readStreamRecord), new Date()), about));
       return { batchItemFailures: [] };
     } catch (error) {
-      count("Faults", { operation: batch.operation });
       if (isTransientError(error)) return failFrom(records[0]);
     }
     const failed = await workOneByOne(records, work);
@@ -57,7 +56,6 @@ async function workOrQuarantine(record: DynamoDBRecord, work: Consume): Promise<
     return true;
   } catch (error) {
     log("error", "fault", faultFields(error));
-    count("Faults", { operation: settings.operation() });
     return false;
   }
 }

@@ -12,7 +12,6 @@ test.each([
   "cancelled transactions",
   "data out",
   "access log",
-  "traces",
   "events of other systems",
   "events that go out",
   "starts of functions",

@@ -14,6 +14,15 @@ test.each(Object.entries(prod ?? {}))("the page of costs has what an idle stage 
   expect(costs, "npm run docs -- --costs writes it").toContain(row);
 });
 
+test("an idle dev costs less than 3 dollars a month, as nobody hears its alarms: it has none", () => {
+  const total = Object.values(dev ?? {}).reduce((sum, each) => sum + each, 0);
+  expect(total).toBeGreaterThan(1);
+  expect(total).toBeLessThan(3);
+  expect(dev).toMatchObject({ alarms: 0, dashboards: 0, "counts of what is polled": 0 });
+  const readme = readFileSync(join(root, "infra/README.md"), "utf8");
+  expect(readme).toContain("costs [less than 3 dollars a month](COSTS.md) while nobody uses it");
+});
+
 describe("alarms", () => {
   const { all, template } = stackOf("prod");
 

@@ -4,6 +4,7 @@ import { type IAccessLogSettings, LogGroupLogDestination } from "aws-cdk-lib/aws
 import { FilterPattern, LogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { namesOf } from "../../stages/names.ts";
+import { isWatched } from "../../stages/stage-shape.ts";
 import type { Stage } from "../../stages/stages.ts";
 
 /** The fields of a line. Never log path, query or headers: they may contain pins and tokens. */
@@ -26,28 +27,30 @@ const line = {
 export const gatewayThrottles = "GatewayThrottles";
 
 /**
- * Logs every request to an API as a line of JSON, in a log group that expires, and counts those that were throttled
- * before they reached a function. API Gateway has no metric of these.
+ * Logs every request to an API as a line of JSON, in a log group that expires. For alarms it counts those that were throttled
+ * before they reached a function, as API Gateway has no metric of these.
  */
-export function logAccess(
-  scope: Construct,
-  { name, logRetentionDays: retention }: Pick<Stage, "name" | "logRetentionDays">,
-): IAccessLogSettings {
-  const { accessLogs: logGroupName, metrics: metricNamespace } = namesOf(name);
+export function logAccess(scope: Construct, stage: Stage): IAccessLogSettings {
+  const { name, logRetentionDays: retention } = stage;
+  const { accessLogs: logGroupName } = namesOf(name);
   const logs = new LogGroup(scope, "AccessLogs", { logGroupName, retention, removalPolicy: RemovalPolicy.DESTROY });
+  if (isWatched(stage)) countThrottles(scope, logs, name);
+  return {
+    destination: new LogGroupLogDestination(logs),
+    format: AccessLogFormat.custom(JSON.stringify(line)),
+  };
+}
+
+function countThrottles(scope: Construct, logGroup: LogGroup, stageName: string): void {
   // A variable without a value is a hyphen: no function answered.
   const byGateway = FilterPattern.all(
     FilterPattern.stringValue("$.status", "=", "429"),
     FilterPattern.stringValue("$.function_status", "=", "-"),
   );
   new MetricFilter(scope, "Throttles", {
-    logGroup: logs,
+    logGroup,
     filterPattern: byGateway,
-    metricNamespace,
+    metricNamespace: namesOf(stageName).metrics,
     metricName: gatewayThrottles,
   });
-  return {
-    destination: new LogGroupLogDestination(logs),
-    format: AccessLogFormat.custom(JSON.stringify(line)),
-  };
 }

@@ -52,6 +52,8 @@ interface StreamPlace {
   readonly tableArn: string;
   /** Receives the position of stream records that the consumer failed on for 12 hours. */
   readonly quarantine: Queue;
+  /** Whether an alarm watches that the mapping polls. */
+  readonly isWatched: boolean;
 }
 
 /**
@@ -60,7 +62,7 @@ interface StreamPlace {
  */
 export function addStreamConsumer(
   worker: ServiceFunction,
-  { name, streamArn, tableArn, quarantine }: StreamPlace,
+  { name, streamArn, tableArn, quarantine, isWatched }: StreamPlace,
 ): string {
   const mapping = new EventSourceMapping(new Construct(worker, "Stream"), "Worker", {
     target: worker.live,
@@ -75,7 +77,7 @@ export function addStreamConsumer(
     onFailure: { bind: () => ({ destination: quarantine.queueArn }) },
     filters: streamFilters[name].map((pattern) => ({ pattern: JSON.stringify(pattern) })),
     // Up to six metrics, one of which says that the mapping polls.
-    metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
+    ...(isWatched && { metricsConfig: { metrics: [MetricType.EVENT_COUNT] } }),
   });
   withReason(mapping, reason);
   const allow = (actions: string[], resource: string) =>

@@ -62,7 +62,7 @@ export class ServiceFunction extends Construct {
       timeout: Duration.seconds(timeoutSecondsOf(row)),
       handler: "index.handler",
       folder: bundleFolder(bundles, name),
-      environment: { OPERATION: name, METRIC_NAMESPACE: metricNamespace },
+      environment: { OPERATION: name, IMPACT: row.impact, METRIC_NAMESPACE: metricNamespace },
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
       // Lines of metrics have no level and count as INFO.

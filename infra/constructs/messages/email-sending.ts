@@ -5,6 +5,7 @@ import * as ses from "aws-cdk-lib/aws-ses";
 import { Construct } from "constructs";
 import { namesOf } from "../../stages/names.ts";
 import { hostOf } from "../../stages/stage-rules.ts";
+import { isWatched } from "../../stages/stage-shape.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { removalPolicyOf } from "../stores/removal.ts";
 
@@ -22,15 +23,10 @@ export class EmailSending extends Construct {
     this.configurationSet = new ses.ConfigurationSet(this, "ConfigurationSet", {
       configurationSetName: namesOf(stage.name).configurationSet,
       tlsPolicy: ses.ConfigurationSetTlsPolicy.REQUIRE,
-      reputationMetrics: true,
+      reputationMetrics: isWatched(stage),
       suppressionReasons: ses.SuppressionReasons.BOUNCES_AND_COMPLAINTS,
     });
-    this.configurationSet.addEventDestination("Metrics", {
-      events: [ses.EmailSendingEvent.BOUNCE, ses.EmailSendingEvent.COMPLAINT, ses.EmailSendingEvent.REJECT],
-      destination: ses.EventDestination.cloudWatchDimensions([
-        { source: ses.CloudWatchDimensionSource.MESSAGE_TAG, name: "ses:configuration-set", defaultValue: "none" },
-      ]),
-    });
+    if (isWatched(stage)) this.#countRejected();
     this.#addIdentity();
   }
 
@@ -62,6 +58,15 @@ export class EmailSending extends Construct {
         conditions: { StringEquals: { "ses:FromAddress": senderAddress } },
       }),
     );
+  }
+
+  #countRejected(): void {
+    this.configurationSet.addEventDestination("Metrics", {
+      events: [ses.EmailSendingEvent.REJECT],
+      destination: ses.EventDestination.cloudWatchDimensions([
+        { source: ses.CloudWatchDimensionSource.MESSAGE_TAG, name: "ses:configuration-set", defaultValue: "none" },
+      ]),
+    });
   }
 
   #addIdentity(): void {

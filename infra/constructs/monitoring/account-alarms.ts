@@ -3,7 +3,7 @@ import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import { MathExpression, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import { namesOf } from "../../stages/names.ts";
-import { edgeOf } from "../../stages/stage-shape.ts";
+import { edgeOf, type WatchedStage } from "../../stages/stage-shape.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources } from "./alarm-row.ts";
 
@@ -11,10 +11,9 @@ const hours = (statistic: "Average" | "SampleCount") => ({ statistic, minutes: 6
 const fewestSms = 10;
 const warnAtPercent = 80;
 
-/** Alarms on the account and on services around the stack, for stages that notify somebody. */
+/** Alarms on the account and on services around the stack. */
 export function accountAlarms({ stage }: MonitoredResources): AlarmRow[] {
-  const { alarmAddress, customDomain } = stage;
-  if (alarmAddress === undefined) return [];
+  const { customDomain } = stage;
   const certificate = customDomain ? [expiryAlarm("certificate-expires", customDomain.certificateArn)] : [];
   return [concurrencyAlarm(), ...smsAlarms(stage), ...backupAlarm(stage), ...certificate];
 }
@@ -155,9 +154,9 @@ function failingAlarm(DistributionId: string): AlarmRow {
 /** Watches the account's monthly costs, if the stage sets a budget. Two budgets are free of charge in an account. */
 export function addBudget(
   scope: Construct,
-  { name, monthlyBudgetDollars: dollars, alarmAddress: address }: Stage,
+  { name, monthlyBudgetDollars: dollars, alarmAddress: address }: WatchedStage,
 ): void {
-  if (dollars === undefined || address === undefined) return;
+  if (dollars === undefined) return;
   const subscribers = [{ subscriptionType: "EMAIL", address }];
   new CfnBudget(scope, "Budget", {
     budget: {

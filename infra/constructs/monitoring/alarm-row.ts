@@ -2,9 +2,10 @@ import { Duration } from "aws-cdk-lib";
 import * as cloudwatch from "aws-cdk-lib/aws-cloudwatch";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
-import type { MetricName, metrics } from "../../../shared/metrics.ts";
+import type { FoundBy, MetricName } from "../../../shared/metrics.ts";
 import type { StreamConsumerName } from "../../functions/stream-filters.ts";
 import { functionNameOf, namesOf } from "../../stages/names.ts";
+import type { WatchedStage } from "../../stages/stage-shape.ts";
 import type { Stage } from "../../stages/stages.ts";
 import type { ServiceFunction } from "../compute/service-function.ts";
 import type { WorkQueue } from "../compute/work-queue.ts";
@@ -13,8 +14,8 @@ import { alarmNameOf, placeInRunbook } from "./runbook.ts";
 
 /** The monitored resources: everything of a stage that can fail. */
 export interface MonitoredResources {
-  readonly stage: Stage;
-  /** By their names in the service table. The alarm of each is created there. */
+  readonly stage: WatchedStage;
+  /** By their names in the service table. */
   readonly functions: ReadonlyMap<string, ServiceFunction>;
   readonly queues: readonly WorkQueue[];
   /** Ids of the mappings that hand the table's stream to its consumers. */
@@ -31,6 +32,8 @@ export interface AlarmRow {
   readonly metric: cloudwatch.Metric | cloudwatch.MathExpression;
   /** `page` if the alarm cannot wait for the morning; `tomorrow` by default. */
   readonly severity?: "page";
+  /** The id of the alarm during which this one is not sent, because that one says the cause. */
+  readonly silentDuring?: string;
   /** Fires if the figure is this or more; with `isBelow`, if it is less. */
   readonly threshold: number;
   /** The reason for the threshold and the number of periods, unless a single event fires it. */
@@ -80,7 +83,7 @@ export function functionMetric(stage: Stage, name: string, metric: string, look:
 export function ownMetric<M extends MetricName>(
   { name }: Stage,
   metricName: M,
-  dimensions: Readonly<Record<(typeof metrics)[M][number], string>>,
+  dimensions: FoundBy<M>,
   look: MetricStat,
 ): cloudwatch.Metric {
   const namespace = namesOf(name).metrics;
@@ -95,24 +98,42 @@ interface Share {
   readonly label: string;
 }
 
-/**
- * A part in percent of a whole, 0 below the least number. A part that the whole does not contain, as refused calls are
- * not among those that were done, counts as the whole once it is larger.
- */
-export function percentOf({ part, whole, least, label }: Share): cloudwatch.MathExpression {
-  const [parts, wholes] = [sumOf("part", part), sumOf("whole", whole)];
-  const sum = parts.expression;
+/** A part in percent of a whole, 0 below the least number. */
+export function percentOf({ label, ...share }: Share): cloudwatch.MathExpression {
+  const [{ period } = {}] = share.part;
+  return new cloudwatch.MathExpression({ ...shareOf(share), label, period });
+}
+
+/** The worst of some parts of wholes, in percent of its own whole: it does not vanish among those that are well. */
+export function worstPercentOf(
+  pairs: readonly { readonly part: cloudwatch.Metric; readonly whole: cloudwatch.Metric }[],
+  { least, label }: Pick<Share, "least" | "label">,
+): cloudwatch.MathExpression {
+  const shares = pairs.map(({ part, whole }, at) => shareOf({ part: [part], whole: [whole], least }, at));
   return new cloudwatch.MathExpression({
-    expression: `IF(${sum} >= ${least}, 100 * ${sum} / MAX([${sum}, ${wholes.expression}]), 0)`,
-    usingMetrics: { ...parts.usingMetrics, ...wholes.usingMetrics },
+    expression: `MAX([${shares.map(({ expression }) => expression).join(", ")}])`,
+    usingMetrics: Object.assign({}, ...shares.map(({ usingMetrics }) => usingMetrics)),
     label,
-    period: part[0]?.period,
+    period: pairs[0]?.part.period,
   });
 }
 
-/** The sum of some metrics, whose ids begin with a word; a metric without a figure counts as 0. */
-export function sumOf(start: string, metrics: readonly cloudwatch.Metric[]) {
-  const usingMetrics = Object.fromEntries(metrics.map((metric, at) => [`${start}${at}`, metric]));
+/**
+ * A part that the whole does not contain, as refused calls are not among those that were done, counts as the whole once it
+ * is larger.
+ */
+function shareOf({ part, whole, least }: Omit<Share, "label">, from = 0) {
+  const [parts, wholes] = [sumOf("part", part, from), sumOf("whole", whole, from)];
+  const sum = parts.expression;
+  return {
+    expression: `IF(${sum} >= ${least}, 100 * ${sum} / MAX([${sum}, ${wholes.expression}]), 0)`,
+    usingMetrics: { ...parts.usingMetrics, ...wholes.usingMetrics },
+  };
+}
+
+/** The sum of some metrics, whose ids are a word and numbers from one on; a metric without a figure counts as 0. */
+export function sumOf(start: string, metrics: readonly cloudwatch.Metric[], from = 0) {
+  const usingMetrics = Object.fromEntries(metrics.map((metric, at) => [`${start}${from + at}`, metric]));
   const filled = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`);
   return { expression: filled.length === 1 ? filled.join() : `SUM([${filled.join(", ")}])`, usingMetrics };
 }
@@ -121,13 +142,18 @@ function shown({ statistic, minutes }: MetricStat) {
   return { statistic, period: Duration.minutes(minutes) };
 }
 
+/** The text of an alarm's e-mail: the effect on users, and the place of its card. */
+export function describe({ impact, heading }: AlarmRow, stage: Stage): string {
+  return `${impact} Runbook: ${placeInRunbook(heading, stage)}`;
+}
+
 export function addAlarm(scope: Construct, constructId: string, row: AlarmRow, stage: Stage): cloudwatch.Alarm {
   const { id, metric, threshold, isBelow, compared } = row;
   const { LESS_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = cloudwatch.ComparisonOperator;
   const isOfFew = metric instanceof cloudwatch.Metric && metric.statistic.startsWith("p");
   const alarm = new cloudwatch.Alarm(scope, constructId, {
     alarmName: alarmNameOf(stage, id),
-    alarmDescription: `${row.impact} Runbook: ${placeInRunbook(row.heading, stage)}`,
+    alarmDescription: describe(row, stage),
     metric,
     threshold,
     comparisonOperator: isBelow ? LESS_THAN_THRESHOLD : GREATER_THAN_OR_EQUAL_TO_THRESHOLD,

@@ -12,6 +12,7 @@ import {
   ownMetric,
   percentOf,
   sumOf,
+  worstPercentOf,
 } from "./alarm-row.ts";
 
 const slowMilliseconds = 3_000;
@@ -127,17 +128,15 @@ export function apiAlarms({ apiId: ApiId, functions, stage }: MonitoredResources
       impact: "Some users are not notified: Lambda took a chain of calls for an endless one and stopped it.",
       heading: "Lambda drops calls",
     },
-    ...failingActions.map((Operation) => ({
-      id: `table-fails-${Operation}`,
-      metric: percentOf({
-        part: [table("SystemErrors", Operation)],
-        whole: [done(Operation)],
-        least: 10,
-        label: `${Operation} that DynamoDB fails, percent`,
-      }),
+    {
+      id: "table-fails",
+      metric: worstPercentOf(
+        failingActions.map((each) => ({ part: table("SystemErrors", each), whole: done(each) })),
+        { least: 10, label: "Calls that DynamoDB fails, percent of the action's that it fails most" },
+      ),
       ...shareOfFaults,
       impact: "Some requests fail, whatever users try: DynamoDB itself has faults.",
       heading: "The table fails",
-    })),
+    },
   ];
 }

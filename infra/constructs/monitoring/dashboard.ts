@@ -3,29 +3,38 @@ import * as cloudwatch from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import { chunksOf } from "../../../shared/batches.ts";
 import { type MetricName, metrics } from "../../../shared/metrics.ts";
-import { namesOf, tableNameOf } from "../../stages/names.ts";
-import type { Stage } from "../../stages/stages.ts";
+import { functionNameOf, namesOf, tableNameOf } from "../../stages/names.ts";
+import type { ServiceFunction } from "../compute/service-function.ts";
 import { type AlarmRow, awsMetric, functionMetric, type MetricStat, type MonitoredResources } from "./alarm-row.ts";
-import { alarmNameOf, linkToRunbook } from "./runbook.ts";
+import { linkToRunbook } from "./runbook.ts";
+import type { MadeAlarm } from "./sent-alarms.ts";
 
-/** CloudWatch's limit. */
-const mostAlarmsInWidget = 100;
 /** In columns of CloudWatch's grid. */
 const fullWidth = 24;
 const graphsInRow = 3;
 const graphHeight = 6;
+const wide = { width: fullWidth, height: 8 };
 /** Metrics that only releases look at. */
 export const ofVersions = ["VersionFaults", "VersionRefusals", "Refusals"];
 const sum: MetricStat = { statistic: "Sum", minutes: 5 };
 
+/** The functions that failed, how often, and what people cannot do meanwhile. A call that Lambda ended has its report alone. */
+export const faultsQuery = [
+  "fields coalesce(operation, @log) as name",
+  'filter level = "error" or status >= 500 or type = "platform.report"',
+  "stats count() as times by name, impact",
+  "sort times desc",
+];
+
 type Graph = readonly [title: string, lines: readonly cloudwatch.IMetric[]];
 
 /**
- * Adds the one dashboard of a stage: the state of its alarms, what users feel, a graph for each chapter of the runbook with
- * the figures of its alarms, and figures that have no alarm.
+ * Adds the one dashboard of a stage: the state of its alarms, what users feel, which operations and workers fail, a graph for
+ * each chapter of the runbook with the figures of its alarms, and figures that have no alarm.
  */
-export function addDashboard(scope: Construct, watched: MonitoredResources, rows: readonly AlarmRow[]): void {
+export function addDashboard(scope: Construct, watched: MonitoredResources, made: readonly MadeAlarm[]): void {
   const { stage } = watched;
+  const rows = made.map(({ row }) => row);
   const headings = [...new Set(rows.map(({ heading }) => heading))];
   const links = headings.map((heading) => linkToRunbook(heading, stage)).join(" · ");
   const alarmGraphs = [...Map.groupBy(rows, titleOf)].map(([title, of]): Graph => [title, of.flatMap(linesOf)]);
@@ -33,10 +42,12 @@ export function addDashboard(scope: Construct, watched: MonitoredResources, rows
     dashboardName: namesOf(stage.name).stack,
     defaultInterval: Duration.hours(12),
     widgets: [
-      ...alarmStates(scope, stage, rows).map((widget) => [widget]),
+      [new cloudwatch.AlarmStatusWidget({ title: "Alarms", alarms: made.map(({ alarm }) => alarm), ...wide })],
       [text(`**What to do when one fires:** ${links}`, 3)],
       [text("## What users feel")],
       ...inRows(usersGraphs(watched)),
+      [text("## What fails, and what people cannot do")],
+      [faultsTable("Operations", watched), faultsTable("Workers", watched)],
       [text("## What alarms watch, by chapter of the runbook")],
       ...inRows(alarmGraphs),
       [text("## What has no alarm")],
@@ -45,12 +56,21 @@ export function addDashboard(scope: Construct, watched: MonitoredResources, rows
   });
 }
 
-/** Alarms are imported by name: a reference to each would make the body of the dashboard longer. */
-function alarmStates(scope: Construct, stage: Stage, rows: readonly AlarmRow[]): cloudwatch.AlarmStatusWidget[] {
-  const named = rows.map(({ id }) => cloudwatch.Alarm.fromAlarmName(scope, `named-${id}`, alarmNameOf(stage, id)));
-  return chunksOf(named, mostAlarmsInWidget).map(
-    (alarms) => new cloudwatch.AlarmStatusWidget({ title: "Alarms", alarms, width: fullWidth, height: 8 }),
-  );
+/** Operations and workers apart, as a query takes 50 log groups. */
+function faultsTable(
+  title: "Operations" | "Workers",
+  { functions, stage }: MonitoredResources,
+): cloudwatch.LogQueryWidget {
+  const isShown = ({ row }: ServiceFunction) => (row.area === "workers") === (title === "Workers");
+  const names = [...functions].flatMap(([name, made]) => (isShown(made) ? [name] : []));
+  const logGroupNames = names.map((name) => `/aws/lambda/${functionNameOf(stage.name, name)}`);
+  return new cloudwatch.LogQueryWidget({
+    title,
+    logGroupNames,
+    queryLines: faultsQuery,
+    width: fullWidth / 2,
+    height: 8,
+  });
 }
 
 function usersGraphs({ apiId: ApiId }: MonitoredResources): Graph[] {
@@ -74,15 +94,16 @@ function furtherGraphs({ functions, stage }: MonitoredResources, rows: readonly 
   return [
     ["Table units", [table("ConsumedReadCapacityUnits"), table("ConsumedWriteCapacityUnits")]],
     ["The service's own figures", others.map((name) => ownFigure(namespace, name))],
+    ["Faults of operations", [ownFigure(namespace, "Faults")]],
     ["Calls of functions", each("Invocations", sum)],
     ["Errors of functions", each("Errors", sum)],
     ["Time of functions, p99 in ms", each("Duration", { statistic: "p99", minutes: 5 })],
   ];
 }
 
-/** A figure that is sent by source is one line for each source. */
+/** A figure that is sent by operation or source is one line for each. */
 function ownFigure(namespace: string, name: MetricName): cloudwatch.IMetric {
-  const [dimension] = metrics[name];
+  const [[dimension]] = metrics[name];
   if (dimension === undefined) return new cloudwatch.Metric({ namespace, metricName: name, statistic: "Sum" });
   const expression = `SEARCH('{${namespace},${dimension}} MetricName="${name}"', 'Sum', 300)`;
   return new cloudwatch.MathExpression({ expression, label: "", usingMetrics: {} });

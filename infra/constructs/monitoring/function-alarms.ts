@@ -1,37 +1,85 @@
-import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { Duration } from "aws-cdk-lib";
+import { MathExpression, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { FunctionRow } from "../../functions/function-row.ts";
 import type { Stage } from "../../stages/stages.ts";
-import { type AlarmRow, functionMetric, type MonitoredResources, ownMetric, percentOf } from "./alarm-row.ts";
+import { type AlarmRow, functionMetric, type MonitoredResources, ownMetric, percentOf, sumOf } from "./alarm-row.ts";
 
+const headings = { operation: "An operation fails", worker: "A worker fails" };
 /** Percent of a function's calls. A page must not come of the few faults that any million of calls has. */
-const failing = { pages: 0.5, waits: 0.1 };
+const failing = 0.5;
 /** A single fault may be transient; three mean a user who retried, or several users. */
 const leastFaults = 3;
 /** A queue tries a message again: one call that died pages nobody. */
-const leastErrors = { pages: 2, waits: 1 };
+const leastErrors = 2;
+const look = { statistic: "Sum", minutes: 15 } as const;
 
 /**
- * The alarm of a function, on the metric that shows its failures. An endpoint answers a fault with a 5xx, which is no
- * error to Lambda, so the service counts faults itself, timeouts included. If an endpoint's process dies, API Gateway
- * answers, and the alarm on all 5xx fires. A worker that throws, times out or dies is an error to Lambda. Items that a
- * worker fails on end in a queue that has an alarm of its own.
+ * Alarms on functions that fail: one for each that pages, one for all operations, and one for the other workers. An endpoint
+ * answers a fault with a 5xx, which is no error to Lambda, so the service counts faults itself, timeouts included. If an
+ * endpoint's process dies, API Gateway answers, and the alarm on all 5xx fires. A worker that throws, times out or dies is an
+ * error to Lambda. Items that a worker fails on end in a queue that has an alarm of its own.
  */
-export function functionAlarm(name: string, { area, impact, pages }: FunctionRow, stage: Stage): AlarmRow {
-  const look = { statistic: "Sum", minutes: 15 } as const;
+export function functionAlarms({ functions, stage }: MonitoredResources): AlarmRow[] {
+  const rows = [...functions].map(([name, { row }]) => ({ name, row }));
+  const others = rows.filter(({ row }) => isWorker(row) && !row.pages).map(({ name }) => name);
+  return [
+    ...rows.filter(({ row }) => row.pages).map(({ name, row }) => pagingAlarm(name, row, stage)),
+    operationsAlarm(stage),
+    workersAlarm(others, stage),
+  ];
+}
+
+function isWorker({ area }: FunctionRow): boolean {
+  return area === "workers";
+}
+
+function pagingAlarm(name: string, row: FunctionRow, stage: Stage): AlarmRow {
   const ofLambda = (metric: string) => functionMetric(stage, name, metric, look);
-  const urgency = pages ? "pages" : "waits";
-  const isWorker = area === "workers";
-  const part = isWorker ? ofLambda("Errors") : ownMetric(stage, "Faults", { operation: name }, look);
-  const least = isWorker ? leastErrors[urgency] : leastFaults;
-  const share = { part: [part], whole: [ofLambda("Invocations")], least };
+  const kind = isWorker(row) ? "worker" : "operation";
+  const { part, least } = {
+    worker: { part: ofLambda("Errors"), least: leastErrors },
+    operation: { part: ownMetric(stage, "Faults", { operation: name }, look), least: leastFaults },
+  }[kind];
   return {
-    id: `${name}-${isWorker ? "errors" : "faults"}`,
-    metric: percentOf({ ...share, label: `Calls of ${name} that fail, percent` }),
-    threshold: failing[urgency],
+    id: `${name}-${kind === "worker" ? "errors" : "faults"}`,
+    metric: percentOf({
+      part: [part],
+      whole: [ofLambda("Invocations")],
+      least,
+      label: `Calls of ${name} that fail, percent`,
+    }),
+    threshold: failing,
     because: "In percent, from a least number on: a single fault may be transient, more are of one user or several.",
-    impact,
-    heading: isWorker ? "A worker fails" : "An operation fails",
-    ...(pages && { severity: "page" }),
+    severity: "page",
+    // A table that fails would otherwise page once more for each function.
+    silentDuring: "table-fails",
+    impact: row.impact,
+    heading: headings[kind],
+  };
+}
+
+/** `busy` counts: an operation that is throttled or contended alone has no other alarm. */
+function operationsAlarm(stage: Stage): AlarmRow {
+  return {
+    id: "operation-faults",
+    metric: ownMetric(stage, "Faults", {}, look),
+    threshold: leastFaults,
+    because:
+      "A number, as in a share an operation that few use would vanish among all calls. A single fault may be transient; three are of one user or several.",
+    impact: "Some users cannot do what an operation is for: the dashboard's table says which, and what that is.",
+    heading: headings.operation,
+  };
+}
+
+function workersAlarm(workers: readonly string[], stage: Stage): AlarmRow {
+  const errors = workers.map((name) => functionMetric(stage, name, "Errors", look));
+  return {
+    id: "worker-errors",
+    metric: new MathExpression({ ...sumOf("part", errors), period: Duration.minutes(look.minutes) }),
+    threshold: 1,
+    impact:
+      "What follows from changes may come late: the dashboard's table says which worker fails, and what that means.",
+    heading: headings.worker,
   };
 }
 

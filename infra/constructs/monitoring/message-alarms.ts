@@ -10,7 +10,7 @@ const highShare = 100 * messageShares.further;
 const atHighShare = {
   threshold: highShare,
   because: `In percent of a day's ceiling: from here on a client's messages after its first ${firstMessages} are held back (D11).`,
-  heading: "The messages of a day run out",
+  heading: "Many messages are asked for",
 };
 const hourly = { statistic: "Maximum", minutes: 60 } as const;
 
@@ -40,8 +40,8 @@ export function messageAlarms({ stage }: MonitoredResources): AlarmRow[] {
       impact: "An e-mail was not sent, as Amazon found a virus in it: somebody got no pin, or no notice.",
       heading: "E-mails bounce",
     },
-    reputationAlarm("email-bounces", "BounceRate", 0.05, "E-mails bounce"),
-    reputationAlarm("email-complaints", "ComplaintRate", 0.001, "E-mails are complained about"),
+    reputationAlarm("email-bounces", "BounceRate", 0.05),
+    reputationAlarm("email-complaints", "ComplaintRate", 0.001),
   ];
 }
 
@@ -65,7 +65,7 @@ function refusedAlarms(stage: Stage): AlarmRow[] {
       metric: refused("FurtherMessagesRefused", 60),
       threshold: 1,
       impact: "Users behind one address get no more pins there without a device used before: somebody asks for many.",
-      heading: "Many pins are asked for",
+      heading: "Many messages are asked for",
     },
   ];
 }
@@ -81,7 +81,7 @@ function shareAlarms(stage: Stage): AlarmRow[] {
 }
 
 /** For the whole account, because its reputation is at stake. */
-function reputationAlarm(id: string, rate: string, threshold: number, heading: string): AlarmRow {
+function reputationAlarm(id: string, rate: string, threshold: number): AlarmRow {
   return {
     id,
     metric: awsMetric(`SES Reputation.${rate}`, {}, hourly),
@@ -89,6 +89,6 @@ function reputationAlarm(id: string, rate: string, threshold: number, heading: s
     because: "Amazon reviews an account above it, and may stop its e-mail above a multiple.",
     treatMissingData: TreatMissingData.IGNORE,
     impact: "Users lose nothing yet, but Amazon may stop all e-mail: then no pin arrives by e-mail.",
-    heading,
+    heading: "E-mails bounce",
   };
 }

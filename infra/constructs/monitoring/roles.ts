@@ -6,6 +6,7 @@ import { Construct } from "constructs";
 import type { QueueRow } from "../../functions/queues.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
 import { functionNameOf, namesOf, outsideAlarm, smsFailureLog, tableNameOf, testedAlarms } from "../../stages/names.ts";
+import type { WatchedStage } from "../../stages/stage-shape.ts";
 import type { Stage } from "../../stages/stages.ts";
 import { InlineRole } from "../compute/inline-role.ts";
 import { allowOn, type WorkQueue } from "../compute/work-queue.ts";
@@ -72,7 +73,7 @@ const changesOfCopies = [
  * left to administrators, repairing records to the role for that. This construct also adds the account's budget.
  */
 export class OnCall extends Construct {
-  readonly #stage: Stage;
+  readonly #stage: WatchedStage;
 
   constructor(scope: Construct, id: string, props: MonitoredResources) {
     super(scope, id);
@@ -249,9 +250,8 @@ export class RepairRole extends Construct {
   }
 }
 
-/** The alarm of each session, for stages that notify somebody. It needs a trail of CloudTrail in the account. */
+/** The alarm of each session. It needs a trail of CloudTrail in the account. */
 export function repairRoleAlarm({ stage }: MonitoredResources): AlarmRow[] {
-  if (stage.alarmAddress === undefined) return [];
   const { repairRule: RuleName } = namesOf(stage.name);
   return [
     {

@@ -48,9 +48,6 @@ export const answerBytes = 2_800;
 /** Bytes of a request's line in the access log. */
 export const accessLogBytes = 330;
 
-/** Share of the calls that X-Ray traces. */
-export const tracedShare = 0.05;
-
 /** Calls that an environment of a function answers before Lambda ends it, and minutes between its reads of a secret. */
 export const callsPerEnvironment = 2_000;
 export const minutesBetweenReads = 5;

@@ -18,7 +18,6 @@ import {
   minutesBetweenReads,
   queueRequestsPerMessage,
   startMilliseconds,
-  tracedShare,
   unitsPerTransaction,
 } from "./assumptions.ts";
 import { prices } from "./prices.ts";
@@ -40,7 +39,6 @@ export function growingRows(users: number): Record<string, number> {
     backups: gigabytes * copiesKept(prod) * prices.backupPerGigabyteMonth,
     "data out": ((calls * answerBytes) / 1e9) * prices.dataOutPerGigabyte,
     "access log": ((calls * accessLogBytes) / 1e9) * prices.logsPerGigabyte,
-    traces: prod.tracing ? ((calls * tracedShare) / million) * prices.tracesPerMillion : 0,
     "events of other systems": ((users * changesPerUser * eventsPerChange) / million) * prices.eventsPerMillion,
     "events that go out": users * changesPerUser * eventsOutPerChange * eventOut(),
     "starts of functions": starts * (startMilliseconds / 1000) * 0.5 * prices.lambdaPerGigabyteSecond,

@@ -17,7 +17,6 @@ export const prices = {
   recoveryPerGigabyteMonth: 0.2,
   queueRequestsPerMillion: 0.4,
   eventsPerMillion: 1.0,
-  tracesPerMillion: 5.0,
   /** To the internet. */
   dataOutPerGigabyte: 0.09,
   secretReadsPerMillion: 5.0,

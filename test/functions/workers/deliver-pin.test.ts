@@ -247,7 +247,7 @@ describe("D12: a message", () => {
     expect(await deliver(pinMessage(other))).toEqual(nothingFailed);
     expect(service.inbox.entries()).toEqual([]);
     expect(loggedLines.join("")).toMatch(/"code":"recipient_refused"/);
-    expect(loggedLines.join("")).not.toMatch(/"Faults"|"emails"|marsh@/);
+    expect(loggedLines.join("")).not.toMatch(/"level":"error"|"emails"|marsh@/);
   });
 
   test("that is malformed goes back and blocks nobody", async () => {

@@ -151,7 +151,7 @@ describe("D14: a message", () => {
     const lines = loggedLines.map((line) => JSON.parse(line));
     expect(lines).toContainEqual(expect.objectContaining({ level: "warn", code: "recipient_refused" }));
     expect(lines).toContainEqual(expect.objectContaining({ RecipientsRefused: 1 }));
-    expect(lines.filter(({ Faults }) => Faults)).toEqual([]);
+    expect(lines.filter(({ level }) => level === "error")).toEqual([]);
     expect(await deliver(16)).toEqual(nothingFailed);
     expect(sent()).toEqual(["sms +447400123460"]);
   });

@@ -75,7 +75,6 @@ const beside = stackBeside((app) => new OutsideCheckStack(app, fullStage));
 export const nameOf = ({ properties }: Pick<Resource, "properties">): string =>
   String(properties.AlarmName).replace("Workforce-full-", "");
 const composites = full.all("AWS::CloudWatch::CompositeAlarm");
-const causes = ["GetItem", "TransactGetItems", "TransactWriteItems"].map((each) => `table-fails-${each}`);
 /** The deployed alarms of the full stage and of its check from outside. */
 export const deployedAlarms = [full, beside].flatMap(namedAlarms);
 
@@ -84,14 +83,19 @@ export function namedAlarms({ all }: Pick<SynthesizedStack, "all">): Resource[] 
   return all("AWS::CloudWatch::Alarm").filter(({ properties }) => typeof properties.AlarmName === "string");
 }
 
-function summaryOf(alarm: Resource): Resource | undefined {
-  return composites.find(
-    ({ properties }) => properties.AlarmRule.includes(`-${nameOf(alarm)}")`) && properties.AlarmActions,
-  );
+/** The composite that an alarm is sent by. */
+function compositeOf(alarm: Resource): Resource | undefined {
+  return composites.find(({ properties }) => properties.AlarmRule.includes(`-${nameOf(alarm)}")`));
+}
+
+/** The alarm during which another is not sent. */
+function causeOf(alarm: Resource): Resource | undefined {
+  const [id] = compositeOf(alarm)?.properties.ActionsSuppressor["Fn::GetAtt"] ?? [];
+  return deployedAlarms.find((each) => each.id === id);
 }
 
 export function isPaging(alarm: Resource): boolean {
-  return JSON.stringify((summaryOf(alarm) ?? alarm).properties.AlarmActions).includes("Page");
+  return JSON.stringify((compositeOf(alarm) ?? alarm).properties.AlarmActions).includes("Page");
 }
 
 function isMultiDay({ properties: { EvaluationPeriods, Period, Metrics = [] } }: Resource): boolean {
@@ -112,10 +116,9 @@ export function run(
       if (fires(alarm, world, minute)) seen.set(nameOf(alarm), minute);
     }
   }
-  const isCommon = causes.some((each) => seen.has(each));
   const found = deployedAlarms.flatMap((alarm) => {
-    const [name, minute] = [nameOf(alarm), seen.get(nameOf(alarm))];
-    if (minute === undefined || (isCommon && summaryOf(alarm))) return [];
+    const [name, minute, cause] = [nameOf(alarm), seen.get(nameOf(alarm)), causeOf(alarm)];
+    if (minute === undefined || (cause && seen.has(nameOf(cause)))) return [];
     return [{ name, minute, to: isPaging(alarm) ? ("page" as const) : ("tomorrow" as const) }];
   });
   return found.toSorted((one, other) => one.minute - other.minute || one.name.localeCompare(other.name));

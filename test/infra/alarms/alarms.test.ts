@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { runbookText } from "../../system/runbook/shell-commands.ts";
+import { workerRows } from "../../../infra/functions/worker-rows.ts";
+import { operations } from "../../../shared/contract/operations.ts";
 import { type Resource, stackOf } from "../stack.ts";
-import { deployedAlarms, fires, isPaging, nameOf, run, type World } from "./alarm-model.ts";
+import { fires, run, type World } from "./alarm-model.ts";
 
 /**
  * The noise of the model. Sources: COSTS.md for calls of a user; the service's own benches for times of starts; AWS's service level
@@ -13,6 +14,8 @@ const noise = {
   /** Working hours have three times the average. */
   peak: 3,
   faultsOfCalls: 1e-5,
+  /** A function calls again at once whatever AWS fails: the rest is assumed. */
+  faultsOfFunctions: 1e-7,
   throttlesOfTableCalls: 1e-6,
   /** Expired tokens and typing errors. */
   refusedOfCalls: 0.05,
@@ -23,16 +26,18 @@ const noise = {
   checksAMinute: 12,
 };
 
+const parts = operations.length;
+
 /** The figures of a healthy minute, by the metric's name. A metric without one is silent in health. */
 function healthOf(users: number): World {
   const calls = (users * noise.callsOfUserAMonth * noise.peak) / (30 * 1_440);
-  const parts = deployedAlarms.filter(({ properties }) => properties.AlarmName.endsWith("-faults")).length;
   const figures: Readonly<Record<string, number>> = {
     Count: calls + noise.botsAMinute + noise.checksAMinute,
     "4xx": calls * noise.refusedOfCalls + noise.botsAMinute,
     "5xx": calls * noise.faultsOfCalls,
     Latency: noise.slowestMs,
-    Faults: (calls / parts) * noise.faultsOfCalls,
+    Faults: calls * noise.faultsOfFunctions,
+    Errors: (calls / parts) * noise.faultsOfFunctions,
     Invocations: calls / parts + 1,
     SuccessfulRequestLatency: calls,
     ThrottledRequests: calls * noise.throttlesOfTableCalls,
@@ -52,7 +57,8 @@ function healthOf(users: number): World {
     "5xxErrorRate": 0.001,
   };
   return ({ name, dimensions }) => {
-    return name === "Invocations" && dimensions.includes("get-health") ? noise.checksAMinute : figures[name];
+    if (name === "Invocations" && dimensions.includes("get-health")) return noise.checksAMinute;
+    return name === "Faults" && dimensions !== "[]" ? (figures.Faults ?? 0) / parts : figures[name];
   };
 }
 
@@ -116,11 +122,13 @@ test.each<[failure: string, changes: Changes, heard: string[]]>([
     ["46 page keep-history-behind", "46 page notify-behind"],
   ],
   [
-    "the region is slow: a call in fifty fails, and one of DynamoDB in a hundred; functions stay silent",
-    { ...inFiveMinutes, "5xx": share(0.02, "Count"), Faults: share(0.02, "Invocations") },
+    "the region is slow: a call in fifty fails, and one of DynamoDB in a hundred; no function pages for itself",
+    { ...inFiveMinutes, "5xx": share(0.02, "Count"), Faults: share(0.02, "Count"), Errors: share(0.02, "Invocations") },
     [
+      "1 tomorrow operation-faults",
+      "1 tomorrow worker-errors",
       "2 page api-5xx",
-      ...["GetItem", "TransactGetItems", "TransactWriteItems"].map((each) => `3 page table-fails-${each}`),
+      "3 page table-fails",
       "11 page api-slow",
     ],
   ],
@@ -135,6 +143,44 @@ test.each([
   const { botsAMinute, checksAMinute } = noise;
   const stopped = after(users, { Count: is(botsAMinute + checksAMinute), "4xx": is(botsAMinute) });
   expect(heardOf(stopped).filter((each) => each.includes("page"))).toEqual(heard);
+});
+
+const workersThatWait = Object.entries(workerRows).flatMap(([name, { area, pages }]) =>
+  area === "workers" && !pages ? [name] : [],
+);
+
+describe.each([100, 10_000, 1_000_000])("of %i users", (users) => {
+  const firing = (changes: Changes) =>
+    run(after(users, changes), { minutes: 30, step: 5 }).map(({ name, to }) => `${to} ${name}`);
+
+  test("health sets off no alarm, whether it pages or waits", () => {
+    expect(firing({})).toEqual([]);
+  });
+
+  test("an operation that fails for a user who tries thrice is heard of, however many others are well", () => {
+    const thrice: Change = (healthy, _, minute) => healthy + Number(minute < 3);
+    expect(firing({ "Faults []": thrice })).toEqual(["tomorrow operation-faults"]);
+  });
+
+  test("a call of any worker that dies is heard of, whatever becomes of what it worked on", () => {
+    const once: Change = (healthy, _, minute) => healthy + Number(minute === 1);
+    for (const name of workersThatWait)
+      expect(firing({ [`Errors -${name}"`]: once }), name).toEqual(["tomorrow worker-errors"]);
+  });
+
+  test("DynamoDB fails one action, of which there are few: it pages, however many others it answers", () => {
+    for (const action of ["GetItem", "TransactGetItems", "TransactWriteItems"]) {
+      const fails = { [`SystemErrors "${action}"`]: is(4), [`SuccessfulRequestLatency "${action}"`]: is(1) };
+      expect(firing(fails), action).toEqual(["page table-fails"]);
+    }
+  });
+
+  test("an operation that pages does so once for itself where the table is well, and not where the table fails", () => {
+    const own = { 'Faults "sign-in"': share(0.5, "Invocations"), 'Invocations -sign-in"': is(20) };
+    expect(firing(own)).toEqual(["page sign-in-faults"]);
+    const table = { SystemErrors: share(1, "SuccessfulRequestLatency") };
+    expect(firing({ ...own, ...table })).not.toContain("page sign-in-faults");
+  });
 });
 
 const scanner = (healthy: number) => healthy + 2_000;
@@ -207,17 +253,4 @@ describe("strangers", () => {
     expect(goesBack(canary(49, 49, { calls: 540, refused: 0 }))).toBe(false);
     expect(goesBack(canary(60, 60, { calls: 49, refused: 0 }))).toBe(false);
   });
-});
-
-test("the runbook's chapter on severity names every alarm that pages, and no other", () => {
-  const [, chapter = ""] = runbookText().split("## Severity\n");
-  const [list = ""] = chapter.split("Everything else waits");
-  const names = [...list.matchAll(/^- .*(?:\n {2}.*)*/gm)].flatMap(([line]) => [...line.matchAll(/`([\w*-]+)`/g)]);
-  const patterns = names.map(([, name = ""]) => new RegExp(`^${name.replace("*", ".+")}$`));
-  const [paging, waiting] = [true, false].map((pages) =>
-    deployedAlarms.filter((alarm) => isPaging(alarm) === pages).map(nameOf),
-  ) as [string[], string[]];
-  expect(paging.filter((name) => !patterns.some((each) => each.test(name)))).toEqual([]);
-  expect(patterns.filter((each) => !paging.some((name) => each.test(name)))).toEqual([]);
-  expect(waiting.filter((name) => patterns.some((each) => each.test(name)))).toEqual([]);
 });

@@ -27,9 +27,9 @@ test.each(stageNames)("everything in %s that can carry tags says of which servic
 });
 
 test.each(
-  stageNames,
+  everyName,
 )("in %s every function runs on Node 24 and arm64, with a log group of its own, and a trace where the stage wants it", (name) => {
-  const { tracing, logRetentionDays } = findStage(name);
+  const { tracing, logRetentionDays } = name === "full" ? fullStage : findStage(name);
   const stack = stackOf(name);
   const groups = new Map(stack.all("AWS::Logs::LogGroup").map(({ id, properties }) => [id, properties]));
   const used = stack.all("AWS::Lambda::Function").map(({ properties }) => properties.LoggingConfig?.LogGroup?.Ref);

@@ -37,6 +37,7 @@ export const fullStage = {
   platformApplications: findStage("local").platformApplications ?? {},
   name: "full",
   docs: true,
+  alarmAddress: `on-call@${host}`,
   region: "eu-west-2",
   account: "123456789012",
   unknownParameters: "warn",

@@ -14,6 +14,7 @@ import {
   synthesizeAlone,
   useStack,
 } from "../../stack.ts";
+import { ownedStage } from "../../stages/owned-stage.ts";
 
 const local = await useStack();
 const isPut = (action: string) => /^(\*|events:(\*|Put\*|PutEvents))$/.test(action);
@@ -140,7 +141,7 @@ describe.each([...stageNames, "full"])("D42: in %s", (name) => {
 });
 
 test("D42: a stage with outboundEvents off has nothing that sends events, and costs nothing for it", () => {
-  const stage = { ...findStage("dev"), outboundEvents: "off" } as const;
+  const stage = { ...ownedStage("prod"), deployment: "at-once", outboundEvents: "off" } as const;
   const made = synthesizeAlone({ stage, service: { operations: [], functions } });
   const quiet = readStack(made);
   expect(quiet.all("AWS::Events::EventBus").map(({ id }) => id)).toEqual([expect.stringMatching(/^IntakeBus/)]);

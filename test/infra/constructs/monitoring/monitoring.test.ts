@@ -5,32 +5,26 @@ import { gatewayThrottles } from "../../../../infra/constructs/api/access-log.ts
 import { intakeRuleName } from "../../../../infra/constructs/compute/buses.ts";
 import { ofVersions } from "../../../../infra/constructs/monitoring/dashboard.ts";
 import { placeInRunbook } from "../../../../infra/constructs/monitoring/runbook.ts";
-import { type FunctionRow, operationAreas, tableIndexes } from "../../../../infra/functions/function-row.ts";
+import { type FunctionRow, tableIndexes } from "../../../../infra/functions/function-row.ts";
 import { type FunctionName, functions } from "../../../../infra/functions/functions.ts";
 import { streamConsumers } from "../../../../infra/functions/stream-filters.ts";
 import { namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
 import { type MetricName, metrics } from "../../../../shared/metrics.ts";
 import { runbookText } from "../../../system/runbook/shell-commands.ts";
 import { deployedAlarms, namedAlarms, nameOf } from "../../alarms/alarm-model.ts";
-import { arnOf, type Resource, stackOf, useStack } from "../../stack.ts";
+import { arnOf, type Resource, readStack, stackOf, synthesizeAlone } from "../../stack.ts";
 import { fullStage } from "../../stages/owned-stage.ts";
 
-const stack = await useStack();
-const full = stackOf("full");
+const stack = stackOf("full");
 const runbook = runbookText();
 const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
 
-const [alarms, fullAlarms] = [namedAlarms(stack), namedAlarms(full)];
-const everywhere = [...alarms, ...deployedAlarms];
-const composites = full.all("AWS::CloudWatch::CompositeAlarm");
-const [cause] = composites.filter(({ properties }) => properties.AlarmName.endsWith("-common-cause"));
-const summaries = composites.filter((each) => each !== cause);
+const alarms = namedAlarms(stack);
+const composites = stack.all("AWS::CloudWatch::CompositeAlarm");
 
-/** The heading that an alarm's text ends in, as the file or as its address. */
+/** The heading that an alarm's text ends in. */
 const headingOf = ({ AlarmDescription }: Resource["properties"]) =>
-  headings.find((heading) =>
-    [{}, fullStage].some((stage) => AlarmDescription.endsWith(` Runbook: ${placeInRunbook(heading, stage)}`)),
-  );
+  headings.find((heading) => AlarmDescription.endsWith(` Runbook: ${placeInRunbook(heading, fullStage)}`));
 const measuredBy = ({ properties }: Resource): Measured[] =>
   (properties.Metrics ?? [{ MetricStat: { Metric: properties, Period: properties.Period } }]).flatMap(
     ({ MetricStat }: { MetricStat?: { Metric: Resource["properties"]; Period: number } }) =>
@@ -43,16 +37,19 @@ const alarmsOn = (metric: string, dimensions: object) =>
 const named = (rule = "") => [...rule.matchAll(/ALARM\("Workforce-full-([^"]+)"\)/g)].map(([, id = ""]) => id);
 
 describe("what is watched: the page of figures has each alarm's threshold and periods, the runbook those that page", () => {
-  test("every function, by what users cannot do: endpoints by their faults, workers by errors, consumers by their lag", () => {
+  test("every function: endpoints by their faults, workers by errors, consumers by their lag; each that pages by itself", () => {
+    const [all] = alarmsOn("Faults", {});
     for (const [name, { properties }] of stack.functions()) {
-      const { FunctionName } = properties;
-      const { area, impact, readsStream = false } = functions[name as FunctionName];
+      const { FunctionName, Environment } = properties;
+      const { area, impact, pages, readsStream = false } = functions[name as FunctionName];
       const own = area === "workers" ? alarmsOn("Errors", { FunctionName }) : alarmsOn("Faults", { operation: name });
-      expect(own, name).toHaveLength(1);
-      expect(own[0]?.properties.AlarmDescription, name).toContain(impact);
+      const wanted = area === "workers" ? ["worker-errors"] : [];
+      expect(own.map(nameOf), name).toEqual(pages ? [`${name}-${area === "workers" ? "errors" : "faults"}`] : wanted);
+      if (pages) expect(own[0]?.properties.AlarmDescription, name).toContain(impact);
       expect(alarmsOn("IteratorAge", { FunctionName }), name).toHaveLength(readsStream ? 1 : 0);
-      expect(properties.Environment.Variables.METRIC_NAMESPACE, name).toBe(namesOf("local").metrics);
+      expect(Environment.Variables, name).toMatchObject({ METRIC_NAMESPACE: namesOf("full").metrics, IMPACT: impact });
     }
+    expect(all && nameOf(all), "the sum of all operations").toBe("operation-faults");
   });
 
   test("every queue that a worker consumes by its oldest message, and every other by any message", () => {
@@ -81,13 +78,13 @@ describe("what is watched: the page of figures has each alarm's threshold and pe
       .filter((each) => each !== "ConditionCheckItem")
       .concat("TransactGetItems", "TransactWriteItems");
     for (const Operation of counted) {
-      const TableName = tableNameOf({ name: "local" });
+      const TableName = tableNameOf(fullStage);
       expect(alarmsOn("ThrottledRequests", { Operation, TableName }), Operation).toHaveLength(1);
     }
   });
 
   test("what the account and region share says so; all other metrics of Lambda are of the stage's own functions", () => {
-    const shared = fullAlarms.filter((each) =>
+    const shared = alarms.filter((each) =>
       measuredBy(each).some(
         ({ namespace, dimensions }) => namespace === "AWS/Lambda" && isDeepStrictEqual(dimensions, {}),
       ),
@@ -99,13 +96,13 @@ describe("what is watched: the page of figures has each alarm's threshold and pe
 
 describe("every alarm", () => {
   test("says in a sentence what users cannot do, and names its section of the runbook; no section is without one", () => {
-    for (const { properties } of everywhere) {
+    for (const { properties } of deployedAlarms) {
       expect(properties.AlarmDescription, properties.AlarmName).toMatch(/^[A-Z][^\n]+[.] Runbook: \S/);
       expect(headingOf(properties), properties.AlarmName).toBeDefined();
     }
     const [, chapter = ""] = runbook.split(/^## When an alarm fires$/m);
     const sections = chapter.split(/^## /m)[0]?.split(/^### /m).slice(1) ?? [];
-    const alarmHeadings = new Set(everywhere.map(({ properties }) => headingOf(properties)));
+    const alarmHeadings = new Set(deployedAlarms.map(({ properties }) => headingOf(properties)));
     expect(new Set(sections.map((section) => section.split("\n")[0]))).toEqual(alarmHeadings);
     for (const section of sections)
       for (const part of ["**Users:**", "**Look:**", "**Do:**"]) expect(section).toContain(part);
@@ -115,18 +112,18 @@ describe("every alarm", () => {
     for (const alarm of alarms) {
       for (const { namespace, name, dimensions } of measuredBy(alarm)) {
         const about = `${alarm.properties.AlarmName} ${name}`;
-        if (namespace === namesOf("local").metrics && name !== gatewayThrottles)
-          expect(Object.keys(dimensions), about).toEqual([...metrics[name as MetricName]]);
+        if (namespace === namesOf("full").metrics && name !== gatewayThrottles)
+          expect(metrics[name as MetricName], about).toContainEqual(Object.keys(dimensions));
         else for (const each of Object.values(dimensions)) expect(isOfStack(each), `${about} ${each}`).toBe(true);
       }
       expect(measuredBy(alarm).length, "CloudWatch's limit for an expression").toBeLessThanOrEqual(10);
     }
     const { MetricName, MetricNamespace } = stack.one("AWS::Logs::MetricFilter").properties.MetricTransformations[0];
-    expect([MetricName, MetricNamespace]).toEqual([gatewayThrottles, namesOf("local").metrics]);
+    expect([MetricName, MetricNamespace]).toEqual([gatewayThrottles, namesOf("full").metrics]);
   });
 
   test("looks at no more periods than CloudWatch takes: a day of short ones, a week of hours", () => {
-    for (const alarm of everywhere) {
+    for (const alarm of deployedAlarms) {
       const { properties } = alarm;
       const { EvaluationPeriods, AlarmName } = properties;
       const Period = properties.Period ?? measuredBy(alarm)[0]?.period;
@@ -137,25 +134,23 @@ describe("every alarm", () => {
     }
   });
 
-  test("is sent in one way: by itself or by a summary, when it fires and when it is over; without an address in none", () => {
-    const summed = summaries.flatMap(({ properties }) => named(properties.AlarmRule));
-    for (const { properties } of [...fullAlarms, ...summaries]) {
+  test("is sent in one way: by itself or by a composite, when it fires and when it is over", () => {
+    const summed = composites.flatMap(({ properties }) => named(properties.AlarmRule));
+    for (const { properties } of [...alarms, ...composites]) {
       const id = nameOf({ properties });
       const { AlarmActions = [], OKActions = [] } = properties;
       expect(OKActions, id).toEqual(AlarmActions);
       expect([...AlarmActions, ...summed.filter((each) => each === id)], id).toHaveLength(1);
     }
-    for (const { properties } of alarms) expect(properties.AlarmActions, properties.AlarmName).toBeUndefined();
-    for (const type of ["AWS::SNS::Topic", "AWS::CloudWatch::CompositeAlarm"]) expect(() => stack.all(type)).toThrow();
   });
 
   test("of a function that pages is sent for itself: another one that fails meanwhile pages as well", () => {
-    const paging = summaries.filter(({ properties }) => isDeepStrictEqual(properties.AlarmActions, [topic("Page")]));
-    for (const { properties } of paging) {
+    for (const { properties } of composites) {
+      expect(properties.AlarmActions).toEqual([topic("Page")]);
       expect(named(properties.AlarmRule)).toHaveLength(1);
       expect(headingOf(properties)).toMatch(/^An operation fails$|^A worker fails$/);
     }
-    const ids = paging.flatMap(({ properties }) => named(properties.AlarmRule));
+    const ids = composites.flatMap(({ properties }) => named(properties.AlarmRule));
     expect(ids.toSorted()).toEqual(
       [...Object.entries<FunctionRow>(functions)]
         .filter(([, { pages }]) => pages)
@@ -164,54 +159,65 @@ describe("every alarm", () => {
     );
   });
 
-  test("of a function that waits is summarised by area, so that a fault that stands hides none of another area", () => {
-    for (const area of [...operationAreas, "workers"]) {
-      const [summary] = summaries.filter(
-        ({ properties }) => properties.AlarmName === `Workforce-full-${area}-tomorrow`,
-      );
-      expect(summary?.properties.AlarmActions, area).toEqual([topic("Topic")]);
-      expect(headingOf(summary?.properties ?? {}), area).toBe(
-        area === "workers" ? "A worker fails" : "An operation fails",
-      );
-      for (const id of named(summary?.properties.AlarmRule)) {
-        const name = id.replace(/-(?:faults|errors)$/, "") as FunctionName;
-        expect(functions[name].area, id).toBe(area);
-      }
-    }
-  });
-
-  test("of a function waits while the table fails, and for nothing that somebody from outside can bring about", () => {
-    const common = named(cause?.properties.AlarmRule);
-    expect(common).toEqual(["GetItem", "TransactGetItems", "TransactWriteItems"].map((each) => `table-fails-${each}`));
-    expect(cause?.properties.AlarmActions).toBeUndefined();
-    const byId = new Map(fullAlarms.map((each) => [nameOf(each), each]));
-    expect(cause?.dependsOn).toEqual(expect.arrayContaining(common.map((id) => byId.get(id)?.id)));
-    for (const { properties, dependsOn } of summaries) {
-      expect(properties.ActionsSuppressor).toEqual({ "Fn::GetAtt": [cause?.id, "Arn"] });
-      const [look] = measuredBy(byId.get(String(common[0])) as Resource);
+  test("of a function that pages waits while the table fails, and for nothing that somebody from outside can bring about", () => {
+    const cause = alarms.find((each) => nameOf(each) === "table-fails") as Resource;
+    expect(cause.properties.AlarmActions, "it is sent itself").toEqual([topic("Page")]);
+    for (const { properties, dependsOn } of composites) {
+      expect(properties.ActionsSuppressor).toEqual(arnOf(cause));
+      const [look] = measuredBy(cause);
       expect(properties.ActionsSuppressorWaitPeriod).toBeGreaterThan(Number(look?.period));
       expect(properties.ActionsSuppressorExtensionPeriod).toBeGreaterThan(15 * 60);
-      // CloudWatch takes no summary of alarms that are not there, and its rule is at most so long.
-      for (const id of named(properties.AlarmRule)) expect(dependsOn, id).toContain(byId.get(id)?.id);
-      expect(properties.AlarmRule.length).toBeLessThan(10_240);
+      // CloudWatch takes no composite of alarms that are not there.
+      const [id] = named(properties.AlarmRule);
+      expect(dependsOn, id).toContain(alarms.find((each) => nameOf(each) === id)?.id);
     }
   });
 });
 
+test("few enough to hold in the head: at most 80 alarms, those of releases among them, and 5 composites", () => {
+  for (const name of ["staging", "prod", "full"]) {
+    expect(stackOf(name).all("AWS::CloudWatch::Alarm").length, name).toBeLessThanOrEqual(80);
+    expect(stackOf(name).all("AWS::CloudWatch::CompositeAlarm").length, name).toBeLessThanOrEqual(5);
+  }
+});
+
+test("a stage without an address has no alarm but those that take a release back, and nothing that alarms alone read", () => {
+  const { region: _, account: __, alarmAddress: ___, ...stage } = fullStage;
+  const { template, all } = readStack(synthesizeAlone({ stage: { ...stage, removal: "delete" } }));
+  const types = new Set(Object.values(template.Resources).map(({ Type }) => Type));
+  for (const type of [
+    "AWS::CloudWatch::CompositeAlarm",
+    "AWS::CloudWatch::Dashboard",
+    "AWS::Logs::MetricFilter",
+    "AWS::SES::ConfigurationSetEventDestination",
+    "AWS::SNS::Topic",
+    "AWS::KMS::Key",
+    "AWS::Budgets::Budget",
+  ]) {
+    expect([...types]).not.toContain(type);
+    expect(stack.all(type).length, type).toBeGreaterThan(0);
+  }
+  const ofReleases = ["VersionFails", "VersionRefuses"];
+  const left = all("AWS::CloudWatch::Alarm").filter(({ id }) => !ofReleases.some((each) => id.includes(each)));
+  expect(left.map(({ id }) => id)).toEqual([]);
+  expect(all("AWS::CloudWatch::Alarm")).toHaveLength(16);
+  expect(JSON.stringify(all("AWS::Lambda::EventSourceMapping"))).not.toContain("MetricsConfig");
+}, 60_000);
+
 test("what alarms and the budget say goes to the stage's addresses alone; CloudWatch may encrypt and send it", () => {
-  const subscriptions = full.all("AWS::SNS::Subscription").map(({ properties }) => properties);
+  const subscriptions = stack.all("AWS::SNS::Subscription").map(({ properties }) => properties);
   expect(subscriptions.map(({ TopicArn, Protocol, Endpoint }) => [TopicArn, Protocol, Endpoint])).toEqual([
     [topic("Topic"), "email", fullStage.alarmAddress],
     [topic("Page"), "email", fullStage.alarmAddress],
     [topic("Page"), "https", fullStage.pagerUrl],
   ]);
-  const { Budget, NotificationsWithSubscribers } = full.one("AWS::Budgets::Budget").properties;
+  const { Budget, NotificationsWithSubscribers } = stack.one("AWS::Budgets::Budget").properties;
   expect(Budget.BudgetLimit.Unit).toBe("USD");
   expect(JSON.stringify(NotificationsWithSubscribers)).toContain(fullStage.alarmAddress);
-  const key = full.one("AWS::KMS::Key", "Monitoring");
-  for (const { id, properties } of full.all("AWS::SNS::Topic"))
+  const key = stack.one("AWS::KMS::Key", "Monitoring");
+  for (const { id, properties } of stack.all("AWS::SNS::Topic"))
     expect(properties.KmsMasterKeyId, id).toEqual(arnOf(key));
-  const policies = full.all("AWS::SNS::TopicPolicy").map(({ properties }) => properties.PolicyDocument.Statement);
+  const policies = stack.all("AWS::SNS::TopicPolicy").map(({ properties }) => properties.PolicyDocument.Statement);
   for (const allowing of [...policies, key.properties.KeyPolicy.Statement]) {
     const sender = { Effect: "Allow", Principal: { Service: "cloudwatch.amazonaws.com" } };
     expect(allowing).toContainEqual(expect.objectContaining(sender));
@@ -221,12 +227,12 @@ test("what alarms and the budget say goes to the stage's addresses alone; CloudW
 });
 
 test("the dashboard has a graph for each chapter and for each expression, and the service's other figures in one", () => {
-  const { DashboardBody } = full.one("AWS::CloudWatch::Dashboard").properties;
+  const { DashboardBody } = stack.one("AWS::CloudWatch::Dashboard").properties;
   const text = DashboardBody["Fn::Join"][1].map((part: unknown) => (typeof part === "string" ? part : "made")).join("");
   const { start, widgets } = JSON.parse(text) as { start: string; widgets: Widget[] };
   expect(start).toBe("-PT12H");
   const sizes = new Set(widgets.map(({ type, width, height }) => `${type} ${width}×${height}`));
-  expect([...sizes]).toEqual(["alarm 24×8", "text 24×3", "text 24×1", "metric 8×6"]);
+  expect([...sizes]).toEqual(["alarm 24×8", "text 24×3", "text 24×1", "metric 8×6", "log 12×8"]);
   // CloudWatch's limit.
   for (const { properties } of widgets) expect(properties.alarms?.length ?? 0).toBeLessThanOrEqual(100);
   const graphs = widgets.flatMap(({ properties: { title = "", metrics: lines } }) => (lines ? [{ title, lines }] : []));
@@ -240,7 +246,7 @@ test("the dashboard has a graph for each chapter and for each expression, and th
   ]);
   const users = JSON.stringify(graphs.slice(0, 3));
   expect(users, "five minutes, as CloudWatch shows without a word").not.toContain('"period"');
-  const alarmed = new Set(fullAlarms.flatMap(measuredBy).map(({ name }) => name));
+  const alarmed = new Set(alarms.flatMap(measuredBy).map(({ name }) => name));
   const others = Object.keys(metrics).filter((name) => !alarmed.has(name) && !ofVersions.includes(name));
   const shown = JSON.stringify(graphs.find(({ title }) => title === "The service's own figures"));
   expect(Object.keys(metrics).filter((name) => new RegExp(`\\b${name}\\b`).test(shown))).toEqual(others);
@@ -261,7 +267,7 @@ test("the dashboard shows every function, queue, metric and alarm, the table's c
   const lasting = Object.keys(metrics).filter((name) => !ofVersions.includes(name));
   const shown = [
     ...[...stack.all("AWS::SQS::Queue").map(({ id }) => id), ...functionNames].map((each) => `"${each}"`),
-    ...alarms.flatMap(({ properties }) => [`:alarm:${properties.AlarmName}`, String(headingOf(properties))]),
+    ...alarms.flatMap(({ id, properties }) => [`["${id}","Arn"]`, String(headingOf(properties))]),
     ...["GetItem", "TransactGetItems", "TransactWriteItems"].map((action) => `"Operation","${action}"`),
   ];
   expect([...shown, ...lasting].filter((each) => !body.includes(each))).toEqual([]);
@@ -292,16 +298,27 @@ function measured({ Namespace, MetricName, Dimensions = [] }: Resource["properti
 }
 
 function topic(part: "Page" | "Topic"): { Ref: string } {
-  return { Ref: full.one("AWS::SNS::Topic", `MonitoringAlarms${part}`).id };
+  return { Ref: stack.one("AWS::SNS::Topic", `MonitoringAlarms${part}`).id };
 }
+
+/** The words of AWS for the account's concurrency, and for messages that users wait for. */
+const ofAws = ["Lambda", "ConcurrentExecutions", "Resource", "None", "Transactional"];
 
 /** True for a resource of the stack, for a name that one has, and for a call of DynamoDB. */
 function isOfStack(value: unknown): boolean {
   const { Ref, "Fn::GetAtt": [id] = [] } = value as { Ref?: string; "Fn::GetAtt"?: string[] };
-  const { eventBus, configurationSet } = namesOf("local");
-  const table = tableNameOf({ name: "local" });
+  const { eventBus, configurationSet, backupVault, repairRule } = namesOf("full");
   const functionNames = [...stack.functions().values()].map(({ properties }) => properties.FunctionName);
-  const fixed = [...functionNames, table, eventBus, configurationSet, intakeRuleName, ...tableIndexes];
+  const named = [tableNameOf(fullStage), eventBus, configurationSet, backupVault, repairRule, intakeRuleName];
+  const { customDomain, servedCountries } = fullStage;
+  const fixed = [
+    ...functionNames,
+    ...named,
+    ...tableIndexes,
+    customDomain.certificateArn,
+    ...servedCountries,
+    ...ofAws,
+  ];
   if (fixed.includes(String(value)) || Object.hasOwn(dynamodb, `${value}Command`)) return true;
   return Object.hasOwn(stack.template.Resources, Ref ?? id ?? "");
 }
