@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keysToRetire } from "../../../shared/domain/accounts/rotation.ts";
+import { keysToRetire, nextKeySignsFrom } from "../../../shared/domain/accounts/rotation.ts";
 
 const first = new Date("2026-01-01T00:00:00.000Z");
 const due = new Date("2026-01-31T00:00:00.000Z");
@@ -21,4 +21,10 @@ test("D6: a key that never signed, as its run broke off, ends once it is an hour
   expect(keysToRetire([open("lost")], [one], new Date(anHourLater.getTime() - 1))).toEqual([]);
   const validTo = new Date(anHourLater.getTime() + 20 * 60_000);
   expect(keysToRetire([open("lost")], [one], anHourLater)).toEqual([{ kid: "lost", validTo }]);
+});
+
+test("D6: the next key is due 30 days after the last one signs, to the millisecond, and signs ten minutes later; the first signs at once", () => {
+  expect(nextKeySignsFrom(undefined, first)).toEqual(first);
+  expect(nextKeySignsFrom(first, new Date(due.getTime() - 1))).toBeUndefined();
+  expect(nextKeySignsFrom(first, due)).toEqual(two.signsFrom);
 });
