@@ -35,6 +35,7 @@ export function runApp(): void {
 }
 
 function synthesizeStage(): void {
+  // The context of the cdk command, which decides how the app itself is made.
   const { node } = new App({ autoSynth: false });
   const release = node.tryGetContext("release");
   if (![undefined, "now"].includes(release)) {
@@ -49,7 +50,7 @@ function synthesizeStage(): void {
   const app = createApp({ builtinCloudFormationValidation: selected.length > 0 });
   for (const { name, faults, add } of rows) {
     if (faults.length === 0) add(app);
-    else refuse(new RefusedStack(app, name, chosen.stage), faults);
+    else new RefusedStack(app, name, { stage: chosen.stage, faults });
   }
   app.synth();
 }
@@ -100,8 +101,4 @@ function sayStacks(stage: string, rows: readonly StackRow[], selected: readonly 
     throw new StageRefusal([`There is no stack ${others.join(", ")}. ${said} (${advice}).`]);
   }
   if (selected.length > 0) process.stderr.write(`${said}\n`);
-}
-
-function refuse(stack: RefusedStack, faults: readonly string[]): void {
-  for (const fault of faults) Annotations.of(stack).addError(fault);
 }

@@ -1,4 +1,4 @@
-import { type App, CfnWaitConditionHandle, Stack, Tags } from "aws-cdk-lib";
+import { Annotations, type App, CfnWaitConditionHandle, Stack, Tags } from "aws-cdk-lib";
 import { EnvironmentUtils, UNKNOWN_ACCOUNT, UNKNOWN_REGION } from "aws-cdk-lib/cx-api";
 import { namesOf } from "./stages/names.ts";
 import type { Stage } from "./stages/stages.ts";
@@ -38,8 +38,13 @@ export abstract class StageStack extends Stack {
 
 /** A stack that cannot be deployed yet: in its place are the sentences that say why. */
 export class RefusedStack extends StageStack {
-  constructor(app: App, name: string, stage: Stage) {
+  constructor(
+    app: App,
+    name: string,
+    { stage, faults }: { readonly stage: Stage; readonly faults: readonly string[] },
+  ) {
     super(app, name, { stage, about: "not ready to be deployed" });
+    for (const fault of faults) Annotations.of(this).addError(fault);
     // A template without resources would be one fault more.
     new CfnWaitConditionHandle(this, "Nothing");
   }

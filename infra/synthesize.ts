@@ -11,7 +11,7 @@ type Bundle = (outdir: string) => void;
 
 const commandSettings = new URL("../cdk.json", import.meta.url);
 
-/** An app with the feature flags of cdk.json, for any program. */
+/** An app with the feature flags of cdk.json, which tests and the local machine need without the cdk command, too. */
 export function createApp(props: AppProps = {}): App {
   const { context } = JSON.parse(readFileSync(commandSettings, "utf8")) as { context: Record<string, unknown> };
   return new App({ ...props, analyticsReporting: false, context: { ...context, ...props.context } });
