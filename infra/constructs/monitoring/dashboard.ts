@@ -114,11 +114,12 @@ function titleOf(row: AlarmRow): string {
   return partsOf(row).length > 0 ? row.heading : `${row.heading}: ${row.id}`;
 }
 
-/** The lines of an alarm are named after it. Of a share they are the part, in numbers. */
+/** The lines of an alarm are named after it, and those of a sum after their last dimension. Of a share they are the part, in numbers. */
 function linesOf(row: AlarmRow): cloudwatch.IMetric[] {
   const parts = partsOf(row);
-  const shown = parts.length > 0 ? parts : [row.metric];
-  return shown.map((each) => each.with({ label: row.id }));
+  if (parts.length === 0) return [row.metric.with({ label: row.id })];
+  const ofSum = ({ dimensions = {} }: cloudwatch.Metric) => `${row.id} ${Object.values(dimensions).at(-1)}`;
+  return parts.map((each) => each.with({ label: parts.length > 1 ? ofSum(each) : row.id }));
 }
 
 /** The one metric of an alarm, or those that its share adds up; none for other expressions. */

@@ -12,9 +12,9 @@ import { sendAlarms } from "./sent-alarms.ts";
 import { trafficAlarms } from "./traffic-alarms.ts";
 
 const rowsOf = [
-  functionAlarms,
   apiAlarms,
   trafficAlarms,
+  functionAlarms,
   messageAlarms,
   queueAlarms,
   dailyAlarms,

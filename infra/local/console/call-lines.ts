@@ -86,7 +86,7 @@ function logLines(line: string, style: Style): string[] {
   if (level === "info" && stack === undefined) return [];
   const thrown =
     error === undefined ? "" : ` ${[error, error_message].filter((part) => part !== undefined).join(": ")}`;
-  const fields = Object.entries(rest).filter(([name]) => !["operation", "request_id"].includes(name));
+  const fields = Object.entries(rest).filter(([name]) => !["operation", "request_id", "impact"].includes(name));
   const shown = fields.map(([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
   const look = level === "warn" ? "yellow" : "red";
   const title = clip(`${level} ${message}${thrown}${shown.join("")}`);

@@ -73,6 +73,7 @@ describe("a request", () => {
         timestamp: "x",
         error: "TypeError",
         error_message: "no job",
+        impact: "Nobody sees jobs.",
         stack: "    at a (/x/y.ts:1:2)",
       },
     ].map((line) => `${JSON.stringify(line)}\n`);

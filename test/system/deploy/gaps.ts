@@ -36,7 +36,10 @@ const gaps: readonly (readonly [guarantee: string, reason: string])[] = [
     "the emulator lets the account's owner do everything; of the function that alone may, it asks the bus's policy",
   ],
   ["alarms fire", "no test waits for a metric to count minutes of faults; one test sets them off"],
-  ["alarms and budgets reach people, and a common cause keeps summaries silent", "the emulator sends none of it"],
+  [
+    "alarms and budgets reach people, and a table that fails keeps pages of functions silent",
+    "the emulator sends none of it",
+  ],
   ["rights and names are known everywhere at once", "the emulator is one process; AWS takes seconds"],
   ["a canary takes a tenth of the calls for five minutes", "a fake CodeDeploy waits a moment and leads no call"],
   ["seven releases at once keep within the quota of Lambda's calls", "the emulator has no quotas"],

@@ -228,8 +228,7 @@ test("what alarms and the budget say goes to the stage's addresses alone; CloudW
 
 test("the dashboard has a graph for each chapter and for each expression, and the service's other figures in one", () => {
   const { DashboardBody } = stack.one("AWS::CloudWatch::Dashboard").properties;
-  const text = DashboardBody["Fn::Join"][1].map((part: unknown) => (typeof part === "string" ? part : "made")).join("");
-  const { start, widgets } = JSON.parse(text) as { start: string; widgets: Widget[] };
+  const { start, widgets } = readBody(DashboardBody);
   expect(start).toBe("-PT12H");
   const sizes = new Set(widgets.map(({ type, width, height }) => `${type} ${width}×${height}`));
   expect([...sizes]).toEqual(["alarm 24×8", "text 24×3", "text 24×1", "metric 8×6", "log 12×8"]);
@@ -251,14 +250,24 @@ test("the dashboard has a graph for each chapter and for each expression, and th
   const shown = JSON.stringify(graphs.find(({ title }) => title === "The service's own figures"));
   expect(Object.keys(metrics).filter((name) => new RegExp(`\\b${name}\\b`).test(shown))).toEqual(others);
   expect(shown.match(/SEARCH\('\{Workforce\/full,\w+\}/g)).toEqual(["SEARCH('{Workforce/full,source}"]);
-  expect(text).toContain(`[Many requests fail](${fullStage.runbookUrl}#many-requests-fail) · [`);
+  expect(JSON.stringify(widgets)).toContain(`[Many requests fail](${fullStage.runbookUrl}#many-requests-fail) · [`);
 });
 
 interface Widget {
   readonly type: string;
   readonly width: number;
   readonly height: number;
-  readonly properties: { readonly title?: string; readonly metrics?: unknown[]; readonly alarms?: unknown[] };
+  readonly properties: {
+    readonly title?: string;
+    readonly metrics?: unknown[];
+    readonly alarms?: unknown[];
+    readonly query?: string;
+  };
+}
+
+/** The body of a dashboard; references read as `made`. */
+function readBody(body: Resource["properties"]): { start: string; widgets: Widget[] } {
+  return JSON.parse(body["Fn::Join"][1].map((part: unknown) => (typeof part === "string" ? part : "made")).join(""));
 }
 
 test("the dashboard shows every function, queue, metric and alarm, the table's calls, and leads to every heading", () => {
@@ -271,6 +280,16 @@ test("the dashboard shows every function, queue, metric and alarm, the table's c
     ...["GetItem", "TransactGetItems", "TransactWriteItems"].map((action) => `"Operation","${action}"`),
   ];
   expect([...shown, ...lasting].filter((each) => !body.includes(each))).toEqual([]);
+});
+
+test("the dashboard's tables count the faults of every function by what people cannot do, by queries that AWS takes", () => {
+  const { DashboardBody } = stack.one("AWS::CloudWatch::Dashboard").properties;
+  const queries: string[] = readBody(DashboardBody).widgets.flatMap(({ properties: { query } }) => query ?? []);
+  const groups = queries.map((query) => [...query.matchAll(/SOURCE '([^']+)' \| /g)].map(([, group = ""]) => group));
+  const made = stack.all("AWS::Logs::LogGroup").map(({ properties }) => String(properties.LogGroupName));
+  expect(groups.flat().toSorted()).toEqual(made.filter((name) => name.startsWith("/aws/lambda/")).toSorted());
+  for (const each of groups) expect(each.length, "the limit of Logs Insights").toBeLessThanOrEqual(50);
+  for (const query of queries) expect(query).toMatch(/stats count\(\) as times by name, impact\n/);
 });
 
 test("every function and queue that the runbook names is there, and alarms lead to its headings", () => {
