@@ -30,7 +30,7 @@ type Graph = readonly [title: string, lines: readonly cloudwatch.IMetric[]];
 
 /**
  * Adds the one dashboard of a stage: the state of its alarms, what users feel, which operations and workers fail, a graph for
- * each chapter of the runbook with the figures of its alarms, and figures that have no alarm.
+ * each card of the runbook with the figures of its alarms, and figures that have no alarm.
  */
 export function addDashboard(scope: Construct, watched: MonitoredResources, made: readonly MadeAlarm[]): void {
   const { stage } = watched;
@@ -48,7 +48,7 @@ export function addDashboard(scope: Construct, watched: MonitoredResources, made
       ...inRows(usersGraphs(watched)),
       [text("## What fails, and what people cannot do")],
       [faultsTable("Operations", watched), faultsTable("Workers", watched)],
-      [text("## What alarms watch, by chapter of the runbook")],
+      [text("## What alarms watch, by card of the runbook")],
       ...inRows(alarmGraphs),
       [text("## What has no alarm")],
       ...inRows(furtherGraphs(watched, rows)),
@@ -109,7 +109,7 @@ function ownFigure(namespace: string, name: MetricName): cloudwatch.IMetric {
   return new cloudwatch.MathExpression({ expression, label: "", usingMetrics: {} });
 }
 
-/** The chapter of the runbook. A graph takes an id of an expression's metric once, so that each expression has its own. */
+/** The card of the runbook. A graph takes an id of an expression's metric once, so that each expression has its own. */
 function titleOf(row: AlarmRow): string {
   return partsOf(row).length > 0 ? row.heading : `${row.heading}: ${row.id}`;
 }

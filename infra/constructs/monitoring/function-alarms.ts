@@ -35,26 +35,21 @@ function isWorker({ area }: FunctionRow): boolean {
 
 function pagingAlarm(name: string, row: FunctionRow, stage: Stage): AlarmRow {
   const ofLambda = (metric: string) => functionMetric(stage, name, metric, look);
-  const kind = isWorker(row) ? "worker" : "operation";
-  const { part, least } = {
-    worker: { part: ofLambda("Errors"), least: leastErrors },
-    operation: { part: ownMetric(stage, "Faults", { operation: name }, look), least: leastFaults },
-  }[kind];
+  const faults = ownMetric(stage, "Faults", { operation: name }, look);
+  const { id, part, least, heading } = isWorker(row)
+    ? { id: `${name}-errors`, part: ofLambda("Errors"), least: leastErrors, heading: headings.worker }
+    : { id: `${name}-faults`, part: faults, least: leastFaults, heading: headings.operation };
+  const share = { part: [part], whole: [ofLambda("Invocations")], least };
   return {
-    id: `${name}-${kind === "worker" ? "errors" : "faults"}`,
-    metric: percentOf({
-      part: [part],
-      whole: [ofLambda("Invocations")],
-      least,
-      label: `Calls of ${name} that fail, percent`,
-    }),
+    id,
+    metric: percentOf({ ...share, label: `Calls of ${name} that fail, percent` }),
     threshold: failing,
     because: "In percent, from a least number on: a single fault may be transient, more are of one user or several.",
     severity: "page",
     // A table that fails would otherwise page once more for each function.
     silentDuring: "table-fails",
     impact: row.impact,
-    heading: headings[kind],
+    heading,
   };
 }
 
