@@ -51,7 +51,7 @@ const gaps: readonly (readonly [guarantee: string, reason: string])[] = [
   ["the API's own address is closed behind an edge", "the emulator answers under it all the same"],
   ["a domain's certificate, DNS, IPv6 and DKIM", "the emulator is called by a loopback address"],
   ["users of an OpenID issuer of one's own sign in", "the stages that are deployed sign tokens themselves"],
-  ["backups are made each night and end after their days", "a fake AWS Backup makes one when it is called"],
+  ["backups are made each week or night and end after their days", "a fake AWS Backup makes one when it is called"],
   ["a restore to a second has what was there then", "the emulator copies what is there now"],
   ["a restored table takes hours", "the emulator is done at once"],
   [
