@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { App, type AppProps } from "aws-cdk-lib";
 import { readCommit } from "./functions/release.ts";
+import type { ServiceTable } from "./functions/service-table.ts";
+import { countResources, refuseAboveMost } from "./stage-size.ts";
 import { findStage, type Stage } from "./stages/stages.ts";
 import type { Template } from "./support/stack-template.ts";
 import { WorkforceStack } from "./workforce-stack.ts";
@@ -14,14 +16,24 @@ const commandSettings = new URL("../cdk.json", import.meta.url);
 /** An app with the feature flags of cdk.json, which tests and the local machine need without the cdk command, too. */
 export function createApp(props: AppProps = {}): App {
   const { context } = JSON.parse(readFileSync(commandSettings, "utf8")) as { context: Record<string, unknown> };
-  return new App({ ...props, analyticsReporting: false, context: { ...context, ...props.context } });
+  // A stack with too many resources is refused in a sentence instead.
+  const unlimited = { ...context, "@aws-cdk/core:stackResourceLimit": 0 };
+  return new App({ ...props, analyticsReporting: false, context: { ...unlimited, ...props.context } });
 }
 
-/** Adds a stage's stack to an app. */
-export function addStack(app: App, stage: Stage, bundle: Bundle): WorkforceStack {
+/** Adds a stage's stack to an app. The operations and functions are by default those of the service. */
+export function addStack(app: App, stage: Stage, bundle: Bundle, service?: ServiceTable): WorkforceStack {
   const bundles = join(app.outdir, "bundles");
   bundle(bundles);
-  return new WorkforceStack(app, { stage, bundles, commit: readCommit() });
+  const props = { bundles, commit: readCommit(), ...(service && { service }) };
+  const stack = new WorkforceStack(app, { stage, ...props });
+  const unstaged = {
+    context: { "aws:cdk:disable-asset-staging": true, "aws:cdk:disable-creation-stack-traces": true },
+  };
+  refuseAboveMost(stack, stage, (other) =>
+    countResources(new WorkforceStack(createApp(unstaged), { stage: other, ...props })),
+  );
+  return stack;
 }
 
 /** Synthesises a stage's stack into an empty folder, without the cdk command and without AWS. */

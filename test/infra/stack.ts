@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { functions as ownFunctions } from "../../infra/functions/functions.ts";
@@ -7,6 +6,7 @@ import { synthesizedTemplate } from "../support/service/made-stack.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 import {
   type CheckedSynthesis,
+  readSynthesis,
   type StagePlace,
   synthesizeBeside,
   synthesizeStage,
@@ -92,7 +92,7 @@ export function arnOf({ id }: Pick<Resource, "id">): object {
 const found = new Map<string, CheckedSynthesis>();
 
 export function findSynthesis(name: string): CheckedSynthesis {
-  const synthesis = found.get(name) ?? JSON.parse(readFileSync(join(inject("run"), "stages", `${name}.json`), "utf8"));
+  const synthesis = found.get(name) ?? readSynthesis(join(inject("run"), "stages"), name);
   found.set(name, synthesis);
   return synthesis;
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { App, CfnResource, Stack } from "aws-cdk-lib";
@@ -25,18 +25,32 @@ export interface Finding {
   readonly path: string;
 }
 
+const failedEnding = ".failed";
+
 /** Every stage as its owner would have it, and the full one. */
 export const everyStage: readonly Stage[] = [...stageNames.map(ownedStage), fullStage];
 
-function synthesizeEveryStage(directory: string): void {
+/** Writes a file for each stage: its synthesis, or why it has none, so that its own tests alone fail. */
+export function synthesizeStages(stages: readonly Stage[], directory: string): void {
   const made = join(directory, "made");
   const bundles = join(made, "bundles");
   writeStubBundles(bundles, Object.keys(functions));
-  for (const stage of everyStage) {
-    const { stack, template } = makeStage({ stage, bundles, outdir: join(made, stage.name) });
-    writeFileSync(join(directory, `${stage.name}.json`), JSON.stringify({ template, ...check(stack) }));
+  for (const stage of stages) {
+    try {
+      const { stack, template } = makeStage({ stage, bundles, outdir: join(made, stage.name) });
+      writeFileSync(join(directory, `${stage.name}.json`), JSON.stringify({ template, ...check(stack) }));
+    } catch (error) {
+      writeFileSync(join(directory, `${stage.name}${failedEnding}`), String(error));
+    }
   }
   rmSync(made, { recursive: true });
+}
+
+/** Reads the synthesis of a stage from the folder; throws what its synthesis threw. */
+export function readSynthesis(directory: string, name: string): CheckedSynthesis {
+  const failure = join(directory, `${name}${failedEnding}`);
+  if (existsSync(failure)) throw new Error(`The stage ${name} has no synthesis: ${readFileSync(failure, "utf8")}`);
+  return JSON.parse(readFileSync(join(directory, `${name}.json`), "utf8"));
 }
 
 /**
@@ -141,4 +155,4 @@ export function synthesizeBeside(make: (app: App) => Stack) {
   }
 }
 
-if (import.meta.main) synthesizeEveryStage(process.argv[2] ?? "");
+if (import.meta.main) synthesizeStages(everyStage, process.argv[2] ?? "");

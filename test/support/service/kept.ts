@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -50,7 +50,8 @@ export function copyKept(
     if (!existsSync(file) || readFileSync(file, "utf8") !== digest) {
       for (const former of [file, made]) rmSync(former, { recursive: true, force: true });
       await make(made);
-      writeFileSync(file, digest);
+      // What failed may not fail again.
+      if (globSync("*.failed", { cwd: made }).length === 0) writeFileSync(file, digest);
     }
     cpSync(made, to, { recursive: true });
   });

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 
 from ministack import app as ministack
 from ministack.core import iam_actions, iam_evaluator, lambda_runtime
-from ministack.services import apigateway, cloudformation, eventbridge, lambda_svc, scheduler
+from ministack.services import apigateway, eventbridge, lambda_svc, scheduler
 from ministack.services.cloudformation import provisioners
 
 from fakes.actions import add_actions
@@ -33,21 +33,6 @@ def name_secrets_by_arn():
     handlers["create"] = lambda *given: by_arn(create(*given))
     handlers["update"] = lambda physical_id, *given: by_arn(update(name_of(physical_id), *given))
     handlers["delete"] = lambda physical_id, props: delete(name_of(physical_id), props)
-
-
-def keep_attributes_in_nested_stacks():
-    """What an update leaves as it is keeps its attributes; MiniStack forgets those of nested stacks."""
-    update_resource = provisioners._update_resource
-
-    def update(resource_type, physical_id, old, new, stack_name, logical_id=None, old_attributes=None):
-        if old_attributes is None:
-            resources = cloudformation._stacks[stack_name]["_resources"]
-            old_attributes = resources.get(logical_id, {}).get("Attributes", {})
-        given = (resource_type, physical_id, old, new, stack_name, logical_id, old_attributes)
-        new_id, attributes = update_resource(*given)
-        return new_id, attributes or old_attributes
-
-    provisioners._update_resource = update
 
 
 def judge_mails_by_sender():
@@ -228,7 +213,6 @@ def end_with_parent():
 
 name_secrets_by_arn()
 wait_for_log_lines()
-keep_attributes_in_nested_stacks()
 judge_mails_by_sender()
 judge_streams_and_versions_by_themselves()
 judge_batches_by_their_entries()

@@ -6,15 +6,13 @@ alarm of its group is on, and refuses an alias that somebody else moved. It lead
 import time
 
 from ministack.services import cloudwatch
-from ministack.services.cloudformation import _stacks, provisioners
+from ministack.services.cloudformation import _stacks, provisioners, stacks
 
 from .resource_types import handlers, kind
 
 canary_seconds = 0.5
 groups = {}
 applications = {}
-# The versions that stacks published, by stack and logical id.
-made = {}
 
 
 def add_code_deploy():
@@ -28,49 +26,13 @@ def add_code_deploy():
         released = policy.get("CodeDeployLambdaAliasUpdate")
         if released and old["FunctionVersion"] != new["FunctionVersion"]:
             group = _stacks[stack_name]["_resources"][released["DeploymentGroupName"]["Ref"]]["PhysicalResourceId"]
-            try:
-                deploy(groups[group], old, new)
-            except ValueError:
-                failed = f"{physical_id.rsplit(':', 1)[0]}:{new['FunctionVersion']}"
-                remove_failed(next(place for place, (arn, _) in made.items() if arn == failed), new)
-                raise
+            deploy(groups[group], old, new)
         return move(physical_id, old, new, stack_name, logical_id)
 
     alias["update"] = update
-    keep_versions_on_the_way_back()
-
-
-def keep_versions_on_the_way_back():
-    """
-    An update of a nested stack that goes back finds the versions of before, and removes its own where their policy says so;
-    MiniStack publishes the ones of before again.
-    """
-    version = handlers["AWS::Lambda::Version"]
-    publish = version["create"]
-
-    def create(logical_id, props, stack_name):
-        known = made.get((stack_name, logical_id))
-        if not known:
-            made[stack_name, logical_id] = publish(logical_id, props, stack_name)
-            return made[stack_name, logical_id]
-        # One policy holds for the versions of a function; the template that is gone back to has the older ones alone.
-        if provisioners._cfn_wait_condition_definition(stack_name, logical_id).get("DeletionPolicy") != "Retain":
-            for place in [each for each, (arn, _) in made.items() if is_newer(arn, known[0])]:
-                version["delete"](made.pop(place)[0], props)
-        return known
-
-    version["create"] = create
-
-
-def remove_failed(place, props):
-    """Removes a version that a failed update published, where its policy says so."""
-    if provisioners._cfn_wait_condition_definition(*place).get("DeletionPolicy") != "Retain":
-        handlers["AWS::Lambda::Version"]["delete"](made.pop(place)[0], props)
-
-
-def is_newer(arn, known):
-    (function, number), (known_function, known_number) = (each.rsplit(":", 1) for each in (arn, known))
-    return function == known_function and int(number) > int(known_number)
+    # While a release is watched, the emulator takes calls.
+    blocks = stacks._runs_on_worker_thread
+    stacks._runs_on_worker_thread = lambda resource_type: resource_type == "AWS::Lambda::Alias" or blocks(resource_type)
 
 
 def put_group(name, props):
