@@ -46,8 +46,9 @@ function synthesizeStage(): void {
   const isSelected = (name: string) => selected.some((pattern) => matchesGlob(name, pattern));
   const rows = stacksOf(chosen, isSelected);
   sayStacks(chosen.stage.name, rows, selected);
-  // A command that makes nothing of a template, such as `cdk list`, need not wait until it is validated.
-  const app = createApp({ builtinCloudFormationValidation: selected.length > 0 });
+  // To validate templates takes longer than to make them: a command that makes nothing of one, such as `cdk list`, need not wait.
+  const isValidated = rows.some(({ name, faults }) => isSelected(name) && faults.length === 0);
+  const app = createApp({ builtinCloudFormationValidation: isValidated });
   for (const { name, faults, add } of rows) {
     if (faults.length === 0) add(app);
     else new RefusedStack(app, name, { stage: chosen.stage, faults });
