@@ -5,6 +5,9 @@ import { runCommand, UsageError } from "../../infra/tools/cli/command.ts";
 import { copyDemo } from "../support/service/demo-machine.ts";
 import { makeDirectory } from "../support/service/local-machine.ts";
 
+/** A machine that goes on after its file gave up would call the table beside the next file's tests. */
+const mostStartMs = 240_000;
+
 /** Runs a local machine with the demo data for a test file; gives the directory that tools join it by. */
 export function useMachine(): string {
   const { path: directory, remove } = makeDirectory();
@@ -13,7 +16,7 @@ export function useMachine(): string {
     await copyDemo(directory);
     machine = await startMachine({ directory, port: 0 });
     enterEnvironment(machine.environment);
-  });
+  }, mostStartMs);
   afterAll(async () => {
     await machine?.close();
     remove();
