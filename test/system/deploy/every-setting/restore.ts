@@ -81,7 +81,10 @@ export function testRestore(place: Place): void {
   test(
     "the stage is led to the restored table by two settings: users sign in, and have the records of the backup",
     async () => {
-      const call = deployWithImport.replace(/^npx cdk | *#.*$/g, "").replaceAll("$STAGE", name).replaceAll('"', "");
+      const call = deployWithImport
+        .replace(/^npx cdk | *#.*$/g, "")
+        .replaceAll("$STAGE", name)
+        .replaceAll('"', "");
       await deploy("frozen", { release: "now" }, call.split(" "));
       await expectWorking(false);
       await recount();
