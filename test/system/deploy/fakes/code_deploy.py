@@ -10,7 +10,7 @@ from ministack.services.cloudformation import _stacks, provisioners, stacks
 
 from .resource_types import handlers, kind
 
-canary_seconds = 0.5
+canary_seconds = 1
 groups = {}
 applications = {}
 
