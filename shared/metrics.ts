@@ -62,11 +62,13 @@ type ValuesOf<Names extends readonly string[]> = Names extends unknown
 
 /**
  * Adds to a metric: one line on standard output, in CloudWatch's embedded metric format. Dimensions never name a
- * person.
+ * person. Without a namespace nothing is counted.
  */
 export function count<M extends MetricName>(metric: M, dimensions: Dimensions<M>, amount = 1): void {
+  const Namespace = settings.metricNamespace();
+  if (Namespace === undefined) return;
   const directive = {
-    Namespace: settings.metricNamespace(),
+    Namespace,
     Dimensions: metrics[metric],
     Metrics: [{ Name: metric, Unit: "Count" }],
   };

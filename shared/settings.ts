@@ -78,8 +78,8 @@ export const settings = {
   functionVersion: () => /^\d+$/.exec(process.env.AWS_LAMBDA_FUNCTION_VERSION ?? "")?.[0],
   /** True in an environment that Lambda started. Its process begins with it. */
   isStartedByLambda: () => process.env.AWS_LAMBDA_INITIALIZATION_TYPE !== undefined,
-  /** Namespace of the service's own metrics. */
-  metricNamespace: () => required("METRIC_NAMESPACE"),
+  /** Namespace of the service's own metrics; undefined where nobody reads them. */
+  metricNamespace: () => process.env.METRIC_NAMESPACE,
   /** Factor for the time limits of calls to AWS: above 1 if many processes share a processor. */
   callPatience: () => Number(process.env.CALL_PATIENCE ?? 1),
   /** The least number of attempts of a call that may be repeated; more than in AWS where the table may be away for seconds. */

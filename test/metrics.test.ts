@@ -1,5 +1,5 @@
 import type { DynamoDBStreamEvent } from "aws-lambda";
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler as confirmHandler } from "../functions/accounts/confirm-login.ts";
 import { handler as deliverPin } from "../functions/workers/deliver-pin.ts";
 import { confirmLogin } from "../shared/contract/accounts.ts";
@@ -49,6 +49,13 @@ describe("a metric is one line of JSON in CloudWatch's embedded metric format", 
       _aws: { Timestamp: now, CloudWatchMetrics },
       CountersBelowZero: 7,
     });
+  });
+
+  test("and none where the stage names no namespace, as nobody reads it", () => {
+    vi.stubEnv("METRIC_NAMESPACE", undefined);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    count("Faults", { operation: "sign-in" });
+    expect(loggedLines).toEqual([]);
   });
 
   test("none has another dimension than operation, version and source system: no dimension can name a person", () => {
@@ -226,9 +233,10 @@ test("MailShare and MailRefused say the same of e-mails", async () => {
   expect(reached.join("")).not.toContain("@example");
 });
 
-test("an SMS that SNS refuses does not count as sent", async () => {
+test("an SMS that SNS refuses is a fault and does not count as sent", async () => {
   service.endpoints.failNext("Publish", "InvalidParameter");
   await deliverPin(queueEvent(await pinRequest()));
+  expect(loggedLines.filter((line) => line.includes('"level":"error"'))).toHaveLength(1);
   expect(countedMetrics()).toEqual([{ SmsShare: expect.any(Number) }]);
 });
 

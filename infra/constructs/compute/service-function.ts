@@ -6,6 +6,7 @@ import { Construct } from "constructs";
 import { bundleFolder } from "../../functions/bundle-places.ts";
 import type { FunctionRow } from "../../functions/function-row.ts";
 import { functionNameOf, namesOf } from "../../stages/names.ts";
+import { isWatched } from "../../stages/stage-shape.ts";
 import type { Stage } from "../../stages/stages.ts";
 import type { CanaryReleases } from "./canary-releases.ts";
 import { InlineRole } from "./inline-role.ts";
@@ -52,6 +53,8 @@ export class ServiceFunction extends Construct {
     const role = new InlineRole(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     logGroup.grantWrite(role);
     const metricNamespace = namesOf(stage.name).metrics;
+    // A metric costs money for each hour in which it is sent: alarms, the dashboard and canaries alone read them.
+    const counts = isWatched(stage) || releases !== undefined;
     this.reserved = stage.reservedConcurrency?.[name];
     this.function = new VersionedFunction(this, "Function", {
       functionName,
@@ -62,7 +65,7 @@ export class ServiceFunction extends Construct {
       timeout: Duration.seconds(timeoutSecondsOf(row)),
       handler: "index.handler",
       folder: bundleFolder(bundles, name),
-      environment: { OPERATION: name, IMPACT: row.impact, METRIC_NAMESPACE: metricNamespace },
+      environment: { OPERATION: name, IMPACT: row.impact, ...(counts && { METRIC_NAMESPACE: metricNamespace }) },
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,
       // Lines of metrics have no level and count as INFO.

@@ -33,9 +33,10 @@ export function describeLock({
 }
 
 /**
- * Backups of the table for cases that point-in-time recovery does not cover: a lost account or region, or a mistake that nobody
- * noticed for 35 days. Each is a full copy: one a week, and one a night where a lock keeps them from being deleted. The vault is encrypted with the account's key for AWS Backup. A restore needs the role. The vault is
- * there also in a stage without backups, free of charge: one that stays behind when they end would keep its name taken.
+ * Backups of the table for cases that point-in-time recovery does not cover: a lost account or region, or a mistake that
+ * nobody noticed for 35 days. Each is a full copy: one a week, and one a night where a lock keeps them from being deleted.
+ * The vault is encrypted with the account's key for AWS Backup. A restore needs the role. The vault is there also in a stage
+ * without backups, free of charge: one that stays behind when they end would keep its name taken.
  */
 export class TableBackups extends Construct {
   constructor(scope: Construct, id: string, { stage, table }: TableBackupsProps) {

@@ -71,17 +71,8 @@ function errorLines(error: unknown, style: Style): string[] {
 }
 
 function logLines(line: string, style: Style): string[] {
-  const {
-    level,
-    message,
-    timestamp: _,
-    stack,
-    error,
-    error_message,
-    _aws,
-    ...rest
-  } = readLine(line, { source: "" }).fields;
-  if (_aws !== undefined) return [];
+  const { fields: read } = readLine(line, { source: "" });
+  const { level, message, timestamp: _, stack, error, error_message, ...rest } = read;
   if (typeof level !== "string" || typeof message !== "string") return [clip(line)];
   if (level === "info" && stack === undefined) return [];
   const thrown =

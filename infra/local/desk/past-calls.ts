@@ -190,8 +190,7 @@ export function linesAbout(lines: readonly LogLine[], requestId: string): LogLin
 function linesOf(output: string, source: string): LogLine[] {
   const texts = clipLines(output).split("\n");
   const lines = texts.filter((text) => text.trim() !== "").map((text) => readLine(text, { source, at: Date.now() }));
-  const kept = lines.filter(({ fields }) => !("_aws" in fields));
-  return kept.map(({ fields, ...line }) => ({ ...line, fields: maskValue(fields) as LogLine["fields"] }));
+  return lines.map(({ fields, ...line }) => ({ ...line, fields: maskValue(fields) as LogLine["fields"] }));
 }
 
 /** Cuts at the end of a line: a cut JSON line would be plain text, whose secrets have no names. */

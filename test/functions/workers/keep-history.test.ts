@@ -138,6 +138,7 @@ test("a change behind such a one whose writes keep failing goes back to the stre
     batchItemFailures: [{ itemIdentifier: Records[0]?.dynamodb?.SequenceNumber }],
   });
   expect(countedMetrics()).toEqual([{ StreamRecordsQuarantined: 1 }]);
+  expect(loggedLines.filter((line) => line.includes('"message":"fault"'))).toHaveLength(2);
   expect(loggedLines.join("")).not.toContain('"processed"');
   expect(await takeMessages("QUARANTINE_QUEUE_URL")).toMatchObject([{ eventId: "event-9004" }]);
   proxy.reset();

@@ -61,11 +61,10 @@ describe("a request", () => {
     expect(text).toContain("\n  said \\u001b[31mred\\u000d");
   });
 
-  it("shows what its function wrote, and of the service's log lines those that warn or failed, not its metrics", () => {
+  it("shows what its function wrote, and of the service's log lines those that warn or failed", () => {
     const lines = [
       { level: "info", message: "answered", timestamp: "x", operation: "list-jobs", status: 200 },
       { level: "info", message: "gone", timestamp: "x", stack: "    at b (/x/z.ts:3:4)" },
-      { _aws: {}, Faults: 1 },
       { level: "warn", message: "slow", timestamp: "x", operation: "list-jobs", request_id: "r", table_ms: 12 },
       {
         level: "error",

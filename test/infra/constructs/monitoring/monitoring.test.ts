@@ -183,7 +183,8 @@ test("few enough to hold in the head: at most 80 alarms, those of releases among
 
 test("a stage without an address has no alarm but those that take a release back, and nothing that alarms alone read", () => {
   const { region: _, account: __, alarmAddress: ___, ...stage } = fullStage;
-  const { template, all } = readStack(synthesizeAlone({ stage: { ...stage, removal: "delete" } }));
+  const unwatched = readStack(synthesizeAlone({ stage: { ...stage, removal: "delete" } }));
+  const { template, all } = unwatched;
   const types = new Set(Object.values(template.Resources).map(({ Type }) => Type));
   for (const type of [
     "AWS::CloudWatch::CompositeAlarm",
@@ -202,6 +203,11 @@ test("a stage without an address has no alarm but those that take a release back
   expect(left.map(({ id }) => id)).toEqual([]);
   expect(all("AWS::CloudWatch::Alarm")).toHaveLength(16);
   expect(JSON.stringify(all("AWS::Lambda::EventSourceMapping"))).not.toContain("MetricsConfig");
+  const counting = [...unwatched.functions()].flatMap(([name, { properties }]) =>
+    "METRIC_NAMESPACE" in properties.Environment.Variables ? [name] : [],
+  );
+  const released = Object.entries<FunctionRow>(functions).flatMap(([name, { canary }]) => (canary ? [name] : []));
+  expect(counting.toSorted(), "those that are released by canary").toEqual(released.toSorted());
 }, 60_000);
 
 test("what alarms and the budget say goes to the stage's addresses alone; CloudWatch may encrypt and send it", () => {
