@@ -7,7 +7,7 @@ import { refreshToken } from "../shared/contract/sessions.ts";
 import { journeysPath, overviewPath, pagePath } from "../shared/docs/page-files.ts";
 import { Api } from "./constructs/api/http-api.ts";
 import { addIntakeBus, addOutboundBus, denyOthers } from "./constructs/compute/buses.ts";
-import { addDailySchedule, addStreamConsumer, createScheduleRole } from "./constructs/compute/callers.ts";
+import { addDailySchedule, addStreamConsumer } from "./constructs/compute/callers.ts";
 import { CanaryReleases } from "./constructs/compute/canary-releases.ts";
 import { createFirstKey } from "./constructs/compute/first-key.ts";
 import { Freeze } from "./constructs/compute/freeze.ts";
@@ -164,11 +164,10 @@ export class WorkforceStack extends StageStack {
   #addSchedules(): void {
     const { records, signingKeys } = this.#resources;
     const timeZone = this.#stage.businessTimeZone;
-    const role = createScheduleRole(this);
     for (const [name, { daily, rotatesSigningKeys }] of Object.entries(this.#service.functions)) {
       if (!daily) continue;
       const worker = this.#addFunction(name);
-      const schedule = addDailySchedule(worker, { timeZone, role, ...daily });
+      const schedule = addDailySchedule(worker, { timeZone, ...daily });
       // Two calls at once would create two first keys.
       if (rotatesSigningKeys) schedule.node.addDependency(createFirstKey(worker, [signingKeys.secret, records]));
     }

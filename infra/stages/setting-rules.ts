@@ -13,8 +13,8 @@ export interface StageRule {
 export const stageRules: readonly StageRule[] = [
   rule(
     ["name"],
-    "that does not end in -outbound, as a bus of another stage may",
-    ({ name }) => !name.endsWith("-outbound"),
+    "that does not end in -outbound, -firewall or -outside, as a bus or a stack of another stage may",
+    ({ name }) => !/-(?:outbound|firewall|outside)$/.test(name),
   ),
   rule(
     ["throttle", "anonymousThrottle"],

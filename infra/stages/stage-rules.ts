@@ -127,9 +127,9 @@ function stagesBeside({ stage: { name, account, region }, byName }: ChosenStage)
   );
 }
 
-/** The identity that SES verifies for a stage. */
+/** The identity that SES verifies for a stage, whose settings may be wrong. */
 function ownIdentityOf({ senderAddress, senderIdentity }: Stage): string | undefined {
-  if (senderIdentity === "existing") return undefined;
+  if (senderIdentity === "existing" || typeof senderAddress !== "string") return undefined;
   return senderIdentity === "domain" ? hostOf(senderAddress) : senderAddress;
 }
 

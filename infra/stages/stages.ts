@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import type { Stage } from "./stage-shape.ts";
@@ -118,13 +118,18 @@ export class StageRefusal extends Error {
 export function readStages(file?: string): Stages {
   if (file === undefined) return ownStages;
   const path = resolve(file);
-  if (!existsSync(path)) throw new StageRefusal([`There is no file ${file} with stages.`]);
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new StageRefusal([`There is no file ${file} with stages.`]);
   try {
     const isJson = path.endsWith(".json");
-    const found = isJson ? JSON.parse(readFileSync(path, "utf8")) : createRequire(import.meta.url)(path).default;
-    if (typeof found !== "object" || found === null)
-      throw new Error("its default export is no object with stages by name");
-    const entries = Object.entries<object>(found).map(([name, settings]) => [name, { name, ...settings }]);
+    const found: unknown = isJson
+      ? JSON.parse(readFileSync(path, "utf8"))
+      : createRequire(import.meta.url)(path).default;
+    if (!isObject(found)) throw new Error("its default export is no object with stages by name");
+    const entries = Object.entries(found).map(([name, settings]) => {
+      if (!isObject(settings)) throw new Error(`its ${name} is no object with settings by name`);
+      return [name, { name, ...settings }];
+    });
     return { file, byName: Object.fromEntries(entries) };
   } catch (error) {
     const [reason] = String(error instanceof Error ? error.message : error).split("\n");
@@ -147,4 +152,8 @@ export function chooseStage(name: string, from: Stages): ChosenStage {
 /** The stage of that name among those that come with the project. */
 export function findStage(name: string): Stage {
   return chooseStage(name, ownStages).stage;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

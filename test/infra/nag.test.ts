@@ -17,8 +17,8 @@ const acknowledged: Readonly<Record<string, RegExp>> = {
     /^APIG4 .*\/[a-z-]+\/(?:Route|Head)\//,
   "The documentation page is for anyone, and its function has no right to anything":
     /^APIG4 .*\/get-docs\/(?:Start|Page|Files|Overview|Journeys)\//,
-  "Schedules may call every version of the functions that they call":
-    /^IAM5\[Resource::<(rotatesigningkey|markoverdue)Function\w+\.Arn>:\*\] .*\/Schedules\/Role\//,
+  "A schedule may call every version of its one function":
+    /^IAM5\[Resource::<(?:rotatesigningkeyFunction\w+\.Arn>:\*\] .*\/rotate-signing-key|markoverdueFunction\w+\.Arn>:\*\] .*\/mark-overdue)\/Daily\/Role\//,
   "SES's sandbox asks for the recipients' identities; a condition holds the sender":
     /^IAM5\[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:identity\/\*\] .*\/(deliver-pin|notify-password-changed)\/Role\//,
   "A trace of X-Ray has no ARN": /^IAM5\[Resource::\*\] Workforce-(staging|prod|full)\/[a-z-]+\/Role\//,

@@ -100,6 +100,17 @@ test("a function sends to the queues that its row names, takes from those whose 
   }
 });
 
+test("the role of a schedule may call its own function, and do nothing else", () => {
+  const schedules = full.all("AWS::Scheduler::Schedule");
+  expect(schedules.length).toBeGreaterThan(1);
+  for (const { id, properties } of schedules) {
+    const { Arn, RoleArn } = properties.Target;
+    const Resource = [Arn, { "Fn::Join": ["", [Arn, ":*"]] }];
+    const wanted = [{ Action: "lambda:InvokeFunction", Effect: "Allow", Resource }];
+    expect(full.rights().get(RoleArn["Fn::GetAtt"][0]), id).toEqual(wanted);
+  }
+});
+
 test("the right to send SMS reaches no topic and no endpoint, of whatever account and region", () => {
   const sending = allowed("local").filter(({ statement }) => statement.NotResource !== undefined);
   expect(sending.length).toBeGreaterThan(0);

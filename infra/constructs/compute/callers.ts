@@ -1,4 +1,4 @@
-import { Duration, type Stack, TimeZone } from "aws-cdk-lib";
+import { Duration, Stack, TimeZone } from "aws-cdk-lib";
 import { PolicyStatement, type Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { EventSourceMapping, MetricType, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import { Schedule, ScheduleExpression } from "aws-cdk-lib/aws-scheduler";
@@ -14,31 +14,31 @@ import type { ServiceFunction } from "./service-function.ts";
 const retries = 2;
 const triedForHours = 6;
 
-/** The role of all schedules: one of each would count among the stack's 500 resources. */
-export function createScheduleRole(stack: Stack): Role {
-  const group = stack.formatArn({ service: "scheduler", resource: "schedule-group", resourceName: "default" });
-  const conditions = { StringEquals: { "aws:SourceAccount": stack.account, "aws:SourceArn": group } };
-  const assumedBy = new ServicePrincipal("scheduler.amazonaws.com", { conditions });
-  return new InlineRole(new Construct(stack, "Schedules"), "Role", { assumedBy });
-}
-
-interface DailySchedule extends Required<DailyTime> {
-  readonly role: Role;
-}
-
 /** Calls a function once a day. Retries if the call does not reach it or fails. */
-export function addDailySchedule(worker: ServiceFunction, { hour, minute, timeZone, role }: DailySchedule): Construct {
+export function addDailySchedule(
+  worker: ServiceFunction,
+  { hour, minute, timeZone }: Required<DailyTime>,
+): Construct {
+  const scope = new Construct(worker, "Daily");
   const limits = { maxEventAge: Duration.hours(triedForHours), retryAttempts: retries };
   // The schedule retries until Lambda has accepted the call. Lambda then retries until the function succeeds.
   worker.live.configureAsyncInvoke(limits);
-  return new Schedule(new Construct(worker, "Daily"), "Schedule", {
+  return new Schedule(scope, "Schedule", {
     schedule: ScheduleExpression.cron({
       hour: String(hour),
       minute: String(minute),
       timeZone: TimeZone.of(timeZone),
     }),
-    target: new LambdaInvoke(worker.live, { ...limits, role }),
+    target: new LambdaInvoke(worker.live, { ...limits, role: createScheduleRole(scope) }),
   });
+}
+
+/** The role of one schedule, which may call its function alone. The CDK's own has its rights in a resource beside it. */
+function createScheduleRole(scope: Construct): Role {
+  const stack = Stack.of(scope);
+  const group = stack.formatArn({ service: "scheduler", resource: "schedule-group", resourceName: "default" });
+  const conditions = { StringEquals: { "aws:SourceAccount": stack.account, "aws:SourceArn": group } };
+  return new InlineRole(scope, "Role", { assumedBy: new ServicePrincipal("scheduler.amazonaws.com", { conditions }) });
 }
 
 const changesInBatch = 100;

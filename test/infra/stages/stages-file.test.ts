@@ -57,6 +57,12 @@ test.each<[string, string | undefined, (file: string) => string]>([
   ["bad JSON", "{", (file) => `The stages in ${file} cannot be read: `],
   ["no object", "null", saysNoObject],
   ["a number", "7", saysNoObject],
+  ["a list", JSON.stringify([live]), saysNoObject],
+  [
+    "a stage that is none",
+    JSON.stringify({ live, dev: null }),
+    (file) => `The stages in ${file} cannot be read: its dev is no object with settings by name`,
+  ],
   [
     "another name",
     JSON.stringify({ dev: live }),
@@ -87,6 +93,7 @@ test("two stages that have SES verify the same domain are refused, unless accoun
     [{ senderIdentity: "existing" }, {}],
     [{ senderIdentity: "existing" }, { senderIdentity: "existing" }],
     [{ senderIdentity: "address", senderAddress: `other@${domain}` }, { senderIdentity: "address" }],
+    [{}, { senderAddress: 7 }],
   ]) {
     expect(deployTrial("apart.json", mine, its)).toEqual([]);
   }

@@ -35,7 +35,7 @@ test.each(["staging", "prod"])("%s as shipped is refused, with one sentence for 
 
 /** Values that a setting does not take. */
 const refused: Readonly<Partial<Record<keyof Stage, readonly unknown[]>>> = {
-  name: ["Prod", "a-name-of-far-too-many-letters", "live-outbound"],
+  name: ["Prod", "a-name-of-far-too-many-letters", "live-outbound", "live-firewall", "live-outside"],
   region: ["europe"],
   serviceName: ["", "Two\nlines", "x".repeat(61), "Łódź Crew", "€".repeat(31)],
   senderAddress: ["no-reply", "Workforce <no-reply@harbour-logistics.co.uk>"],
