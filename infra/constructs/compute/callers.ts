@@ -15,10 +15,7 @@ const retries = 2;
 const triedForHours = 6;
 
 /** Calls a function once a day. Retries if the call does not reach it or fails. */
-export function addDailySchedule(
-  worker: ServiceFunction,
-  { hour, minute, timeZone }: Required<DailyTime>,
-): Construct {
+export function addDailySchedule(worker: ServiceFunction, { hour, minute, timeZone }: Required<DailyTime>): Construct {
   const scope = new Construct(worker, "Daily");
   const limits = { maxEventAge: Duration.hours(triedForHours), retryAttempts: retries };
   // The schedule retries until Lambda has accepted the call. Lambda then retries until the function succeeds.
