@@ -4,7 +4,7 @@ import { confirmLogin } from "../shared/contract/accounts.ts";
 import { edgeSecretHeader } from "../shared/http/sender.ts";
 import { globalRegion, StageStack } from "./stage-stack.ts";
 import { namesOf } from "./stages/names.ts";
-import type { Stage } from "./stages/stages.ts";
+import type { Stage } from "./stages/stage-shape.ts";
 
 /** Most requests of one address in a minute. A site of 500 people behind one address needs about a fifth of it. */
 const requestsPerMinute = 3_000;

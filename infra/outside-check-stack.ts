@@ -7,7 +7,7 @@ import { addAlarm, awsMetric } from "./constructs/monitoring/alarm-row.ts";
 import { AlarmTopics, notify } from "./constructs/monitoring/alarm-topics.ts";
 import { globalRegion, StageStack } from "./stage-stack.ts";
 import { namesOf, outsideAlarm } from "./stages/names.ts";
-import type { Stage } from "./stages/stages.ts";
+import type { Stage } from "./stages/stage-shape.ts";
 
 /** The fewest that Route 53 accepts, on three continents. */
 const regions = ["eu-west-1", "us-east-1", "ap-southeast-1"];

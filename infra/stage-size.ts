@@ -1,6 +1,6 @@
 import { Annotations, CfnResource, type Stack } from "aws-cdk-lib";
+import type { Stage } from "./stages/stage-shape.ts";
 import { type Setting, settingNames, stageShape } from "./stages/stage-shape.ts";
-import type { Stage } from "./stages/stages.ts";
 
 /** CloudFormation takes 500 resources in a template. The rest is for the repair of a stage that is full. */
 const mostResources = 485;

@@ -1,7 +1,7 @@
 import { Annotations, type App, CfnWaitConditionHandle, Stack, Tags } from "aws-cdk-lib";
 import { EnvironmentUtils, UNKNOWN_ACCOUNT, UNKNOWN_REGION } from "aws-cdk-lib/cx-api";
 import { namesOf } from "./stages/names.ts";
-import type { Stage } from "./stages/stages.ts";
+import type { Stage } from "./stages/stage-shape.ts";
 
 /** The one region that CloudFront, its firewall and Route 53 report to, and take resources from. */
 export const globalRegion = "us-east-1";

@@ -4,7 +4,8 @@ import { App, type AppProps } from "aws-cdk-lib";
 import { readCommit } from "./functions/release.ts";
 import type { ServiceTable } from "./functions/service-table.ts";
 import { countResources, refuseAboveMost } from "./stage-size.ts";
-import { findStage, type Stage } from "./stages/stages.ts";
+import type { Stage } from "./stages/stage-shape.ts";
+import { findStage } from "./stages/stages.ts";
 import type { Template } from "./support/stack-template.ts";
 import { WorkforceStack } from "./workforce-stack.ts";
 

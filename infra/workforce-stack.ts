@@ -13,14 +13,14 @@ import { createFirstKey } from "./constructs/compute/first-key.ts";
 import { Freeze } from "./constructs/compute/freeze.ts";
 import { ServiceFunction } from "./constructs/compute/service-function.ts";
 import { addQueues, createQueue, findQueue, requireTls } from "./constructs/compute/work-queue.ts";
-import { grantRow, type Resources } from "./constructs/grants.ts";
+import { type GrantedResources, grantRow } from "./constructs/grants.ts";
 import { EmailSending } from "./constructs/messages/email-sending.ts";
 import { Monitoring } from "./constructs/monitoring/monitoring.ts";
 import { OnCall, RepairRole } from "./constructs/monitoring/roles.ts";
 import {
   edgeSecret,
   GeneratedSecret,
-  hmacKey,
+  hmacKeySecret,
   type SecretContent,
   signingKeys,
 } from "./constructs/stores/generated-secret.ts";
@@ -34,8 +34,8 @@ import { type StreamConsumerName, streamConsumers } from "./functions/stream-fil
 import { pageFunction } from "./functions/worker-rows.ts";
 import { StageStack } from "./stage-stack.ts";
 import { namesOf, tableIdOf } from "./stages/names.ts";
+import type { Stage } from "./stages/stage-shape.ts";
 import { edgeOf, hasDocs, isWatched } from "./stages/stage-shape.ts";
-import type { Stage } from "./stages/stages.ts";
 
 // The page, its files, the bare address that browsers open, and the documents that programs look for.
 const pageRoutes = {
@@ -60,7 +60,7 @@ export class WorkforceStack extends StageStack {
   readonly #stage: Stage;
   readonly #bundles: string;
   readonly #service: ServiceTable;
-  readonly #resources: Resources;
+  readonly #resources: GrantedResources;
   readonly #api: Api;
   readonly #releases: CanaryReleases | undefined;
   readonly #functions = new Map<string, ServiceFunction>();
@@ -102,7 +102,7 @@ export class WorkforceStack extends StageStack {
     });
   }
 
-  #addResources(): Resources {
+  #addResources(): GrantedResources {
     const stage = this.#stage;
     const names = namesOf(stage.name);
     const records = new RecordsTable(this, tableIdOf(stage), stage);
@@ -119,7 +119,7 @@ export class WorkforceStack extends StageStack {
     const outboundBus = hasOutboundEvents(stage) ? addOutboundBus(this, stage.name) : undefined;
     return {
       records,
-      hmacKey: kept("HmacKey", hmacKey, names.hmacSecret),
+      hmacKey: kept("HmacKey", hmacKeySecret, names.hmacSecret),
       signingKeys: kept("SigningKeys", signingKeys, names.signingSecret),
       queues,
       outboundBus,

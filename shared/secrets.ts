@@ -3,14 +3,14 @@ import * as v from "valibot";
 import { callLimits, limitedBy } from "./call-limits.ts";
 import { timestamp } from "./contract/values.ts";
 import { type HmacKey, type HmacKeyVersions, openHmacKey } from "./domain/hmac-key.ts";
+import { msPerMinute } from "./durations.ts";
 import { faultFields, log } from "./logger.ts";
 import { settings } from "./settings.ts";
 
 /** A new version of a secret is known to every function after as long (D6). */
-export const cacheMinutes = 5;
+export const secretCacheMinutes = 5;
 /** After a failed read, a value is used this much longer before the next try. */
-const staleMinutes = 0.5;
-const msPerMinute = 60_000;
+const staleSecretMinutes = 0.5;
 
 const keyText = v.pipe(v.string(), v.minLength(32));
 const version = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
@@ -61,11 +61,11 @@ export async function readSecret(arn: string, { fresh = false } = {}): Promise<u
   const now = Date.now();
   if (!fresh && known && now >= known.readAt && now < known.staleAt) return known.value;
   try {
-    return keep(arn, await fetchSecret(arn), cacheMinutes);
+    return keep(arn, await fetchSecret(arn), secretCacheMinutes);
   } catch (error) {
     if (fresh || !known) throw error;
     log("warn", "secret not read again", { ...faultFields(error), code: "secret_stale" });
-    return keep(arn, known.value, staleMinutes);
+    return keep(arn, known.value, staleSecretMinutes);
   }
 }
 

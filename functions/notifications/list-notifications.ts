@@ -3,7 +3,7 @@ import { findUserAsShown } from "../../shared/db/accounts/users.ts";
 import { findNotifications } from "../../shared/db/notifications/notifications.ts";
 import { readPage } from "../../shared/domain/paging/paging.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
-import { withTexts } from "../../shared/messaging/catalogues/notification-texts.ts";
+import { withNotificationTexts } from "../../shared/messaging/catalogues/notification-texts.ts";
 
 /** Lists the caller's own notifications in their language, newest id first, and marks nothing as read (D27, D30, D45). */
 export const handler = authenticated(listNotifications, async ({ query, caller }) => {
@@ -11,5 +11,5 @@ export const handler = authenticated(listNotifications, async ({ query, caller }
     readPage(listNotifications, query, (start) => findNotifications(caller.userId, start)),
     findUserAsShown(caller.userId),
   ]);
-  return { ...page, items: withTexts(page.items, user?.locale) };
+  return { ...page, items: withNotificationTexts(page.items, user?.locale) };
 });

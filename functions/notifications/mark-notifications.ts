@@ -1,12 +1,12 @@
 import { markNotifications as operation } from "../../shared/contract/notifications.ts";
-import { markNotifications, markReadUpTo } from "../../shared/db/notifications/mark-notifications.ts";
+import { markByIds, markReadUpTo } from "../../shared/db/notifications/mark-notifications.ts";
 import { inSession } from "../../shared/http/endpoint.ts";
-import { withTexts } from "../../shared/messaging/catalogues/notification-texts.ts";
+import { withNotificationTexts } from "../../shared/messaging/catalogues/notification-texts.ts";
 
 /** Marks the caller's own notifications: the named ones, all or none; or the unread ones up to an id as read (D27). */
 export const handler = inSession(operation, async ({ body, ...context }) => {
   const { notification_ids: ids = [], up_to_id: newestId, read } = body;
-  const marked = await (newestId ? markReadUpTo(newestId, context) : markNotifications(ids, read, context));
+  const marked = await (newestId ? markReadUpTo(newestId, context) : markByIds(ids, read, context));
   const { user } = await context.actor;
-  return { ...marked, items: withTexts(marked.items, user.locale) };
+  return { ...marked, items: withNotificationTexts(marked.items, user.locale) };
 });

@@ -1,7 +1,7 @@
 import { requireActing } from "../../shared/accounts/caller-session.ts";
 import { endSession as operation } from "../../shared/contract/sessions.ts";
 import { findAccount } from "../../shared/db/accounts/accounts.ts";
-import { endSession } from "../../shared/db/accounts/sessions.ts";
+import { endSessionFamily } from "../../shared/db/accounts/sessions.ts";
 import { dropDevicesOfSession } from "../../shared/db/notifications/device-tokens.ts";
 import { recordNotFound } from "../../shared/db/records/find-records.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
@@ -14,7 +14,7 @@ import { authenticated } from "../../shared/http/endpoint.ts";
 export const handler = authenticated(operation, async ({ parameters: { id }, caller, now, change }) => {
   const revoked = id !== caller.sessionId;
   if (revoked) await requireActing(caller, findAccount, now);
-  if (id === undefined || !(await endSession(caller.userId, id, change, { revoked }))) throw recordNotFound();
+  if (id === undefined || !(await endSessionFamily(caller.userId, id, change, { revoked }))) throw recordNotFound();
   // After the end of its session, so that no device can be registered meanwhile.
   await dropDevicesOfSession(caller.userId, id);
   return {};

@@ -1,7 +1,7 @@
 import { subjectOf } from "../../shared/accounts/subjects.ts";
 import { refreshToken } from "../../shared/contract/sessions.ts";
 import { findAccount } from "../../shared/db/accounts/accounts.ts";
-import { endSession, findSession, rotateSession } from "../../shared/db/accounts/sessions.ts";
+import { endSessionFamily, findSession, rotateSession } from "../../shared/db/accounts/sessions.ts";
 import { countNumberOnce } from "../../shared/db/accounts/windows.ts";
 import { dropDevicesOfSession } from "../../shared/db/notifications/device-tokens.ts";
 import {
@@ -31,7 +31,7 @@ export const handler = anonymous(refreshToken, async ({ body, now, change }) => 
   const token = account && (await issueTokens(account.user, family, next, now));
   const outcome = await rotateSession(given, session, account?.epoch, now);
   if (outcome === "reused") {
-    await endSession(userId, family, change, { revoked: true });
+    await endSessionFamily(userId, family, change, { revoked: true });
     // After the end of the session, so that no device can be registered meanwhile.
     await dropDevicesOfSession(userId, family);
   }

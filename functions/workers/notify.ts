@@ -1,6 +1,6 @@
 import { decodeChange } from "../../shared/db/entities.ts";
 import type { StreamRecord } from "../../shared/db/table/stream-records.ts";
-import { readEvent, readNewPassword, readPush } from "../../shared/domain/records/notification-events.ts";
+import { notificationEventOf, readNewPassword, readPush } from "../../shared/domain/records/notification-events.ts";
 import { queueNotices } from "../../shared/messaging/notice-queue.ts";
 import { type NotificationMessage, queueNotifications } from "../../shared/messaging/notification-queue.ts";
 import { queuePushes } from "../../shared/messaging/push-queue.ts";
@@ -25,7 +25,7 @@ export const handler = forStream(async (batch, now) => {
 });
 
 function messagesOf(change: StreamRecord): NotificationMessage[] {
-  const event = readEvent(change);
+  const event = notificationEventOf(change);
   if (!event) return [];
   const { recipients, ...notification } = event;
   const { eventId, requestId } = change;

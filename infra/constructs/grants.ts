@@ -7,7 +7,7 @@ import { queueSetting, variableOf } from "../../shared/settings.ts";
 import type { FunctionRow } from "../functions/function-row.ts";
 import { namesOf, tokenAudience } from "../stages/names.ts";
 import { readStageSetting } from "../stages/stage-settings.ts";
-import type { Stage } from "../stages/stages.ts";
+import type { Stage } from "../stages/stage-shape.ts";
 import { allowOn, findQueue, type WorkQueue } from "./compute/work-queue.ts";
 import type { EmailSending } from "./messages/email-sending.ts";
 import { viaSns } from "./messages/via-sns.ts";
@@ -15,7 +15,7 @@ import type { GeneratedSecret } from "./stores/generated-secret.ts";
 import type { RecordsTable } from "./stores/records-table.ts";
 
 /** The resources that functions may get rights to. */
-export interface Resources {
+export interface GrantedResources {
   readonly records: RecordsTable;
   readonly hmacKey: GeneratedSecret;
   readonly signingKeys: GeneratedSecret;
@@ -30,7 +30,7 @@ export interface Resources {
 }
 
 /** Gives a function the rights and settings in its row, and no others. */
-export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: Resources, stage: Stage): void {
+export function grantRow(fn: LambdaFunction, row: FunctionRow, resources: GrantedResources, stage: Stage): void {
   const { records, hmacKey, signingKeys, queues, quarantine, emails, outboundBus } = resources;
   if (row.table) records.grant(fn, row);
   if (row.verifiesTokens || row.readsPublicKeys) records.grantPublicKeys(fn);

@@ -7,7 +7,7 @@ import { readJsonFile } from "../support/json-file.ts";
 import type { Template } from "../support/stack-template.ts";
 import { type AwsEndpoints, startAwsEndpoints } from "./aws/aws-endpoints.ts";
 import { type EventBuses, openEventBuses } from "./aws/event-buses.ts";
-import { type Inbox, openInbox } from "./aws/inbox.ts";
+import { type LocalInbox, openInbox } from "./aws/inbox.ts";
 import { localCredentials } from "./aws/local-credentials.ts";
 import { generateSecret, openSecrets } from "./aws/secrets-manager.ts";
 import { type Queues, startQueues } from "./aws/sqs.ts";
@@ -48,7 +48,7 @@ export interface LocalAws {
 
 /** Local AWS, started by this process. */
 export interface OwnLocalAws extends LocalAws {
-  inbox: Inbox;
+  inbox: LocalInbox;
   endpoints: AwsEndpoints;
   buses: EventBuses;
   engine: Engine;

@@ -4,7 +4,7 @@ import { operations } from "../../shared/contract/operations.ts";
 import { namesOf } from "../stages/names.ts";
 import { isAlive } from "../support/is-alive.ts";
 import { root } from "../support/root.ts";
-import { flag, messageOf, readArguments, runCommand, UsageError } from "../tools/cli/command.ts";
+import { flagOption, messageOf, readArguments, runCommand, UsageError } from "../tools/cli/command.ts";
 import { requestText, workText } from "./console/call-lines.ts";
 import { escapeControls, styleOf } from "./console/style.ts";
 import type { findDemoPeople } from "./demo/demo.ts";
@@ -38,7 +38,10 @@ const directory = process.env.WORKFORCE_DIRECTORY ?? `${root}.local`;
 await runCommand(start);
 
 async function start(parameters: string[]): Promise<number> {
-  const { values } = readArguments("start", help, { args: parameters, options: { fresh: flag, lan: flag } });
+  const { values } = readArguments("start", help, {
+    args: parameters,
+    options: { fresh: flagOption, lan: flagOption },
+  });
   const port = readPort();
   if (values.lan) say(lanWarning);
   // Functions run in UTC in AWS. Their output must not depend on the developer's time zone.

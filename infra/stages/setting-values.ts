@@ -6,14 +6,14 @@ const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 const hostName = `(?:${label}\\.)+[a-z]{2,63}`;
 const awsRegion = "[a-z]{2}(?:-[a-z]+)+-[0-9]";
 
-export const count = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+export const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-export const wholeDollars = v.pipe(count, v.title("a whole number of US dollars above 0"));
+export const wholeDollars = v.pipe(wholeNumber, v.title("a whole number of US dollars above 0"));
 
 export const flag = v.pipe(v.boolean(), v.title("true or false"));
 
 export const throttle = v.pipe(
-  v.strictObject({ requestsPerSecond: count, burst: count }),
+  v.strictObject({ requestsPerSecond: wholeNumber, burst: wholeNumber }),
   v.title("{ requestsPerSecond, burst }, two whole numbers above 0"),
 );
 
@@ -32,7 +32,7 @@ export const anonymousThrottle = v.pipe(
 );
 
 /** Whole number of days, ten years at most. */
-export const days = v.pipe(count, v.maxValue(3_650), v.title("a whole number of days from 1 to 3650"));
+export const days = v.pipe(wholeNumber, v.maxValue(3_650), v.title("a whole number of days from 1 to 3650"));
 
 export const ceilings = v.pipe(
   v.strictObject({ perDay: v.pipe(v.number(), v.safeInteger(), v.minValue(0)) }),
@@ -109,13 +109,13 @@ export const restoredTable = text("workforce-[a-z0-9-]+-records(?:-[0-9]+)*");
 export const backupVaultArn = text(`arn:aws[a-z\\-]*:backup:${awsRegion}:[0-9]{12}:backup-vault:[A-Za-z0-9_\\-]{2,50}`);
 
 /** One weekly backup is made before the last one ends, even if one fails. */
-export const backupDays = v.pipe(count, v.minValue(14), v.title("a whole number of days from 14"));
+export const backupDays = v.pipe(wholeNumber, v.minValue(14), v.title("a whole number of days from 14"));
 
 /** As many as a partition takes: below, one payment of many timesheets would be refused at each try. */
 const fewestWriteUnits = 1_000;
 
 export const writeUnits = v.pipe(
-  count,
+  wholeNumber,
   v.minValue(fewestWriteUnits),
   v.title(`a whole number of write units from ${fewestWriteUnits}`),
 );
@@ -124,7 +124,7 @@ export const writeUnits = v.pipe(
 const mostLockedDays = 35;
 
 export const lockedDays = v.pipe(
-  count,
+  wholeNumber,
   v.maxValue(mostLockedDays),
   v.title(`a whole number of days from 1 to ${mostLockedDays}`),
 );

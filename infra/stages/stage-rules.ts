@@ -3,7 +3,7 @@ import { likelyNameOf } from "../../shared/nearest.ts";
 import { serves } from "./gone-settings.ts";
 import { namesOf } from "./names.ts";
 import { stageRules } from "./setting-rules.ts";
-import { isSetting, type Setting, type Stage, settingNames, stageShape, textOf } from "./stage-shape.ts";
+import { isSetting, type Setting, type Stage, settingNames, settingTextOf, stageShape } from "./stage-shape.ts";
 import { type ChosenStage, StageRefusal } from "./stages.ts";
 
 /** Region and account of credentials; undefined if not known yet. */
@@ -73,7 +73,7 @@ function placeholderFaults(found: FoundStage, name: Setting): string[] {
 
 function wordFault({ stage, file }: FoundStage, name: Setting, why: string): string {
   const rules = stageRules.filter(({ settings }) => settings.at(-1) === name);
-  const wanted = [textOf(name).wanted, ...rules.map(({ words }) => words)].join(", ");
+  const wanted = [settingTextOf(name).wanted, ...rules.map(({ words }) => words)].join(", ");
   return `Set ${name} of the stage ${stage.name} in ${file} to ${wanted}: ${why}.`;
 }
 

@@ -1,9 +1,9 @@
 import { type StageSetting, stageSettings, variableOf } from "../../shared/settings.ts";
-import { type Stage, textOf } from "./stage-shape.ts";
+import { type Stage, settingTextOf } from "./stage-shape.ts";
 
 /** The value of a setting in a stage, as functions get it in their environment. */
 export function readStageSetting(stage: Stage, setting: StageSetting): string {
-  const value: unknown = stage[setting] ?? textOf(setting).otherwise ?? "";
+  const value: unknown = stage[setting] ?? settingTextOf(setting).otherwise ?? "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

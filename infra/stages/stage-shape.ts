@@ -136,7 +136,7 @@ export const stageShape = v.object({
   ),
   reservedConcurrency: optional(
     "Reserved concurrency of functions, by name. None by default: a new account has 10 to 50 in total.",
-    v.record(v.picklist(Object.keys(functions)), value.count),
+    v.record(v.picklist(Object.keys(functions)), value.wholeNumber),
     {
       wanted: "whole numbers above 0 by the name of a function in infra/functions/functions.ts",
     },
@@ -276,7 +276,7 @@ export interface SettingText {
   readonly otherwise?: unknown;
 }
 
-export function textOf(name: Setting): SettingText {
+export function settingTextOf(name: Setting): SettingText {
   const entry = stageShape.entries[name];
   return v.getMetadata("wrapped" in entry ? entry.wrapped : entry);
 }

@@ -3,8 +3,6 @@ import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import type { Stage } from "./stage-shape.ts";
 
-export type { Stage, Throttle } from "./stage-shape.ts";
-
 /** The stage to try things on: it is deleted with its data. */
 const dev: Stage = {
   name: "dev",

@@ -1,6 +1,6 @@
 import { join, relative } from "node:path";
 import { root } from "../support/root.ts";
-import { readArguments, runCommand, text, UsageError } from "./cli/command.ts";
+import { readArguments, runCommand, textOption, UsageError } from "./cli/command.ts";
 import { buildClient, usualName } from "./client/package.ts";
 
 const help = `npm run client [-- --name NAME]
@@ -16,7 +16,7 @@ if (import.meta.main) await runCommand((parameters) => client(parameters));
 
 /** Runs the command and returns its exit code. */
 export function client(parameters: string[]): number {
-  const { values } = readArguments("client", help, { args: parameters, options: { name: text } });
+  const { values } = readArguments("client", help, { args: parameters, options: { name: textOption } });
   const { name = usualName } = values;
   if (!/^(?=.{1,214}$)(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/.test(name)) {
     throw new UsageError(

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root as checkout } from "../support/root.ts";
-import { flag, readArguments, runCommand } from "./cli/command.ts";
+import { flagOption, readArguments, runCommand } from "./cli/command.ts";
 import { contractPages } from "./docs/doc-pages.ts";
 import { fillTables } from "./docs/marked-tables.ts";
 
@@ -22,7 +22,10 @@ if (import.meta.main) await runCommand((parameters) => docs(parameters));
 
 /** Runs the command on the pages of a checkout and returns its exit code. */
 export function docs(parameters: string[], root = checkout): number {
-  const { values } = readArguments("docs", help, { args: parameters, options: { costs: flag, examples: flag } });
+  const { values } = readArguments("docs", help, {
+    args: parameters,
+    options: { costs: flagOption, examples: flagOption },
+  });
   for (const [page, tables] of Object.entries(contractPages())) {
     const file = join(root, page);
     const text = readFileSync(file, "utf8");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ReleaseManifest } from "../functions/release.ts";
 import { escapeLine } from "../local/console/style.ts";
 import { isOf, type LogLine, readLine } from "../local/log-lines.ts";
-import { readArguments, runCommand, text, UsageError } from "./cli/command.ts";
+import { readArguments, runCommand, textOption, UsageError } from "./cli/command.ts";
 import { findDeployedLines, findReleases } from "./explain/deployed-lines.ts";
 import { createStackMapper, noteOn } from "./explain/mapped-stacks.ts";
 import { inStage, readStage, stageOptions } from "./service/deployed-stage.ts";
@@ -40,7 +40,7 @@ if (import.meta.main) await runCommand((parameters) => explain(parameters, local
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function explain(parameters: string[], directory: string): Promise<number> {
-  const options = { ...stageOptions, request: text, hours: text };
+  const options = { ...stageOptions, request: textOption, hours: textOption };
   const call = readArguments("explain", help, { args: parameters, options, allowPositionals: true });
   const { request, hours } = call.values;
   const given = call.positionals.join(" ");

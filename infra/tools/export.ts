@@ -2,7 +2,15 @@ import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { recordTypes } from "../../shared/contract/records.ts";
 import { tombstoneDays } from "../../shared/db/writes/record-plans.ts";
-import { abortOnSignals, flag, readArguments, readId, runCommand, text, UsageError } from "./cli/command.ts";
+import {
+  abortOnSignals,
+  flagOption,
+  readArguments,
+  readId,
+  runCommand,
+  textOption,
+  UsageError,
+} from "./cli/command.ts";
 import { nextSince } from "./export/changed-since.ts";
 import { describeTable } from "./export/describe-table.ts";
 import { noFile } from "./export/draft-files.ts";
@@ -67,7 +75,15 @@ export async function runExport(parameters: string[], directory: string, signal?
 }
 
 function readCall(parameters: string[]) {
-  const options = { ...stageOptions, types: text, company: text, since: text, out: text, csv: flag, user: text };
+  const options = {
+    ...stageOptions,
+    types: textOption,
+    company: textOption,
+    since: textOption,
+    out: textOption,
+    csv: flagOption,
+    user: textOption,
+  };
   const { values } = readArguments("export", help, { args: parameters, options });
   const { csv = false, user, types, company, since } = values;
   if (user !== undefined && (csv || (types ?? company ?? since) !== undefined)) {

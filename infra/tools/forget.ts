@@ -1,8 +1,9 @@
 import { beginChange } from "../../shared/domain/records/change.ts";
 import { settings } from "../../shared/settings.ts";
 import { carryOut } from "../../shared/work.ts";
-import { type ChosenStage, findStage, type Stage } from "../stages/stages.ts";
-import { flag, readArguments, readId, runCommand, text, UsageError } from "./cli/command.ts";
+import type { Stage } from "../stages/stage-shape.ts";
+import { type ChosenStage, findStage } from "../stages/stages.ts";
+import { flagOption, readArguments, readId, runCommand, textOption, UsageError } from "./cli/command.ts";
 import { describeReading } from "./cli/progress-line.ts";
 import { describeTable } from "./export/describe-table.ts";
 import { type ErasedList, openErasedList } from "./forget/erased-list.ts";
@@ -40,7 +41,7 @@ if (import.meta.main) await runCommand((parameters) => forget(parameters, localD
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function forget(parameters: string[], directory: string): Promise<number> {
-  const options = { user: text, yes: flag, replay: flag, readmit: flag, ...stageOptions };
+  const options = { user: textOption, yes: flagOption, replay: flagOption, readmit: flagOption, ...stageOptions };
   const { values } = readArguments("forget", help, { args: parameters, options });
   const { user, yes = false, replay = false, readmit: readmits = false } = values;
   if (replay === (user !== undefined) || (replay && readmits)) {

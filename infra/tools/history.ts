@@ -3,7 +3,7 @@ import { Refusal } from "../../shared/domain/refusal.ts";
 import { findChanges } from "../../shared/history/find-changes.ts";
 import type { ShownChange } from "../../shared/history/shown-changes.ts";
 import { escapeLine, type Style, styleOf } from "../local/console/style.ts";
-import { readArguments, runCommand, text, UsageError, unknownWord } from "./cli/command.ts";
+import { readArguments, runCommand, textOption, UsageError, unknownWord } from "./cli/command.ts";
 import { readStage, stageOptions } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
@@ -38,7 +38,7 @@ if (import.meta.main) await runCommand((parameters) => history(parameters, local
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function history(parameters: string[], directory: string): Promise<number> {
-  const options = { change: text, ...stageOptions };
+  const options = { change: textOption, ...stageOptions };
   const { values, positionals } = readArguments("history", help, { args: parameters, options, allowPositionals: true });
   const subject = readSubject(positionals, values.change);
   return withService({ stage: readStage(values), directory }, () => printHistory(subject));

@@ -6,13 +6,13 @@ import { escapeLine } from "../local/console/style.ts";
 import type { ChosenStage } from "../stages/stages.ts";
 import {
   abortOnSignals,
-  flag,
+  flagOption,
   interrupted,
   orMistake,
   readArguments,
   readWholeNumber,
   runCommand,
-  text,
+  textOption,
   UsageError,
   unknownWord,
 } from "./cli/command.ts";
@@ -109,7 +109,14 @@ async function followImport(service: Service, stage: ChosenStage | undefined, di
 }
 
 function readCall(parameters: string[]) {
-  const options = { ...stageOptions, notify: flag, "dry-run": flag, csv: text, map: text, from: text };
+  const options = {
+    ...stageOptions,
+    notify: flagOption,
+    "dry-run": flagOption,
+    csv: textOption,
+    map: textOption,
+    from: textOption,
+  };
   const call = readArguments("import", help, { args: parameters, allowPositionals: true, options });
   const { values } = call;
   const [file, ...others] = call.positionals;

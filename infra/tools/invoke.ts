@@ -6,7 +6,7 @@ import { type FunctionName, functions } from "../functions/functions.ts";
 import { pinIn } from "../local/aws/message-pin.ts";
 import { demoUsers } from "../local/demo/demo.ts";
 import { enterEnvironment } from "../local/local-aws.ts";
-import { readArguments, runCommand, text, UsageError, unknownWord } from "./cli/command.ts";
+import { readArguments, runCommand, textOption, UsageError, unknownWord } from "./cli/command.ts";
 import { describeAnswer, describeWork, invokeHandler, isSuccess } from "./invoke/invocation.ts";
 import {
   fillEvent,
@@ -42,7 +42,13 @@ if (import.meta.main) await runCommand((parameters) => invoke(parameters, localD
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function invoke(parameters: string[], directory: string): Promise<number> {
-  const options = { event: text, as: text, query: text, body: text, path: { ...text, multiple: true } } as const;
+  const options = {
+    event: textOption,
+    as: textOption,
+    query: textOption,
+    body: textOption,
+    path: { ...textOption, multiple: true },
+  } as const;
   const { values, positionals } = readArguments("invoke", help, { args: parameters, options, allowPositionals: true });
   const name = findFunction(positionals);
   const event = textOfEvent(name, readEvent(values.event ?? sampleFile(name)), values);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { pinRules } from "../../shared/domain/guessing/rules.ts";
 import { currentVersion, type HmacKeyVersions } from "../../shared/domain/hmac-key.ts";
 import { readHmacKeyVersions, writeHmacKeyVersions } from "../../shared/secrets.ts";
-import { readArguments, runCommand, text, UsageError, unknownWord } from "./cli/command.ts";
+import { readArguments, runCommand, textOption, UsageError, unknownWord } from "./cli/command.ts";
 import { readStage, stageOptions } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
@@ -42,7 +42,7 @@ if (import.meta.main) await runCommand((parameters) => manageKeys(parameters, lo
 
 /** Runs the command on a machine's directory; gives its exit code. */
 export async function manageKeys(parameters: string[], directory: string): Promise<number> {
-  const options = { version: text, ...stageOptions };
+  const options = { version: textOption, ...stageOptions };
   const { values, positionals } = readArguments("keys", help, { args: parameters, options, allowPositionals: true });
   const word = positionals.join(" ");
   if (!words.some((each) => each === word)) throw unknownWord("command", word, words);

@@ -3,7 +3,7 @@ import { findCountedCompanies } from "../../shared/db/lists/counted-companies.ts
 import { listNames } from "../../shared/db/lists/list-keys.ts";
 import { describeDifference, recount } from "../../shared/db/lists/recount.ts";
 import { patiently } from "./aws/patience.ts";
-import { flag, readArguments, runCommand, text, UsageError } from "./cli/command.ts";
+import { flagOption, readArguments, runCommand, textOption, UsageError } from "./cli/command.ts";
 import { readStage, stageOptions } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
@@ -28,7 +28,7 @@ if (import.meta.main) await runCommand((parameters) => recountLists(parameters, 
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function recountLists(parameters: string[], directory: string, waits = {}): Promise<number> {
-  const options = { company: text, repair: flag, ...stageOptions };
+  const options = { company: textOption, repair: flagOption, ...stageOptions };
   const { values } = readArguments("recount", help, { args: parameters, options });
   const { company = "", repair: repairs = false } = values;
   if (!/^(all|[1-9]\d{0,15})$/.test(company)) throw new UsageError("--company takes the id of a company, or all");

@@ -7,8 +7,9 @@ import {
 import { type FunctionName, functions } from "../functions/functions.ts";
 import { withClient } from "../local/aws/with-client.ts";
 import { functionNameOf, liveAlias, namesOf } from "../stages/names.ts";
-import type { ChosenStage, Stage } from "../stages/stages.ts";
-import { flag, readArguments, runCommand, UsageError } from "./cli/command.ts";
+import type { Stage } from "../stages/stage-shape.ts";
+import type { ChosenStage } from "../stages/stages.ts";
+import { flagOption, readArguments, runCommand, UsageError } from "./cli/command.ts";
 import { inStage, requireStage, type StageNamed, stageOptions } from "./service/deployed-stage.ts";
 
 const canaries = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].canary);
@@ -36,7 +37,7 @@ if (import.meta.main) await runCommand(rollback);
 
 /** Runs the command and returns its exit code. */
 export async function rollback(parameters: string[]): Promise<number> {
-  const options = { ...stageOptions, "dry-run": flag };
+  const options = { ...stageOptions, "dry-run": flagOption };
   const { values } = readArguments("rollback", help, { args: parameters, options });
   const chosen = findCanaryStage(values);
   return inStage(chosen, () => goBack(chosen.stage, values["dry-run"] === true));

@@ -1,5 +1,5 @@
 import { demoUsers } from "../local/demo/demo.ts";
-import { readArguments, runCommand, text, UsageError } from "./cli/command.ts";
+import { readArguments, runCommand, textOption, UsageError } from "./cli/command.ts";
 import { readStage, stageOptions } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
@@ -31,7 +31,7 @@ if (import.meta.main) await runCommand((parameters) => printToken(parameters, lo
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function printToken(parameters: string[], directory: string): Promise<number> {
-  const options = { as: text, hours: text, ...stageOptions };
+  const options = { as: textOption, hours: textOption, ...stageOptions };
   const { values } = readArguments("token", help, { args: parameters, options });
   const { as } = values;
   if (!as) throw new UsageError("Say whose token: --as LOGIN (npm run token -- --help)");

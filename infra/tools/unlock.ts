@@ -1,6 +1,6 @@
 import { forgetGuesses } from "../../shared/accounts/forget-guesses.ts";
 import { resetLimits } from "../local/reset-limits.ts";
-import { flag, readArguments, runCommand, text, UsageError } from "./cli/command.ts";
+import { flagOption, readArguments, runCommand, textOption, UsageError } from "./cli/command.ts";
 import { readStage, stageOptions } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
@@ -25,7 +25,7 @@ if (import.meta.main) await runCommand((parameters) => unlock(parameters, localD
 
 /** Runs the command on a machine's directory and returns its exit code. */
 export async function unlock(parameters: string[], directory: string): Promise<number> {
-  const options = { login: text, all: flag, ...stageOptions };
+  const options = { login: textOption, all: flagOption, ...stageOptions };
   const { values } = readArguments("unlock", help, { args: parameters, options });
   const { login, all } = values;
   const stage = readStage(values);

@@ -1,5 +1,5 @@
 import { type Account, findAccount } from "../db/accounts/accounts.ts";
-import { findSession, isLive, requireLive } from "../db/accounts/sessions.ts";
+import { findSession, isLiveSession, requireLive } from "../db/accounts/sessions.ts";
 import type { TransactionWrite } from "../db/table/transaction.ts";
 import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
@@ -55,7 +55,7 @@ async function findLive<A extends Account>(
     hasSessions() ? findSession(userId, sessionId) : undefined,
   ]);
   if (!account) throw sessionEnded();
-  if (hasSessions() && !(session && isLive(session, account.epoch, now))) throw sessionEnded();
+  if (hasSessions() && !(session && isLiveSession(session, account.epoch, now))) throw sessionEnded();
   return account;
 }
 

@@ -33,7 +33,7 @@ const changedField = v.object({ name: text(100), before: v.unknown(), after: v.u
 const mostFields = 100;
 
 /** A change of one record: actor, action and time (D41). */
-export const change = v.object({
+export const historyEntry = v.object({
   id: text(64),
   change_id: v.nullable(text(64)),
   at: timestamp,
@@ -86,7 +86,7 @@ export const listChanges = operation({
       if (value.record_type !== undefined && value.record_id === undefined) refuse("record_id", pair);
     }),
   ),
-  answer: change,
+  answer: historyEntry,
   list: "changes",
   byCursor: true,
   refusals: ["record_not_found"],

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { operation } from "./operation.ts";
-import { anyOf, dateFilter, idParameter, oneRecord, optionalParameter, paging, searchText } from "./query.ts";
+import { dateFilter, idParameter, oneRecord, optionalParameter, paging, searchText, severalOf } from "./query.ts";
 import { typedDigits } from "./typed-text.ts";
 import { bulkIds, calendarDate, currency, decimal, id, oneLine, optionalField, timestamp, uuid } from "./values.ts";
 
@@ -133,7 +133,7 @@ export const listInvoices = operation({
   companyBound: true,
   query: v.pipe(
     v.object({
-      by_state: anyOf(invoiceState),
+      by_state: severalOf(invoiceState),
       ...dateRange,
       by_company: optionalParameter(idParameter),
       by_number: optionalParameter(searchText),
@@ -156,7 +156,7 @@ export const listTimesheets = operation({
   companyBound: true,
   query: v.pipe(
     v.object({
-      by_state: anyOf(timesheetState),
+      by_state: severalOf(timesheetState),
       ...dateRange,
       by_company: optionalParameter(idParameter),
       ...paging,

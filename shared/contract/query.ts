@@ -43,7 +43,7 @@ export function optionalParameter<S extends v.GenericSchema<string, unknown>>(sc
 const longestChoice = 200;
 
 /** One of the values, or several separated by commas. An absent or empty parameter means all of them (D22). */
-export function anyOf<const T extends readonly string[]>(allowed: v.PicklistSchema<T, undefined>) {
+export function severalOf<const T extends readonly string[]>(allowed: v.PicklistSchema<T, undefined>) {
   return v.pipe(
     v.optional(v.pipe(v.string(), v.maxLength(longestChoice)), ""),
     v.transform((value) =>

@@ -25,7 +25,7 @@ const { company, ...userFields } = profile.entries;
 const ownedByCompany = { company_id: id };
 
 /** The currency of a line. Answers show whatever is stored, so that functions that only read are without the codes. */
-const currency = v.pipe(
+const lineCurrency = v.pipe(
   v.string(),
   v.check(isCurrency, "must be a currency code of ISO 4217 in capitals, such as GBP"),
 );
@@ -34,8 +34,8 @@ const currency = v.pipe(
 export const completeRecords = {
   company: v.object({ id, name: oneLine(200) }),
   user: v.object(userFields),
-  timesheet: v.object({ ...timesheet.entries, currency, ...ownedByCompany }),
-  invoice: v.object({ ...invoice.entries, currency, ...ownedByCompany }),
+  timesheet: v.object({ ...timesheet.entries, currency: lineCurrency, ...ownedByCompany }),
+  invoice: v.object({ ...invoice.entries, currency: lineCurrency, ...ownedByCompany }),
   job: v.object({ ...job.entries, ...ownedByCompany }),
   notification: v.object({ ...notification.entries, params: notificationParams, user_id: id }),
 } as const;

@@ -20,9 +20,9 @@ import { notifications } from "./notifications/notifications.ts";
 import { changes } from "./records/changes.ts";
 import { companies } from "./records/companies.ts";
 import type { Entity } from "./table/entity.ts";
+import type { Item, Key } from "./table/item-keys.ts";
 import { sequences } from "./table/sequences.ts";
 import type { StreamRecord } from "./table/stream-records.ts";
-import type { Item, Key } from "./table/table.ts";
 import { counters } from "./writes/counters.ts";
 
 /** All kinds of items in the table. Each item belongs to exactly one. */

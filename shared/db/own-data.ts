@@ -21,9 +21,9 @@ import { notifications } from "./notifications/notifications.ts";
 import { changes } from "./records/changes.ts";
 import { companies } from "./records/companies.ts";
 import type { Entity } from "./table/entity.ts";
+import type { Item } from "./table/item-keys.ts";
 import { keyOf } from "./table/item-keys.ts";
 import { sequences } from "./table/sequences.ts";
-import type { Item } from "./table/table.ts";
 import { counters } from "./writes/counters.ts";
 
 /** A line of the data that the table holds about a user: its kind, and the fields. */

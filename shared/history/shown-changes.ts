@@ -1,11 +1,11 @@
 import type * as v from "valibot";
-import type { ChangedType, change } from "../contract/changes.ts";
+import type { ChangedType, historyEntry } from "../contract/changes.ts";
 import { findUserNames } from "../db/accounts/users.ts";
 import type { FoundEntry } from "../db/history/find-history.ts";
-import type { Fields, RecordedType } from "../db/history/history-items.ts";
+import type { FieldValues, RecordedType } from "../db/history/history-items.ts";
 
 /** A change as the interface shows it (D41). */
-export type ShownChange = v.InferOutput<typeof change>;
+export type ShownChange = v.InferOutput<typeof historyEntry>;
 
 type Actor = ShownChange["by"];
 
@@ -61,6 +61,6 @@ function fieldsOf({ type, id, before, after }: FoundEntry): ShownChange["fields"
   return names.map((name) => ({ name, before: valueIn(before, name), after: valueIn(after, name) }));
 }
 
-function valueIn(fields: Fields | undefined, name: string): unknown {
+function valueIn(fields: FieldValues | undefined, name: string): unknown {
   return fields?.[name] ?? null;
 }

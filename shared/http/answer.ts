@@ -17,7 +17,7 @@ interface Beside {
 }
 
 /** Headers that every answer carries. */
-export function answerHeaders(event: HttpEvent): Record<string, string> {
+export function commonHeaders(event: HttpEvent): Record<string, string> {
   return {
     "cache-control": "no-store",
     "referrer-policy": "no-referrer",
@@ -29,7 +29,7 @@ export function answerHeaders(event: HttpEvent): Record<string, string> {
 /** Status 200 with only the fields the contract names, and the paging headers on lists (D30). */
 export function successAnswer<O extends Operation>(operation: O, reply: Reply<O>, event: HttpEvent): HttpAnswer {
   const headers: Record<string, string> = {
-    ...answerHeaders(event),
+    ...commonHeaders(event),
     "content-type": "application/json; charset=utf-8",
   };
   if (operation.cacheSeconds !== undefined) headers["cache-control"] = `public, max-age=${operation.cacheSeconds}`;

@@ -20,7 +20,7 @@ import type { Caller } from "../domain/caller.ts";
 import { beginChange, type Change } from "../domain/records/change.ts";
 import { routeNotFound } from "../domain/refusal.ts";
 import { carryOut, uptimeMs } from "../work.ts";
-import { answerHeaders, type Reply, successAnswer } from "./answer.ts";
+import { commonHeaders, type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
 import {
   type GatewayEvent,
@@ -164,7 +164,7 @@ export function forFiles(name: string, answer: (event: HttpEvent) => HttpAnswer)
     .use(answerProblems())
     .handler(async (event: HttpEvent) => {
       const found = answer(event);
-      return { ...found, headers: { ...answerHeaders(event), ...found.headers } };
+      return { ...found, headers: { ...commonHeaders(event), ...found.headers } };
     });
   return begun(name, chained);
 }

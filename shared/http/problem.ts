@@ -1,7 +1,7 @@
 import { internalError, refusalCodes } from "../contract/refusal-codes.ts";
 import { busy, Refusal, type RefusalFacts } from "../domain/refusal.ts";
 import { isThrottled } from "../throttles.ts";
-import { answerHeaders } from "./answer.ts";
+import { commonHeaders } from "./answer.ts";
 import { type HttpAnswer, type HttpRequest, requestIdOf } from "./http-event.ts";
 
 /**
@@ -39,7 +39,7 @@ function problemAnswer(request: HttpRequest): HttpAnswer {
   return {
     statusCode: status,
     headers: {
-      ...answerHeaders(request.event),
+      ...commonHeaders(request.event),
       "content-type": "application/problem+json; charset=utf-8",
       ...factHeaders(status, code, facts),
     },

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { id } from "../contract/values.ts";
 import { settings } from "../settings.ts";
-import { moment, queueMessages, requestIdField } from "./queue.ts";
+import { messageTime, queueMessages, requestIdField } from "./queue.ts";
 
 /** A request to notify a user, on every channel, of a new password. */
-export const noticeMessage = v.object({ userId: id, changedAt: moment, requestId: requestIdField });
+export const noticeMessage = v.object({ userId: id, changedAt: messageTime, requestId: requestIdField });
 
 /** Queues notices to users (D14); fails unless all of them are queued. */
 export function queueNotices(notices: readonly v.InferOutput<typeof noticeMessage>[]): Promise<void> {

@@ -8,7 +8,7 @@ import { asciiJson } from "./ascii-json.ts";
 import { requestQueueClient, workerQueueClient } from "./clients.ts";
 
 /** A time in a message. */
-export const moment = v.pipe(
+export const messageTime = v.pipe(
   timestamp,
   v.transform((value) => new Date(value)),
 );

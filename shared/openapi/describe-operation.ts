@@ -2,7 +2,7 @@ import { everyRole, type Operation } from "../contract/operation.ts";
 import { maxPerPage } from "../contract/query.ts";
 import type { AnswerHeader } from "../contract/texts/headers.ts";
 import type { FieldText, NestedText } from "../contract/texts/text.ts";
-import { textOf } from "../contract/texts/texts.ts";
+import { operationTextOf } from "../contract/texts/texts.ts";
 import { pagingReference, parameterReference } from "./components.ts";
 import { problemResponses } from "./problems.ts";
 import { recordedAnswers } from "./recorded.ts";
@@ -20,7 +20,7 @@ const undescribed: NestedText = { text: "", fields: {} };
  */
 export function describeOperation(operation: Operation, tag: string): object {
   const { name, summary, access, body } = operation;
-  const text = textOf(operation);
+  const text = operationTextOf(operation);
   const parameters = parametersOf(operation);
   return {
     operationId: name,
@@ -52,7 +52,7 @@ const boundRoles = ["operator", "client"] as const;
 
 function parametersOf(operation: Operation): object[] {
   const { parameters, query, idempotent, takesClientProof } = operation;
-  const text = textOf(operation);
+  const text = operationTextOf(operation);
   const inPath = fieldsOf(parameters).map((field) => ({
     ...parameterOf({ ...field, required: true }, "path", text?.parameters?.[field.name]),
   }));

@@ -7,7 +7,7 @@ import {
 } from "@valibot/to-json-schema";
 import type * as v from "valibot";
 import { confirmedUser, profile, user, userAwaitingPin } from "../contract/accounts.ts";
-import { actor, change } from "../contract/changes.ts";
+import { actor, historyEntry } from "../contract/changes.ts";
 import { company } from "../contract/companies.ts";
 import { device, deviceToken, optionalPlatform, platforms } from "../contract/devices.ts";
 import {
@@ -68,7 +68,7 @@ const named = {
   Device: device,
   Platform: optionalPlatform,
   Session: session,
-  Change: change,
+  Change: historyEntry,
   Actor: actor,
   PublicKey: publicJwk,
   OutboundEvent: outboundEnvelope,

@@ -5,11 +5,11 @@ import { faultFields, log } from "../logger.ts";
 import { publicKey } from "./public-key.ts";
 
 /** A withdrawn key verifies nothing after as long (D6). */
-export const cacheMinutes = 5;
+export const keySetCacheMinutes = 5;
 /** An unknown key id makes an environment read the keys at most so often: tokens with made-up ids cost nothing. */
 const rereadMinutes = 1;
 /** After a failed read, keys are used this much longer before the next try. */
-const staleMinutes = 0.5;
+const staleKeysMinutes = 0.5;
 
 let keys = new Map<string, CryptoKey>();
 let readAt: number | undefined;
@@ -22,14 +22,14 @@ let reading: Promise<void> | undefined;
  */
 export async function findVerificationKey(kid: string, now: Date): Promise<CryptoKey | undefined> {
   const age = readAt === undefined ? Number.POSITIVE_INFINITY : now.getTime() - readAt;
-  if (age >= (keys.has(kid) ? cacheMinutes : rereadMinutes) * 60_000 || age < 0) {
+  if (age >= (keys.has(kid) ? keySetCacheMinutes : rereadMinutes) * 60_000 || age < 0) {
     reading ??= readKeys(now).finally(() => {
       reading = undefined;
     });
     await reading.catch((error) => {
       if (!keys.has(kid)) throw error;
       log("warn", "public keys not read again", { ...faultFields(error), code: "public_keys_stale" });
-      readAt = now.getTime() - (cacheMinutes - staleMinutes) * 60_000;
+      readAt = now.getTime() - (keySetCacheMinutes - staleKeysMinutes) * 60_000;
     });
   }
   return keys.get(kid);

@@ -9,7 +9,7 @@ import { adjustJobTimers } from "../../shared/contract/jobs.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { endSession as endOneSession, signOut } from "../../shared/contract/sessions.ts";
 import { findAccount } from "../../shared/db/accounts/accounts.ts";
-import { endSession } from "../../shared/db/accounts/sessions.ts";
+import { endSessionFamily } from "../../shared/db/accounts/sessions.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { idempotent } from "../../shared/http/endpoint.ts";
@@ -98,7 +98,7 @@ const endings: Record<string, (user: TestUser) => Promise<unknown>> = {
     expect(ended.status).toBe(200);
   },
   "the second use of a refresh token": ({ id: userId }) =>
-    endSession(userId, testSession, testChange(), { revoked: true }),
+    endSessionFamily(userId, testSession, testChange(), { revoked: true }),
   "a new password": ({ id: userId, role, company_id }) =>
     store([userLine(userId, { role, financial_company_id: company_id, password: "nine loud lanterns" })]),
   "the user's removal": ({ id: userId }) => store([{ type: "user", id: userId, deleted: true }]),

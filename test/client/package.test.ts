@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { root } from "../../infra/support/root.ts";
 import { declareClient } from "../../infra/tools/client/declarations.ts";
 import { usualName } from "../../infra/tools/client/package.ts";
-import { commentOf, typeOf } from "../../infra/tools/client/schema-types.ts";
+import { commentOf, typeScriptOf } from "../../infra/tools/client/schema-types.ts";
 import { client } from "../../infra/tools/client.ts";
 import { bulkUpdateTimesheets, listInvoices } from "../../shared/contract/finance.ts";
 import type { Operation } from "../../shared/contract/operation.ts";
@@ -241,7 +241,7 @@ test.each<[string, JsonSchema, string]>([
     { type: "object", properties: { a: { type: "boolean" } }, additionalProperties: true },
     "{\n  readonly a?: boolean | undefined;\n  readonly [key: string]: unknown;\n}",
   ],
-])("%s becomes a type", (_, schema, type) => expect(typeOf(schema)).toBe(type));
+])("%s becomes a type", (_, schema, type) => expect(typeScriptOf(schema)).toBe(type));
 
 test("a text that would end its comment does not", () => {
   const comment = commentOf({ description: "a */ b\n\nc", examples: ["*/"], format: "date" }, "  ");

@@ -5,7 +5,7 @@ import { requestPin } from "../../shared/accounts/pin-requests.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
 import { findUnreadCounts } from "../../shared/db/notifications/notification-counts.ts";
 import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
-import { undoChange } from "../../shared/db/records/undo-change.ts";
+import { restoreRecords } from "../../shared/db/records/undo-change.ts";
 import { importParts } from "../../shared/db/writes/counters.ts";
 import { createWriteBatches } from "../../shared/db/writes/write-batches.ts";
 import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";
@@ -53,7 +53,7 @@ test.runIf(countsTransactions)(
     let changeId = "";
     const pay = async () => (await setTimesheetStates(ids, 1, "paid", callerContext(caller))).changeId ?? "";
     const paid = await costOf(async () => (changeId = await pay()));
-    const undone = await costOf(() => undoChange(changeId, callerContext(caller)));
+    const undone = await costOf(() => restoreRecords(changeId, callerContext(caller)));
     // Two write units a KB in a transaction.
     const change = 2 * 5;
     expect(paid).toEqual({ ...plain, writeUnits: plain.writeUnits + change });

@@ -12,33 +12,30 @@ import { defaultPerPage, maxPerPage } from "../../shared/contract/query.ts";
 import { maxTimelogBytes } from "../../shared/contract/records.ts";
 import { cacheSeconds as keySetCacheSeconds } from "../../shared/contract/service.ts";
 import { longestPassword, mostBulkIds } from "../../shared/contract/values.ts";
-import { keepDays as ceilingKeptDays } from "../../shared/db/accounts/message-ceilings.ts";
-import { heldMs as pinHeldMs, keepDays as pinKeptDays } from "../../shared/db/accounts/pins.ts";
-import {
-  rememberedDays as sendingDays,
-  leaseSeconds as sendingLeaseSeconds,
-} from "../../shared/db/accounts/sendings.ts";
+import { ceilingDays as ceilingKeptDays } from "../../shared/db/accounts/message-ceilings.ts";
+import { heldMs as pinHeldMs, pinItemDays as pinKeptDays } from "../../shared/db/accounts/pins.ts";
+import { sendingDays, leaseSeconds as sendingLeaseSeconds } from "../../shared/db/accounts/sendings.ts";
 import { provesDays as sessionProvesDays } from "../../shared/db/accounts/sessions.ts";
 import { chunkSize as removedAtOnce } from "../../shared/db/accounts/user-removal.ts";
-import { keptDays as windowDays } from "../../shared/db/accounts/windows.ts";
+import { limitCountDays as windowDays } from "../../shared/db/accounts/windows.ts";
 import { maxDevicesPerUser } from "../../shared/db/notifications/device-tokens.ts";
 import {
-  rememberedDays as deliveryDays,
+  deliveredEventDays as deliveryDays,
   usersPerTransaction,
 } from "../../shared/db/notifications/notification-delivery.ts";
-import { keptDays as changeDays, validMs as changeValidMs } from "../../shared/db/records/changes.ts";
+import { changeItemDays as changeDays, validMs as changeValidMs } from "../../shared/db/records/changes.ts";
 import { changeItems } from "../../shared/db/records/transaction-limits.ts";
 import { maxBatchReads } from "../../shared/db/table/batch-reads.ts";
 import { mostTransactionBytes } from "../../shared/db/table/item-size.ts";
 import { paces as pacesOfRetries } from "../../shared/db/table/retry.ts";
 import { maxTransactionWrites } from "../../shared/db/table/transaction.ts";
-import { tombstoneDays, keptDays as tombstoneKeptDays } from "../../shared/db/writes/record-plans.ts";
+import { tombstoneDays, tombstoneItemDays as tombstoneKeptDays } from "../../shared/db/writes/record-plans.ts";
 import { unusableHash } from "../../shared/domain/accounts/password.ts";
 import { refreshTokenLifeDays } from "../../shared/domain/accounts/refresh-token.ts";
 import { resetTokenLifeMinutes, resetTokenProvesMinutes } from "../../shared/domain/accounts/reset-token.ts";
 import { publishedAfterMinutes, publishedAheadMinutes, rotationDays } from "../../shared/domain/accounts/rotation.ts";
 import { firstMessages, messageShares } from "../../shared/domain/guessing/message-shares.ts";
-import { repeatMs as pinRepeatMs } from "../../shared/domain/guessing/pin-decisions.ts";
+import { pinRepeatMs } from "../../shared/domain/guessing/pin-decisions.ts";
 import { pinRules, rules } from "../../shared/domain/guessing/rules.ts";
 import { mostDays as mostDaysOfList } from "../../shared/domain/paging/date-range.ts";
 import { maxPageDepth } from "../../shared/domain/paging/paging.ts";
@@ -46,9 +43,9 @@ import { maxBodyBytes, maxQueryBytes } from "../../shared/http/limits.ts";
 import { mostEvents } from "../../shared/messaging/event-queue.ts";
 import { maxUsersPerMessage } from "../../shared/messaging/notification-queue.ts";
 import { maxBatchMessages } from "../../shared/messaging/queue.ts";
-import { cacheMinutes as secretCacheMinutes } from "../../shared/secrets.ts";
+import { secretCacheMinutes } from "../../shared/secrets.ts";
 import { accessTokenLifeMinutes } from "../../shared/tokens/issue-tokens.ts";
-import { cacheMinutes as keyCacheMinutes } from "../../shared/tokens/key-set.ts";
+import { keySetCacheMinutes as keyCacheMinutes } from "../../shared/tokens/key-set.ts";
 
 /** The times for which tokens, counts and items count, and for which they are kept. A name ends in its unit. */
 export const lives = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { FirewallStack } from "../../infra/firewall-stack.ts";
 import { OutsideCheckStack } from "../../infra/outside-check-stack.ts";
 import { namesOf } from "../../infra/stages/names.ts";
-import type { Stage } from "../../infra/stages/stages.ts";
+import type { Stage } from "../../infra/stages/stage-shape.ts";
 import { getHealth } from "../../shared/contract/service.ts";
 import { type Resource, stackBeside } from "./stack.ts";
 import { fullStage } from "./stages/owned-stage.ts";

@@ -6,7 +6,8 @@ import { EnvironmentUtils, UNKNOWN_ACCOUNT, UNKNOWN_REGION } from "aws-cdk-lib/c
 import { AwsSolutionsChecks } from "cdk-nag";
 import { functions } from "../../infra/functions/functions.ts";
 import type { ServiceTable } from "../../infra/functions/service-table.ts";
-import { type Stage, stageNames } from "../../infra/stages/stages.ts";
+import type { Stage } from "../../infra/stages/stage-shape.ts";
+import { stageNames } from "../../infra/stages/stages.ts";
 import type { Template } from "../../infra/support/stack-template.ts";
 import { createApp } from "../../infra/synthesize.ts";
 import { WorkforceStack } from "../../infra/workforce-stack.ts";

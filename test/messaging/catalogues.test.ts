@@ -8,7 +8,7 @@ import { pinRules } from "../../shared/domain/guessing/rules.ts";
 import { notifyingRecordTypes } from "../../shared/domain/records/notification-kinds.ts";
 import type { Catalogue, Paragraph } from "../../shared/messaging/catalogues/catalogue.ts";
 import { catalogueOf, catalogues } from "../../shared/messaging/catalogues/catalogues.ts";
-import { pushTextOf, withTexts } from "../../shared/messaging/catalogues/notification-texts.ts";
+import { pushTextOf, withNotificationTexts } from "../../shared/messaging/catalogues/notification-texts.ts";
 import { renderEmail } from "../../shared/messaging/email.ts";
 
 const all = Object.values(catalogues);
@@ -92,7 +92,7 @@ describe.each(all)("D45: in $locale", (catalogue) => {
 
 describe("D45: the text of a notification in a list", () => {
   const textsOf = (params: { type: string } & Record<string, unknown>, locale?: string, record_type = "Timesheet") =>
-    withTexts([{ record_type, params }], locale)[0]?.params;
+    withNotificationTexts([{ record_type, params }], locale)[0]?.params;
 
   test("is the sentence of its push with what the record was called, in the reader's language", () => {
     const paid = { type: "paid", title: "Night driver", date: "2028-03-01" };

@@ -13,7 +13,7 @@ import { notifyingRecordTypes } from "../../shared/domain/records/notification-k
 import type { HttpRequest } from "../../shared/http/http-event.ts";
 import { pageLinks } from "../../shared/http/page-links.ts";
 import { validate } from "../../shared/http/validate.ts";
-import { withTexts } from "../../shared/messaging/catalogues/notification-texts.ts";
+import { withNotificationTexts } from "../../shared/messaging/catalogues/notification-texts.ts";
 import { eventOf } from "../support/requests/call.ts";
 import { faultsAt } from "../support/requests/described-answers.ts";
 
@@ -84,7 +84,7 @@ describe("limits of answers hold for the longest values", () => {
       const params = { type, date: "2026-05-01", title: "t".repeat(length) };
       expect(v.is(storableParams, params)).toBe(true);
       for (const locale of locales) {
-        const [shown] = withTexts([{ record_type, params }], locale);
+        const [shown] = withNotificationTexts([{ record_type, params }], locale);
         expect(shown?.params.text.length).toBeGreaterThan(length);
         expect(faultsAt(schemaOf("Notification", "properties", "params"), shown?.params)).toEqual([]);
       }

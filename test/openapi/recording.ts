@@ -9,7 +9,7 @@ import { problemTexts } from "../../shared/contract/texts/refusals.ts";
 import { publicJwkText } from "../../shared/contract/texts/service.ts";
 import { issuedTokenText } from "../../shared/contract/texts/sessions.ts";
 import type { FieldText } from "../../shared/contract/texts/text.ts";
-import { textOf } from "../../shared/contract/texts/texts.ts";
+import { operationTextOf } from "../../shared/contract/texts/texts.ts";
 import { keepHistory } from "../../shared/db/history/keep-history.ts";
 import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { recordKey } from "../../shared/db/table/item-keys.ts";
@@ -125,7 +125,7 @@ function inOrder(): Operation[] {
 /** The request that the examples of an operation make, with a real secret where they have a mask. */
 async function requestOf(operation: Operation, service: Service): Promise<TestRequest> {
   const { name, access, body, list } = operation;
-  const { parameters = {}, query = {}, body: text } = textOf(operation) ?? {};
+  const { parameters = {}, query = {}, body: text } = operationTextOf(operation) ?? {};
   const pin: { pin?: string } = name.startsWith("confirm") ? { pin: await askForPin(service, name) } : {};
   const secrets = { ...held, ...pin };
   const isPaged = list && operation.query;

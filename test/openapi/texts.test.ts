@@ -4,7 +4,7 @@ import { operations } from "../../shared/contract/operations.ts";
 import { internalError, refusalCodes } from "../../shared/contract/refusal-codes.ts";
 import { answerHeaderTexts, requestHeaderTexts } from "../../shared/contract/texts/headers.ts";
 import { codeTexts, statusTexts } from "../../shared/contract/texts/refusals.ts";
-import { textOf } from "../../shared/contract/texts/texts.ts";
+import { operationTextOf } from "../../shared/contract/texts/texts.ts";
 import { faultsAt, openApi } from "../support/requests/described-answers.ts";
 import { type Place, placesOf } from "./places.ts";
 
@@ -64,7 +64,7 @@ test("every code of refusals has a sentence and an example, every status a sente
   expect(Object.keys(openApi.components.examples).toSorted()).toEqual(ofOperations.toSorted());
   expect(openApi.info.description).toContain("method_not_allowed");
   const described = JSON.stringify(openApi.components.responses);
-  const answered = [...operations.flatMap((operation) => textOf(operation) ?? [])];
+  const answered = [...operations.flatMap((operation) => operationTextOf(operation) ?? [])];
   expect(answered).toHaveLength(operations.length);
   const statuses = new Set([...Object.values(refusalCodes), internalError].map(({ status }) => status));
   statuses.delete(405);

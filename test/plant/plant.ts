@@ -5,12 +5,12 @@ import { type JsonFile, openJsonFile } from "../../infra/support/json-file.ts";
 import { root } from "../../infra/support/root.ts";
 import {
   abortOnSignals,
-  flag,
+  flagOption,
   interrupted,
   readArguments,
   readWholeNumber,
   runCommand,
-  text,
+  textOption,
   UsageError,
 } from "../../infra/tools/cli/command.ts";
 import type { Place } from "./places.ts";
@@ -56,7 +56,7 @@ export async function plant(parameters: string[]): Promise<number> {
 }
 
 function openProgress(parameters: string[]): JsonFile<Progress> {
-  const options = { places: text, seed: text, resume: flag };
+  const options = { places: textOption, seed: textOption, resume: flagOption };
   const { resume, ...wishes } = readArguments("plant", help, { args: parameters, options }).values;
   const file = join(root, ".local/plant/progress.json");
   if (resume && Object.keys(wishes).length > 0)

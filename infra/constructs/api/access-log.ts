@@ -4,8 +4,8 @@ import { type IAccessLogSettings, LogGroupLogDestination } from "aws-cdk-lib/aws
 import { FilterPattern, LogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { namesOf } from "../../stages/names.ts";
+import type { Stage } from "../../stages/stage-shape.ts";
 import { isWatched } from "../../stages/stage-shape.ts";
-import type { Stage } from "../../stages/stages.ts";
 
 /** The fields of a line. Never log path, query or headers: they may contain pins and tokens. */
 const line = {

@@ -6,8 +6,7 @@ import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { CloudFrontTarget } from "aws-cdk-lib/aws-route53-targets";
 import { Construct } from "constructs";
 import { edgeSecretHeader, viewerAddressHeader } from "../../../shared/http/sender.ts";
-import type { Edge } from "../../stages/stage-shape.ts";
-import type { Stage } from "../../stages/stages.ts";
+import type { Edge, Stage } from "../../stages/stage-shape.ts";
 import type { GeneratedSecret } from "../stores/generated-secret.ts";
 
 /** CloudFront before a domain, and the secret by which it proves itself. */

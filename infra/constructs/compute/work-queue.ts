@@ -6,7 +6,7 @@ import { Construct } from "constructs";
 import type { QueueName } from "../../../shared/settings.ts";
 import { functions } from "../../functions/functions.ts";
 import { type QueueRow, queues } from "../../functions/queues.ts";
-import type { Stage } from "../../stages/stages.ts";
+import type { Stage } from "../../stages/stage-shape.ts";
 import { withReason } from "../reason.ts";
 import { type ServiceFunction, timeoutSecondsOf } from "./service-function.ts";
 

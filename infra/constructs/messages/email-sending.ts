@@ -5,8 +5,8 @@ import * as ses from "aws-cdk-lib/aws-ses";
 import { Construct } from "constructs";
 import { namesOf } from "../../stages/names.ts";
 import { hostOf } from "../../stages/stage-rules.ts";
+import type { Stage } from "../../stages/stage-shape.ts";
 import { isWatched } from "../../stages/stage-shape.ts";
-import type { Stage } from "../../stages/stages.ts";
 import { removalPolicyOf } from "../stores/removal.ts";
 
 /**

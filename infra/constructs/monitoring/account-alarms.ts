@@ -3,8 +3,8 @@ import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import { MathExpression, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import { namesOf } from "../../stages/names.ts";
+import type { Stage } from "../../stages/stage-shape.ts";
 import { edgeOf, type WatchedStage } from "../../stages/stage-shape.ts";
-import type { Stage } from "../../stages/stages.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources } from "./alarm-row.ts";
 
 const hours = (statistic: "Average" | "SampleCount") => ({ statistic, minutes: 60 }) as const;

@@ -1,7 +1,7 @@
 import { Duration } from "aws-cdk-lib";
 import { MathExpression, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { FunctionRow } from "../../functions/function-row.ts";
-import type { Stage } from "../../stages/stages.ts";
+import type { Stage } from "../../stages/stage-shape.ts";
 import { type AlarmRow, functionMetric, type MonitoredResources, ownMetric, percentOf, sumOf } from "./alarm-row.ts";
 
 const headings = { operation: "An operation fails", worker: "A worker fails" };

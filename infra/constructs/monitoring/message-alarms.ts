@@ -2,7 +2,7 @@ import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { firstMessages, messageShares } from "../../../shared/domain/guessing/message-shares.ts";
 import { rules } from "../../../shared/domain/guessing/rules.ts";
 import { namesOf } from "../../stages/names.ts";
-import type { Stage } from "../../stages/stages.ts";
+import type { Stage } from "../../stages/stage-shape.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
 const wrongPinsAnHour = Math.floor(rules.wrongPins.most / 24);

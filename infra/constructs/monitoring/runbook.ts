@@ -1,5 +1,5 @@
 import { namesOf } from "../../stages/names.ts";
-import type { Stage } from "../../stages/stages.ts";
+import type { Stage } from "../../stages/stage-shape.ts";
 
 const file = "infra/RUNBOOK.md";
 

@@ -1,7 +1,7 @@
 import { Duration } from "aws-cdk-lib";
 import { type Alarm, AlarmRule, CompositeAlarm, type IAlarmAction } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import type { Stage } from "../../stages/stages.ts";
+import type { Stage } from "../../stages/stage-shape.ts";
 import { type AlarmRow, describe } from "./alarm-row.ts";
 import { notify } from "./alarm-topics.ts";
 import { alarmNameOf } from "./runbook.ts";

@@ -2,7 +2,7 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Secret, type SecretStringGenerator } from "aws-cdk-lib/aws-secretsmanager";
 import { Construct } from "constructs";
-import type { Stage } from "../../stages/stages.ts";
+import type { Stage } from "../../stages/stage-shape.ts";
 import { removalPolicyOf } from "./removal.ts";
 
 /**
@@ -29,7 +29,7 @@ const key = { passwordLength: 64, excludePunctuation: true } as const;
  * Pins, passcodes, refresh tokens, limits' subjects, requests with an Idempotency-Key and unknown users' ids are hashed with
  * it. Made once; `npm run keys` adds versions and strikes them out.
  */
-export const hmacKey: SecretContent = {
+export const hmacKeySecret: SecretContent = {
   setting: "HMAC_SECRET_ARN",
   description: "Key for the HMACs of pins and passcodes",
   template: { version: 1 },

@@ -9,7 +9,7 @@ import {
   type TableIndex,
 } from "../../functions/function-row.ts";
 import { tableNameOf, tableSettings } from "../../stages/names.ts";
-import type { Stage } from "../../stages/stages.ts";
+import type { Stage } from "../../stages/stage-shape.ts";
 import { removalPolicyOf } from "./removal.ts";
 
 /** A row has the version of its shape beside it, so that rows that older code wrote are read as such. */

@@ -5,7 +5,7 @@ import { type CronOptions, Schedule } from "aws-cdk-lib/aws-events";
 import { ManagedPolicy, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
 import { namesOf } from "../../stages/names.ts";
-import type { Stage } from "../../stages/stages.ts";
+import type { Stage } from "../../stages/stage-shape.ts";
 import { removalPolicyOf } from "./removal.ts";
 
 interface TableBackupsProps {

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { readBody, startHttpService } from "../http-service.ts";
 import { AwsError } from "./aws-error.ts";
 import type { EventBuses } from "./event-buses.ts";
-import type { Inbox } from "./inbox.ts";
+import type { LocalInbox } from "./inbox.ts";
 import { sesActions, snsActions } from "./messages.ts";
 import type { SecretStore } from "./secrets-manager.ts";
 
@@ -19,7 +19,7 @@ export interface AwsEndpoints {
 
 /** The receivers of calls; without a file, push endpoints stay in memory. */
 export interface AwsEndpointsOptions {
-  inbox: Inbox;
+  inbox: LocalInbox;
   secrets: SecretStore;
   buses: EventBuses;
   pushEndpointsFile?: string;

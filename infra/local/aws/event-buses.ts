@@ -16,7 +16,7 @@ export interface EventBuses {
   /** Sets the buses, their rules, and the function that sends a message to a queue. */
   open(busNames: string[], rules: BusRule[], send: SendToQueue): void;
   /** The latest events put on a bus, newest first: at most 200. */
-  past(busName: string): readonly BusEvent[];
+  past(busName: string): readonly DeliveredEvent[];
   /** Calls the listener with each event put on a bus from now on. Returns a function that ends this. */
   watch(listener: Watch): () => void;
   /** Performs an EventBridge action: `PutEvents`. */
@@ -24,9 +24,9 @@ export interface EventBuses {
 }
 
 /** An event in the form that EventBridge delivers. */
-export type BusEvent = ReturnType<typeof envelope>;
+export type DeliveredEvent = ReturnType<typeof envelope>;
 
-type Watch = (busName: string, event: BusEvent) => void;
+type Watch = (busName: string, event: DeliveredEvent) => void;
 type SendToQueue = (queueName: string, body: string) => Promise<unknown>;
 
 interface Entry {
@@ -50,7 +50,7 @@ export function openEventBuses(region: string): EventBuses {
   let names: string[] = [];
   let rules: BusRule[] = [];
   let send: SendToQueue = async () => {};
-  const past = new Map<string, BusEvent[]>();
+  const past = new Map<string, DeliveredEvent[]>();
   const watching = new Set<Watch>();
 
   const deliver = async (entry: Entry): Promise<Outcome> => {

@@ -15,7 +15,7 @@ export interface InboxEntry {
 }
 
 /** Everything the service sent, newest first. */
-export interface Inbox {
+export interface LocalInbox {
   add(entry: Omit<InboxEntry, "sent_at">): void;
   entries(): InboxEntry[];
   clear(): void;
@@ -28,7 +28,7 @@ const mostLines = 1_000;
 const ownersOnly = 0o600;
 
 /** An inbox of the newest 500 messages. With a JSONL file, it outlives the process. */
-export function openInbox(file?: string): Inbox {
+export function openInbox(file?: string): LocalInbox {
   let entries = file ? readEntries(file) : [];
   const rewrite = () => file && writeWholeFile(file, entries.map(line).join(""), ownersOnly);
   if (file) mkdirSync(dirname(file), { recursive: true });

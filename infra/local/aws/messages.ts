@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { openJsonFile } from "../../support/json-file.ts";
 import { parseJson } from "../json-text.ts";
 import { AwsError, type QueryAction } from "./aws-error.ts";
-import type { Inbox } from "./inbox.ts";
+import type { LocalInbox } from "./inbox.ts";
 
 /** The actions of SES (version 1) that the service uses: e-mail goes to the inbox. */
-export function sesActions(inbox: Inbox): Record<string, QueryAction> {
+export function sesActions(inbox: LocalInbox): Record<string, QueryAction> {
   return { SendEmail: (parameters) => sendEmail(parameters, inbox) };
 }
 
@@ -18,7 +18,7 @@ function refuseUnlessAscii(address: string): void {
   }
 }
 
-function sendEmail(parameters: URLSearchParams, inbox: Inbox): Record<string, string> {
+function sendEmail(parameters: URLSearchParams, inbox: LocalInbox): Record<string, string> {
   const recipients = [...parameters].filter(([name]) => /^Destination\.\w+\.member\.\d+$/.test(name));
   if (recipients.length === 0) throw new AwsError("InvalidParameterValue", "Missing required header 'To'.");
   for (const [, address] of recipients) refuseUnlessAscii(address);
@@ -43,7 +43,7 @@ interface PushEndpoint {
  * The actions of SNS that the service uses: SMS and push messages go to the inbox. `SetEndpointAttributes` with
  * `Enabled` `false` makes an endpoint refuse messages, as the push services do when an app is removed.
  */
-export function snsActions(inbox: Inbox, endpointsFile?: string): Record<string, QueryAction> {
+export function snsActions(inbox: LocalInbox, endpointsFile?: string): Record<string, QueryAction> {
   const file = openJsonFile<Record<string, PushEndpoint>>(endpointsFile, {});
   const endpoints = file.value;
 
@@ -97,7 +97,7 @@ export function snsActions(inbox: Inbox, endpointsFile?: string): Record<string,
 
 function publish(
   parameters: URLSearchParams,
-  inbox: Inbox,
+  inbox: LocalInbox,
   find: (parameters: URLSearchParams, name: string) => PushEndpoint,
 ): Record<string, string> {
   const text = parameters.get("Message") ?? "";

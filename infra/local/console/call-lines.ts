@@ -1,7 +1,7 @@
 import { relative, sep } from "node:path";
 import { root } from "../../support/root.ts";
 import { messageOf } from "../../tools/cli/command.ts";
-import type { Work } from "../functions/work-report.ts";
+import type { WorkerCall } from "../functions/work-report.ts";
 import type { FrontRequest } from "../gateway/http-server.ts";
 import { readLine } from "../log-lines.ts";
 import { escapeControls, escapeLine, type Style } from "./style.ts";
@@ -27,7 +27,7 @@ function originLine(origin: string): string {
 }
 
 /** One call of a worker for the console, like a request; undefined if it succeeded without readable output. */
-export function workText(work: Work, now: Date, style: Style): string | undefined {
+export function workText(work: WorkerCall, now: Date, style: Style): string | undefined {
   const lines = details(work, style);
   if (lines.length === 0) return undefined;
   const { functionName, records, milliseconds, error } = work;

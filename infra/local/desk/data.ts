@@ -9,7 +9,7 @@ import {
 import { changedTypes } from "../../../shared/contract/changes.ts";
 import { entities } from "../../../shared/db/entities.ts";
 import { readBatch } from "../../../shared/db/table/batch-reads.ts";
-import type { Item } from "../../../shared/db/table/table.ts";
+import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { findChanges } from "../../../shared/history/find-changes.ts";
 import { readJsonFile } from "../../support/json-file.ts";
 import { localCredentials } from "../aws/local-credentials.ts";

@@ -6,10 +6,10 @@ import { logins } from "../../../shared/db/accounts/logins.ts";
 import { users } from "../../../shared/db/accounts/users.ts";
 import { entityOf } from "../../../shared/db/entities.ts";
 import { deviceOwners } from "../../../shared/db/notifications/device-owners.ts";
+import type { Item, Key } from "../../../shared/db/table/item-keys.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
-import type { Item, Key } from "../../../shared/db/table/table.ts";
-import type { Person } from "./views.ts";
+import type { ShownPerson } from "./views.ts";
 
 /** The key and title of every item, and who users are: what the desk knows without reading the table. */
 export interface ItemIndex {
@@ -21,10 +21,10 @@ export interface ItemIndex {
    * interface have them.
    */
   find(kind: string, words: string, most: number): { key: Key; title: string }[];
-  people(words: string, most: number): Person[];
-  person(id: number): Person | undefined;
+  people(words: string, most: number): ShownPerson[];
+  person(id: number): ShownPerson | undefined;
   /** The user that the item of a login or a device token names. */
-  ownerOf(key: Key): Person | undefined;
+  ownerOf(key: Key): ShownPerson | undefined;
   hasDevice(userId: number): boolean;
 }
 
@@ -82,9 +82,9 @@ export function openItemIndex(file = ":memory:"): ItemIndex {
     const sql = `SELECT place, title, person FROM items WHERE kind = ?${having} ORDER BY place ${order} LIMIT ?`;
     return database.prepare(sql).all(kind, ...all, most);
   };
-  const toPerson = (row: Record<string, unknown> | undefined): Person | undefined => {
+  const toPerson = (row: Record<string, unknown> | undefined): ShownPerson | undefined => {
     if (typeof row?.person !== "string") return undefined;
-    const person = JSON.parse(row.person) as Person;
+    const person = JSON.parse(row.person) as ShownPerson;
     const { companyId } = person;
     const company = companyId === null ? undefined : one.get("company", placeOf(recordKey("COMPANY", companyId)));
     return { ...person, company: companyId === null ? null : String(company?.title ?? `company ${companyId}`) };
@@ -146,7 +146,7 @@ function contentsOf(key: Key, item: Item): (string | number | null)[] {
   return [title, words, isOwned ? Number(item.user_id) : null, person ? JSON.stringify(person) : null];
 }
 
-function personOf(item: Item): Omit<Person, "company"> {
+function personOf(item: Item): Omit<ShownPerson, "company"> {
   const { id, role, company_id, record } = users.decode(item);
   const name = [record.first_name, record.last_name].filter(Boolean).join(" ");
   const logins = [record.email, record.phone_number].filter((login) => typeof login === "string");

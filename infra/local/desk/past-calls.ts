@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2, DynamoDBStreamEvent, SQSEvent } from "aws-
 import { readStreamRecord, requestOfStreamRecord, type StreamRecord } from "../../../shared/db/table/stream-records.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
 import { messageOf } from "../../tools/cli/command.ts";
-import type { Work } from "../functions/work-report.ts";
+import type { WorkerCall } from "../functions/work-report.ts";
 import type { FrontRequest } from "../gateway/http-server.ts";
 import { parseJson } from "../json-text.ts";
 import { isOf, type LogLine, readLine } from "../log-lines.ts";
@@ -45,7 +45,7 @@ export interface History {
   readonly runs: readonly PastRun[];
   readonly changes: readonly PastChange[];
   addRequest(request: FrontRequest): void;
-  addRun(work: Work): void;
+  addRun(work: WorkerCall): void;
   /** Returns the changes as they were read. */
   addChanges(event: DynamoDBStreamEvent): readonly StreamRecord[];
 }
@@ -146,7 +146,7 @@ function readText(bytes: Buffer): { kept: string; isWhole: boolean } {
   return { kept, isWhole: kept === text };
 }
 
-function toPastRun({ functionName, event, records, milliseconds, output, error }: Work): PastRun {
+function toPastRun({ functionName, event, records, milliseconds, output, error }: WorkerCall): PastRun {
   const lines = linesOf(output, functionName);
   const messages = messagesOf(event);
   const named = lines.flatMap(({ fields }) => [fields.request_id, fields.request_ids].flat());

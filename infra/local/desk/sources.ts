@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http";
 import type { EventBuses } from "../aws/event-buses.ts";
-import type { Inbox } from "../aws/inbox.ts";
+import type { LocalInbox } from "../aws/inbox.ts";
 import type { LocalAws } from "../local-aws.ts";
 import type { ItemIndex } from "./item-index.ts";
 import type { History } from "./past-calls.ts";
@@ -9,7 +9,7 @@ import type { History } from "./past-calls.ts";
 export interface DeskOptions extends Pick<LocalAws, "stack" | "environment" | "mintAccessToken"> {
   /** The folder of the positions of the stream's consumers. */
   placesDirectory: string;
-  inbox: Inbox;
+  inbox: LocalInbox;
   buses: Pick<EventBuses, "past" | "watch">;
   lan: boolean;
   /** Calls a function as its schedule does. */

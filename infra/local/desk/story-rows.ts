@@ -95,7 +95,7 @@ const did: Readonly<Record<string, (things: string, state: string) => string>> =
 };
 
 /** A request as a sentence: who did what to how many; else the contract's summary and the caller. */
-export function sentenceOf(
+export function requestSentence(
   { kind, functionName, method, target, user }: RequestRow,
   rows: readonly StoryRow[],
 ): string {

@@ -12,7 +12,7 @@ import {
   type PastRequest,
   type PastRun,
 } from "./past-calls.ts";
-import { foldBookkeeping, foldChanges, foldMessages, foldRuns, sentenceOf, silentPushes } from "./story-rows.ts";
+import { foldBookkeeping, foldChanges, foldMessages, foldRuns, requestSentence, silentPushes } from "./story-rows.ts";
 import type { ChangeView, InboxView, RequestRow, RunView, StoryView } from "./views.ts";
 
 export interface StorySources {
@@ -44,7 +44,7 @@ export function storyOf(id: string, sources: StorySources): StoryView | undefine
   const rows = [...mentioned, ...foldRuns("worker", work), ...foldMessages(sent), ...silentPushes(work, sent, index)];
   return {
     row,
-    title: sentenceOf(row, mentioned),
+    title: requestSentence(row, mentioned),
     event: past?.event ?? null,
     answer: past?.answer ?? null,
     unsendable: past?.isPartial

@@ -1,5 +1,5 @@
 import type { InferOutput } from "valibot";
-import type { change } from "../../../shared/contract/changes.ts";
+import type { historyEntry } from "../../../shared/contract/changes.ts";
 import type { Role } from "../../../shared/contract/operation.ts";
 import type { OutboundEvent } from "../../../shared/contract/outbound-events.ts";
 import type { LogLine } from "../log-lines.ts";
@@ -19,7 +19,7 @@ export function pluralOf(name: string): string {
   return /(s|history)$/.test(name) ? name : name.replace(/(?<![aeiou])y$/, "ie").concat("s");
 }
 
-export interface Person {
+export interface ShownPerson {
   id: number;
   name: string;
   role: Role;
@@ -31,13 +31,13 @@ export interface Person {
 
 /** The users that a search finds, at most 100. */
 export interface PeopleView {
-  people: Person[];
+  people: ShownPerson[];
   total: number;
 }
 
 /** The demo users, and where to begin. */
 export interface StartView {
-  callers: Pick<Person, "id" | "name" | "role">[];
+  callers: Pick<ShownPerson, "id" | "name" | "role">[];
   /** Address of the documentation, if the stack has one. */
   docs: string | null;
   demoPassword: string;
@@ -70,7 +70,7 @@ export function latestChange(rows: readonly RequestRow[]): RequestRow | undefine
 }
 
 /** A change of a record, as the interface shows it. */
-export type RecordChange = InferOutput<typeof change>;
+export type RecordChange = InferOutput<typeof historyEntry>;
 
 /** A change of an item. It was written within the given time. */
 export interface ChangeView {
@@ -129,7 +129,7 @@ export interface InboxView {
   id: string;
   channel: "email" | "sms" | "push";
   to: string;
-  person: Pick<Person, "id" | "name"> | null;
+  person: Pick<ShownPerson, "id" | "name"> | null;
   /** The subject of a mail, the title of a push. */
   subject: string | null;
   /** The words that a person reads. */

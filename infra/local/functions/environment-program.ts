@@ -15,12 +15,12 @@ export interface Invocation {
 }
 
 /** The result of a call: the answer as JSON, or the error. After a fatal error the function cannot run at all. */
-export type Outcome =
+export type CallResult =
   | { payload: string | undefined }
   | { error: { type: string; text: string; trace: string | undefined; fatal: boolean } };
 
 /** A message of the process: the function is loaded, output in the order written, or the result of a call. */
-export type ProcessMessage = "ready" | { output: string } | Outcome;
+export type ProcessMessage = "ready" | { output: string } | CallResult;
 
 type Handler = (event: unknown, context: unknown) => unknown;
 
@@ -56,7 +56,7 @@ function writeHere(chunk: string | Uint8Array, encoding?: unknown, done?: unknow
   return true;
 }
 
-async function run({ id, deadline, event }: Invocation): Promise<Outcome> {
+async function run({ id, deadline, event }: Invocation): Promise<CallResult> {
   try {
     if ("failure" in handler) throw handler.failure;
     const answer = await handler.handle(JSON.parse(event), context(id, deadline));

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { url as inspectorUrl } from "node:inspector";
 import { transformSync } from "esbuild";
 import type { LocalFunction } from "../stack/template.ts";
-import type { Invocation, Outcome, ProcessMessage, ProcessSetup } from "./environment-program.ts";
+import type { CallResult, Invocation, ProcessMessage, ProcessSetup } from "./environment-program.ts";
 
 /** A failure inside a function, with the type and message that Lambda would answer. */
 class FunctionError extends Error {
@@ -72,7 +72,7 @@ export function startEnvironment(
     retired = true;
     settle(({ reject }) => reject(error));
   };
-  const conclude = (outcome: Outcome) => {
+  const conclude = (outcome: CallResult) => {
     // A function that failed to load stays failed until it is loaded again.
     if ("error" in outcome && outcome.error.fatal) retired = true;
     settle((ended) => answer(ended, outcome));
@@ -120,7 +120,7 @@ export function startEnvironment(
   };
 }
 
-function answer({ resolve, reject }: Call, outcome: Outcome): void {
+function answer({ resolve, reject }: Call, outcome: CallResult): void {
   if ("error" in outcome) {
     const { type, text, trace } = outcome.error;
     reject(new FunctionError(type, text, trace));

@@ -1,7 +1,7 @@
 import type { Invoke } from "./environments.ts";
 
 /** One call of a worker, as developers are shown it. */
-export interface Work {
+export interface WorkerCall {
   functionName: string;
   event: unknown;
   /** The number of messages or stream records in the event; undefined for an event without any. */
@@ -12,7 +12,7 @@ export interface Work {
 }
 
 export interface WorkListeners {
-  onWork?(work: Work): void;
+  onWork?(work: WorkerCall): void;
   /** Called if a queue or the stream cannot be read. The read is retried. */
   onWorkerFailure?(functionName: string, error: unknown): void;
 }
@@ -22,7 +22,7 @@ export function reportWork(invoke: Invoke, { onWork }: WorkListeners): Invoke {
   return async (functionName, event) => {
     const began = performance.now();
     const records = (event as { Records?: unknown[] }).Records?.length;
-    const work: Omit<Work, "milliseconds"> = { functionName, event, records, output: "" };
+    const work: Omit<WorkerCall, "milliseconds"> = { functionName, event, records, output: "" };
     try {
       return await invoke(functionName, event, (text) => {
         work.output += text;

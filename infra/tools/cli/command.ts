@@ -65,10 +65,10 @@ export function orMistake<T>(words: string, work: () => T): T {
 }
 
 /** An option with a value. */
-export const text = { type: "string" } as const;
+export const textOption = { type: "string" } as const;
 
 /** An option without one. */
-export const flag = { type: "boolean" } as const;
+export const flagOption = { type: "boolean" } as const;
 
 /**
  * The options and words of a command line. With `--help` it throws, and `runCommand` prints the help. Throws `UsageError` on

@@ -9,7 +9,7 @@ import { refusalsOf, sharedRefusals } from "../../../shared/openapi/refusals-of.
 import type { JsonSchema } from "../../../shared/openapi/schemas.ts";
 import { root } from "../../support/root.ts";
 import { methodNameOf } from "./client-operations.ts";
-import { commentOf, typeOf } from "./schema-types.ts";
+import { commentOf, typeScriptOf } from "./schema-types.ts";
 
 interface Parameter {
   readonly $ref?: string;
@@ -70,7 +70,7 @@ function namedTypes({ components }: Document, shapes: string): string[] {
   const add = (text: string) => {
     for (const [name, schema] of Object.entries(components.schemas)) {
       if (declared.has(name) || !new RegExp(`\\b${name}\\b`).test(text)) continue;
-      const made = `${commentOf(schema, "")}export type ${name} = ${typeOf(schema)};`;
+      const made = `${commentOf(schema, "")}export type ${name} = ${typeScriptOf(schema)};`;
       declared.set(name, made);
       add(made);
     }
@@ -88,8 +88,8 @@ function declareOperation(document: Document, operation: Operation): { shapes: s
   const input = inputOf(document, described, operation);
   const answer = described.responses["200"]?.content["application/json"]?.schema ?? {};
   const shapes = [
-    ...(input ? [`${commentOf(input, "")}export type ${shape}Input = ${typeOf(input)};`] : []),
-    `/** The answer of \`${method}\`. */\nexport type ${shape}Answer = ${typeOf(answer)};`,
+    ...(input ? [`${commentOf(input, "")}export type ${shape}Input = ${typeScriptOf(input)};`] : []),
+    `/** The answer of \`${method}\`. */\nexport type ${shape}Answer = ${typeScriptOf(answer)};`,
   ].join("\n");
   const isOptional = !input?.required?.length;
   const parameter = input ? `input${isOptional ? "?" : ""}: ${shape}Input` : "input?: Record<string, never>";

@@ -3,7 +3,7 @@ import { extensibleEnum, type JsonSchema } from "../../../shared/openapi/schemas
 type Schema = JsonSchema | boolean | undefined;
 
 /** A JSON Schema (2020-12) as a TypeScript type, with the texts of its fields as comments. */
-export function typeOf(schema: Schema, indent = ""): string {
+export function typeScriptOf(schema: Schema, indent = ""): string {
   if (typeof schema !== "object") return "unknown";
   if (schema.$ref) return schema.$ref.split("/").at(-1) ?? "unknown";
   const { const: only, enum: choices, anyOf, allOf, type } = schema;
@@ -13,11 +13,11 @@ export function typeOf(schema: Schema, indent = ""): string {
     choices?.map((choice) => JSON.stringify(choice)) ??
     // The type of further values keeps editors from folding the known ones into it.
     (known && [...known.map((choice) => JSON.stringify(choice)), "(string & {})"]) ??
-    anyOf?.map((option) => typeOf(option, indent));
+    anyOf?.map((option) => typeScriptOf(option, indent));
   if (options) return options.join(" | ");
-  if (allOf) return allOf.map((part) => typeOf(part, indent)).join(" & ");
-  if (Array.isArray(type)) return type.map((each) => typeOf({ ...schema, type: each }, indent)).join(" | ");
-  if (type === "array") return `readonly ${inBrackets(typeOf(schema.items as Schema, indent))}[]`;
+  if (allOf) return allOf.map((part) => typeScriptOf(part, indent)).join(" & ");
+  if (Array.isArray(type)) return type.map((each) => typeScriptOf({ ...schema, type: each }, indent)).join(" | ");
+  if (type === "array") return `readonly ${inBrackets(typeScriptOf(schema.items as Schema, indent))}[]`;
   if (type === "object") return objectType(schema, indent);
   return type === "integer" ? "number" : (type ?? "unknown");
 }
@@ -42,7 +42,7 @@ function objectType({ properties = {}, required = [], additionalProperties }: Js
   const fields = Object.entries(properties).map(([name, property]) => {
     const mark = required.includes(name) ? "" : "?";
     const absent = mark ? " | undefined" : "";
-    return `${commentOf(property, inner)}${inner}readonly ${name}${mark}: ${typeOf(property, inner)}${absent};`;
+    return `${commentOf(property, inner)}${inner}readonly ${name}${mark}: ${typeScriptOf(property, inner)}${absent};`;
   });
   if (additionalProperties === true) fields.push(`${inner}readonly [key: string]: unknown;`);
   return fields.length === 0 ? "Readonly<Record<string, unknown>>" : `{\n${fields.join("\n")}\n${indent}}`;

@@ -20,7 +20,7 @@ export function columnsOf(type: RecordType, { opened = false } = {}): Column[] {
 }
 
 /** The name of a column in the first row. */
-export function nameOf({ path }: Column): string {
+export function columnNameOf({ path }: Column): string {
   return path.join(".");
 }
 
@@ -79,7 +79,7 @@ const decimalNumber = /^-?\d+(\.\d+)?$/;
 export function csvOf(type: RecordType) {
   const columns = columnsOf(type);
   return {
-    header: rowOf(columns.map(nameOf)),
+    header: rowOf(columns.map(columnNameOf)),
     row: (line: string): string => {
       const record: unknown = JSON.parse(line);
       return rowOf(columns.map((column) => cellOf(record, column)));

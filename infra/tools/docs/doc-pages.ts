@@ -1,7 +1,7 @@
 import { everyRole, type Operation } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { internalError, type RefusalCode, refusalCodes } from "../../../shared/contract/refusal-codes.ts";
-import { settingNames, textOf } from "../../stages/stage-shape.ts";
+import { settingNames, settingTextOf } from "../../stages/stage-shape.ts";
 import { stages } from "../../stages/stages.ts";
 import { methodNameOf } from "../client/client-operations.ts";
 import { type MarkedTables, tableOf } from "./marked-tables.ts";
@@ -52,7 +52,7 @@ function callersOf({ access, refusals = [] }: Operation): string {
 function settingsTable(): string {
   const { local: _, ...shown } = stages;
   const rows = settingNames.map((name) => {
-    const { meaning, otherwise } = textOf(name);
+    const { meaning, otherwise } = settingTextOf(name);
     return [`\`${name}\``, meaning, ...Object.values(shown).map((stage) => shownValue(stage[name] ?? otherwise))];
   });
   return tableOf(["setting", "meaning", ...Object.keys(shown)], rows);

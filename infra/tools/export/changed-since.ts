@@ -1,9 +1,9 @@
 import { lastChangeOf } from "../../../shared/db/table/change-stamps.ts";
+import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
-import type { Item } from "../../../shared/db/table/table.ts";
 import type { Tombstone } from "../../../shared/db/table/tombstones.ts";
 import { namedByKey, removedLines } from "./exported-lines.ts";
-import type { Finding } from "./found-lines.ts";
+import type { FoundRecord } from "./found-lines.ts";
 
 /** The longest run of a schedule. Its writes have the moment at which it began. */
 export const scheduleMs = 15 * 60_000;
@@ -20,7 +20,7 @@ export function isChangedSince(item: Item, since: string): boolean {
 }
 
 /** The removal that a tombstone records; undefined if it was made before a moment, ISO 8601 in UTC. */
-export function readRemoval(tombstone: Item & Tombstone, since: string): Finding | undefined {
+export function readRemoval(tombstone: Item & Tombstone, since: string): FoundRecord | undefined {
   const named = namedByKey(keyOf(tombstone));
   const { removed_at, version } = tombstone;
   return named && isSince(removed_at, since) ? { ...named, lines: removedLines(named, version) } : undefined;

@@ -1,7 +1,8 @@
 import { join, parse } from "node:path";
 import { inParallel } from "../../../shared/batches.ts";
 import type { RecordType } from "../../../shared/contract/records.ts";
-import { type Item, scanPages, segmentOf } from "../../../shared/db/table/table.ts";
+import type { Item } from "../../../shared/db/table/item-keys.ts";
+import { scanPages, segmentOf } from "../../../shared/db/table/table.ts";
 import { isTombstone } from "../../../shared/db/table/tombstones.ts";
 import { describeReading } from "../cli/progress-line.ts";
 import { csvOf } from "../csv/tables.ts";
@@ -9,7 +10,7 @@ import { isChangedSince, isRemadeSince, readRemoval } from "./changed-since.ts";
 import type { DescribedTable } from "./describe-table.ts";
 import { requireFree, requireUnstopped, writeFiles } from "./draft-files.ts";
 import { changedLines, readExported, removedLines, wholeLine } from "./exported-lines.ts";
-import { type Finding, type FoundLines, openFoundLines } from "./found-lines.ts";
+import { type FoundLines, type FoundRecord, openFoundLines } from "./found-lines.ts";
 import { requireKept, type Selection } from "./selection.ts";
 
 /** The selection, the file and the table of an export. */
@@ -108,7 +109,7 @@ function scanOf({ types, companyId }: Selection) {
   };
 }
 
-function findingsIn(item: Item, { companyId, since }: Selection, members?: Set<number>): Finding | Finding[] {
+function findingsIn(item: Item, { companyId, since }: Selection, members?: Set<number>): FoundRecord | FoundRecord[] {
   if (since !== undefined && isTombstone(item)) {
     return readRemoval(item, since) ?? [];
   }

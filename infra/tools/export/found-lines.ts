@@ -3,14 +3,14 @@ import type { RecordType } from "../../../shared/contract/records.ts";
 import type { NamedRecord } from "./exported-lines.ts";
 
 /** The lines of a record, or of its removal, that an export found. */
-export interface Finding extends NamedRecord {
+export interface FoundRecord extends NamedRecord {
   readonly lines: string;
 }
 
 /** All that an export has found. */
 export interface FoundLines {
   /** Adds a finding. Throws once the lines are closed. */
-  add(finding: Finding): void;
+  add(finding: FoundRecord): void;
   /** The lines of a type by id, then by user; only those of the given users, if any are given. */
   linesOf(type: RecordType, users?: ReadonlySet<number>): Iterable<string>;
   close(): void;

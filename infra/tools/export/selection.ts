@@ -1,5 +1,6 @@
 import { type RecordType, recordTypes } from "../../../shared/contract/records.ts";
 import { tombstoneDays } from "../../../shared/db/writes/record-plans.ts";
+import { msPerDay } from "../../../shared/durations.ts";
 import { readId, UsageError, unknownWord } from "../cli/command.ts";
 
 /** Which records an export holds. */
@@ -21,8 +22,6 @@ interface Typed {
   readonly since?: string | undefined;
   readonly csv: boolean;
 }
-
-const msPerDay = 24 * 60 * 60 * 1_000;
 
 /** Reads what a call selects. Throws `UsageError` on what is no type, id or moment, and on what does not go together. */
 export function readSelection({ types, company, since, csv }: Typed, now: Date): Selection {

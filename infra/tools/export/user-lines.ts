@@ -3,8 +3,9 @@ import { findUser, userKey } from "../../../shared/db/accounts/users.ts";
 import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 import { type OwnDataLine, ownDataLineOf } from "../../../shared/db/own-data.ts";
+import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
-import { type Item, queryItems, scanPages } from "../../../shared/db/table/table.ts";
+import { queryItems, scanPages } from "../../../shared/db/table/table.ts";
 import { findPerson, isDriver, namesDriver, type Person } from "../forget/person.ts";
 import { requireFree, requireUnstopped, writeFiles } from "./draft-files.ts";
 

@@ -12,7 +12,7 @@ import { deleteEndpoint } from "../../../shared/messaging/push.ts";
 import { patiently } from "../aws/patience.ts";
 import type { ErasedList } from "./erased-list.ts";
 import { findPerson, type Person } from "./person.ts";
-import { noTraces, type OnRead, replaceTraces, type Search, type Traces } from "./traces.ts";
+import { noTraces, type OnRead, replaceTraces, type TraceSearch, type Traces } from "./traces.ts";
 
 /** A repeated pass finds only traces that were written meanwhile. */
 const mostPasses = 10;
@@ -110,7 +110,7 @@ async function findKnown(id: number, list: ErasedList): Promise<Person | undefin
 }
 
 /** Repeats passes until one finds nothing, or for as many as there may be. */
-async function replaceAll(search: Search): Promise<Pick<Forgotten, "traces" | "kept">> {
+async function replaceAll(search: TraceSearch): Promise<Pick<Forgotten, "traces" | "kept">> {
   let [traces, kept] = [noTraces, noTraces];
   for (let pass = 0; pass < mostPasses; pass += 1) {
     const known = search.timesheetIds.size;

@@ -4,9 +4,10 @@ import { historyItems } from "../../../shared/db/history/history-items.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 import { notifications } from "../../../shared/db/notifications/notifications.ts";
 import { deleteIf, tryUpdate } from "../../../shared/db/table/conditional-writes.ts";
+import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { paces, retry } from "../../../shared/db/table/retry.ts";
-import { type Item, scanPages } from "../../../shared/db/table/table.ts";
+import { scanPages } from "../../../shared/db/table/table.ts";
 import { liveItem } from "../../../shared/db/table/tombstones.ts";
 import type { Patch } from "../../../shared/db/table/updates.ts";
 import { patiently } from "../aws/patience.ts";
@@ -22,7 +23,7 @@ export const noTraces: Traces = { timesheet: 0, history: 0, notification: 0 };
 export type OnRead = (items: number, isFirst: boolean) => void;
 
 /** A search for a person. A dry run changes nothing. */
-export interface Search {
+export interface TraceSearch {
   readonly person: Person;
   readonly isDryRun: boolean;
   /** Their timesheets, as far as they are known. The search adds others. */
@@ -38,7 +39,7 @@ const starts = {
 };
 
 /** Scans the whole table once and takes a person out of others' items. 1 read unit for every 4 KB. */
-export async function replaceTraces(search: Search): Promise<Traces> {
+export async function replaceTraces(search: TraceSearch): Promise<Traces> {
   const traces = { ...noTraces };
   const pages = scanPages({
     FilterExpression:
@@ -57,7 +58,7 @@ export async function replaceTraces(search: Search): Promise<Traces> {
   return traces;
 }
 
-async function replaceIn(item: Item, search: Search): Promise<keyof Traces | undefined> {
+async function replaceIn(item: Item, search: TraceSearch): Promise<keyof Traces | undefined> {
   const key = keyOf(item);
   const is = (entity: { matches(key: ReturnType<typeof keyOf>): boolean }) => entity.matches(key);
   if (is(listedItems.TIMESHEETS)) return (await rewrite(item, search, ofTimesheet)) ? "timesheet" : undefined;
@@ -68,13 +69,13 @@ async function replaceIn(item: Item, search: Search): Promise<keyof Traces | und
 }
 
 /** The patch that takes a person out of an item; undefined if the item has no trace of them. */
-type Rewriting = (item: Item, search: Search) => Patch | undefined;
+type Rewriting = (item: Item, search: TraceSearch) => Patch | undefined;
 
 /**
  * Takes a person out of an item: true if a trace was in it. Where others have written it since it was read, decides again
  * about what they wrote. If they are faster for many tries, the next pass finds it.
  */
-async function rewrite(item: Item, search: Search, patchOf: Rewriting): Promise<boolean> {
+async function rewrite(item: Item, search: TraceSearch, patchOf: Rewriting): Promise<boolean> {
   let current: Item | undefined = item;
   const attempt = async () => {
     const patch = current && patchOf(current, search);
@@ -99,7 +100,7 @@ async function deletePin(item: Item, person: Person): Promise<void> {
  * The revision stays. A new one would record the name in the history and notify users; an export finds the item by its
  * time.
  */
-function ofTimesheet(item: Item, { person, timesheetIds }: Search): Patch | undefined {
+function ofTimesheet(item: Item, { person, timesheetIds }: TraceSearch): Patch | undefined {
   const { id, revision, record } = listedItems.TIMESHEETS.decode(item);
   if (!isDriver(person, record.driver)) return undefined;
   timesheetIds.add(id);
@@ -109,7 +110,7 @@ function ofTimesheet(item: Item, { person, timesheetIds }: Search): Patch | unde
   return { where: { revision }, set: { record: next, erased_at: new Date().toISOString() } };
 }
 
-function ofHistory(item: Item, { person, timesheetIds }: Search): Patch | undefined {
+function ofHistory(item: Item, { person, timesheetIds }: TraceSearch): Patch | undefined {
   const { pk, record } = historyItems.decode(item);
   const { before, after } = record;
   const [was, is] = [before, after].map((text): unknown => text && JSON.parse(text));
@@ -124,7 +125,7 @@ function ofHistory(item: Item, { person, timesheetIds }: Search): Patch | undefi
   return { where: { "record.before": before, "record.after": after }, set };
 }
 
-function ofNotification(item: Item, { person, timesheetIds }: Search): Patch | undefined {
+function ofNotification(item: Item, { person, timesheetIds }: TraceSearch): Patch | undefined {
   const { user_id, revision, record } = notifications.decode(item);
   const isAbout = /^timesheet$/i.test(record.record_type) && timesheetIds.has(record.record_id);
   if (user_id === person.id || !isAbout) return undefined;

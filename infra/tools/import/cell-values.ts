@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { calendarDate, timestamp } from "../../../shared/contract/values.ts";
-import { type Column, nameOf } from "../csv/tables.ts";
+import { msPerDay } from "../../../shared/durations.ts";
+import { type Column, columnNameOf } from "../csv/tables.ts";
 import type { ColumnMap } from "./column-map.ts";
 
 /** The form in which cells of a kind are read, for the faults of others. */
@@ -11,7 +12,7 @@ function formOf(kind: Column["kind"], decimalSign: ColumnMap["decimals"]): strin
 
 /** For each field that columns fill: their names, and the form or the words of their cells if there are any. */
 export function hintsOf(map: ColumnMap, columns: readonly Column[]): ReadonlyMap<string, string> {
-  const kinds = new Map(columns.map((column) => [nameOf(column), column.kind]));
+  const kinds = new Map(columns.map((column) => [columnNameOf(column), column.kind]));
   const hints = [...map.sources].map(([field, names]) => {
     const kind = kinds.get(field) ?? "text";
     const words = Object.keys(map.values[field] ?? {}).join(", ");
@@ -31,7 +32,7 @@ export function mappedValue(cells: readonly string[], column: Column, map: Colum
     .map((cell) => cell.trim())
     .join(" ")
     .trim();
-  const name = nameOf(column);
+  const name = columnNameOf(column);
   const words = map.values[name] ?? {};
   const value = Object.hasOwn(words, text) ? (words[text] ?? "") : text;
   if (column.kind === "decimal" && map.decimals) return amountOf(value, map.decimals, map.symbol);
@@ -75,8 +76,6 @@ function durationOf(text: string, decimalSign: "," | "." = "."): string | undefi
   const minutes = clock ? Number(part) : (Number(part) * 60) / 10 ** part.length;
   return Number.isInteger(minutes) ? JSON.stringify({ hours: Number(hours), minutes }) : undefined;
 }
-
-const msPerDay = 24 * 60 * 60_000;
 
 /** The moment at which clocks of a zone, or of UTC, show a time; the first of two, undefined if none does. */
 function momentOf(clock: string, zone: Intl.DateTimeFormat | undefined): string | undefined {

@@ -4,7 +4,7 @@ import { forbiddenNames } from "../../../shared/contract/field-faults.ts";
 import type { RecordType } from "../../../shared/contract/records.ts";
 import { timeZone } from "../../stages/setting-values.ts";
 import { orMistake, UsageError, unknownWord } from "../cli/command.ts";
-import { type Column, columnsOf, nameOf } from "../csv/tables.ts";
+import { type Column, columnNameOf, columnsOf } from "../csv/tables.ts";
 import { type DateReader, readFormat } from "./date-formats.ts";
 import { tableEncodings } from "./encodings.ts";
 
@@ -49,7 +49,7 @@ export function readColumnMap(file: string, type: RecordType): ColumnMap {
   if (issue) throw new UsageError(`${file}: ${v.getDotPath(issue) ?? "the map"}: ${issue.message}`);
   const { columns, joined, dates, ...map } = result.output as v.InferOutput<typeof mapShape>;
   const known = columnsOf(type, { opened: true });
-  const names = known.map(nameOf);
+  const names = known.map(columnNameOf);
   const filled = [...Object.values(columns).flat(), ...Object.keys(joined), ...Object.keys(map.constants)];
   const formatted = typeof dates === "string" ? [] : Object.keys(dates);
   for (const name of [...filled, ...Object.keys(map.values), ...formatted]) {
@@ -64,10 +64,12 @@ export function readColumnMap(file: string, type: RecordType): ColumnMap {
   }
   if (Object.hasOwn(map.constants, "id"))
     throw new UsageError(`${file}: constants.id: each row needs an id of its own`);
-  const apart = known.find((column) => Object.hasOwn(joined, nameOf(column)) && !joinable.includes(column.kind));
+  const apart = known.find((column) => Object.hasOwn(joined, columnNameOf(column)) && !joinable.includes(column.kind));
   if (apart)
-    throw new UsageError(`${file}: joined.${nameOf(apart)}: takes one column: only texts, dates and times are joined`);
-  const timed = known.filter(({ kind }) => kind === "date" || kind === "time").map(nameOf);
+    throw new UsageError(
+      `${file}: joined.${columnNameOf(apart)}: takes one column: only texts, dates and times are joined`,
+    );
+  const timed = known.filter(({ kind }) => kind === "date" || kind === "time").map(columnNameOf);
   const formats = typeof dates === "string" ? Object.fromEntries(timed.map((name) => [name, dates])) : dates;
   const sources = Object.entries(columns).flatMap(([column, fields]) =>
     [fields].flat().map((field) => [field, [column]] as const),

@@ -1,10 +1,10 @@
 import type { RecordType } from "../../../shared/contract/records.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
 import { UsageError, unknownWord } from "../cli/command.ts";
-import { type Column, columnsOf, nameOf, unguarded } from "../csv/tables.ts";
+import { type Column, columnNameOf, columnsOf, unguarded } from "../csv/tables.ts";
 import { hintsOf, mappedValue } from "./cell-values.ts";
 import type { ColumnMap } from "./column-map.ts";
-import { type Row, readRows } from "./csv-rows.ts";
+import { type CsvRow, readRows } from "./csv-rows.ts";
 import type { RecordReader } from "./import-lines.ts";
 import { lineFault } from "./line-errors.ts";
 
@@ -47,12 +47,12 @@ function readHeader(type: RecordType, names: readonly string[], map: ColumnMap |
     }
   }
   for (const field of sources.keys()) {
-    if (!columns.some((column) => nameOf(column) === field)) {
-      throw unknownWord(`field of type ${type}`, printable(field), columns.map(nameOf));
+    if (!columns.some((column) => columnNameOf(column) === field)) {
+      throw unknownWord(`field of type ${type}`, printable(field), columns.map(columnNameOf));
     }
   }
   const fields = columns.flatMap((column) => {
-    const places = sources.get(nameOf(column))?.map((name) => names.indexOf(name));
+    const places = sources.get(columnNameOf(column))?.map((name) => names.indexOf(name));
     return places ? { column, places } : [];
   });
   return { width: names.length, fields, hints: map && hintsOf(map, columns) };
@@ -63,7 +63,7 @@ function printable(name: string): string {
   return name.replaceAll(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-function recordOf(type: RecordType, { width, fields }: Header, row: Row, map: ColumnMap | undefined): unknown {
+function recordOf(type: RecordType, { width, fields }: Header, row: CsvRow, map: ColumnMap | undefined): unknown {
   const { given: cells, isEnded } = row;
   if (cells instanceof Refusal) return cells;
   // Spreadsheets leave empty cells out at the end of a row; a file that is cut off has no line end there.

@@ -13,7 +13,7 @@ export interface TableForm {
 }
 
 /** A row that is not blank: the number of its first line, the bytes read so far, and its cells or the refusal of it all. */
-export interface Row {
+export interface CsvRow {
   readonly number: number;
   readonly bytesRead: number;
   readonly given: readonly string[] | Refusal;
@@ -36,7 +36,7 @@ export async function* readRows(
   source: AsyncIterable<Uint8Array>,
   { separator, encoding }: TableForm,
   signal?: AbortSignal,
-): AsyncGenerator<Row> {
+): AsyncGenerator<CsvRow> {
   const textOf = createDecoder(encoding);
   let number = 1;
   let parts: Buffer[] = [];
@@ -162,7 +162,7 @@ function isSeparatorLine(bytes: Buffer, separator: string): boolean {
 function createDecoder(encoding: TableEncoding) {
   const isUtf = encoding !== "windows-1252";
   const decoder = new TextDecoder(isUtf ? "utf-8" : encoding, { ignoreBOM: true });
-  return (bytes: Buffer, cells: RawRow["cells"]): Row["given"] => {
+  return (bytes: Buffer, cells: RawRow["cells"]): CsvRow["given"] => {
     if (bytes.length > maxLineBytes) return tooLong;
     if (cells instanceof Refusal || isAscii(bytes)) return cells;
     if (isUtf8(bytes) !== isUtf) {

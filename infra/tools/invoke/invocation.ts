@@ -7,13 +7,13 @@ import type { InboxEntry } from "../../local/aws/inbox.ts";
 import { spreadJson } from "../../local/json-text.ts";
 
 /** A handler's result, and its duration. */
-export interface Outcome {
+export interface TimedAnswer {
   readonly answer: unknown;
   readonly milliseconds: number;
 }
 
 /** Runs a function's handler from its source. Its log lines go to standard error. */
-export async function invokeHandler(name: FunctionName, event: unknown): Promise<Outcome> {
+export async function invokeHandler(name: FunctionName, event: unknown): Promise<TimedAnswer> {
   const { handler } = await import(`../../../functions/${functions[name].area}/${name}.ts`);
   const context = { awsRequestId: randomUUID(), functionName: name } satisfies Partial<Context>;
   const writeOut = process.stdout.write;
@@ -28,7 +28,7 @@ export async function invokeHandler(name: FunctionName, event: unknown): Promise
 }
 
 /** An HTTP answer in full: status and time, headers, and the body, with JSON on several lines. */
-export function describeAnswer({ answer, milliseconds }: Outcome): string {
+export function describeAnswer({ answer, milliseconds }: TimedAnswer): string {
   const given = answer as APIGatewayProxyStructuredResultV2;
   const { statusCode = 0, headers = {} } = given;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
@@ -41,7 +41,11 @@ function textOf({ body = "", isBase64Encoded }: APIGatewayProxyStructuredResultV
 }
 
 /** The result of a worker: for a queue the number of processed messages, and always time, answer and sent messages. */
-export function describeWork({ answer, milliseconds }: Outcome, event: unknown, sent: readonly InboxEntry[]): string {
+export function describeWork(
+  { answer, milliseconds }: TimedAnswer,
+  event: unknown,
+  sent: readonly InboxEntry[],
+): string {
   const { Records: messages } = event as Partial<SQSEvent>;
   const work = messages
     ? `${messages.length - failuresOf(answer)} of ${messages.length} messages processed`
@@ -52,7 +56,7 @@ export function describeWork({ answer, milliseconds }: Outcome, event: unknown, 
 }
 
 /** True if the handler succeeded: a status below 400, or a batch without failures. */
-export function isSuccess({ answer }: Outcome): boolean {
+export function isSuccess({ answer }: TimedAnswer): boolean {
   const { statusCode = 200 } = (answer ?? {}) as APIGatewayProxyStructuredResultV2;
   return statusCode < 400 && failuresOf(answer) === 0;
 }

@@ -2,7 +2,7 @@ import { GetAccountSettingsCommand, LambdaClient } from "@aws-sdk/client-lambda"
 import { GetParametersCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { queues } from "../../functions/queues.ts";
 import { streamConsumers } from "../../functions/stream-filters.ts";
-import type { Stage } from "../../stages/stages.ts";
+import type { Stage } from "../../stages/stage-shape.ts";
 import { type Check, type DeployTarget, type Finding, missing, ok } from "./finding.ts";
 
 /** Concurrency that Lambda requires to stay unreserved. */

@@ -1,4 +1,4 @@
-import type { Stage } from "../../stages/stages.ts";
+import type { Stage } from "../../stages/stage-shape.ts";
 
 /** The stage to deploy, with account and region. */
 export interface DeployTarget {

@@ -1,6 +1,6 @@
 import { namesOf } from "../../stages/names.ts";
+import type { Stage } from "../../stages/stage-shape.ts";
 import { edgeOf } from "../../stages/stage-shape.ts";
-import type { Stage } from "../../stages/stages.ts";
 import {
   bySettings,
   type DeployTarget,

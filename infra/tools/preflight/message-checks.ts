@@ -3,7 +3,7 @@ import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from "@aws-sd
 import { GetSMSAttributesCommand, GetSMSSandboxAccountStatusCommand, SNSClient } from "@aws-sdk/client-sns";
 import { smsFailureLog } from "../../stages/names.ts";
 import { hostOf, isReserved } from "../../stages/stage-rules.ts";
-import type { Stage } from "../../stages/stages.ts";
+import type { Stage } from "../../stages/stage-shape.ts";
 import { orUndefined } from "../aws/aws-faults.ts";
 import { type Check, type DeployTarget, type Finding, missing, ok, onlyFor } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";

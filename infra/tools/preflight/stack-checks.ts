@@ -2,8 +2,8 @@ import { CloudFormationClient, DescribeStacksCommand, type Stack } from "@aws-sd
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DescribeSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { namesOf, tableNameOf } from "../../stages/names.ts";
+import type { Stage } from "../../stages/stage-shape.ts";
 import { edgeOf } from "../../stages/stage-shape.ts";
-import type { Stage } from "../../stages/stages.ts";
 import { orUndefined } from "../aws/aws-faults.ts";
 import { messageOf } from "../cli/command.ts";
 import { type DeployTarget, type Finding, missing, ok } from "./finding.ts";

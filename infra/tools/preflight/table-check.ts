@@ -7,7 +7,7 @@ import {
   type TableDescription,
 } from "@aws-sdk/client-dynamodb";
 import { namesOf, tableNameOf, tableSettings } from "../../stages/names.ts";
-import type { Stage } from "../../stages/stages.ts";
+import type { Stage } from "../../stages/stage-shape.ts";
 import { orUndefined } from "../aws/aws-faults.ts";
 import { type DeployTarget, type Finding, later, missing, ok } from "./finding.ts";
 import { findStack } from "./stack-checks.ts";

@@ -4,9 +4,10 @@ import { withClient } from "../../local/aws/with-client.ts";
 import { namesOf, tableNameOf, tokenAudience } from "../../stages/names.ts";
 import { requireComplete } from "../../stages/stage-rules.ts";
 import { readStageSettings } from "../../stages/stage-settings.ts";
-import { type ChosenStage, chooseStage, readStages, type Stage } from "../../stages/stages.ts";
+import type { Stage } from "../../stages/stage-shape.ts";
+import { type ChosenStage, chooseStage, readStages } from "../../stages/stages.ts";
 import { explainAwsFault } from "../aws/aws-faults.ts";
-import { orMistake, text, UsageError } from "../cli/command.ts";
+import { orMistake, textOption, UsageError } from "../cli/command.ts";
 
 /**
  * Environment variables of resources that no tool needs. The tools remove them from their own environment, because values left
@@ -15,7 +16,7 @@ import { orMistake, text, UsageError } from "../cli/command.ts";
 const unusedSettings = ["OPERATION", "OIDC_ISSUER", ...queueNames.map(queueSetting), "QUARANTINE_QUEUE_URL"];
 
 /** The options that name a stage in AWS. */
-export const stageOptions = { stage: text, stages: text } as const;
+export const stageOptions = { stage: textOption, stages: textOption } as const;
 
 /** The values of these options. */
 export interface StageNamed {

@@ -1,4 +1,4 @@
-import { actor, change, listChanges, undoChange } from "../changes.ts";
+import { actor, historyEntry, listChanges, undoChange } from "../changes.ts";
 import { describes, nested, shapes } from "./text.ts";
 
 export const actorText = shapes(actor, "The author of a change: a person, or an automatic process.", {
@@ -13,7 +13,7 @@ export const actorText = shapes(actor, "The author of a change: a person, or an 
   name: ["The present name of that user; null for users who were removed, and for other authors.", "Olivia Hart"],
 });
 
-export const changeText = shapes(change, "The effect of one change on one record.", {
+export const changeText = shapes(historyEntry, "The effect of one change on one record.", {
   id: ["Unique and stable: whoever copies the history meets each entry under one id.", "7Jd0Qp2mZk1xVbN4sTyW9A"],
   change_id: [
     "Shared by everything that one call or one import wrote. Null for a write that did not say it.",

@@ -27,7 +27,7 @@ const texts: readonly (OperationText | ShapeText)[] = [
 ];
 
 /** The texts of an operation; undefined if the contract does not contain it. */
-export function textOf({ name }: Operation): OperationText | undefined {
+export function operationTextOf({ name }: Operation): OperationText | undefined {
   return texts.find((each): each is OperationText => "operation" in each && each.operation === name);
 }
 

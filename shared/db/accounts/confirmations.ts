@@ -1,7 +1,7 @@
 import { paces, retry } from "../table/retry.ts";
 import { transact } from "../table/transaction.ts";
 import type { WriteContext } from "../writes/write-plans.ts";
-import { confirmLogin, createLogin } from "./logins.ts";
+import { createLogin, markLoginConfirmed } from "./logins.ts";
 import { type StoredPin, spend } from "./pins.ts";
 import { putResetToken } from "./reset-tokens.ts";
 import { createUser, findStoredUser, giveResetToken, type StoredUser, type User } from "./users.ts";
@@ -39,7 +39,7 @@ export async function spendPin(
   return retry(paces.record, async (count) => {
     const stored = !read || count === 0 ? read : await findStoredUser(id);
     if (read && !stored) return false;
-    const ofLogin = stored ? confirmLogin(login, id, now) : createLogin(login, id, now);
+    const ofLogin = stored ? markLoginConfirmed(login, id, now) : createLogin(login, id, now);
     const ofUser = stored ? giveResetToken(stored, resetHash, context) : createUser(user, resetHash, context);
     const token = putResetToken(id, resetHash, now);
     const failed = await transact([ofUser, ofLogin, spend(pin, client, now), token]);

@@ -1,6 +1,7 @@
 import { ifAbsent } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
-import { getItem, type Item, type Key } from "../table/table.ts";
+import type { Item, Key } from "../table/item-keys.ts";
+import { getItem } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import type { UniqueKey } from "../writes/unique-keys.ts";
@@ -53,7 +54,7 @@ export function createLogin(login: string, userId: number, now: Date): Transacti
 }
 
 /** The write that confirms a login, if it still belongs to the user (D13). */
-export function confirmLogin(login: string, userId: number, now: Date): TransactionWrite {
+export function markLoginConfirmed(login: string, userId: number, now: Date): TransactionWrite {
   const changes = { where: { user_id: userId }, setOnce: { confirmed_at: now.toISOString() } };
   return { Update: updateOf(loginKey(login), changes) };
 }

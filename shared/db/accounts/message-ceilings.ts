@@ -11,11 +11,11 @@ import { windowOf } from "../../domain/guessing/rules.ts";
 import { updateIf } from "../table/conditional-writes.ts";
 import { allOf, anyOf, lacks } from "../table/conditions.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import type { Key } from "../table/table.ts";
+import type { Key } from "../table/item-keys.ts";
 import { limitCounts } from "./windows.ts";
 
 /** A day's count and the day after, so that no clock finds it gone. */
-export const keepDays = 2;
+export const ceilingDays = 2;
 /** The count of a client or a stage that has none. */
 const none: MessageCount = { n: 0, registrations: 0 };
 
@@ -54,7 +54,7 @@ async function add(
   const item = await updateIf(key, {
     when: allOf(...counts.map((name) => anyOf(lacks(name), `${name} < :${name}`))),
     values: Object.fromEntries(counts.map((name) => [`:${name}`, most[name]])),
-    set: { expires_at: epochSecondsAfter(now, keepDays) },
+    set: { expires_at: epochSecondsAfter(now, ceilingDays) },
     add: Object.fromEntries(counts.map((name) => [name, 1])),
   });
   return item && { ...none, ...limitCounts.decode(item) };

@@ -17,7 +17,7 @@ interface StoredMinting extends StoredItem {
 
 const partition = "MINTED";
 /** More than a year, for an audit of it. */
-const keptDays = 400;
+const mintingDays = 400;
 
 /** The entity of records of access tokens that people made. No function reaches their partition by key. */
 export const mintedTokens = defineEntity<StoredMinting>("minted token", ({ pk }) => pk === partition);
@@ -35,6 +35,6 @@ export interface Minting {
 export async function recordMinting({ jti, madeBy, user, madeAt, validTo }: Minting): Promise<void> {
   const [made_at, valid_to] = [madeAt.toISOString(), validTo.toISOString()];
   const fields = { jti, made_by: madeBy, made_at, user_id: user.id, role: user.role, valid_to };
-  const expires_at = epochSecondsAfter(madeAt, keptDays);
+  const expires_at = epochSecondsAfter(madeAt, mintingDays);
   await putIf({ Item: mintedTokens.encode({ pk: partition, sk: `${made_at}#${jti}`, ...fields, expires_at }) });
 }

@@ -13,9 +13,10 @@ import { deleteItemAt, tryUpdate, updateIf } from "../table/conditional-writes.t
 import { allOf, anyOf, isAbsent, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
+import type { Key } from "../table/item-keys.ts";
 import { keyOf } from "../table/item-keys.ts";
 import { paces, retry } from "../table/retry.ts";
-import { type Key, queryItems } from "../table/table.ts";
+import { queryItems } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import { countFailure, findCount } from "./windows.ts";
@@ -36,13 +37,13 @@ export const pins = defineEntity<StoredPin>("pin", ({ pk }) => pk.startsWith("PI
 /** The purpose of a pin: a user's login, or the registration of a login that no user has (D16). */
 export type PinKind = "PIN" | "REGISTRATION";
 
-const kinds: readonly PinKind[] = ["PIN", "REGISTRATION"];
+const pinKinds: readonly PinKind[] = ["PIN", "REGISTRATION"];
 
 /** All logins together: their wrong short pins are counted in one place. */
 export const allLogins = { rule: "wrongPins", subject: "STAGE" } as const;
 
 /** The item also counts a login's tries and messages of a day, which is over on every clock by then. */
-export const keepDays = 2;
+export const pinItemDays = 2;
 /** Longer than a worker may run, and shorter than the pause between two messages of a pin. */
 export const heldMs = 45_000;
 /** The item of a pin that no worker has made. It is as large as one of a known login, so that reading it takes as long (D12). */
@@ -78,7 +79,7 @@ function replaceBy(before: StoredPin | undefined, pin: AskedPin) {
 }
 
 function expiryOf({ valid_to }: AskedPin): number {
-  return epochSecondsAfter(new Date(valid_to), keepDays);
+  return epochSecondsAfter(new Date(valid_to), pinItemDays);
 }
 
 /** Compares the pin that was sent with a stored one, and takes as long if there is none. */
@@ -202,5 +203,5 @@ export async function releasePin({ request_id, held_until, ...held }: StoredPin)
 
 /** Access pattern P7: forgets the pins of a login and their tries. Two write units. */
 export async function forgetPins(login: string): Promise<void> {
-  await Promise.all(kinds.map((kind) => deleteItemAt(pinKey(login, kind))));
+  await Promise.all(pinKinds.map((kind) => deleteItemAt(pinKey(login, kind))));
 }

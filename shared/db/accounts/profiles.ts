@@ -1,5 +1,5 @@
 import { defineEntity, type StoredItem } from "../table/entity.ts";
-import type { Key } from "../table/table.ts";
+import type { Key } from "../table/item-keys.ts";
 import type { UniqueKey } from "../writes/unique-keys.ts";
 
 /** The entity of drivers' profiles. Each names the user it belongs to. */

@@ -4,7 +4,8 @@ import { putIf, updateIf } from "../table/conditional-writes.ts";
 import { allOf, isThere, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
-import { type Key, queryPage } from "../table/table.ts";
+import type { Key } from "../table/item-keys.ts";
+import { queryPage } from "../table/table.ts";
 
 /** A public signing key as the table has it. */
 interface StoredPublicKey extends StoredItem {

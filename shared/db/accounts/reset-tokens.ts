@@ -1,8 +1,9 @@
 import { resetTokenLifeMinutes, resetTokenProvesMinutes } from "../../domain/accounts/reset-token.ts";
-import { repeatMs } from "../../domain/guessing/pin-decisions.ts";
+import { pinRepeatMs } from "../../domain/guessing/pin-decisions.ts";
+import { msPerMinute } from "../../durations.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
-import type { Key } from "../table/table.ts";
+import type { Key } from "../table/item-keys.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 import type { WriteContext } from "../writes/write-plans.ts";
@@ -22,8 +23,6 @@ interface StoredResetToken extends StoredItem {
 /** The entity of reset tokens. */
 export const resetTokens = defineEntity<StoredResetToken>("reset token", ({ sk }) => sk === "RESET");
 
-const msPerMinute = 60_000;
-
 /** A reset token that still counts: for a new password, or for the same answer to a client that sets the same one again (D14). */
 export interface FoundResetToken {
   /** With the hash of the password. */
@@ -39,7 +38,7 @@ export async function findResetToken(hash: string, now: Date): Promise<FoundRese
   const token = await resetTokens.find(resetTokenKey(hash), { consistent: true });
   if (!token || token.valid_to <= now.toISOString()) return undefined;
   const isSpent = token.spent_at !== undefined;
-  if (token.spent_at !== undefined && now.getTime() - Date.parse(token.spent_at) >= repeatMs) return undefined;
+  if (token.spent_at !== undefined && now.getTime() - Date.parse(token.spent_at) >= pinRepeatMs) return undefined;
   const account = await findAccountWith("password", token.user_id);
   return account && { account, isSpent };
 }

@@ -3,7 +3,7 @@ import { updateIf } from "../table/conditional-writes.ts";
 import { anyOf, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import type { Key } from "../table/table.ts";
+import type { Key } from "../table/item-keys.ts";
 
 /** The progress of a message to a user, such as a push to devices or a notice by e-mail and SMS, as stored. */
 interface StoredSending extends StoredItem {
@@ -47,7 +47,7 @@ export interface SendLease {
 /** Longer than a worker may run, so that a worker with an expired lease has ended. */
 export const leaseSeconds = 90;
 /** As long as a queue may repeat a message. */
-export const rememberedDays = 14;
+export const sendingDays = 14;
 
 /**
  * Access pattern SE1: acquires the lease of a message to a user. Refuses as `busy` while another worker has it, so that
@@ -57,7 +57,7 @@ export async function acquireSendLease(userId: number, { kind, name }: SentMessa
   const key = { pk: `USER#${userId}`, sk: `${skStart}${kind}#${name}` };
   const heldUntil = new Date(now.getTime() + leaseSeconds * 1000).toISOString();
   const isFree = anyOf(lacks("held_until"), "held_until < :now");
-  const set = { held_until: heldUntil, expires_at: epochSecondsAfter(now, rememberedDays) };
+  const set = { held_until: heldUntil, expires_at: epochSecondsAfter(now, sendingDays) };
   const leased = await updateIf(key, { when: isFree, values: { ":now": now.toISOString() }, set });
   if (!leased) throw busy("Another worker has the message");
   return { key, served: sendings.decode(leased).served ?? [], heldUntil };

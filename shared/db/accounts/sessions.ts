@@ -1,11 +1,13 @@
 import { firstNumber, type RefreshPlace, refreshTokenLifeDays } from "../../domain/accounts/refresh-token.ts";
 import type { Change } from "../../domain/records/change.ts";
-import type { StoredChange } from "../table/change-stamps.ts";
+import { msPerDay } from "../../durations.ts";
+import type { StampedChange } from "../table/change-stamps.ts";
 import { putIf, tryUpdate, updateIf } from "../table/conditional-writes.ts";
 import { allOf, ifAbsent, isThere } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import { type Key, queryPage } from "../table/table.ts";
+import type { Key } from "../table/item-keys.ts";
+import { queryPage } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 
 /** A session family as the table has it. */
@@ -26,20 +28,19 @@ export interface StoredSession extends StoredItem {
   /** Its user ended it from another session, or reuse did: its last token proves nothing (D10). */
   readonly revoked?: true;
   /** The change that ended it. */
-  readonly change?: StoredChange | undefined;
+  readonly change?: StampedChange | undefined;
 }
 
 /** The entity of session families. */
 export const sessions = defineEntity<StoredSession>("session", ({ sk }) => sk.startsWith("SESSION#"));
 
-const msPerDay = 86_400_000;
 /** So long after its end a session's last token proves that a client was there before (D10). */
 export const provesDays = 60;
 /**
  * So long after a renewal a spent token ends nothing, because an answer was lost or several requests came at once: the last
  * one is answered again, older ones are refused (D5).
  */
-const repeatMs = 60_000;
+const renewalRepeatMs = 60_000;
 
 /** When a session is valid to that was ended: earlier than the clock of any request that is under way. */
 export const endedAt = new Date(0).toISOString();
@@ -92,9 +93,9 @@ export async function rotateSession(
 
 /** A number above the stored one renews as well: the service gave it before the table was restored, as the MAC proves. */
 function outcomeOf(n: number, session: StoredSession, epoch: number | undefined, now: Date): RefreshOutcome {
-  const isRecent = now.getTime() - Date.parse(session.renewed_at) < repeatMs;
+  const isRecent = now.getTime() - Date.parse(session.renewed_at) < renewalRepeatMs;
   if (n < session.n && !isRecent) return "reused";
-  if (n < session.n - 1 || !isLive(session, epoch, now)) return "refused";
+  if (n < session.n - 1 || !isLiveSession(session, epoch, now)) return "refused";
   return n === session.n - 1 ? "repeated" : "renewed";
 }
 
@@ -129,7 +130,7 @@ export function familyOf({ sk }: StoredSession): string {
  * Access pattern S3: ends a session family, if there is one: false if there is none. Its last token still proves that the
  * client was there before, unless it is revoked (D10). One write unit.
  */
-export async function endSession(
+export async function endSessionFamily(
   userId: number,
   family: string,
   change: Change,
@@ -140,7 +141,7 @@ export async function endSession(
 }
 
 /** True while a session can be renewed, in the user's epoch. */
-export function isLive(session: StoredSession, epoch: number | undefined, now: Date): boolean {
+export function isLiveSession(session: StoredSession, epoch: number | undefined, now: Date): boolean {
   return session.epoch === epoch && session.valid_to > now.toISOString();
 }
 

@@ -6,9 +6,10 @@ import { deleteCounts, notificationCounts } from "../notifications/notification-
 import { deleteNotifications } from "../notifications/notification-writes.ts";
 import { notifications } from "../notifications/notifications.ts";
 import type { Entity } from "../table/entity.ts";
+import type { Item } from "../table/item-keys.ts";
 import { keyOf } from "../table/item-keys.ts";
 import { paces, retry } from "../table/retry.ts";
-import { type Item, queryItems } from "../table/table.ts";
+import { queryItems } from "../table/table.ts";
 import { type TransactionWrite, transact } from "../table/transaction.ts";
 import { removeRecord, renewTombstone } from "../writes/record-plans.ts";
 import { releaseUniqueKey } from "../writes/unique-keys.ts";

@@ -1,7 +1,7 @@
 import type { SecretKind } from "../../domain/accounts/secret-hashes.ts";
 import { ifAbsent } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
-import type { Key } from "../table/table.ts";
+import type { Key } from "../table/item-keys.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 
@@ -10,14 +10,14 @@ export interface StoredSecret extends StoredItem {
   readonly hash: string;
 }
 
-const kinds = ["password", "passcode"] as const;
+const secretKinds = ["password", "passcode"] as const;
 
 /**
  * The entity of users' secrets. Each kind has a partition of its own. By key, only the functions that compare a secret
  * may read it (`guarded` of their rows). The consumers of the table's stream may read all secrets.
  */
 export const userSecrets = defineEntity<StoredSecret>("user secret", ({ sk }) =>
-  kinds.some((kind) => sk === kind.toUpperCase()),
+  secretKinds.some((kind) => sk === kind.toUpperCase()),
 );
 
 /** Key of a secret of a user. */

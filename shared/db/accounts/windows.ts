@@ -5,7 +5,7 @@ import { deleteItemAt, tryUpdate } from "../table/conditional-writes.ts";
 import { allOf, anyOf, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import type { Key } from "../table/table.ts";
+import type { Key } from "../table/item-keys.ts";
 import { transact } from "../table/transaction.ts";
 import { type Patch, updateOf } from "../table/updates.ts";
 
@@ -38,7 +38,7 @@ export interface CountedAttempt {
 }
 
 /** Two windows; a row without a window outlasts those of its subject. */
-export const keptDays = { hour: 1, day: 2, none: 400 };
+export const limitCountDays = { hour: 1, day: 2, none: 400 };
 
 /**
  * Access pattern G1: counts an attempt. Above the limit it refuses and counts nothing. Of attempts at once, no more than
@@ -54,7 +54,7 @@ export async function countAttempt(limited: LimitSubject, now: Date): Promise<Co
     values: { ":most": most, ...(isClientBelow && { ":most_of_client": mostOfClient }) },
     ...increment(limited, now),
   });
-  if (!isWritten) throw tooMany(limited.rule, now);
+  if (!isWritten) throw tooManyAttempts(limited.rule, now);
   return { key, client, isOnly: client !== undefined && item?.[client] === 1 };
 }
 
@@ -101,7 +101,7 @@ export async function findCount(limited: LimitSubject, now: Date, { consistent =
 
 /** Refuses a subject whose attempts in this window have reached the limit. */
 export function requireBelow(rule: RuleName, count: number, now: Date): void {
-  if (count >= rules[rule].most) throw tooMany(rule, now);
+  if (count >= rules[rule].most) throw tooManyAttempts(rule, now);
 }
 
 /** Access pattern G5: forgets the attempts of a subject in its window. One write unit. */
@@ -118,7 +118,7 @@ function countOf({ rule, subject, client }: LimitSubject, now: Date) {
 
 function increment(limited: LimitSubject, now: Date): Patch {
   const { client } = countOf(limited, now);
-  const expires_at = epochSecondsAfter(now, keptDays[rules[limited.rule].window]);
+  const expires_at = epochSecondsAfter(now, limitCountDays[rules[limited.rule].window]);
   return { set: { expires_at }, add: { n: 1, ...(client && { [client]: 1 }) } };
 }
 
@@ -133,7 +133,7 @@ function staysCounted(error: unknown): readonly number[] {
   throw error;
 }
 
-function tooMany(rule: RuleName, now: Date): Refusal {
+function tooManyAttempts(rule: RuleName, now: Date): Refusal {
   const { code = "too_many_requests", reason = "Too many attempts" }: LimitRule = rules[rule];
   const minutes = Math.ceil((windowOf(rules[rule], now).endsAt.getTime() - now.getTime()) / 60_000);
   const wait = minutes > 120 ? `${Math.ceil(minutes / 60)} hours` : `${minutes} min`;

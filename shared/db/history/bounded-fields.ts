@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import type { CutValue, Fields } from "./history-items.ts";
+import type { CutValue, FieldValues } from "./history-items.ts";
 
 /** The fields of a change, before and after it. */
 export interface ChangedFields {
-  readonly before?: Fields | undefined;
-  readonly after?: Fields | undefined;
+  readonly before?: FieldValues | undefined;
+  readonly after?: FieldValues | undefined;
 }
 
 /** The same fields as JSON. */
@@ -27,7 +27,7 @@ const cutBytes = Buffer.byteLength(JSON.stringify({ cut: "", sha256: "s".repeat(
 export function boundFields({ before, after }: ChangedFields, mostBytes: number): ChangedTexts {
   let texts: ChangedTexts = {};
   for (const letters of keptLetters) {
-    const cut = (fields: Fields) => JSON.stringify(cutFields(fields, letters));
+    const cut = (fields: FieldValues) => JSON.stringify(cutFields(fields, letters));
     texts = { ...(before && { before: cut(before) }), ...(after && { after: cut(after) }) };
     if (bytesOf(texts.before) + bytesOf(texts.after) <= mostBytes) break;
   }
@@ -41,7 +41,7 @@ function cutValue(value: unknown, letters: number): unknown {
   return (letters < 0 ? { cut: "" } : { cut: text.slice(0, letters), sha256 }) satisfies CutValue;
 }
 
-function cutFields(fields: Fields, letters: number): Fields {
+function cutFields(fields: FieldValues, letters: number): FieldValues {
   const present = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(present.map(([name, value]) => [name, cutValue(value, letters)]));
 }

@@ -1,7 +1,8 @@
 import { inParallel } from "../../batches.ts";
 import { putBatch } from "../table/batch-writes.ts";
+import type { Item } from "../table/item-keys.ts";
 import { keyOf } from "../table/item-keys.ts";
-import { type Item, queryItems, queryPages } from "../table/table.ts";
+import { queryItems, queryPages } from "../table/table.ts";
 import { historyItems } from "./history-items.ts";
 import { impersonal } from "./recorded-fields.ts";
 

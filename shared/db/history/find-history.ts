@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { epochSeconds } from "../table/expiry.ts";
-import { type Item, queryItems } from "../table/table.ts";
+import type { Item } from "../table/item-keys.ts";
+import { queryItems } from "../table/table.ts";
 import {
   type HistoryEntry,
   type HistoryQuestion,

@@ -1,6 +1,6 @@
 import type { Change } from "../../domain/records/change.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
-import type { Item, Key } from "../table/table.ts";
+import type { Item, Key } from "../table/item-keys.ts";
 
 /** The types that have a history. A session's end is part of its user's; an import of new records is one change of its own. */
 export type RecordedType = "timesheet" | "invoice" | "job" | "user" | "session" | "import";
@@ -9,7 +9,7 @@ export type RecordedType = "timesheet" | "invoice" | "job" | "user" | "session" 
 export type RecordedDoing = "created" | "updated" | "removed" | "ended" | "imported";
 
 /** Values by field, as the interface names them; `CutValue` where one is too long to be kept. An undefined one is none. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type FieldValues = Readonly<Record<string, unknown>>;
 
 /**
  * The stored part of a long value: the beginning of its JSON, and the hash of all of it (SHA-256, 22 letters of base64url). If so
@@ -37,9 +37,9 @@ export interface HistoryEntry {
   /** The revision that it led to, of a removal the one after the last. */
   readonly revision?: number | undefined;
   /** The fields that differ, as they were: all of them where the record was removed. */
-  readonly before?: Fields | undefined;
+  readonly before?: FieldValues | undefined;
   /** The fields that differ, as they are since: all of them where the record was created. Of an import what became of its lines. */
-  readonly after?: Fields | undefined;
+  readonly after?: FieldValues | undefined;
 }
 
 /** The content of a stored entry. Before and after are JSON, because they are written by the thousand. */
@@ -58,10 +58,10 @@ export interface StoredHistory extends StoredItem {
   readonly expires_at: number;
 }
 
-const partitionStart = "HISTORY#";
+const historyStart = "HISTORY#";
 
 /** The entity of the history's changes. */
-export const historyItems = defineEntity<StoredHistory>("history", ({ pk }) => pk.startsWith(partitionStart));
+export const historyItems = defineEntity<StoredHistory>("history", ({ pk }) => pk.startsWith(historyStart));
 
 /** A question that the history answers: the partition with the changes, of the table or of an index, and its keys. */
 export interface HistoryQuestion {
@@ -77,19 +77,19 @@ export const questions = {
     return { key: "pk", order: "sk", partition: historyPartition(type, id) };
   },
   byActor: (by: string): HistoryQuestion => {
-    return { index: "by-state", key: "all_key", order: "id", partition: `${partitionStart}BY#${by}` };
+    return { index: "by-state", key: "all_key", order: "id", partition: `${historyStart}BY#${by}` };
   },
   ofCompany: (companyId: number): HistoryQuestion => {
-    return { index: "by-company", key: "company_key", order: "id", partition: `${partitionStart}COMPANY#${companyId}` };
+    return { index: "by-company", key: "company_key", order: "id", partition: `${historyStart}COMPANY#${companyId}` };
   },
   ofChange: (changeId: string): HistoryQuestion => {
-    return { index: "by-month", key: "month_key", order: "day_id", partition: `${partitionStart}CHANGE#${changeId}` };
+    return { index: "by-month", key: "month_key", order: "day_id", partition: `${historyStart}CHANGE#${changeId}` };
   },
 } as const;
 
 /** Partition of a record's history; of a session's end its user's. */
 export function historyPartition(type: Exclude<RecordedType, "session">, id: number | string): string {
-  return `${partitionStart}${type.toUpperCase()}#${id}`;
+  return `${historyStart}${type.toUpperCase()}#${id}`;
 }
 
 /** The number that a record's key names it by. */
@@ -130,21 +130,21 @@ export function indexKeys({ key, order, partition }: HistoryQuestion, sk: string
 
 /** Names a change in every list that has it. */
 export function placeOf({ pk, sk }: Key): string {
-  return `${sk}#${pk.slice(partitionStart.length)}`;
+  return `${sk}#${pk.slice(historyStart.length)}`;
 }
 
 /** The key of the change that a place names. */
 export function placedKey(place: string): Key {
   const end = place.indexOf("#");
-  return { pk: `${partitionStart}${place.slice(end + 1)}`, sk: place.slice(0, end) };
+  return { pk: `${historyStart}${place.slice(end + 1)}`, sk: place.slice(0, end) };
 }
 
 /** A change of the history as it was kept. */
 export function toRecordedChange({ pk, record }: StoredHistory): HistoryEntry {
   const { expires_at: _until, family, ...rest } = record;
-  const name = pk.slice(pk.indexOf("#", partitionStart.length) + 1);
+  const name = pk.slice(pk.indexOf("#", historyStart.length) + 1);
   const id = family ?? (rest.type === "import" ? name : Number(name));
-  const fieldsOf = (text: string | undefined): Fields | undefined =>
+  const fieldsOf = (text: string | undefined): FieldValues | undefined =>
     text === undefined ? undefined : JSON.parse(text);
   return { ...rest, id, before: fieldsOf(rest.before), after: fieldsOf(rest.after) };
 }

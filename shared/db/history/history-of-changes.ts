@@ -1,12 +1,12 @@
 import type { Change } from "../../domain/records/change.ts";
 import { endedAt, familyOf, sessions } from "../accounts/sessions.ts";
 import { revisionOf } from "../lists/listed-items.ts";
-import { isWhole, lastChangeOf, type StoredChange } from "../table/change-stamps.ts";
+import { isWhole, lastChangeOf, type StampedChange } from "../table/change-stamps.ts";
+import type { Item } from "../table/item-keys.ts";
 import type { StreamRecord } from "../table/stream-records.ts";
-import type { Item } from "../table/table.ts";
 import { boundFields } from "./bounded-fields.ts";
 import {
-  type Fields,
+  type FieldValues,
   type HistoryEntry,
   type HistoryQuestion,
   historyItems,
@@ -16,10 +16,10 @@ import {
   numberIn,
   questions,
 } from "./history-items.ts";
-import { differenceOf, impersonal, type RecordedFields, recordedFieldsOf, typeOf } from "./recorded-fields.ts";
+import { differenceOf, impersonal, type RecordedFields, recordedFieldsOf, typeOfRecord } from "./recorded-fields.ts";
 
 /** A change of the history in the making. */
-interface Draft extends HistoryEntry {
+interface EntryDraft extends HistoryEntry {
   /** True for the beginning of a record by an import: the record alone is asked for it. */
   readonly isBeginning?: true;
 }
@@ -37,15 +37,15 @@ export function historyOf(change: StreamRecord, keptDays: number): Item[] {
   return drafts.map((draft) => toItem(draft, change, keptDays));
 }
 
-function draftsOf(change: StreamRecord): Draft[] {
+function draftsOf(change: StreamRecord): EntryDraft[] {
   const { key, before, after, removedBy } = change;
   // An item made by hand may have no revision.
   if (before && after && before.revision !== undefined && before.revision === after.revision) return [];
   const [was, is] = [before, after].map((item) => item && recordedFieldsOf(key, item));
   if (!was && firstImportOf(after)) return [];
-  const type = typeOf(key);
+  const type = typeOfRecord(key);
   const about = { type, id: numberIn(key) };
-  const shown = (fields: Fields) => (is ? fields : impersonal(type, fields));
+  const shown = (fields: FieldValues) => (is ? fields : impersonal(type, fields));
   const difference = was && is ? differenceOf(was, is) : { before: was && shown(was.fields), after: is?.fields };
   const began = was && beginningOf(before, was, shown);
   const company_id = !was || !is || was.company_id === is.company_id ? (is ?? was)?.company_id : undefined;
@@ -59,7 +59,7 @@ function draftsOf(change: StreamRecord): Draft[] {
 }
 
 /** The beginning of a record that an import created and that nobody has changed until now. */
-function beginningOf(item: Item | undefined, was: RecordedFields, shown: (fields: Fields) => Fields) {
+function beginningOf(item: Item | undefined, was: RecordedFields, shown: (fields: FieldValues) => FieldValues) {
   const change = firstImportOf(item);
   const { fields, company_id } = was;
   const revision = revisionOf(item);
@@ -67,7 +67,7 @@ function beginningOf(item: Item | undefined, was: RecordedFields, shown: (fields
   return change && { ...created, change, at: change.at };
 }
 
-function endOf(change: StreamRecord): Draft[] {
+function endOf(change: StreamRecord): EntryDraft[] {
   const [was, is] = [change.before, change.after].map((item) => item && sessions.decode(item));
   if (!was || !is || was.valid_to === endedAt || is.valid_to !== endedAt) return [];
   const about = { type: "session", id: familyOf(is), user_id: numberIn(change.key) } as const;
@@ -75,7 +75,7 @@ function endOf(change: StreamRecord): Draft[] {
 }
 
 function authorship(
-  stored: StoredChange | undefined,
+  stored: StampedChange | undefined,
   { createdAt }: StreamRecord,
 ): Pick<HistoryEntry, "change" | "at"> {
   const change = authorOf(stored);
@@ -88,7 +88,7 @@ function firstImportOf(item: Item | undefined): Change | undefined {
   return change?.creates && change.by.startsWith("import#") ? authorOf(change) : undefined;
 }
 
-function authorOf(change: StoredChange | undefined): Change | undefined {
+function authorOf(change: StampedChange | undefined): Change | undefined {
   if (!isWhole(change)) return undefined;
   const { creates: _, ...author } = change;
   return author;
@@ -99,12 +99,12 @@ function momentOf(seconds = 0): string {
 }
 
 /** Two write units, whatever the record is. */
-const mostBytes = 2_048;
+const mostEntryBytes = 2_048;
 /** Names and numbers of the two texts. */
 const spareBytes = 64;
 
 /** The item that keeps a change. Its index keys answer for the user who made it, its company and its change. */
-export function toItem(draft: Draft, { createdAt = 0, sequence }: Written, keptDays: number): Item {
+export function toItem(draft: EntryDraft, { createdAt = 0, sequence }: Written, keptDays: number): Item {
   const { isBeginning = false, id, before, after, ...recorded } = draft;
   const { type, user_id = 0 } = recorded;
   const pk = type === "session" ? historyPartition("user", user_id) : historyPartition(type, id);
@@ -113,7 +113,7 @@ export function toItem(draft: Draft, { createdAt = 0, sequence }: Written, keptD
   const record = { ...recorded, ...(type === "session" && { family: `${id}` }), expires_at };
   const asked = isBeginning ? [] : questionsOf(draft);
   const item = { ...Object.assign({}, ...asked.map((each) => indexKeys(each, sk))), pk, sk, expires_at, record };
-  const left = mostBytes - spareBytes - Buffer.byteLength(JSON.stringify(historyItems.encode(item)));
+  const left = mostEntryBytes - spareBytes - Buffer.byteLength(JSON.stringify(historyItems.encode(item)));
   return historyItems.encode({ ...item, record: { ...record, ...boundFields({ before, after }, left) } });
 }
 

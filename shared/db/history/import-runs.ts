@@ -2,14 +2,14 @@ import type { Change } from "../../domain/records/change.ts";
 import { settings } from "../../settings.ts";
 import { putBatch } from "../table/batch-writes.ts";
 import { epochSeconds } from "../table/expiry.ts";
-import type { Fields } from "./history-items.ts";
+import type { FieldValues } from "./history-items.ts";
 import { toItem } from "./history-of-changes.ts";
 
 /**
  * Access pattern HI7: keeps an import in the history, as one change however many records it makes. What it keeps is
  * written over what it kept before. 1 or 2 write units, and as many for its index.
  */
-export async function keepImport(change: Change, after: Fields): Promise<void> {
+export async function keepImport(change: Change, after: FieldValues): Promise<void> {
   const { id, at } = change;
   const recorded = { type: "import", id, did: "imported", change, at, after } as const;
   await putBatch([toItem(recorded, { createdAt: epochSeconds(new Date(at)) }, settings.historyDays())]);

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import { type StoredUser, users } from "../accounts/users.ts";
 import { isListedKind, type ListedKind, listsByKind } from "../lists/list-keys.ts";
 import { listedItems } from "../lists/listed-items.ts";
-import type { Item, Key } from "../table/table.ts";
-import type { Fields, RecordedType } from "./history-items.ts";
+import type { Item, Key } from "../table/item-keys.ts";
+import type { FieldValues, RecordedType } from "./history-items.ts";
 
 /** The data of a record that its history compares. */
 export interface RecordedFields {
-  readonly fields: Fields;
+  readonly fields: FieldValues;
   readonly company_id: number | undefined;
   /** The number of changes of password and passcode. The history keeps nothing else about them. */
   readonly secrets: { readonly password?: number; readonly passcode?: number };
@@ -16,7 +16,7 @@ export interface RecordedFields {
 const types = { TIMESHEET: "timesheet", INVOICE: "invoice", JOB: "job" } as const;
 
 /** The type of a record, by its key. Throws on other keys. */
-export function typeOf({ sk }: Key): Exclude<RecordedType, "session" | "import"> {
+export function typeOfRecord({ sk }: Key): Exclude<RecordedType, "session" | "import"> {
   if (sk === "USER") return "user";
   if (isListedKind(sk)) return types[sk];
   throw new Error("The key is not of a record that has a history");
@@ -50,7 +50,7 @@ function newSecrets({ secrets: before }: RecordedFields, { secrets: after }: Rec
  * The fields of a removed user that are kept, because they identify nobody by themselves. The number of the profile
  * shows in which timesheets the person must be forgotten.
  */
-export function impersonal(type: RecordedType, fields: Fields): Fields {
+export function impersonal(type: RecordedType, fields: FieldValues): FieldValues {
   if (type !== "user") return fields;
   const { role, financial_company_id, profile_id, password, passcode } = fields;
   return { role, financial_company_id, profile_id, password, passcode };
@@ -59,12 +59,12 @@ export function impersonal(type: RecordedType, fields: Fields): Fields {
 /** The fields in which two states of a record differ, before and after; undefined if they do not differ. */
 export function differenceOf(before: RecordedFields, after: RecordedFields) {
   const names = new Set([...Object.keys(before.fields), ...Object.keys(after.fields)]);
-  const valueIn = (fields: Fields, name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined);
+  const valueIn = (fields: FieldValues, name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined);
   const isSame = (name: string) => isDeepStrictEqual(valueIn(before.fields, name), valueIn(after.fields, name));
   const changed = [...names].filter((name) => !isSame(name)).toSorted();
   const secrets = newSecrets(before, after);
   if (changed.length + secrets.length === 0) return undefined;
-  const pick = (fields: Fields) => Object.fromEntries(changed.map((name) => [name, valueIn(fields, name)]));
+  const pick = (fields: FieldValues) => Object.fromEntries(changed.map((name) => [name, valueIn(fields, name)]));
   const marks = Object.fromEntries(secrets.map((name) => [name, "changed"]));
   return { before: pick(before.fields), after: { ...pick(after.fields), ...marks } };
 }

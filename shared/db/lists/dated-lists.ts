@@ -32,10 +32,10 @@ export async function findDatedPage<L extends ListName>(
   }
   const [days, newest] = await Promise.all([counting, readNewest(selection, start)]);
   const wanted = wantedRows(start);
-  const found = newest.filter(isWithin(selection));
+  const found = newest.filter(isInDates(selection));
   const lowest = newest.length < wanted ? undefined : newest.at(-1)?.id;
   if (lowest !== undefined && found.length < wanted) {
-    const parts = partsOf(selection, days, found);
+    const parts = listPartsOf(selection, days, found);
     if (parts.length > mostParts) throw tooManyDates();
     const sources = parts.map((part) => sourceOf(selection, part));
     found.push(...(await mergeReads(sources, { below: lowest, limit: wanted - found.length })));
@@ -47,12 +47,12 @@ function totalOf(days: readonly DayCount[], range: DateRange): number {
   return days.reduce((sum, { date, count }) => sum + (isWithinRange(date, range) ? count : 0), 0);
 }
 
-function isWithin<L extends ListName>(selection: ListSelection<L>): (row: ListRow<L>) => boolean {
+function isInDates<L extends ListName>(selection: ListSelection<L>): (row: ListRow<L>) => boolean {
   return ({ record }) => isWithinRange(listedField(selection.list, "date", record), selection);
 }
 
 /** Rows in descending order of their ids: those of a state in a month of a company, or on a day of all companies. */
-interface Part extends Pick<DayCount, "date" | "state"> {
+interface ListPart extends Pick<DayCount, "date" | "state"> {
   /** The most rows in the range that are not known yet. */
   readonly left: number;
   /** The rows for each of those in the range. */
@@ -62,11 +62,11 @@ interface Part extends Pick<DayCount, "date" | "state"> {
 }
 
 /** The parts that have rows in the range beside those that are known. */
-function partsOf<L extends ListName>(
+function listPartsOf<L extends ListName>(
   selection: ListSelection<L>,
   days: readonly DayCount[],
   known: readonly ListRow<L>[],
-): Part[] {
+): ListPart[] {
   const nameOf = ({ date, state }: Pick<DayCount, "date" | "state">) =>
     `${selection.scope === "all" ? date : date.slice(0, 7)} ${state}`;
   const knownOf = Map.groupBy(known, ({ record }) => nameOf(placeIn(selection.list, record)));
@@ -87,7 +87,10 @@ function placeIn(list: ListName, record: PositionFields): Pick<DayCount, "date" 
  * if ids were in no order. If none is in the range, the next read goes on to the id with which the range begins if ids
  * follow dates. The reads end with the last row in the range; otherwise they would go on to the end of the part.
  */
-function sourceOf<L extends ListName>(selection: ListSelection<L>, { date, state, ...part }: Part): Source<ListRow<L>> {
+function sourceOf<L extends ListName>(
+  selection: ListSelection<L>,
+  { date, state, ...part }: ListPart,
+): Source<ListRow<L>> {
   let { left, later } = part;
   return {
     async read(below, least) {
@@ -99,7 +102,7 @@ function sourceOf<L extends ListName>(selection: ListSelection<L>, { date, state
         const Limit = Math.min(Math.max(inNoOrder, inOrder), mostRows);
         const { items, lastKey } = await queryPage({ ...queryOf(selection, date, state, next), Limit });
         const rows = items.map((item) => toRow(selection.list, item));
-        const inRange = rows.filter(isWithin(selection));
+        const inRange = rows.filter(isInDates(selection));
         found.push(...inRange);
         later -= rows.length - inRange.length;
         if (part.ratio > 1) left -= inRange.length;

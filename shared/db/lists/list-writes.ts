@@ -27,7 +27,7 @@ export function listWrites<L extends ListName>(
   before: ListedItem<L> | undefined,
   after: ListedItem<L> | undefined,
 ): ListWrites {
-  const [left, entered] = [before ? findPlace(list, before) : null, placeOf(list, after)];
+  const [left, entered] = [before ? listPositionOf(list, before) : null, positionOrNull(list, after)];
   const [gone, come] = [entriesOf(left), entriesOf(entered)];
   return {
     writes: [...entriesMissingIn(come, gone).map(deleteEntry), ...entriesMissingIn(gone, come).map(putEntry)],
@@ -36,14 +36,14 @@ export function listWrites<L extends ListName>(
 }
 
 /** The place of a record in its list; null for one that was damaged. */
-export function findPlace<L extends ListName>(list: L, item: PlacedItem<L>): ListPosition | null {
-  return positionFault(list, item.company_id, fieldsOf(item)) === undefined ? placeOf(list, item) : null;
+export function listPositionOf<L extends ListName>(list: L, item: PlacedItem<L>): ListPosition | null {
+  return positionFault(list, item.company_id, fieldsOf(item)) === undefined ? positionOrNull(list, item) : null;
 }
 
 /** The attributes that place a record in its list. */
 type PlacedItem<L extends ListName> = Pick<ListedItem<L>, "id" | "company_id" | "record">;
 
-function placeOf<L extends ListName>(list: L, item: PlacedItem<L> | undefined): ListPosition | null {
+function positionOrNull<L extends ListName>(list: L, item: PlacedItem<L> | undefined): ListPosition | null {
   return item ? positionOf(list, item.company_id, fieldsOf(item)) : null;
 }
 

@@ -2,14 +2,15 @@ import { isDeepStrictEqual } from "node:util";
 import { sleep } from "../../backoff.ts";
 import { chunksOf } from "../../batches.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
+import type { Item } from "../table/item-keys.ts";
 import { keyOf } from "../table/item-keys.ts";
 import { projectionOf } from "../table/projections.ts";
 import { paces, retry } from "../table/retry.ts";
-import { type Item, queryPages } from "../table/table.ts";
+import { queryPages } from "../table/table.ts";
 import { addIfAsRead, type CompanyList, type CounterParts, readCounters, sumsOf } from "../writes/counter-parts.ts";
 import { allMonths, type Count, countsBetween, foldCounts, stateOfDay } from "../writes/counters.ts";
 import { listStates, monthKey, stateKey } from "./list-keys.ts";
-import { findPlace } from "./list-writes.ts";
+import { listPositionOf } from "./list-writes.ts";
 import { listedItems } from "./listed-items.ts";
 
 /** Differences that are still there after as long are no change under way. */
@@ -23,7 +24,7 @@ export interface Recount {
   readonly differences: readonly Count[];
 }
 
-const rowPaths = "pk sk schema_version id record.state record.date record.issued_date record.number".split(" ");
+const comparedPaths = "pk sk schema_version id record.state record.date record.issued_date record.number".split(" ");
 
 /**
  * Access pattern R4: compares the counters of a company's list with its records, beside traffic. It reports the
@@ -85,7 +86,7 @@ async function compare(
 
 /** Counts a record in its month, or a job in all. A damaged record stands nowhere. */
 function countsOf({ list, companyId }: CompanyList, row: Item): Count[] {
-  const place = findPlace(list, listedItems[list].decode({ company_id: companyId, ...row }));
+  const place = listPositionOf(list, listedItems[list].decode({ company_id: companyId, ...row }));
   if (place?.companyId !== companyId) return [];
   return countsBetween(list, null, place).filter(({ month }) => isCounted({ list }, month));
 }
@@ -121,7 +122,7 @@ function commonFigures(others: readonly Count[], count: Count): Count[] {
 async function* rowsOf({ list, companyId }: CompanyList, month: string): AsyncGenerator<Item[]> {
   const [IndexName, attribute] =
     month === allMonths ? ["by-company", "company_key"] : ["by-company-month", "company_month_key"];
-  const query = { IndexName, KeyConditionExpression: `${attribute} = :key`, ...projectionOf(rowPaths) };
+  const query = { IndexName, KeyConditionExpression: `${attribute} = :key`, ...projectionOf(comparedPaths) };
   for (const state of listStates[list]) {
     const key = month === allMonths ? stateKey(list, companyId, state) : monthKey(list, companyId, state, month);
     yield* queryPages({ ...query, ExpressionAttributeValues: { ":key": key } });
@@ -133,7 +134,9 @@ async function* recordsOf(companyList: CompanyList, months: readonly string[]): 
   for (const month of months.filter((each) => isCounted(companyList, each))) {
     for await (const rows of rowsOf(companyList, month)) {
       for (const keys of chunksOf(rows.map(keyOf), maxBatchReads)) {
-        yield (await readBatch(keys, { paths: ["company_id", ...rowPaths] })).filter((record) => record !== undefined);
+        yield (await readBatch(keys, { paths: ["company_id", ...comparedPaths] })).filter(
+          (record) => record !== undefined,
+        );
       }
     }
   }

@@ -10,9 +10,9 @@ import { countDays, countList, type DayCount, type ListSelection } from "./total
 /** Fewer connections than the SDK keeps to the table. */
 const mostAtOnce = 40;
 /** Beside the order of the index: DynamoDB refuses a read that asks an index for what it does not have. */
-const rowPaths = "pk sk schema_version record.issued_date record.number".split(" ");
+const selectedPaths = "pk sk schema_version record.issued_date record.number".split(" ");
 
-type Query = Parameters<typeof queryPages>[0];
+type IndexQuery = Parameters<typeof queryPages>[0];
 
 /** The invoices that the other filters of a search leave. */
 export interface SelectedInvoices {
@@ -41,7 +41,7 @@ export async function selectInvoices(filter: Omit<ListSelection, "list">): Promi
   return { rows, find };
 }
 
-async function planReads(selection: ListSelection<"INVOICES">): Promise<{ rows: number; queries: Query[] }> {
+async function planReads(selection: ListSelection<"INVOICES">): Promise<{ rows: number; queries: IndexQuery[] }> {
   const { list, scope, states, fromDate, toDate } = selection;
   if (fromDate === undefined && toDate === undefined) {
     const [index, attribute] = scope === "all" ? ["by-state", "all_key"] : ["by-company", "company_key"];
@@ -59,14 +59,14 @@ async function planReads(selection: ListSelection<"INVOICES">): Promise<{ rows: 
   return { rows: sum(inRange), queries: [...months].map(([key, ofMonth]) => daysOf(key, ofMonth)) };
 }
 
-function partition(index: string, attribute: string, key: string): Query {
+function partition(index: string, attribute: string, key: string): IndexQuery {
   const values = { ":key": key };
   const KeyConditionExpression = `${attribute} = :key`;
   return { IndexName: index, KeyConditionExpression, ExpressionAttributeValues: values, ...rowsBy("id") };
 }
 
 /** The rows of all companies from the first to the last of some days of a month. */
-function daysOf(key: string, days: readonly DayCount[]): Query {
+function daysOf(key: string, days: readonly DayCount[]): IndexQuery {
   const ordered = days.map(({ date }) => date.slice(8)).sort();
   return {
     IndexName: "by-month",
@@ -77,7 +77,7 @@ function daysOf(key: string, days: readonly DayCount[]): Query {
 }
 
 function rowsBy(order: "id" | "day_id") {
-  return projectionOf([...rowPaths, order]);
+  return projectionOf([...selectedPaths, order]);
 }
 
 function sum(days: readonly DayCount[]): number {

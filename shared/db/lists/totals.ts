@@ -4,7 +4,8 @@ import type { ListName } from "../../domain/records/list-position.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { log } from "../../logger.ts";
 import { count } from "../../metrics.ts";
-import { type Item, queryItems, queryPages } from "../table/table.ts";
+import type { Item } from "../table/item-keys.ts";
+import { queryItems, queryPages } from "../table/table.ts";
 import { figuresOf } from "../writes/counter-parts.ts";
 import { allMonths, counterPartition, counters, monthOf, stateOfDay, totalPartitions } from "../writes/counters.ts";
 

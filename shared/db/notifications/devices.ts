@@ -2,8 +2,9 @@ import type { PushService } from "../../contract/devices.ts";
 import { updateIf } from "../table/conditional-writes.ts";
 import { anyOf, isThere, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
+import type { Item, Key } from "../table/item-keys.ts";
 import { padId } from "../table/item-keys.ts";
-import { type Item, type Key, queryItems } from "../table/table.ts";
+import { queryItems } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 

@@ -36,7 +36,7 @@ const idsPerPage = 10 * mostTogether;
  * D27). Returns them as they are then, in the order of the ids. Refuses with `records_not_found` if one is missing or another
  * user's, and as `busy` if others change or hold them for a second. n read units, two round trips.
  */
-export async function markNotifications(
+export async function markByIds(
   ids: readonly number[],
   read: boolean,
   context: MarkingContext,

@@ -2,7 +2,7 @@ import type * as v from "valibot";
 import type { getUnreadCounts } from "../../contract/notifications.ts";
 import { countOfRecordType } from "../../domain/records/notification-kinds.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
-import type { Key } from "../table/table.ts";
+import type { Key } from "../table/item-keys.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 

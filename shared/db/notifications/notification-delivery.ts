@@ -6,8 +6,8 @@ import { isReported, requireReported } from "../records/reported-states.ts";
 import { ifAbsent } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
+import type { Key } from "../table/item-keys.ts";
 import { paces, retry, retryConflicts } from "../table/retry.ts";
-import type { Key } from "../table/table.ts";
 import { type TransactionWrite, transactOnce } from "../table/transaction.ts";
 import { firstRevision, replaceItem, type WriteContext } from "../writes/write-plans.ts";
 import { addCounts } from "./notification-counts.ts";
@@ -42,7 +42,7 @@ export const usersPerTransaction = 30;
 /** The delivered event, the notification and the counts. */
 const writesPerUser = 3;
 /** Far longer than queues and streams may repeat an event. */
-export const rememberedDays = 30;
+export const deliveredEventDays = 30;
 
 /**
  * Access pattern N7: notifies users of an event, each once even in repeated and parallel calls (D25), with their counts
@@ -99,7 +99,7 @@ function deliver(
 
 /** The write that records an event as delivered to a user. It fails if the event is already recorded. */
 function markDelivered(userId: number, eventId: string, now: Date): TransactionWrite {
-  const expires_at = epochSecondsAfter(now, rememberedDays);
+  const expires_at = epochSecondsAfter(now, deliveredEventDays);
   const item = deliveredEvents.encode({ ...deliveredKey(userId, eventId), expires_at });
   return { Put: { Item: item, ...ifAbsent } };
 }

@@ -1,8 +1,9 @@
 import type { CompleteRecord } from "../../contract/records.ts";
 import { type FoundPage, type PageStart, totalBeside } from "../../domain/paging/paging.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
+import type { Item, Key } from "../table/item-keys.ts";
 import { type Mark, noMark, padId } from "../table/item-keys.ts";
-import { type Item, type Key, queryItems } from "../table/table.ts";
+import { queryItems } from "../table/table.ts";
 import { findTotal } from "./notification-counts.ts";
 
 /** The interface's fields of a notification; its text is made for the reader (D45). */
@@ -48,7 +49,7 @@ export function idOfUnread({ mark_order }: Item): number {
  */
 export async function findNotifications(userId: number, start: PageStart): Promise<FoundPage<Notification>> {
   const end = start.skip + start.limit;
-  const [total, rows] = await Promise.all([findTotal(userId), readNewest(userId, end + 1, start.beforeId)]);
+  const [total, rows] = await Promise.all([findTotal(userId), readNewestOfUser(userId, end + 1, start.beforeId)]);
   const shown = rows.slice(start.skip, end).map(notifications.decode);
   return { items: shown.map(toNotification), total: totalBeside(rows, total, start), hasMore: rows.length > end };
 }
@@ -59,7 +60,7 @@ export async function findUnread(userId: number, notificationId: number): Promis
   return stored?.record.read_at === null ? toNotification(stored) : undefined;
 }
 
-function readNewest(userId: number, wanted: number, beforeId: number | undefined): Promise<Item[]> {
+function readNewestOfUser(userId: number, wanted: number, beforeId: number | undefined): Promise<Item[]> {
   const query = {
     KeyConditionExpression: "pk = :pk AND sk BETWEEN :low AND :high",
     ExpressionAttributeValues: {

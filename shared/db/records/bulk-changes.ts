@@ -9,16 +9,16 @@ import { type Attempt, commitOnce } from "../writes/commit.ts";
 import { replaceItem, requireUnchanged } from "../writes/write-plans.ts";
 import {
   type ChangeContext,
+  type ChangeItem,
   findEarlier,
   markUndone,
   newChange,
   putChange,
-  type StoredChange,
   shownId,
   type UndoableList,
 } from "./changes.ts";
 import { readRecordsWithin, requireAll } from "./find-records.ts";
-import { requireTransactionLimits, type Step } from "./transaction-limits.ts";
+import { type RecordStep, requireTransactionLimits } from "./transaction-limits.ts";
 
 /** The values of a list's records that a bulk change sets, and that its undo restores. */
 export interface BulkKind<L extends UndoableList, Values extends object> {
@@ -68,11 +68,13 @@ export function changeTogether<L extends UndoableList, Values extends object>(
     const read = () => readRecordsWithin(kind.list, asked.ids, asked.scope);
     const [earlier, found] = await Promise.all([findEarlier(context), read()]);
     // The records that were read beside the change may be older than it.
-    if (earlier) return { ...show((await read()).map(unchanged)), changeId: shownId(earlier), isRepetition: true };
+    if (earlier)
+      return { ...shownRecords((await read()).map(unchanged)), changeId: shownId(earlier), isRepetition: true };
     const steps = stepsOf(kind, asked, found);
-    if (!context.key && steps.every(({ next }) => next === undefined)) return { ...show(steps), changeId: undefined };
+    if (!context.key && steps.every(({ next }) => next === undefined))
+      return { ...shownRecords(steps), changeId: undefined };
     const change = await commitSteps(kind, steps, context, { count, leftMs });
-    return change && { ...show(steps), changeId: shownId(change) };
+    return change && { ...shownRecords(steps), changeId: shownId(change) };
   }, paces.bulk);
 }
 
@@ -82,10 +84,10 @@ export function changeTogether<L extends UndoableList, Values extends object>(
  */
 export async function commitSteps<L extends UndoableList, Values extends object>(
   { list, valuesOf }: BulkKind<L, Values>,
-  steps: readonly Step<L>[],
+  steps: readonly RecordStep<L>[],
   context: ChangeContext,
   attempt: Attempt,
-  undone?: StoredChange,
+  undone?: ChangeItem,
 ) {
   const changed = steps.flatMap(({ record, next }) =>
     next ? [{ id: record.id, revision: record.revision + 1, before: valuesOf(record) }] : [],
@@ -107,7 +109,7 @@ function stepsOf<L extends UndoableList, Values extends object>(
   { list, idsPath, isSame, valuesOf, withValues }: BulkKind<L, Values>,
   { ids, values }: BulkAsked<Values>,
   found: readonly ListedItem<L>[],
-): Step<L>[] {
+): RecordStep<L>[] {
   requireAll(ids, found);
   const steps = found.map((record) => ({
     record,
@@ -117,11 +119,11 @@ function stepsOf<L extends UndoableList, Values extends object>(
   return steps;
 }
 
-function unchanged<L extends UndoableList>(record: ListedItem<L>): Step<L> {
+function unchanged<L extends UndoableList>(record: ListedItem<L>): RecordStep<L> {
   return { record, next: undefined };
 }
 
-function show<L extends UndoableList>(steps: readonly Step<L>[]): ShownRecords<L> {
+function shownRecords<L extends UndoableList>(steps: readonly RecordStep<L>[]): ShownRecords<L> {
   const items = steps.map(({ record, next }) => toFields<L>(next ?? record));
   return { items, total: items.length };
 }

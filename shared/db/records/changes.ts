@@ -6,7 +6,7 @@ import { Refusal } from "../../domain/refusal.ts";
 import { anyOf, isAbsent, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import type { Item, Key } from "../table/table.ts";
+import type { Item, Key } from "../table/item-keys.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 
@@ -23,7 +23,7 @@ interface ChangedRecord {
 }
 
 /** A change that one call of a user made, for its undo and for repetitions of its request. */
-export interface StoredChange extends StoredItem, Omit<Change, "id"> {
+export interface ChangeItem extends StoredItem, Omit<Change, "id"> {
   /** The whole id: the key has a part of it. An attribute `id` would put the item into the indexes of lists. */
   readonly change_id: string;
   readonly user_id: number;
@@ -43,7 +43,7 @@ export interface StoredChange extends StoredItem, Omit<Change, "id"> {
 }
 
 /** The entity of changes. */
-export const changes = defineEntity<StoredChange>("change", ({ sk }) => sk === "CHANGE");
+export const changes = defineEntity<ChangeItem>("change", ({ sk }) => sk === "CHANGE");
 
 /** An Idempotency-Key, as far as a repetition is recognised by it (D32). */
 export interface RequestKey {
@@ -65,7 +65,7 @@ export interface ChangeContext {
 }
 
 /** Longer than queues and streams keep anything. */
-export const keptDays = 15;
+export const changeItemDays = 15;
 /** A client repeats a lost request within minutes; a user takes a change back on the same day. */
 export const validMs = 24 * 60 * 60_000;
 /** The clocks of two environments differ by less. */
@@ -77,7 +77,7 @@ export function changeKey(id: string): Key {
 }
 
 /** Access pattern CH2: a change by its id, consistently. 1 read unit for every 4 KB. */
-export async function findChange(id: string): Promise<StoredChange | undefined> {
+export async function findChange(id: string): Promise<ChangeItem | undefined> {
   const stored = await changes.find(changeKey(id), { consistent: true });
   return stored?.change_id === id ? stored : undefined;
 }
@@ -86,7 +86,7 @@ export async function findChange(id: string): Promise<StoredChange | undefined> 
  * Access pattern CH3: the change that the same request made before; undefined if there is none, or without a key.
  * Refuses with `idempotency_key_reused` if another request of the user had the key. 1 read unit for every 4 KB.
  */
-export async function findEarlier({ key }: Pick<ChangeContext, "key">): Promise<StoredChange | undefined> {
+export async function findEarlier({ key }: Pick<ChangeContext, "key">): Promise<ChangeItem | undefined> {
   const stored = key && (await changes.find(changeKey(key.changeId), { consistent: true }));
   if (!stored || stored.valid_to <= freeFrom(new Date())) return undefined;
   if (stored.fingerprint !== undefined && key.matches(stored.fingerprint)) return stored;
@@ -99,16 +99,16 @@ export function newChange(
   records: readonly ChangedRecord[],
   { caller, key }: ChangeContext,
   { id: change_id, ...stamp }: Change,
-): StoredChange {
+): ChangeItem {
   const { userId: user_id, role, companyId: company_id } = caller;
   const at = new Date(stamp.at);
   const valid_to = new Date(at.getTime() + validMs).toISOString();
-  const kept = { fingerprint: key?.fingerprint, valid_to, expires_at: epochSecondsAfter(at, keptDays) };
+  const kept = { fingerprint: key?.fingerprint, valid_to, expires_at: epochSecondsAfter(at, changeItemDays) };
   return { ...changeKey(change_id), change_id, ...stamp, user_id, role, company_id, list, records, ...kept };
 }
 
 /** Stores a change unless its key holds another. It fails if the same request, or another with its Idempotency-Key, came first. */
-export function putChange(change: StoredChange) {
+export function putChange(change: ChangeItem) {
   return {
     Put: {
       Item: changes.encode(change) satisfies Item,
@@ -119,13 +119,13 @@ export function putChange(change: StoredChange) {
 }
 
 /** Stores that a change was undone by another. It fails if it was undone before. */
-export function markUndone({ change_id }: StoredChange, undoneBy: string): TransactionWrite {
+export function markUndone({ change_id }: ChangeItem, undoneBy: string): TransactionWrite {
   const changed = { where: { change_id }, when: lacks("undone_by"), set: { undone_by: undoneBy } };
   return { Update: updateOf(changeKey(change_id), changed) };
 }
 
 /** The id that an answer names: none if the change wrote no record. */
-export function shownId({ change_id, records }: StoredChange): string | undefined {
+export function shownId({ change_id, records }: ChangeItem): string | undefined {
   return records.length > 0 ? change_id : undefined;
 }
 

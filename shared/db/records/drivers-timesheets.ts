@@ -6,8 +6,9 @@ import { Refusal } from "../../domain/refusal.ts";
 import { driverMark } from "../lists/list-keys.ts";
 import { type ListedFields, listedItems, requireWhole, toPage } from "../lists/listed-items.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
+import type { Key } from "../table/item-keys.ts";
 import { keyOf } from "../table/item-keys.ts";
-import { type Key, queryItems } from "../table/table.ts";
+import { queryItems } from "../table/table.ts";
 
 /** Each takes half a read unit, whichever page is asked for; more than two a day for 400 days are no driver's. */
 const mostTimesheets = 1_000;
@@ -52,7 +53,7 @@ async function findKeys(profileId: number, { fromDate, toDate }: BoundedRange): 
     ExpressionAttributeValues: { ":driver": from.mark_key, ":from": from.mark_order, ":to": to.mark_order },
   };
   const found = await queryItems(query, mostTimesheets + 1);
-  if (found.length > mostTimesheets) throw tooMany();
+  if (found.length > mostTimesheets) throw tooManyTimesheets();
   return found.map(keyOf);
 }
 
@@ -63,7 +64,7 @@ async function readTimesheets(keys: readonly Key[]) {
   return items.flatMap((item) => (item ? [requireWhole(listedItems.TIMESHEETS.decode(item))] : []));
 }
 
-function tooMany(): Refusal {
+function tooManyTimesheets(): Refusal {
   const detail = `must be later, or to_date earlier: more than ${mostTimesheets} timesheets are in this range`;
   return new Refusal("query_too_broad", "The range of dates has too many timesheets", {
     errors: [{ parameter: "from_date", code: "too_broad", detail }],

@@ -1,8 +1,9 @@
 import { dueMark } from "../lists/list-keys.ts";
 import { listWrites } from "../lists/list-writes.ts";
 import { type ListedItem, listedItems, withFields } from "../lists/listed-items.ts";
+import type { Key } from "../table/item-keys.ts";
 import { keyOf } from "../table/item-keys.ts";
-import { type Key, queryPages } from "../table/table.ts";
+import { queryPages } from "../table/table.ts";
 import { isTombstone } from "../table/tombstones.ts";
 import { userParts } from "../writes/counters.ts";
 import { createWriteBatches } from "../writes/write-batches.ts";

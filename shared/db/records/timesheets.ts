@@ -9,7 +9,7 @@ import { type BulkKind, changeTogether } from "./bulk-changes.ts";
 import type { ChangeContext } from "./changes.ts";
 
 /** Bulk changes of timesheets set the state. */
-export const timesheetStates: BulkKind<"TIMESHEETS", { readonly state: TimesheetState }> = {
+export const timesheetStateChange: BulkKind<"TIMESHEETS", { readonly state: TimesheetState }> = {
   list: "TIMESHEETS",
   roles: bulkUpdateTimesheets.access,
   idsPath: ["timesheet", "timesheet_ids"],
@@ -30,7 +30,7 @@ export function setTimesheetStates(
   state: TimesheetState,
   context: ChangeContext,
 ) {
-  return changeTogether(timesheetStates, { ids, scope, values: { state } }, context);
+  return changeTogether(timesheetStateChange, { ids, scope, values: { state } }, context);
 }
 
 /** Access pattern T2: a page of the timesheets that match by `date`, newest id first, and their number (D21, D37). */

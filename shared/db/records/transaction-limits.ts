@@ -11,7 +11,7 @@ import type { UndoableList } from "./changes.ts";
 export const changeItems = 2;
 
 /** A record, and the item that it becomes; without one it has the values already. */
-export interface Step<L extends UndoableList> {
+export interface RecordStep<L extends UndoableList> {
   readonly record: ListedItem<L>;
   readonly next: ListedItem<L> | undefined;
 }
@@ -23,7 +23,7 @@ export interface Step<L extends UndoableList> {
 export function requireTransactionLimits<L extends UndoableList>(
   list: L,
   idsPath: readonly string[],
-  steps: readonly Step<L>[],
+  steps: readonly RecordStep<L>[],
 ): void {
   const within = countWithinLimits(list, steps);
   if (within === steps.length) return;
@@ -32,7 +32,7 @@ export function requireTransactionLimits<L extends UndoableList>(
   throw fieldsInvalid([{ path: idsPath, code: "too_long", detail }]);
 }
 
-function countWithinLimits<L extends UndoableList>(list: L, steps: readonly Step<L>[]): number {
+function countWithinLimits<L extends UndoableList>(list: L, steps: readonly RecordStep<L>[]): number {
   const counters = new Set<string>();
   let bytes = 0;
   for (const [before, { record, next }] of steps.entries()) {

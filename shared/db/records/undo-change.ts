@@ -6,10 +6,10 @@ import { readBatch } from "../table/batch-reads.ts";
 import { paces, retryConflicts } from "../table/retry.ts";
 import type { Attempt } from "../writes/commit.ts";
 import { type BulkKind, commitSteps } from "./bulk-changes.ts";
-import { type ChangeContext, findChange, findEarlier, type StoredChange, type UndoableList } from "./changes.ts";
+import { type ChangeContext, type ChangeItem, findChange, findEarlier, type UndoableList } from "./changes.ts";
 import { recordNotFound } from "./find-records.ts";
 import { jobTimers } from "./jobs.ts";
-import { timesheetStates } from "./timesheets.ts";
+import { timesheetStateChange } from "./timesheets.ts";
 
 /** A change that undid another. */
 interface UndoneChange {
@@ -26,7 +26,7 @@ interface UndoneChange {
  * hours, with `changed_since` and the ids of records that were written since, and with `busy` if others hold them for 3 seconds. The
  * records are read while the caller is authorized. n read units and one for every 4 KB of the change; three round trips.
  */
-export function undoChange(changeId: string, context: ChangeContext): Promise<UndoneChange> {
+export function restoreRecords(changeId: string, context: ChangeContext): Promise<UndoneChange> {
   return retryConflicts(async (count, leftMs) => {
     const [earlier, found] = await Promise.all([findEarlier(context), findChange(changeId)]);
     if (earlier && isUndoable(earlier)) return repetitionOf(earlier);
@@ -39,19 +39,19 @@ export function undoChange(changeId: string, context: ChangeContext): Promise<Un
     }
     requireOpen(found, context.now);
     const undo = await (found.list === "TIMESHEETS"
-      ? restore(timesheetStates, found, context, { count, leftMs })
+      ? restore(timesheetStateChange, found, context, { count, leftMs })
       : restore(jobTimers, found, context, { count, leftMs }));
-    return undo && show(undo);
+    return undo && shownUndo(undo);
   }, paces.bulk);
 }
 
 /** Returns the change that undoes; undefined if others came first. */
 async function restore<L extends UndoableList, Values extends object>(
   kind: BulkKind<L, Values>,
-  undone: StoredChange,
+  undone: ChangeItem,
   context: ChangeContext,
   attempt: Attempt,
-): Promise<StoredChange | undefined> {
+): Promise<ChangeItem | undefined> {
   const records = await readUntouched(kind.list, undone);
   const steps = records?.map((record, at) => {
     const before = v.parse(kind.schema, undone.records[at]?.before);
@@ -60,27 +60,27 @@ async function restore<L extends UndoableList, Values extends object>(
   return steps && commitSteps(kind, steps, context, attempt, undone);
 }
 
-function repetitionOf(earlier: StoredChange): UndoneChange {
-  return { ...show(earlier), isRepetition: true };
+function repetitionOf(earlier: ChangeItem): UndoneChange {
+  return { ...shownUndo(earlier), isRepetition: true };
 }
 
-function show({ change_id: id, list, records }: StoredChange): UndoneChange {
+function shownUndo({ change_id: id, list, records }: ChangeItem): UndoneChange {
   return { id, list, recordIds: records.map((record) => record.id) };
 }
 
 /** A change that wrote no record is only kept for repetitions of its request. */
-function isUndoable({ records }: StoredChange): boolean {
+function isUndoable({ records }: ChangeItem): boolean {
   return records.length > 0;
 }
 
 /** True for the user who made it, in the same role and company, and for admins. */
-function mayUndo(change: StoredChange, { userId, role, companyId }: Caller): boolean {
-  const { roles } = change.list === "TIMESHEETS" ? timesheetStates : jobTimers;
+function mayUndo(change: ChangeItem, { userId, role, companyId }: Caller): boolean {
+  const { roles } = change.list === "TIMESHEETS" ? timesheetStateChange : jobTimers;
   const isOwn = change.user_id === userId && change.role === role && change.company_id === companyId;
   return roles.includes(role) && (role === "admin" || isOwn);
 }
 
-function requireOpen({ valid_to }: StoredChange, now: Date): void {
+function requireOpen({ valid_to }: ChangeItem, now: Date): void {
   if (now.toISOString() < valid_to) return;
   throw new Refusal("change_expired", "The change was made more than 24 hours ago");
 }
@@ -88,7 +88,7 @@ function requireOpen({ valid_to }: StoredChange, now: Date): void {
 /** The records of a change, in its order; undefined if the change was undone meanwhile. Refuses if some were written since. */
 async function readUntouched<L extends UndoableList>(
   list: L,
-  { change_id, records }: StoredChange,
+  { change_id, records }: ChangeItem,
 ): Promise<ListedItem<L>[] | undefined> {
   const items = await readBatch(records.map(({ id }) => listedKey(list, id)));
   const untouched = items.flatMap((item, at) => {

@@ -1,9 +1,10 @@
 import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import { settings } from "../../settings.ts";
+import type { Item, Key } from "./item-keys.ts";
 import { nameOf } from "./item-keys.ts";
 import { projectionOf } from "./projections.ts";
 import { paces, retry } from "./retry.ts";
-import { type Item, type Key, tableClient } from "./table.ts";
+import { tableClient } from "./table.ts";
 import { liveItem, tombstoneMark } from "./tombstones.ts";
 
 /** Most items that one call reads. */

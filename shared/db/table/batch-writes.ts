@@ -1,8 +1,9 @@
 import { BatchWriteCommand, type BatchWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { chunksOf, inParallel } from "../../batches.ts";
 import { settings } from "../../settings.ts";
+import type { Item } from "./item-keys.ts";
 import { paces, retry } from "./retry.ts";
-import { type Item, tableClient } from "./table.ts";
+import { tableClient } from "./table.ts";
 
 type Requests = NonNullable<BatchWriteCommandInput["RequestItems"]>[string];
 

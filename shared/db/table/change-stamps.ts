@@ -2,14 +2,14 @@ import type { Change } from "../../domain/records/change.ts";
 import type { Item, Key } from "./item-keys.ts";
 
 /** The last write of an item, as the item describes it. */
-export interface StoredChange extends Partial<Change> {
+export interface StampedChange extends Partial<Change> {
   /** True where that write made the item. */
   readonly creates?: true;
 }
 
 /** Says who wrote an item last: every write that raises its revision sets this, or removes it. */
 export interface ChangeStamp {
-  readonly change?: StoredChange | undefined;
+  readonly change?: StampedChange | undefined;
 }
 
 /** The sort keys of the records whose changes are kept in the history. */
@@ -27,12 +27,12 @@ export function stampOf(key: Key | Item, change: Change, { creates = false } = {
 }
 
 /** The whole change that an item was written by last; undefined if it does not say so. */
-export function lastChangeOf(item: Item | undefined): (Change & StoredChange) | undefined {
+export function lastChangeOf(item: Item | undefined): (Change & StampedChange) | undefined {
   const { change } = (item ?? {}) as ChangeStamp;
   return isWhole(change) ? change : undefined;
 }
 
 /** True for what says of a change all that a history keeps. */
-export function isWhole(change: StoredChange | undefined): change is Change & StoredChange {
+export function isWhole(change: StampedChange | undefined): change is Change & StampedChange {
   return [change?.id, change?.by, change?.operation, change?.at].every((each) => typeof each === "string");
 }

@@ -1,6 +1,6 @@
 import { chunksOf } from "../../batches.ts";
 import { maxBatchReads, readBatch } from "./batch-reads.ts";
-import type { Item, Key } from "./table.ts";
+import type { Item, Key } from "./item-keys.ts";
 
 interface Waiting {
   readonly key: Key;

@@ -8,8 +8,9 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
+import type { Item, Key } from "./item-keys.ts";
 import { retryConflicts } from "./retry.ts";
-import { type Item, inTable, type Key, type Plain, tableClient } from "./table.ts";
+import { inTable, type Plain, tableClient } from "./table.ts";
 import { type Patch, updateOf } from "./updates.ts";
 
 /** The outcome of a write: the written item, or the one that failed the condition. */

@@ -1,5 +1,6 @@
 import type { ChangeStamp } from "./change-stamps.ts";
-import { getItem, type Item, type Key } from "./table.ts";
+import type { Item, Key } from "./item-keys.ts";
+import { getItem } from "./table.ts";
 
 /** The newest version of an entity's items. */
 export interface NewestShape {

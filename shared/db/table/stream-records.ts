@@ -1,7 +1,7 @@
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
-import type { StoredChange } from "./change-stamps.ts";
-import type { Item, Key } from "./table.ts";
+import type { StampedChange } from "./change-stamps.ts";
+import type { Item, Key } from "./item-keys.ts";
 import { isTombstone, liveItem } from "./tombstones.ts";
 
 /** One change of the table from its stream, which delivers it at least once. */
@@ -14,7 +14,7 @@ export interface StreamRecord {
   /** The item after the change; undefined if it was removed. */
   readonly after: Item | undefined;
   /** The change that removed the record, if its tombstone says it. */
-  readonly removedBy?: StoredChange | undefined;
+  readonly removedBy?: StampedChange | undefined;
   /** The stream's time of the change in seconds since 1970; undefined if no stream delivered the change. */
   readonly createdAt?: number | undefined;
   /** Increases with each change of an item. */

@@ -14,8 +14,6 @@ import { settings } from "../../settings.ts";
 import type { Item, Key } from "./item-keys.ts";
 import { isTombstone, liveItem } from "./tombstones.ts";
 
-export type { Item, Key } from "./item-keys.ts";
-
 let client: DynamoDBDocumentClient | undefined;
 
 /** The client of this environment, created at first use. It makes items of plain values, and plain values of items. */
@@ -30,7 +28,7 @@ function createClient(): DynamoDBDocumentClient {
   dynamo.middlewareStack.remove("loggerMiddleware");
   dynamo.middlewareStack.add(
     (next) => async (call) => {
-      refuseForbiddenNames(call.input);
+      requireStorableNames(call.input);
       return next(call);
     },
     { step: "initialize", name: "forbiddenNames" },
@@ -45,7 +43,7 @@ interface Aliased {
 }
 
 /** The document client would store an object with such a name as another value, or read it as another (D33). */
-function refuseForbiddenNames(input: object): void {
+function requireStorableNames(input: object): void {
   const [fault] = forbiddenKeys(input);
   if (fault) throw new TypeError(`No item has a field at ${pointerTo(fault.path)}`);
   const { TransactItems = [], ...call }: Aliased = input;

@@ -1,4 +1,4 @@
-import type { StoredChange } from "./change-stamps.ts";
+import type { StampedChange } from "./change-stamps.ts";
 import type { Item } from "./item-keys.ts";
 
 /** The item that stays in the place of a removed record. Reads leave it out unless they ask for it. */
@@ -9,7 +9,7 @@ export interface Tombstone {
   /** The moment of the removal, ISO 8601 in UTC. An import may have begun hours before. */
   readonly removed_at: string;
   /** The change that removed the record, if it has a history. */
-  readonly change?: StoredChange | undefined;
+  readonly change?: StampedChange | undefined;
   /** That of an erased person does not expire. */
   readonly expires_at?: number | undefined;
 }

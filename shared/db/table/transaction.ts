@@ -1,7 +1,8 @@
 import { TransactionCanceledException, TransactionInProgressException } from "@aws-sdk/client-dynamodb";
 import { TransactGetCommand, TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import type { Item, Key } from "./item-keys.ts";
 import { paces, retry, retryConflicts } from "./retry.ts";
-import { type Item, inTable, type Key, type Plain, tableClient } from "./table.ts";
+import { inTable, type Plain, tableClient } from "./table.ts";
 import { liveItem } from "./tombstones.ts";
 
 /** Most writes of a transaction. */

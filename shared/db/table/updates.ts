@@ -1,6 +1,6 @@
 import { allOf, anyOf, lacks } from "./conditions.ts";
 import { versionClause, versionValue } from "./entity.ts";
-import type { Item, Key } from "./table.ts";
+import type { Item, Key } from "./item-keys.ts";
 
 /** A change of an item in at least one attribute. A field of its record is `record.` and the field's name. */
 export interface Patch {

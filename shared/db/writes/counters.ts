@@ -1,8 +1,8 @@
 import { spread } from "../../backoff.ts";
 import type { ListName, ListPosition } from "../../domain/records/list-position.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
+import type { Item, Key } from "../table/item-keys.ts";
 import { nameOf, padId } from "../table/item-keys.ts";
-import type { Item, Key } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 
@@ -17,10 +17,10 @@ export interface StoredCounter extends StoredItem {
   readonly total_order: string;
 }
 
-const partitionStart = "COUNTERS#";
+const countersStart = "COUNTERS#";
 
 /** The entity of the counters of lists. */
-export const counters = defineEntity<StoredCounter>("list counter", ({ pk }) => pk.startsWith(partitionStart));
+export const counters = defineEntity<StoredCounter>("list counter", ({ pk }) => pk.startsWith(countersStart));
 
 /**
  * The parts that users, events and runs write. 50 bulk updates of one company at once need this number; each part costs
@@ -50,7 +50,7 @@ export interface Count {
 
 /** The partition of the counters of a company's list. */
 export function counterPartition(list: ListName, companyId: number): string {
-  return `${partitionStart}${list}#${companyId}`;
+  return `${countersStart}${list}#${companyId}`;
 }
 
 /** The month that a counter is of, or `ALL`. */

@@ -1,5 +1,6 @@
+import type { Item, Key } from "../table/item-keys.ts";
 import { keyOf } from "../table/item-keys.ts";
-import { getItem, type Item, type Key } from "../table/table.ts";
+import { getItem } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import type { UniqueKey } from "./unique-keys.ts";
 

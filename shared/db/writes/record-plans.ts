@@ -1,6 +1,7 @@
+import { msPerDay } from "../../durations.ts";
 import type { Entity, RecordItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
-import type { Item, Key } from "../table/table.ts";
+import type { Item, Key } from "../table/item-keys.ts";
 import { isTombstone, type Tombstone } from "../table/tombstones.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import {
@@ -15,8 +16,7 @@ import {
 /** For so many days a tombstone keeps late lines from restoring its record. No event bus or queue holds a line as long. */
 export const tombstoneDays = 30;
 /** An export may look back as long, and takes some time itself. */
-export const keptDays = tombstoneDays + 1;
-const msPerDay = 24 * 60 * 60_000;
+export const tombstoneItemDays = tombstoneDays + 1;
 /** The version in the tombstone of an erased user. Such a tombstone refuses every line, and stays until it is deleted. */
 export const erasedVersion = Number.MAX_SAFE_INTEGER;
 
@@ -35,7 +35,7 @@ export interface Draft<Stored> extends Pick<WritePlan, "uniqueKeys" | "counts"> 
 }
 
 /** The record or the tombstone in a place, and the version that lines have to exceed. */
-interface Place<Stored> {
+interface RecordPlace<Stored> {
   readonly stored: Stored | undefined;
   readonly tombstone: Tombstone | undefined;
   readonly version: number | undefined;
@@ -107,7 +107,7 @@ function readPlace<Stored extends RecordItem>(
   entity: Entity<Stored>,
   found: Item | undefined,
   now: Date,
-): Place<Stored> {
+): RecordPlace<Stored> {
   const tombstone = found && isTombstone(found) ? found : undefined;
   const stored = found && !tombstone ? entity.decode(found) : undefined;
   const isKept = tombstone && Date.parse(tombstone.removed_at) + tombstoneDays * msPerDay > now.getTime();
@@ -122,7 +122,7 @@ function putTombstone(
   context: WriteContext,
 ): TransactionWrite {
   const now = new Date();
-  const expires_at = isErased({ pk, sk }, version) ? undefined : epochSecondsAfter(now, keptDays);
+  const expires_at = isErased({ pk, sk }, version) ? undefined : epochSecondsAfter(now, tombstoneItemDays);
   const moment = { removed_at: now.toISOString(), expires_at };
   return replaceItem(read, { pk, sk, schema_version: 1, version, ...moment }, { ...context, notifies: false });
 }

@@ -1,5 +1,5 @@
 import { anyOf, isAbsent } from "../table/conditions.ts";
-import type { Item, Key } from "../table/table.ts";
+import type { Item, Key } from "../table/item-keys.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { updateOf } from "../table/updates.ts";
 

@@ -5,8 +5,8 @@ import { stampOf } from "../table/change-stamps.ts";
 import { loadItem } from "../table/coalesced-reads.ts";
 import { ifUnchanged } from "../table/conditions.ts";
 import type { Entity, RecordItem } from "../table/entity.ts";
+import type { Item, Key } from "../table/item-keys.ts";
 import { paces, retry } from "../table/retry.ts";
-import type { Item, Key } from "../table/table.ts";
 import { isTombstone, liveItem, type Tombstone } from "../table/tombstones.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
 import { type Commit, commitTogether } from "./commit.ts";
@@ -53,7 +53,7 @@ export async function changePlace(
   decide: (found: Item | undefined) => WritePlan | Promise<WritePlan>,
 ): Promise<Outcome> {
   return retry(paces.record, async () => {
-    const change = await decide(await findPlace(key, context));
+    const change = await decide(await findWritten(key, context));
     const isDone = !change.writes?.length || (await write(change.writes, change, context));
     return isDone ? change.outcome : undefined;
   });
@@ -65,11 +65,11 @@ export async function findToWrite<Stored extends object>(
   key: Key,
   context: WriteContext,
 ): Promise<Stored | undefined> {
-  const item = liveItem(await findPlace(key, context));
+  const item = liveItem(await findWritten(key, context));
   return item && entity.decode(item);
 }
 
-async function findPlace(key: Key, { dryRun }: WriteContext): Promise<Item | undefined> {
+async function findWritten(key: Key, { dryRun }: WriteContext): Promise<Item | undefined> {
   return findInDryRun(key, dryRun, await loadItem(key));
 }
 

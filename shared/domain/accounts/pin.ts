@@ -33,7 +33,7 @@ export function makePin({ login, request_id, asked_at, digits }: PinSource, key:
 /** Hashes a pin for one user, with a fresh salt. */
 export function hashPin(pin: string, userId: number, key: HmacKey): PinHash {
   const salt = randomBytes(16).toString("base64url");
-  return { hmac: key.sign("pin", messageOf(pin, userId, salt)), salt };
+  return { hmac: key.sign("pin", pinMessage(pin, userId, salt)), salt };
 }
 
 /** The stored hash of a pin if it fits, so that the reset token of a pin that is sent again stays; a fresh one otherwise. */
@@ -49,9 +49,9 @@ export function shownPin(pin: string): string {
 
 /** Compares a pin with a hash in constant time. */
 export function verifyPin(pin: string, userId: number, hash: PinHash, key: HmacKey): boolean {
-  return key.verify("pin", messageOf(pin, userId, hash.salt), hash.hmac);
+  return key.verify("pin", pinMessage(pin, userId, hash.salt), hash.hmac);
 }
 
-function messageOf(pin: string, userId: number, salt: string): string {
+function pinMessage(pin: string, userId: number, salt: string): string {
   return `${userId}|${salt}|${pin}`;
 }

@@ -1,3 +1,4 @@
+import { msPerMinute } from "../../durations.ts";
 /** Days that a key signs before the next one is created (D6). */
 export const rotationDays = 30;
 
@@ -6,8 +7,6 @@ export const publishedAheadMinutes = 10;
 
 /** Minutes that a key stays published after the next one signs: a token's life and the age of a cached key set (D6). */
 export const publishedAfterMinutes = 15 + 5;
-
-const msPerMinute = 60_000;
 
 /** The time from which the next key signs: now for the first, later for its successors; undefined while none is due. */
 export function nextKeySignsFrom(newestSignsFrom: Date | undefined, now: Date): Date | undefined {

@@ -3,14 +3,14 @@ import type { profile } from "../../contract/accounts.ts";
 import { leastMaskedId } from "../../contract/values.ts";
 import type { HmacKey } from "../hmac-key.ts";
 
-type ShownUser = v.InferOutput<typeof profile>;
-type User = Omit<ShownUser, "company">;
+type MaskedProfile = v.InferOutput<typeof profile>;
+type MaskedUser = Omit<MaskedProfile, "company">;
 
 /**
  * The user that an anonymous caller is shown: the login it sent, and an id that no user has, stable while the key stays
  * (D12).
  */
-export function unknownUser(login: string, key: HmacKey): ShownUser {
+export function unknownUser(login: string, key: HmacKey): MaskedProfile {
   const digest = key.digest("unknown-user", login);
   // 52 bits, of which a number reads 48 at a time.
   const id = leastMaskedId + digest.readUIntBE(0, 6) * 16 + (digest.readUInt8(6) >> 4);
@@ -21,7 +21,7 @@ export function unknownUser(login: string, key: HmacKey): ShownUser {
  * The user that a registration creates: a driver of no company, whose names come with the password (D1, D16). The login
  * is in its normal form.
  */
-export function registeredUser(id: number, login: string): User {
+export function registeredUser(id: number, login: string): MaskedUser {
   return { ...userOf(login), id, first_name: "", last_name: "", role: "driver" };
 }
 

@@ -1,4 +1,5 @@
 import { longPinDigits, pinDigits } from "../../contract/accounts.ts";
+import { msPerMinute } from "../../durations.ts";
 import { firstMessages } from "./message-shares.ts";
 import { pinRules, rules } from "./rules.ts";
 
@@ -30,12 +31,10 @@ export interface TriedPin extends AskedPin {
 }
 
 /** The time during which the client that spent a pin or a reset token gets the same answer again (D13, D14). */
-export const repeatMs = 60_000;
-
-const msPerMinute = 60_000;
+export const pinRepeatMs = 60_000;
 
 /** True for a pin that a request does not replace: neither spent nor expired, nor short while short ones are used up. */
-export function isLive(pin: TriedPin, wrongPins: number, now: Date): boolean {
+export function isLivePin(pin: TriedPin, wrongPins: number, now: Date): boolean {
   return pin.spent_at === undefined && now.toISOString() < pin.valid_to && mayTry(pin, wrongPins);
 }
 
@@ -50,7 +49,7 @@ export interface PinAnswer {
  * the pin, so that known and unknown logins have the same answers (D12).
  */
 export function askFor(before: TriedPin | undefined, requestId: string, wrongPins: number, now: Date): PinAnswer {
-  const isKept = before && (isLive(before, wrongPins, now) || mustWait(before, now));
+  const isKept = before && (isLivePin(before, wrongPins, now) || mustWait(before, now));
   return isKept ? { pin: before, isNew: false } : { pin: newPin(before, requestId, wrongPins, now), isNew: true };
 }
 
@@ -113,7 +112,7 @@ export function tryOf(pin: TriedPin, { wrongPins, client, now }: PinTry): "count
 
 /** True for the client that spent a pin within the last minute (D13). */
 export function isRepeated({ spent_at, spent_from }: TriedPin, client: string, now: Date): boolean {
-  return spent_at !== undefined && spent_from === client && now.getTime() - Date.parse(spent_at) < repeatMs;
+  return spent_at !== undefined && spent_from === client && now.getTime() - Date.parse(spent_at) < pinRepeatMs;
 }
 
 function isLong({ digits }: Pick<AskedPin, "digits">): boolean {

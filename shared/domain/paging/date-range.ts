@@ -1,3 +1,4 @@
+import { msPerDay } from "../../durations.ts";
 import { Refusal } from "../refusal.ts";
 
 /** A range of calendar dates, both ends included. A missing end is open (D21). */
@@ -13,7 +14,6 @@ export function isWithinRange(date: string, { fromDate, toDate }: DateRange): bo
 
 /** Most days of a list that reads every record of its range: a year, and a month of the one before. */
 export const mostDays = 400;
-const msPerDay = 86_400_000;
 /** The last day that a date has a text for. */
 const lastDay = "9999-12-31";
 

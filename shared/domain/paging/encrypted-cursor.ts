@@ -6,7 +6,7 @@ import { cursorInvalid, type Page, type PagingQuery } from "./paging.ts";
 /** The version of the key, as a whole number. */
 const versionBytes = 4;
 /** The most bytes that fit into a cursor of 200 characters. */
-const mostBytes = 118;
+const mostCursorBytes = 118;
 
 /** A page of a list that is read by cursor alone, and the place that it ends at; undefined where the list does. */
 export interface CursorPage<T> {
@@ -34,7 +34,7 @@ export async function readByCursor<T>(
  * It holds for one `context` (D30). Throws on a place of more than 118 bytes.
  */
 export function encryptCursor(place: string, context: string, key: HmacKey): string {
-  if (Buffer.byteLength(place) > mostBytes) throw new Error("The place does not fit into a cursor");
+  if (Buffer.byteLength(place) > mostCursorBytes) throw new Error("The place does not fit into a cursor");
   const cipher = key.cipherKey("cursor");
   if (!cipher) throw new Error("The HMAC key has no version that signs");
   const version = Buffer.alloc(versionBytes);

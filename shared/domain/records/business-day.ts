@@ -1,6 +1,7 @@
+import { msPerMinute } from "../../durations.ts";
+
 /** The clocks of functions differ by less. */
 const clocksDifferMs = 10_000;
-const msPerMinute = 60_000;
 
 /** To make a format takes a hundred times as long as to use it, and a stage has one time zone. */
 const formats = new Map<string, Intl.DateTimeFormat>();

@@ -8,7 +8,7 @@ const mostZeros = 35;
 const mostLetters = 200;
 
 /** Letters, or digits without their leading zeros, and the number of these. */
-interface Part {
+interface NumberPart {
   readonly text: string;
   readonly zeros: number;
 }
@@ -29,7 +29,7 @@ export interface NumberSearch {
  * characters are left out (D22).
  */
 export function searchableStarts(number: string): string[] {
-  const parts = partsOf(readable(number));
+  const parts = numberPartsOf(readable(number));
   return parts.slice(0, mostStarts).map((_, at) => {
     const rest = parts.slice(at);
     const zeros = rest.map((part) => part.zeros.toString(36)).join("");
@@ -43,7 +43,7 @@ export function searchableStarts(number: string): string[] {
  */
 export function parseSearch(search: string): NumberSearch | undefined {
   const typed = readable(search);
-  const parts = partsOf(typed);
+  const parts = numberPartsOf(typed);
   const last = parts.at(-1);
   if (!last) return undefined;
   const text = textOf(parts);
@@ -72,7 +72,7 @@ function readable(number: string): string {
   return typedText(number.replaceAll(/\p{S}\p{M}*/gu, "-")).slice(0, mostLetters);
 }
 
-function partsOf(text: string): Part[] {
+function numberPartsOf(text: string): NumberPart[] {
   return [...text.matchAll(/[\p{L}\p{M}]+|\p{N}+/gu)].map(([part]) => {
     const whole = part.toLowerCase();
     const rest = whole.replace(/^0+/, "");
@@ -80,6 +80,6 @@ function partsOf(text: string): Part[] {
   });
 }
 
-function textOf(parts: readonly Part[]): string {
+function textOf(parts: readonly NumberPart[]): string {
   return parts.map(({ text }) => `${text}-`).join("");
 }

@@ -72,7 +72,7 @@ const meanings = {
  * The event of a record's change, if it has one. Removals, silent writes and other kinds of items have none (D25).
  * Throws on an item that the service would not write.
  */
-export function readEvent(change: ItemImages): NotificationEvent | undefined {
+export function notificationEventOf(change: ItemImages): NotificationEvent | undefined {
   const { key, before, after } = change;
   const [kind = ""] = key.sk.split("#");
   if (!after || !isKind(kind)) return undefined;

@@ -9,7 +9,13 @@ import {
 } from "../../contract/outbound-events.ts";
 import { id } from "../../contract/values.ts";
 import type { Change } from "./change.ts";
-import { type ItemImages, type NotificationEvent, readEvent, readPush, requireItem } from "./notification-events.ts";
+import {
+  type ItemImages,
+  type NotificationEvent,
+  notificationEventOf,
+  readPush,
+  requireItem,
+} from "./notification-events.ts";
 import type { notifyingRecordTypes } from "./notification-kinds.ts";
 
 /** The parts of a change of the table that events depend on. */
@@ -48,7 +54,7 @@ type NewsType = {
 /** The type of what users are notified of, and of a notification itself; undefined for any other change. */
 function typeOfNews(change: ItemImages): OutboundEventType | undefined {
   if (readPush(change)) return "notification.created";
-  const news = readEvent(change);
+  const news = notificationEventOf(change);
   return news && (`${news.record_type.toLowerCase()}.${news.params.type}` as NewsType);
 }
 

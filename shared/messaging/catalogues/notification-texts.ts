@@ -42,16 +42,19 @@ function plainWords(type: string): string {
  * Notifications as their reader gets them: with a text in the reader's language, made of the sentence of their push and of
  * what the record was called when they were delivered (D45). A text that another system sent stays.
  */
-export function withTexts<T extends Shown>(notifications: readonly T[], locale: UserLocale) {
+export function withNotificationTexts<T extends Shown>(notifications: readonly T[], locale: UserLocale) {
   return notifications.map((each) => {
     const named = { ...each.params, ...namesIn(each.params) };
-    return { ...each, params: { ...named, text: asText(each.params.text) ?? textOf(each.record_type, named, locale) } };
+    return {
+      ...each,
+      params: { ...named, text: asText(each.params.text) ?? sentenceFor(each.record_type, named, locale) },
+    };
   });
 }
 
 type Names = Readonly<Record<"title" | "number" | "date", string | undefined>>;
 
-function textOf(
+function sentenceFor(
   recordType: string,
   { type, title, number, date }: Names & { type: string },
   locale: UserLocale,

@@ -1,6 +1,6 @@
 import { expect, inject, test } from "vitest";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
-import { undoChange } from "../../../shared/db/records/undo-change.ts";
+import { restoreRecords } from "../../../shared/db/records/undo-change.ts";
 import type { Commit } from "../../../shared/db/writes/commit.ts";
 import { importParts } from "../../../shared/db/writes/counters.ts";
 import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
@@ -116,7 +116,7 @@ async function measureWrites(): Promise<WriteCost[]> {
       changeId = (await setTimesheetStates(ids, company, "paid", callerContext(caller))).changeId ?? "";
     });
     await measure("  its undo", count, count === 1 ? 20 : atMost + 0.2, () =>
-      undoChange(changeId, callerContext(caller)),
+      restoreRecords(changeId, callerContext(caller)),
     );
   }
   return costs;

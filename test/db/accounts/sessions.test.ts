@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   endedAt,
-  endSession,
+  endSessionFamily,
   findSession,
   openSession,
   rotateSession,
@@ -82,7 +82,7 @@ describe("D5: a spent token", () => {
         expect(await rotateSession({ userId: 7, family, n: 1 }, session, inEpoch, now)).toBe(outcome);
       }
     }
-    await endSession(7, family, testChange());
+    await endSessionFamily(7, family, testChange());
     expect(await rotate(family, 1)).toBe("refused");
     expect(await rotate(family, 1, aMinuteLater)).toBe("reused");
     expect(await rotate(family, 2, ends)).toBe("refused");
@@ -111,7 +111,7 @@ describe("D5: a spent token", () => {
     expect(await late(aMinuteLater)).toBe("reused");
     const other = await newSession();
     const read = await stored(other);
-    await endSession(7, other, testChange());
+    await endSessionFamily(7, other, testChange());
     expect(await rotateSession({ userId: 7, family: other, n: 1 }, read, epoch, opened)).toBe("refused");
   });
 });
@@ -119,14 +119,14 @@ describe("D5: a spent token", () => {
 test("D5, D10: a session that was ended keeps its number and seed as a proof, which no request brings back, even of before", async () => {
   const family = await newSession();
   const { seed } = await stored(family);
-  await endSession(7, family, testChange());
+  await endSessionFamily(7, family, testChange());
   for (const now of [opened, new Date(opened.getTime() - 10_000)]) expect(await rotate(family, 1, now)).toBe("refused");
-  await endSession(7, family, testChange());
+  await endSessionFamily(7, family, testChange());
   expect(await contentAt(family)).toMatchObject({ n: 1, seed, epoch, valid_to: endedAt });
 });
 
 test("D5: ending a session that is not there makes none", async () => {
-  expect(await endSession(7, "f".repeat(22), testChange())).toBe(false);
+  expect(await endSessionFamily(7, "f".repeat(22), testChange())).toBe(false);
   expect(await readItem(sessionKey(7, "f".repeat(22)))).toBeUndefined();
 });
 

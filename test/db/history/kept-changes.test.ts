@@ -2,8 +2,8 @@ import { marshall } from "@aws-sdk/util-dynamodb";
 import { expect, test } from "vitest";
 import { historyItems, toRecordedChange } from "../../../shared/db/history/history-items.ts";
 import { historyOf } from "../../../shared/db/history/history-of-changes.ts";
+import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import type { Item } from "../../../shared/db/table/table.ts";
 import type { Change } from "../../../shared/domain/records/change.ts";
 import { anyText, fc } from "../../support/service/properties.ts";
 

@@ -3,7 +3,7 @@ import { markReadUpTo } from "../../../shared/db/notifications/mark-notification
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { deliverNotification } from "../../../shared/db/notifications/notification-delivery.ts";
 import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
-import type { Item } from "../../../shared/db/table/table.ts";
+import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { driverContext, testContext } from "../../support/records/contexts.ts";
 import { type Cost, costOf } from "../../support/records/costs.ts";
 import { usualOrFull } from "../../support/service/counts.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { markNotifications, markReadUpTo } from "../../../shared/db/notifications/mark-notifications.ts";
+import { markByIds, markReadUpTo } from "../../../shared/db/notifications/mark-notifications.ts";
 import { driverContext } from "../../support/records/contexts.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { notificationLine } from "../../support/records/records.ts";
@@ -26,10 +26,10 @@ test("D27: unread notifications, and they alone, stand in the index of what thei
   await notify(10);
   const mark = { mark_key: `USER#${userId}#UNREAD`, mark_order: "0000000000000007" };
   expect(await stored(7)).toMatchObject(mark);
-  await markNotifications([7], true, driverContext(userId, now));
+  await markByIds([7], true, driverContext(userId, now));
   expect(await stored(7)).not.toHaveProperty("mark_key");
   expect(await stored(7)).not.toHaveProperty("mark_order");
-  await markNotifications([7], false, driverContext(userId));
+  await markByIds([7], false, driverContext(userId));
   expect(await stored(7)).toMatchObject(mark);
   await write({ type: "notification", id: 7, user_id: userId, read_at: now.toISOString() });
   expect(await stored(7)).not.toHaveProperty("mark_key");
@@ -42,23 +42,23 @@ test("D27: unread notifications, and they alone, stand in the index of what thei
 test("D35: what an import wrote silently is no longer silent once it is marked", async () => {
   await notify(10);
   expect(await stored(7)).toMatchObject({ silent: true });
-  await markNotifications([7], true, driverContext(userId, now));
+  await markByIds([7], true, driverContext(userId, now));
   expect(await stored(7)).not.toHaveProperty("silent");
 });
 
 test("D27: 90 by id cost 90 read units and two round trips; those that stand so already are only read", async () => {
   await notify(90);
   const ids = Array.from({ length: 90 }, (_, index) => index + 1);
-  const cost = await costOf(() => markNotifications(ids, true, driverContext(userId, now)));
+  const cost = await costOf(() => markByIds(ids, true, driverContext(userId, now)));
   expect(cost).toMatchObject({ readUnits: 90, sequentialTrips: 2 });
-  const again = await costOf(() => markNotifications(ids, true, driverContext(userId, now)));
+  const again = await costOf(() => markByIds(ids, true, driverContext(userId, now)));
   expect(again).toEqual({ readUnits: 90, writeUnits: 0, sequentialTrips: 1 });
 });
 
 test("D27: all that are unread cost one round trip for every 99, and two before the first, however many are read", async () => {
   await notify(200);
   const read = Array.from({ length: 90 }, (_, index) => index + 1);
-  await markNotifications(read, true, driverContext(userId, now));
+  await markByIds(read, true, driverContext(userId, now));
   const cost = await costOf(() => markReadUpTo(200, driverContext(userId, now)));
   expect(cost.readUnits).toBeLessThanOrEqual(110 + 2);
   expect(cost.sequentialTrips).toBeLessThanOrEqual(2 + 2);

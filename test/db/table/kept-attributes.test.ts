@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { findStoredUser, giveResetToken, replacePassword } from "../../../shared/db/accounts/users.ts";
-import { markNotifications } from "../../../shared/db/notifications/mark-notifications.ts";
+import { markByIds } from "../../../shared/db/notifications/mark-notifications.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { setJobTimers } from "../../../shared/db/records/jobs.ts";
 import { markOverdue } from "../../../shared/db/records/overdue-invoices.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
-import { undoChange } from "../../../shared/db/records/undo-change.ts";
+import { restoreRecords } from "../../../shared/db/records/undo-change.ts";
 import { putIf } from "../../../shared/db/table/conditional-writes.ts";
+import type { Item, Key } from "../../../shared/db/table/item-keys.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import type { Item, Key } from "../../../shared/db/table/table.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
 import { callerContext, driverContext, testContext } from "../../support/records/contexts.ts";
 import * as lines from "../../support/records/records.ts";
@@ -21,7 +21,7 @@ const pay = (id: number) => setTimesheetStates([id], "all", "paid", callerContex
 const setTimer = (id: number) =>
   setJobTimers([id], "all", { timer: 60, timer_expires_at: new Date().toISOString() }, callerContext(admin));
 const undo = ({ changeId = "" }: { readonly changeId: string | undefined }) =>
-  undoChange(changeId, callerContext(admin));
+  restoreRecords(changeId, callerContext(admin));
 
 useService();
 
@@ -50,7 +50,7 @@ const ways: readonly (readonly [name: string, line: object, key: Key, write: () 
     "a notification that is marked",
     lines.notificationLine(2, 1),
     notificationKey(1, 2),
-    () => markNotifications([2], true, driverContext(1)),
+    () => markByIds([2], true, driverContext(1)),
   ],
   ["a payment", lines.timesheetLine(2, 1), recordKey("TIMESHEET", 2), () => pay(2)],
   ["the undo of a payment", lines.timesheetLine(3, 1), recordKey("TIMESHEET", 3), async () => undo(await pay(3))],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { markNotifications } from "../../../shared/db/notifications/mark-notifications.ts";
+import { markByIds } from "../../../shared/db/notifications/mark-notifications.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { setJobTimers } from "../../../shared/db/records/jobs.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
@@ -34,7 +34,7 @@ test("a write of a record says which request it follows from, and one of no requ
 test("an item that has no history says the request of its last write alone, which log lines need", async () => {
   await write(notificationLine(1, 9), during("nine"));
   expect((await readItem(notificationKey(9, 1)))?.change).toEqual({ request: "nine" });
-  await markNotifications([1], true, driverContext(9));
+  await markByIds([1], true, driverContext(9));
   expect(await readItem(notificationKey(9, 1))).not.toHaveProperty("change");
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   askFor,
   countsProof,
-  isLive,
+  isLivePin,
   maySend,
   newPin,
   type TriedPin,
@@ -62,7 +62,7 @@ test.each<[string, TriedPin, number, Date, boolean]>([
   ["though all short ones are used up, if it is long", long, brake, noon, true],
   ["not when it has expired, also if it is long", long, brake, minutes(12), false],
 ])("D9, D10: a pin is live %s", (_, stored, wrongPins, now, expected) => {
-  expect(isLive(stored, wrongPins, now)).toBe(expected);
+  expect(isLivePin(stored, wrongPins, now)).toBe(expected);
 });
 
 /** The same pin after so many messages of it and of its login's day. */

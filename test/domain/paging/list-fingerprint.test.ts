@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { listInvoices, listTimesheets } from "../../../shared/contract/finance.ts";
 import { listJobs } from "../../../shared/contract/jobs.ts";
 import { listNotifications } from "../../../shared/contract/notifications.ts";
-import { anyOf, idParameter, optionalParameter, paging } from "../../../shared/contract/query.ts";
+import { idParameter, optionalParameter, paging, severalOf } from "../../../shared/contract/query.ts";
 import { listFingerprint } from "../../../shared/domain/paging/list-fingerprint.ts";
 import { readPage } from "../../../shared/domain/paging/paging.ts";
 
@@ -25,7 +25,7 @@ const withDriver = {
 /** Invoices with a sixth filter that has a default, as a later release may have them. */
 const withKind = {
   ...listInvoices,
-  query: v.object({ by_kind: anyOf(v.picklist(["standard", "credit"])), ...listInvoices.query.entries }),
+  query: v.object({ by_kind: severalOf(v.picklist(["standard", "credit"])), ...listInvoices.query.entries }),
 };
 
 function fingerprintOf(list: { name: string; query: v.GenericSchema }, given: object): string {

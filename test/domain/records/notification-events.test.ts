@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   type ItemImages,
-  readEvent,
+  notificationEventOf,
   readNewPassword,
   readPush,
 } from "../../../shared/domain/records/notification-events.ts";
@@ -25,7 +25,7 @@ function invoice(state: string, beside: object = {}): Image {
 }
 
 function notified(each: ItemImages): string | undefined {
-  const event = readEvent(each);
+  const event = notificationEventOf(each);
   return event && `${event.record_type}/${event.params.type} ${event.record_id}`;
 }
 
@@ -33,14 +33,14 @@ describe("D25: what a change means", () => {
   const job = { id: 4, company_id: 3, record: { title: "Forklift driver" } };
 
   test("a new job is notified to its company's operators; a changed one to nobody", () => {
-    expect(readEvent(change("JOB", undefined, job))).toEqual({
+    expect(notificationEventOf(change("JOB", undefined, job))).toEqual({
       record_type: "Job",
       record_id: 4,
       params: { type: "published", title: "Forklift driver" },
       recipients: [operators],
       actorId: undefined,
     });
-    expect(readEvent(change("JOB", job, { ...job, timer: 60 }))).toBeUndefined();
+    expect(notificationEventOf(change("JOB", job, { ...job, timer: 60 }))).toBeUndefined();
   });
 
   test("a job is published when it enters the table, also where its published_at is to come", () => {
@@ -64,7 +64,7 @@ describe("D25: what a change means", () => {
   test("a new timesheet goes to the first 50 of its company's operators, whatever becomes of it", () => {
     const { record, ...beside } = timesheet("pending") as { record: object };
     const named = { ...record, date: "2026-05-04", job_title: "Cover for Ada Holt" };
-    expect(readEvent(change("TIMESHEET", undefined, { ...beside, record: named }))).toEqual({
+    expect(notificationEventOf(change("TIMESHEET", undefined, { ...beside, record: named }))).toEqual({
       record_type: "Timesheet",
       record_id: 5,
       params: { type: "submitted", date: "2026-05-04" },
@@ -74,12 +74,17 @@ describe("D25: what a change means", () => {
   });
 
   test("an invoice is named by its number, and a record without its names is notified all the same", () => {
-    expect(readEvent(change("INVOICE", undefined, invoice("paid")))?.params).toEqual({ type: "paid", number: "INV-1" });
-    expect(readEvent(change("JOB", undefined, { id: 4, company_id: 3 }))?.params).toEqual({ type: "published" });
+    expect(notificationEventOf(change("INVOICE", undefined, invoice("paid")))?.params).toEqual({
+      type: "paid",
+      number: "INV-1",
+    });
+    expect(notificationEventOf(change("JOB", undefined, { id: 4, company_id: 3 }))?.params).toEqual({
+      type: "published",
+    });
   });
 
   test("a timesheet's news goes to its driver, by profile", () => {
-    const event = readEvent(change("TIMESHEET", timesheet("pending"), timesheet("paid")));
+    const event = notificationEventOf(change("TIMESHEET", timesheet("pending"), timesheet("paid")));
     expect(event?.recipients).toEqual([{ profile: 70 }]);
   });
 
@@ -98,7 +103,10 @@ describe("D25: what a change means", () => {
   });
 
   test("an invoice's news goes to its company's operators and clients", () => {
-    expect(readEvent(change("INVOICE", undefined, invoice("pending")))?.recipients).toEqual([operators, clients]);
+    expect(notificationEventOf(change("INVOICE", undefined, invoice("pending")))?.recipients).toEqual([
+      operators,
+      clients,
+    ]);
   });
 
   describe("a new password", () => {
@@ -108,7 +116,7 @@ describe("D25: what a change means", () => {
     const { password_changed_at: _, ...older } = user;
 
     test("is notified to its user", () => {
-      const event = readEvent(change("USER", user, later));
+      const event = notificationEventOf(change("USER", user, later));
       expect(event).toMatchObject({ record_type: "User", record_id: 8, params: { type: "password_changed" } });
       expect(event?.recipients).toEqual([{ users: [8] }]);
     });
@@ -131,24 +139,24 @@ describe("D25: what a change means", () => {
       ["a removal", user, undefined],
     ])("D14: %s is no notice", (_, before, after) => {
       expect(readNewPassword(change("USER", before, after))).toBeUndefined();
-      expect(readEvent(change("USER", before, after))).toBeUndefined();
+      expect(notificationEventOf(change("USER", before, after))).toBeUndefined();
     });
 
     test("D14: a stored hash that was renewed is no notice", () => {
       const renewed = change("PASSWORD", { hash: "a" }, { hash: "argon2id of the same" });
-      expect([readNewPassword(renewed), readEvent(renewed)]).toEqual([undefined, undefined]);
+      expect([readNewPassword(renewed), notificationEventOf(renewed)]).toEqual([undefined, undefined]);
     });
   });
 
   test("who made the change is named as its author", () => {
     const after = timesheet("paid", { changed_by: 9 });
-    expect(readEvent(change("TIMESHEET", timesheet("pending"), after))?.actorId).toBe(9);
+    expect(notificationEventOf(change("TIMESHEET", timesheet("pending"), after))?.actorId).toBe(9);
   });
 });
 
 test("D35: what was written silently means nothing, nor does a removal", () => {
-  expect(readEvent(change("INVOICE", undefined, invoice("paid", { silent: true })))).toBeUndefined();
-  expect(readEvent(change("INVOICE", invoice("paid"), undefined))).toBeUndefined();
+  expect(notificationEventOf(change("INVOICE", undefined, invoice("paid", { silent: true })))).toBeUndefined();
+  expect(notificationEventOf(change("INVOICE", invoice("paid"), undefined))).toBeUndefined();
 });
 
 test("D25: a loud change of what was written silently before is notified", () => {
@@ -163,7 +171,7 @@ test.each([
   "COMPANY",
   "constructor",
 ])("an item of another kind means nothing: %s", (sk) => {
-  expect(readEvent(change(sk, undefined, { id: 1 }))).toBeUndefined();
+  expect(notificationEventOf(change(sk, undefined, { id: 1 }))).toBeUndefined();
 });
 
 test.each<[string, Image]>([
@@ -174,7 +182,7 @@ test.each<[string, Image]>([
   ["INVOICE", { id: 6, company_id: 3 }],
   ["USER", {}],
 ])("a malformed item is refused without being quoted: %s %j", (sk, after) => {
-  expect(() => readEvent(change(sk, undefined, after))).toThrow(new Error("The changed item is malformed"));
+  expect(() => notificationEventOf(change(sk, undefined, after))).toThrow(new Error("The changed item is malformed"));
 });
 
 describe("D29: a push", () => {

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler } from "../../../functions/devices/list-device-tokens.ts";
 import { handler as registerHandler } from "../../../functions/devices/register-device-token.ts";
 import { listDeviceTokens, registerDeviceToken } from "../../../shared/contract/devices.ts";
-import { endSession, sessionKey } from "../../../shared/db/accounts/sessions.ts";
+import { endSessionFamily, sessionKey } from "../../../shared/db/accounts/sessions.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
@@ -33,7 +33,7 @@ async function register(notification: object, as: TestUser): Promise<number> {
 
 test("D5: 401: of a session that was ended, though its access token lasts, and of a user who was removed", async () => {
   const user = await newUser();
-  await endSession(user.id, testSession, testChange());
+  await endSessionFamily(user.id, testSession, testChange());
   for (const as of [user, { ...user, id: 99 }]) expectProblem(await list(as), 401, "token_invalid");
 });
 

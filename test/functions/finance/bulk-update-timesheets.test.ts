@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { putBatch } from "../../../shared/db/table/batch-writes.ts";
-import type { Item } from "../../../shared/db/table/table.ts";
+import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { callerLine, timesheetLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { tableNameOf } from "../../../infra/stages/names.ts";
+import type { Stage } from "../../../infra/stages/stage-shape.ts";
 import { settingNames, stageShape } from "../../../infra/stages/stage-shape.ts";
-import { findStage, type Stage } from "../../../infra/stages/stages.ts";
+import { findStage } from "../../../infra/stages/stages.ts";
 
 const host = "workforce.harbour-logistics.co.uk";
 

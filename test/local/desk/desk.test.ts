@@ -6,11 +6,11 @@ import { openDesk } from "../../../infra/local/desk/desk.ts";
 import { refusalOf } from "../../../infra/local/desk/guard.ts";
 import { viewInbox } from "../../../infra/local/desk/inbox-views.ts";
 import type { DeskOptions } from "../../../infra/local/desk/sources.ts";
-import type { Person } from "../../../infra/local/desk/views.ts";
+import type { ShownPerson } from "../../../infra/local/desk/views.ts";
 import type { FrontRequest } from "../../../infra/local/gateway/http-server.ts";
 import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
 import { loginKey } from "../../../shared/db/accounts/logins.ts";
-import type { Key } from "../../../shared/db/table/table.ts";
+import type { Key } from "../../../shared/db/table/item-keys.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { asEvent, record, requestOf } from "./happenings.ts";
 
@@ -277,7 +277,7 @@ test("a mail is served without script, network and origin; what there is not is 
   expect(await send("/_local/desk/mail/0")).toMatchObject({ status: 404 });
 });
 
-const wren: Person = { id: 7, name: "Wren", role: "operator", companyId: null, company: null, logins: [] };
+const wren: ShownPerson = { id: 7, name: "Wren", role: "operator", companyId: null, company: null, logins: [] };
 const push = { subject: "Paid", text: "140 GBP", pin: null, person: null };
 test.each<[InboxEntry["channel"], string, string | null, object]>([
   ["push", "token", JSON.stringify({ aps: { alert: { title: "Paid", body: "140 GBP" } } }), push],

@@ -4,7 +4,7 @@ import { type ItemIndex, openItemIndex } from "../../../infra/local/desk/item-in
 import { type History, openHistory } from "../../../infra/local/desk/past-calls.ts";
 import type { DeskSources } from "../../../infra/local/desk/sources.ts";
 import { storyOf } from "../../../infra/local/desk/story.ts";
-import type { InboxView, Person } from "../../../infra/local/desk/views.ts";
+import type { InboxView, ShownPerson } from "../../../infra/local/desk/views.ts";
 import type { FrontRequest } from "../../../infra/local/gateway/http-server.ts";
 
 export function line(fields: object): string {
@@ -97,7 +97,7 @@ export function deskSources(more: Partial<DeskSources> = {}, index: ItemIndex = 
   return { ...empty, ...own, ...more } as unknown as DeskSources;
 }
 
-export const person: Person = {
+export const person: ShownPerson = {
   id: 7,
   name: "Wren Ashby",
   role: "operator",

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Item } from "../../../shared/db/table/table.ts";
+import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { searchableStarts } from "../../../shared/domain/records/invoice-number.ts";
 import { allItems } from "./items.ts";
 

@@ -1,5 +1,6 @@
+import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { type RecordKind, recordKey } from "../../../shared/db/table/item-keys.ts";
-import { getItem, type Item } from "../../../shared/db/table/table.ts";
+import { getItem } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import { importParts } from "../../../shared/db/writes/counters.ts";
 import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";

@@ -1,4 +1,5 @@
-import { getItem, type Item, type Key } from "../../../shared/db/table/table.ts";
+import type { Item, Key } from "../../../shared/db/table/item-keys.ts";
+import { getItem } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import type { Outcome, WriteContext } from "../../../shared/db/writes/write-plans.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";

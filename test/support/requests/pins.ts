@@ -1,6 +1,6 @@
 import { handler as requestPasswordResetHandler } from "../../../functions/accounts/request-password-reset.ts";
 import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
-import type { Inbox } from "../../../infra/local/aws/inbox.ts";
+import type { LocalInbox } from "../../../infra/local/aws/inbox.ts";
 import { pinIn } from "../../../infra/local/aws/message-pin.ts";
 import { subjectOf } from "../../../shared/accounts/subjects.ts";
 import { requestPasswordReset } from "../../../shared/contract/accounts.ts";
@@ -30,7 +30,7 @@ export async function deliverPins(): Promise<void> {
 }
 
 /** The pin in the newest message to a login. */
-export function newestPin(inbox: Inbox, to: string): string {
+export function newestPin(inbox: LocalInbox, to: string): string {
   const message = inbox.entries().find((entry) => entry.to === to);
   const pin = pinIn(message?.text);
   if (!pin) throw new Error(`No message to ${to} carries a pin`);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, inject } from "vitest";
 import { queues as queueRows } from "../../../infra/functions/queues.ts";
 import { type AwsEndpoints, startAwsEndpoints } from "../../../infra/local/aws/aws-endpoints.ts";
 import { type EventBuses, openEventBuses } from "../../../infra/local/aws/event-buses.ts";
-import { type Inbox, openInbox } from "../../../infra/local/aws/inbox.ts";
+import { type LocalInbox, openInbox } from "../../../infra/local/aws/inbox.ts";
 import { localCredentials } from "../../../infra/local/aws/local-credentials.ts";
 import { openSecrets } from "../../../infra/local/aws/secrets-manager.ts";
 import { type Queues, queueUrl, startQueues } from "../../../infra/local/aws/sqs.ts";
@@ -24,7 +24,7 @@ const { platformApplications } = findStage("local");
 
 /** The service of a test file: a table, an inbox, and the AWS endpoints behind them. */
 export interface Service {
-  inbox: Inbox;
+  inbox: LocalInbox;
   endpoints: AwsEndpoints;
   queues: Queues;
   buses: EventBuses;

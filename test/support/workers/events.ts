@@ -2,10 +2,10 @@ import { beforeAll } from "vitest";
 import { handler as notify } from "../../../functions/workers/notify.ts";
 import { handler as sendEvents } from "../../../functions/workers/send-events.ts";
 import { streamFilters } from "../../../infra/functions/stream-filters.ts";
-import type { BusEvent } from "../../../infra/local/aws/event-buses.ts";
+import type { DeliveredEvent } from "../../../infra/local/aws/event-buses.ts";
 import { matchesAny, type Pattern } from "../../../infra/local/filter-patterns.ts";
 import { dataSchemaOf, type OutboundEvent } from "../../../shared/contract/outbound-events.ts";
-import type { Item, Key } from "../../../shared/db/table/table.ts";
+import type { Item, Key } from "../../../shared/db/table/item-keys.ts";
 import { readItem } from "../records/writes.ts";
 import { type Service, useEventQueue } from "../service/service.ts";
 import { drain, nothingFailed, streamRecord } from "./workers.ts";
@@ -29,8 +29,8 @@ export function eventOut(timesheetId: number): OutboundEvent<"timesheet.paid"> {
 }
 
 /** The events that a rule for everything gets from the outbound bus of a test file's service, which sends events. */
-export function useOutboundBus(service: Service): BusEvent[] {
-  const received: BusEvent[] = [];
+export function useOutboundBus(service: Service): DeliveredEvent[] {
+  const received: DeliveredEvent[] = [];
   useEventQueue();
   beforeAll(() => {
     const rule = { busName: "outbound", pattern: { source: [{ prefix: "" }] }, queueNames: ["all"] };

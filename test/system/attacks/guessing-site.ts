@@ -3,7 +3,7 @@ import { type CeilingMessage, heldBackBy, type MessageCount } from "../../../sha
 import {
   askFor,
   countsProof,
-  isLive,
+  isLivePin,
   maySend,
   type TriedPin,
   tryOf,
@@ -69,7 +69,7 @@ export class GuessingSite {
   /** The live pin of a login. */
   pin(login: string, at: number): TriedPin | undefined {
     const pin = this.#pins.get(login);
-    return pin && isLive(pin, this.#wrongPins(at), new Date(at)) ? pin : undefined;
+    return pin && isLivePin(pin, this.#wrongPins(at), new Date(at)) ? pin : undefined;
   }
 
   #send(message: CeilingMessage, at: number): boolean {

@@ -42,6 +42,57 @@ function isNoun(group: readonly string[]): boolean {
   return group.length === 2 && ofNouns.every((folder) => group.some((file) => folder.test(file)));
 }
 
+/** The names that a file exports, those that it passes on among them. */
+function exportsOf(file: string): string[] {
+  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true);
+  return source.statements.flatMap((statement) => {
+    if (ts.isExportDeclaration(statement)) {
+      const { exportClause } = statement;
+      return exportClause && ts.isNamedExports(exportClause) ? exportClause.elements.map(({ name }) => name.text) : [];
+    }
+    const isExported = ts.canHaveModifiers(statement) && ts.getModifiers(statement)?.some(isExport);
+    return isExported ? declaredBy(statement) : [];
+  });
+}
+
+const isExport = ({ kind }: ts.Modifier) => kind === ts.SyntaxKind.ExportKeyword;
+
+function declaredBy(statement: ts.Statement): string[] {
+  if (ts.isVariableStatement(statement)) {
+    return statement.declarationList.declarations.flatMap(({ name }) => namesIn(name));
+  }
+  const { name } = statement as { readonly name?: ts.Identifier };
+  return name ? [name.text] : [];
+}
+
+function namesIn(name: ts.BindingName): string[] {
+  if (ts.isIdentifier(name)) return [name.text];
+  return name.elements.flatMap((element) => (ts.isBindingElement(element) ? namesIn(element.name) : []));
+}
+
+const clientPackage = "shared/client/";
+
+test("no two exports have one name, except the handlers of operations and workers", () => {
+  const sources = globSync("{functions,infra,shared}/**/*.{ts,tsx}", { cwd: root });
+  const exported = sources
+    // Its own users import it from its index, which passes names on.
+    .filter((file) => !file.startsWith(clientPackage))
+    .flatMap((file) => [...new Set(exportsOf(file))].map((name) => ({ file, name })));
+  const handlers = exported.filter(({ name }) => name === "handler");
+  expect(exported.length).toBeGreaterThan(1_000);
+  expect(handlers.map(({ file }) => file).filter((file) => !file.startsWith("functions/"))).toEqual([]);
+  const byName = Map.groupBy(
+    exported.filter(({ name }) => name !== "handler"),
+    ({ name }) => name,
+  );
+  const repeated = [...byName].filter(([, places]) => places.length > 1);
+  expect(
+    repeated.map(([name, places]) => {
+      return `${name} is exported by ${places.map(({ file }) => file).join(" and ")}: give each a name of its own`;
+    }),
+  ).toEqual([]);
+});
+
 /** Files that cast and are no entity's module, and why. */
 const exceptions: Readonly<Record<string, string>> = {
   "shared/db/table/change-stamps.ts": "what an item of any kind says of its last write",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { namesOf, tableNameOf } from "../../../infra/stages/names.ts";
-import type { Stage } from "../../../infra/stages/stages.ts";
+import type { Stage } from "../../../infra/stages/stage-shape.ts";
 import { type Emulator, startEmulator } from "./emulator.ts";
 import { root, runProgram } from "./program.ts";
 

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Stage, stages } from "../../../infra/stages/stages.ts";
+import type { Stage } from "../../../infra/stages/stage-shape.ts";
+import { stages } from "../../../infra/stages/stages.ts";
 
 /** A stage that somebody has who takes the project as it comes. */
 export const adoptedStage: Stage = {

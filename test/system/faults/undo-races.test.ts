@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { handler as deliver } from "../../../functions/workers/deliver-notifications.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { readEvent } from "../../../shared/domain/records/notification-events.ts";
+import { notificationEventOf } from "../../../shared/domain/records/notification-events.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { logChange } from "../../support/records/change-log.ts";
 import { callerLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
@@ -44,7 +44,7 @@ async function change(work: () => Promise<{ headers: Record<string, string> }>) 
     changeId = (await work()).headers["change-id"];
   });
   if (!made) throw new Error("Nothing was changed");
-  const event = readEvent(made);
+  const event = notificationEventOf(made);
   const message = { ...event, eventId: made.eventId, recipients: event?.recipients[0] };
   return { changeId: changeId ?? "", arrive: () => deliver(queueEvent(message)) };
 }

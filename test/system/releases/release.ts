@@ -1,6 +1,6 @@
 import { expect, vi } from "vitest";
 import { functions } from "../../../infra/functions/functions.ts";
-import type { Item } from "../../../shared/db/table/table.ts";
+import type { Item } from "../../../shared/db/table/item-keys.ts";
 import type { TestRequest } from "../../support/requests/call.ts";
 
 const entityFile = "../../../shared/db/table/entity.ts";

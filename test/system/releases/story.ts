@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Inbox } from "../../../infra/local/aws/inbox.ts";
+import type { LocalInbox } from "../../../infra/local/aws/inbox.ts";
 import * as lines from "../../support/records/records.ts";
 import { newestPin } from "../../support/requests/pins.ts";
 import type { Release } from "./release.ts";
@@ -29,7 +29,7 @@ const writeOf =
     act("import", (release) => release.write(line, { notifies: true }));
 
 /** Records come in; somebody signs in, registers a device, pays two of three timesheets, and asks for a pin. */
-export async function begin(turns: Turns, base: number, inbox: Inbox): Promise<Begun> {
+export async function begin(turns: Turns, base: number, inbox: LocalInbox): Promise<Begun> {
   const [request, write, company, login] = [requestOf(turns), writeOf(turns), companyOf({ base }), loginOf({ base })];
   const imported = [
     lines.companyLine(company),

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Finding, openFoundLines } from "../../../infra/tools/export/found-lines.ts";
+import { type FoundRecord, openFoundLines } from "../../../infra/tools/export/found-lines.ts";
 
-const findings: readonly Finding[] = [
+const findings: readonly FoundRecord[] = [
   { type: "notification", id: 2, userId: 9, lines: "2 of 9" },
   { type: "notification", id: 10, userId: 4, lines: "10 of 4" },
   { type: "job", id: 1, userId: 0, lines: "job" },

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
-import { findStage, ownStages, type Stage } from "../../../infra/stages/stages.ts";
+import type { Stage } from "../../../infra/stages/stage-shape.ts";
+import { findStage, ownStages } from "../../../infra/stages/stages.ts";
 import { checks } from "../../../infra/tools/preflight/preflight-checks.ts";
 import { fullStage } from "../../infra/stages/owned-stage.ts";
 import { type FakeAnswer, useFakeAws } from "../fake-aws.ts";

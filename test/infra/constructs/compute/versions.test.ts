@@ -5,8 +5,8 @@ import { type CfnFunction, CfnVersion, Function as LambdaFunction } from "aws-cd
 import { describe, expect, test } from "vitest";
 import { type FunctionName, functions } from "../../../../infra/functions/functions.ts";
 import { service } from "../../../../infra/functions/service-table.ts";
+import type { Stage } from "../../../../infra/stages/stage-shape.ts";
 import { settingNames } from "../../../../infra/stages/stage-shape.ts";
-import type { Stage } from "../../../../infra/stages/stages.ts";
 import { createApp } from "../../../../infra/synthesize.ts";
 import { WorkforceStack } from "../../../../infra/workforce-stack.ts";
 import { newFolder } from "../../../support/service/new-folder.ts";

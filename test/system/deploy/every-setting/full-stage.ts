@@ -1,4 +1,4 @@
-import type { Stage } from "../../../../infra/stages/stages.ts";
+import type { Stage } from "../../../../infra/stages/stage-shape.ts";
 import { fullStage } from "../../../infra/stages/owned-stage.ts";
 import { account, region } from "../emulator.ts";
 

@@ -1,4 +1,4 @@
-import type { Stage } from "../../../../infra/stages/stages.ts";
+import type { Stage } from "../../../../infra/stages/stage-shape.ts";
 import type { Account } from "../account.ts";
 import { optionsOf, writeStagesFile } from "../adopted-stage.ts";
 import type { DeployedStage } from "../deployed-stage.ts";

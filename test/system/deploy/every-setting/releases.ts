@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleFolder } from "../../../../infra/functions/bundle-places.ts";
 import { type FunctionName, functions } from "../../../../infra/functions/functions.ts";
-import type { Stage } from "../../../../infra/stages/stages.ts";
+import type { Stage } from "../../../../infra/stages/stage-shape.ts";
 import { createApp } from "../../../../infra/synthesize.ts";
 import { WorkforceStack } from "../../../../infra/workforce-stack.ts";
 import { copyBundles } from "../../../support/service/kept.ts";

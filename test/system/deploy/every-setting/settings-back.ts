@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { Stage } from "../../../../infra/stages/stage-shape.ts";
 import { settingNames, stageShape } from "../../../../infra/stages/stage-shape.ts";
-import type { Stage } from "../../../../infra/stages/stages.ts";
 import { account, region } from "../emulator.ts";
 import { readInvoices } from "./journey.ts";
 import { deployRelease, type Place } from "./place.ts";

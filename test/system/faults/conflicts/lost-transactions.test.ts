@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { readBatch } from "../../../../shared/db/table/batch-reads.ts";
+import type { Key } from "../../../../shared/db/table/item-keys.ts";
 import { retryConflicts } from "../../../../shared/db/table/retry.ts";
-import { type Key, queryItems } from "../../../../shared/db/table/table.ts";
+import { queryItems } from "../../../../shared/db/table/table.ts";
 import { commitOnce } from "../../../../shared/db/writes/commit.ts";
 import { counterKey, countsBetween } from "../../../../shared/db/writes/counters.ts";
 import { useHeldItems } from "../../../support/faults/held-items.ts";

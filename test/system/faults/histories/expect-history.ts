@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
-import type { RecordKind } from "../../../../shared/db/table/item-keys.ts";
-import { type Item, queryItems } from "../../../../shared/db/table/table.ts";
+import type { Item, RecordKind } from "../../../../shared/db/table/item-keys.ts";
+import { queryItems } from "../../../../shared/db/table/table.ts";
 import type { Change } from "../../../../shared/domain/records/change.ts";
 
 /** The kinds of record that have a history. */

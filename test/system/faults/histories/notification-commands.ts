@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { handler as deliverNow } from "../../../../functions/workers/deliver-notifications.ts";
-import { markNotifications, markReadUpTo } from "../../../../shared/db/notifications/mark-notifications.ts";
+import { markByIds, markReadUpTo } from "../../../../shared/db/notifications/mark-notifications.ts";
 import { deliveredKey } from "../../../../shared/db/notifications/notification-delivery.ts";
 import { driverContext } from "../../../support/records/contexts.ts";
 import { notificationLine } from "../../../support/records/records.ts";
@@ -72,7 +72,7 @@ export const mark = defineCommand(
     const { id, notifications } = world.user(user);
     const picked = [...new Set(picks.flatMap((pick) => notifications[pick % notifications.length] ?? []))];
     const ids = picked.map((each) => each.id ?? 0);
-    if (ids.length > 0) await markNotifications(ids, read, driverContext(id));
+    if (ids.length > 0) await markByIds(ids, read, driverContext(id));
     for (const each of picked) each.read = read;
   },
   expectUsers,

@@ -1,4 +1,4 @@
-import { endSession as endStored, openSession, sessionKey } from "../../../../shared/db/accounts/sessions.ts";
+import { endSessionFamily as endStored, openSession, sessionKey } from "../../../../shared/db/accounts/sessions.ts";
 import { findStoredUser, giveResetToken, replacePassword } from "../../../../shared/db/accounts/users.ts";
 import { deleteItemAt } from "../../../../shared/db/table/conditional-writes.ts";
 import { recordKey } from "../../../../shared/db/table/item-keys.ts";
