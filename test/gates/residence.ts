@@ -5,7 +5,7 @@ import { bundleOptions } from "../../infra/functions/bundle.ts";
 import { writeEntries } from "../../infra/functions/entries.ts";
 import { root } from "../../infra/support/root.ts";
 import { makeTemporaryFolder } from "../../infra/support/temporary-folder.ts";
-import { flag, readArguments, runCommand } from "../../infra/tools/cli/command.ts";
+import { flagOption, readArguments, runCommand } from "../../infra/tools/cli/command.ts";
 
 const help = `npm run check:residence [-- --report]
 
@@ -96,7 +96,7 @@ function holdersOf(bundles: Bundles, file: string, name: string): string[] {
 
 if (import.meta.main)
   await runCommand((parameters) => {
-    const { values } = readArguments("check:residence", help, { args: parameters, options: { report: flag } });
+    const { values } = readArguments("check:residence", help, { args: parameters, options: { report: flagOption } });
     const outdir = makeTemporaryFolder("residence");
     writeEntries(outdir.path);
     const functions = readBundles(root, bundleOptions(outdir.path));
