@@ -2,8 +2,8 @@ import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } fr
 import * as v from "valibot";
 import { callLimits, limitedBy } from "./call-limits.ts";
 import { timestamp } from "./contract/values.ts";
+import { msPerMinute } from "./domain/durations.ts";
 import { type HmacKey, type HmacKeyVersions, openHmacKey } from "./domain/hmac-key.ts";
-import { msPerMinute } from "./durations.ts";
 import { faultFields, log } from "./logger.ts";
 import { settings } from "./settings.ts";
 

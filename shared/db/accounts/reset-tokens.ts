@@ -1,6 +1,6 @@
 import { resetTokenLifeMinutes, resetTokenProvesMinutes } from "../../domain/accounts/reset-token.ts";
+import { msPerMinute } from "../../domain/durations.ts";
 import { pinRepeatMs } from "../../domain/guessing/pin-decisions.ts";
-import { msPerMinute } from "../../durations.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";
 import type { Key } from "../table/item-keys.ts";

@@ -1,6 +1,6 @@
 import { firstNumber, type RefreshPlace, refreshTokenLifeDays } from "../../domain/accounts/refresh-token.ts";
+import { msPerDay } from "../../domain/durations.ts";
 import type { Change } from "../../domain/records/change.ts";
-import { msPerDay } from "../../durations.ts";
 import type { StampedChange } from "../table/change-stamps.ts";
 import { putIf, tryUpdate, updateIf } from "../table/conditional-writes.ts";
 import { allOf, ifAbsent, isThere } from "../table/conditions.ts";

@@ -1,4 +1,4 @@
-import { msPerDay } from "../../durations.ts";
+import { msPerDay } from "../durations.ts";
 import { Refusal } from "../refusal.ts";
 
 /** A range of calendar dates, both ends included. A missing end is open (D21). */
