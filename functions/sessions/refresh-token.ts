@@ -11,17 +11,19 @@ import {
   type RefreshPlace,
 } from "../../shared/domain/accounts/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
-import { anonymous } from "../../shared/http/endpoint.ts";
+import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
 import { count } from "../../shared/metrics.ts";
 import { hmacKey } from "../../shared/secrets.ts";
-import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
+import { bearerHeader, issueTokens } from "../../shared/tokens/issue-tokens.ts";
 
 /**
  * Renews a session by its refresh token. A token that was spent before ends the session and removes its devices, except
  * in the minute after a renewal, in which the last answer is given again (D5, D28). A token that has expired, or that the
  * service did not make, ends nothing. The session is changed last, so that a fault before it costs nothing.
  */
-export const handler = anonymous(refreshToken, async ({ body, now, change }) => {
+export const handler = anonymous(refreshToken, renew, { headers: bearerHeader });
+
+async function renew({ body, now, change }: AnonymousRequest<typeof refreshToken>) {
   const given = parseRefreshToken(body.refresh_token);
   if (!given) throw refreshTokenInvalid();
   const { userId, family, n } = given;
@@ -40,7 +42,7 @@ export const handler = anonymous(refreshToken, async ({ body, now, change }) => 
   if (outcome === "repeated") count("RefreshesRepeated", {});
   if (n > session.n) count("RefreshesAhead", {});
   return { token };
-});
+}
 
 /** Counts a number whose answer is given again: 20 a session and day, however many requests ask for one. */
 async function mayRepeat({ family, n }: RefreshPlace, now: Date): Promise<boolean> {

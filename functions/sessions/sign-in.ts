@@ -8,14 +8,16 @@ import { requireLogin } from "../../shared/domain/accounts/login.ts";
 import { unusableHash, verifyPassword } from "../../shared/domain/accounts/password.ts";
 import { firstNumber, makeFamily, makeRefreshToken, makeSeed } from "../../shared/domain/accounts/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
-import { anonymous } from "../../shared/http/endpoint.ts";
+import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf, clientProofOf } from "../../shared/http/sender.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
-import { issueTokens } from "../../shared/tokens/issue-tokens.ts";
+import { bearerHeader, issueTokens } from "../../shared/tokens/issue-tokens.ts";
 
 /** Signs in with a login and its password. An unknown login takes as long as a wrong password (D5, D15). */
-export const handler = anonymous(signIn, async ({ body, now, sender }) => {
+export const handler = anonymous(signIn, startSession, { headers: bearerHeader });
+
+async function startSession({ body, now, sender }: AnonymousRequest<typeof signIn>) {
   const address = await clientAddressOf(sender);
   const { value: login } = requireLogin(body.login, settings.defaultCountry(), { pointer: "/user/login" });
   const counted = await countPassword({ login, address, proof: clientProofOf(sender) }, now);
@@ -38,4 +40,4 @@ export const handler = anonymous(signIn, async ({ body, now, sender }) => {
     renewPasswordHash(user.id, body.password, hash),
   ]);
   return { user: { ...user, company }, token };
-});
+}

@@ -84,7 +84,6 @@ export const requestPasswordReset = operation({
   access: "anyone",
   body: { object: "user", fields: v.object({ login: loginText }) },
   answer: v.object({ user: userAwaitingPin }),
-  takesClientProof: true,
   refusals: ["login_not_found", "country_not_served"],
 });
 

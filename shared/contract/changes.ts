@@ -88,7 +88,6 @@ export const listChanges = operation({
   ),
   answer: historyEntry,
   list: "changes",
-  byCursor: true,
   refusals: ["record_not_found"],
 });
 
@@ -105,7 +104,6 @@ export const undoChange = operation({
   needsSession: true,
   companyBound: true,
   idempotent: true,
-  answersChange: true,
   // Other text identifies no change.
   parameters: v.object({ id: v.pipe(v.string(), changeIdForm) }),
   body: { object: "change", fields: v.object({ passcode: optionalPasscode }) },

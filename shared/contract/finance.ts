@@ -104,7 +104,6 @@ export const bulkUpdateTimesheets = operation({
   needsSession: true,
   companyBound: true,
   idempotent: true,
-  answersChange: true,
   body: {
     object: "timesheet",
     fields: v.object({ timesheet_ids: bulkIds, state: timesheetState, passcode: optionalPasscode }),

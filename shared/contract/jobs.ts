@@ -30,7 +30,6 @@ export const adjustJobTimers = operation({
   needsSession: true,
   companyBound: true,
   idempotent: true,
-  answersChange: true,
   body: {
     object: "job",
     fields: v.object({

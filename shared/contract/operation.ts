@@ -46,24 +46,15 @@ export interface Operation {
   readonly answer: Schema;
   /** Present on list answers: the name of the array in the answer. */
   readonly list?: string;
-  /** True for a list with cursors only, which has neither page numbers nor `total`. */
-  readonly byCursor?: boolean;
-  /** True if a request may carry an `Idempotency-Key`, under which it is carried out once (D32). */
+  /**
+   * True if a request may carry an `Idempotency-Key`, under which it is carried out once (D32). The answer's header
+   * `change-id` identifies the change, so that it can be undone (D41).
+   */
   readonly idempotent?: boolean;
-  /** True if the answer's header `change-id` identifies the change, so that it can be undone (D41). */
-  readonly answersChange?: boolean;
-  /** True if a request may prove an earlier session or a confirmed pin of its login in the header `Known-Client` (D10). */
-  readonly takesClientProof?: boolean;
-  /** True if the answer repeats the access token in the header `Authorization` (D5). */
-  readonly answersBearer?: boolean;
   /** The codes of its refusals, besides those that follow from the rest of its entry (`refusal-codes.ts`). */
   readonly refusals?: readonly RefusalCode[];
   /** True for a read that answers HEAD as well, which monitors and link checkers send (D31). */
   readonly answersHead?: boolean;
-  /** True if clients that accept gzip get the answer compressed. */
-  readonly compressed?: boolean;
-  /** Seconds that a shared cache may keep the answer; by default no cache keeps it. */
-  readonly cacheSeconds?: number;
 }
 
 /** An operation that needs a bearer token. */
@@ -97,6 +88,12 @@ export type Query<O extends Operation> = O["query"] extends Schema ? v.InferOutp
 /** The names of an operation's query parameters. */
 export function parameterNames({ query }: Operation): string[] {
   return query && "entries" in query ? Object.keys(query.entries as object) : [];
+}
+
+/** True for a list with cursors only, which has neither page numbers nor `total`. */
+export function isByCursor(operation: Operation): boolean {
+  const names = parameterNames(operation);
+  return names.includes("cursor") && !names.includes("page");
 }
 
 /** True if a query parameter takes several values, separated by commas (D22). */

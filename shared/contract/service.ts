@@ -5,6 +5,9 @@ import { text } from "./values.ts";
 /** Caches keep a published key or the document as long; a new key is published twice as long ahead (D6). */
 export const cacheSeconds = 300;
 
+/** The headers of their answers: any cache may keep them. */
+export const cacheHeaders = { "cache-control": `public, max-age=${cacheSeconds}` };
+
 /** GET health: succeeds if the service runs, its table answers, and access tokens can be verified. */
 export const getHealth = operation({
   name: "get-health",
@@ -42,7 +45,6 @@ export const getKeySet = operation({
   access: "anyone",
   answersHead: true,
   answer: v.object({ keys: v.pipe(v.array(publicJwk), v.maxLength(mostKeys)) }),
-  cacheSeconds,
 });
 
 /** GET openapi.json: this contract as an OpenAPI document (D37). */
@@ -54,6 +56,4 @@ export const getOpenapi = operation({
   access: "anyone",
   answersHead: true,
   answer: v.looseObject({ openapi: text(20), info: v.looseObject({}), paths: v.looseObject({}) }),
-  compressed: true,
-  cacheSeconds,
 });

@@ -20,8 +20,6 @@ export const signIn = operation({
   access: "anyone",
   body: { object: "user", fields: v.object({ login: loginText, password: text(longestPassword) }) },
   answer: v.object({ user, token: issuedToken }),
-  answersBearer: true,
-  takesClientProof: true,
   refusals: ["login_invalid", "too_many_requests"],
 });
 
@@ -34,7 +32,6 @@ export const refreshToken = operation({
   access: "anyone",
   body: { object: "token", fields: v.object({ refresh_token: text(4096) }) },
   answer: v.object({ token: issuedToken }),
-  answersBearer: true,
   refusals: ["refresh_token_invalid"],
 });
 

@@ -32,16 +32,11 @@ export function successAnswer<O extends Operation>(operation: O, reply: Reply<O>
     ...commonHeaders(event),
     "content-type": "application/json; charset=utf-8",
   };
-  if (operation.cacheSeconds !== undefined) headers["cache-control"] = `public, max-age=${operation.cacheSeconds}`;
   if (reply.changeId !== undefined) headers["change-id"] = reply.changeId;
   if (reply.isRepetition) headers["idempotency-replayed"] = "true";
   const allow = allowListOf(operation.answer);
   if (operation.list === undefined) {
     const answer = allowOrName(allow, reply, Object.values(reply)[0]);
-    if (operation.answersBearer) {
-      const { token } = answer as { readonly token: { readonly access_token: string } };
-      headers.authorization = `Bearer ${token.access_token}`;
-    }
     return { statusCode: 200, headers, body: JSON.stringify(answer) };
   }
   const { items, total, place, perPage = defaultPerPage } = reply as Page<unknown>;

@@ -135,14 +135,14 @@ function acting<O extends SessionOperation>(
 
 /**
  * The handler of an operation that anyone may call. If the stage `closes` the operation, the handler answers every
- * request as if the path did not exist.
+ * request as if the path did not exist. `headers` are those of its answers that other operations do not have.
  */
 export function anonymous<O extends AnonymousOperation>(
   operation: O,
   handle: (request: AnonymousRequest<O>) => Promise<Reply<O>>,
-  { closes = () => false }: { readonly closes?: () => boolean } = {},
+  { closes, headers }: Pick<Variation<O>, "closes" | "headers"> = {},
 ): HttpHandler {
-  return chain(operation, { closes }, (event, context) => handle(requestOf<O>(event, context)));
+  return chain(operation, { closes, headers }, (event, context) => handle(requestOf<O>(event, context)));
 }
 
 /** The handler for requests that match no route. It refuses them all. */
@@ -170,10 +170,12 @@ export function forFiles(name: string, answer: (event: HttpEvent) => HttpAnswer)
 }
 
 /** The parts of a chain that not all endpoints have. */
-interface Variation {
-  readonly closes?: () => boolean;
+interface Variation<O extends Operation> {
+  readonly closes?: (() => boolean) | undefined;
   /** Identifies the caller. */
   readonly access?: Step;
+  /** The headers of a successful answer, besides those of its other facts. */
+  readonly headers?: ((reply: Reply<O>) => Readonly<Record<string, string>>) | undefined;
 }
 
 const nothing: Step = { before() {} };
@@ -181,7 +183,7 @@ const nothing: Step = { before() {} };
 /** The steps of every operation. Refusals come in the order that the contract promises (D31). */
 function chain<O extends Operation>(
   operation: O,
-  { closes = () => false, access = nothing }: Variation,
+  { closes = () => false, access = nothing, headers = () => ({}) }: Variation<O>,
   handle: (event: HttpEvent, context: Context) => Promise<Reply<O>>,
 ): HttpHandler {
   const { body } = operation;
@@ -199,9 +201,11 @@ function chain<O extends Operation>(
     .use(ofBody(() => jsonBodyParser<HttpEvent>({ disableContentTypeCheck: true })))
     .use(ofBody(requireObject)) // 400, 422
     .use(validate(operation)) // 422
-    .handler(async (event: HttpEvent, context: Context) =>
-      successAnswer(operation, await handle(event, context), event),
-    );
+    .handler(async (event: HttpEvent, context: Context) => {
+      const reply = await handle(event, context);
+      const answer = successAnswer(operation, reply, event);
+      return { ...answer, headers: { ...answer.headers, ...headers(reply) } };
+    });
   return begun(operation.name, chained);
 }
 

@@ -1,4 +1,4 @@
-import { everyRole, type Operation } from "../contract/operation.ts";
+import { everyRole, isByCursor, type Operation } from "../contract/operation.ts";
 import { maxPerPage } from "../contract/query.ts";
 import type { AnswerHeader } from "../contract/texts/headers.ts";
 import type { FieldText, NestedText } from "../contract/texts/text.ts";
@@ -51,7 +51,7 @@ function callersOf({ access, companyBound }: Operation): string {
 const boundRoles = ["operator", "client"] as const;
 
 function parametersOf(operation: Operation): object[] {
-  const { parameters, query, idempotent, takesClientProof } = operation;
+  const { parameters, query, idempotent } = operation;
   const text = operationTextOf(operation);
   const inPath = fieldsOf(parameters).map((field) => ({
     ...parameterOf({ ...field, required: true }, "path", text?.parameters?.[field.name]),
@@ -63,7 +63,7 @@ function parametersOf(operation: Operation): object[] {
     ...inPath,
     ...inQuery,
     ...(idempotent ? [parameterReference("IdempotencyKey")] : []),
-    ...(takesClientProof ? [parameterReference("KnownClient")] : []),
+    ...(text?.takes ?? []).map(parameterReference),
   ];
 }
 
@@ -95,17 +95,14 @@ function bodyOf(object: string, schema: JsonSchema, text: NestedText): object {
 }
 
 function answerOf(operation: Operation, text: NestedText): object {
-  const { name, answer, list, byCursor, compressed } = operation;
-  const { answersBearer, answersChange, idempotent } = operation;
+  const { name, answer, list, idempotent } = operation;
   const item = jsonSchemaOf(answer);
   const schema = list ? inside(list, { type: "array", maxItems: maxPerPage, items: item }) : item;
   const names: AnswerHeader[] = [
     "x-request-id",
-    ...(list ? (["per-page", ...(byCursor ? [] : (["total"] as const)), "link"] as const) : []),
-    ...(compressed ? (["vary"] as const) : []),
-    ...(answersBearer ? (["authorization"] as const) : []),
-    ...(answersChange ? (["change-id"] as const) : []),
-    ...(idempotent ? (["idempotency-replayed"] as const) : []),
+    ...(list ? (["per-page", ...(isByCursor(operation) ? [] : (["total"] as const)), "link"] as const) : []),
+    ...(operationTextOf(operation)?.answers ?? []),
+    ...(idempotent ? (["change-id", "idempotency-replayed"] as const) : []),
   ];
   const example = recordedAnswers[name];
   return {

@@ -1,4 +1,4 @@
-import { type Operation, roles } from "../contract/operation.ts";
+import { isByCursor, type Operation, roles } from "../contract/operation.ts";
 import type { RefusalCode } from "../contract/refusal-codes.ts";
 
 const ofSignedIn: readonly RefusalCode[] = ["token_missing", "token_invalid", "token_expired"];
@@ -12,7 +12,7 @@ export const sharedRefusals: readonly RefusalCode[] = [...ofEach, ...ofSignedIn,
 
 /** Every code that an operation refuses with: those that follow from its shape, and those in its entry (D31). */
 export function refusalsOf(operation: Operation): RefusalCode[] {
-  const { access, companyBound, query, parameters, body, list, byCursor, idempotent, refusals = [] } = operation;
+  const { access, companyBound, query, parameters, body, list, idempotent, refusals = [] } = operation;
   const codes = new Set<RefusalCode>(ofEach);
   const add = (applies: unknown, more: readonly RefusalCode[]) => {
     if (applies) for (const code of more) codes.add(code);
@@ -25,7 +25,7 @@ export function refusalsOf(operation: Operation): RefusalCode[] {
   const refusesParameters = parameters && !refusals.includes("record_not_found");
   add(body || query || refusesParameters || idempotent, ["fields_invalid"]);
   add(query && list, ["cursor_invalid"]);
-  add(query && list && !byCursor, ["page_too_deep"]);
+  add(query && list && !isByCursor(operation), ["page_too_deep"]);
   add(idempotent, ofRepetition);
   add(true, refusals);
   return [...codes];

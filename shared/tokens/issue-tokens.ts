@@ -23,6 +23,11 @@ export async function issueTokens(subject: TokenSubject, family: string, refresh
   };
 }
 
+/** The header of an answer with new tokens, in the form in which a client sends the access token (D5). */
+export function bearerHeader({ token }: { readonly token: { readonly access_token: string } }) {
+  return { authorization: `Bearer ${token.access_token}` };
+}
+
 /**
  * Signs an access token with the current key. `jti` is its id; a caller sets it if something else stores it too (D4).
  */

@@ -3,6 +3,7 @@ import type { ClientOperation } from "../../../shared/client/request.ts";
 import type { Operation } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { signOut } from "../../../shared/contract/sessions.ts";
+import { operationTextOf } from "../../../shared/contract/texts/texts.ts";
 import { fieldsOf } from "../../../shared/openapi/schemas.ts";
 
 /** The name of a client's method: `list-invoices` is `listInvoices`. */
@@ -16,7 +17,8 @@ export function clientOperations(): Record<string, ClientOperation> {
 }
 
 function clientOperation(operation: Operation): ClientOperation {
-  const { method, path, body, answer, list, access, idempotent, takesClientProof, answersBearer, name } = operation;
+  const { method, path, body, answer, list, access, idempotent, name } = operation;
+  const { takes, answers } = operationTextOf(operation) ?? {};
   const always = fieldsOf(answer).filter(({ required }) => required);
   return {
     method,
@@ -26,8 +28,8 @@ function clientOperation(operation: Operation): ClientOperation {
     ...(list && { list }),
     ...(access !== "anyone" && { signedIn: true }),
     ...(idempotent && { idempotent }),
-    ...(takesClientProof && { takesProof: true }),
-    ...(answersBearer && { answersTokens: true }),
+    ...(takes?.includes("KnownClient") && { takesProof: true }),
+    ...(answers?.includes("authorization") && { answersTokens: true }),
     ...(name === signOut.name && { endsSession: true }),
   };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
-import { type Operation, roles } from "../../../shared/contract/operation.ts";
+import { isByCursor, type Operation, roles } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { internalError, refusalCodes } from "../../../shared/contract/refusal-codes.ts";
 import { describeInterface } from "../../../shared/openapi/document.ts";
@@ -80,7 +80,7 @@ function namedTypes({ components }: Document, shapes: string): string[] {
 }
 
 function declareOperation(document: Document, operation: Operation): { shapes: string; method: string } {
-  const { name, path, method: verb, list, byCursor, summary } = operation;
+  const { name, path, method: verb, list, summary } = operation;
   const described = document.paths[path]?.[verb.toLowerCase()];
   if (!described) throw new Error(`The document does not describe ${name}`);
   const method = methodNameOf(name);
@@ -93,7 +93,7 @@ function declareOperation(document: Document, operation: Operation): { shapes: s
   ].join("\n");
   const isOptional = !input?.required?.length;
   const parameter = input ? `input${isOptional ? "?" : ""}: ${shape}Input` : "input?: Record<string, never>";
-  const pages = byCursor ? `${shape}Answer, CursorFacts` : `${shape}Answer`;
+  const pages = isByCursor(operation) ? `${shape}Answer, CursorFacts` : `${shape}Answer`;
   const lists = verb === "GET" ? `ListRequest<${pages}>` : `Promise<${shape}Answer & ListFacts>`;
   const own = refusalsOf(operation).filter((code) => !sharedRefusals.includes(code));
   const throws = own.length > 0 && `@throws {ProblemError} ${named(own)}`;

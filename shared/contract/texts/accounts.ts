@@ -78,6 +78,7 @@ Clients that were signed in before should send \`Known-Client\`: their message g
     text: "If the login is known, a pin is on its way.",
     fields: { user: ["Only `pin_valid_to` and the login are worth reading."] },
   },
+  takes: ["KnownClient"],
 });
 
 export const confirmLoginText = describes(confirmLogin, {

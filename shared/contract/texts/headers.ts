@@ -89,3 +89,6 @@ export const requestHeaderTexts = {
     schema: ascii(4096),
   },
 } as const satisfies Readonly<Record<string, HeaderText & { readonly name: string }>>;
+
+/** The component name of such a header. */
+export type RequestHeader = keyof typeof requestHeaderTexts;

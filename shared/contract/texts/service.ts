@@ -40,4 +40,5 @@ an API explorer.`,
       paths: ["The operations by path and method."],
     },
   },
+  answers: ["vary"],
 });

@@ -34,6 +34,8 @@ Clients that were signed in before should send \`Known-Client\` as well, so that
       token: ["Tokens of the new session."],
     },
   },
+  takes: ["KnownClient"],
+  answers: ["authorization"],
 });
 
 export const refreshTokenText = describes(refreshToken, {
@@ -48,6 +50,7 @@ answered again in that way. A token that turns up again later looks stolen, and 
     text: "The session goes on, for another 30 days.",
     fields: { token: ["The next pair. The former refresh token is spent."] },
   },
+  answers: ["authorization"],
 });
 
 export const signOutText = describes(signOut, {

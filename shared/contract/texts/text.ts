@@ -1,5 +1,6 @@
 import type { Operation } from "../operation.ts";
 import type { paging } from "../query.ts";
+import type { AnswerHeader, RequestHeader } from "./headers.ts";
 
 /** The document's text for a field: a sentence, and an example unless the field's value is an object. */
 export type FieldText = readonly [text: string, example?: unknown] | NestedText;
@@ -28,6 +29,10 @@ export interface OperationText {
   readonly body?: NestedText;
   /** Texts of status 200 and the answer's fields; for a list, of its array. */
   readonly answer: NestedText;
+  /** The headers of requests that it reads, besides those that follow from its entry. */
+  readonly takes?: readonly RequestHeader[];
+  /** The headers of its answer, besides those that follow from its entry. */
+  readonly answers?: readonly AnswerHeader[];
 }
 
 /** The document's texts for a named shape. */
@@ -63,7 +68,7 @@ type Parts<O extends Operation> = (O extends { readonly parameters: infer S }
 /** Declares the texts of an operation. Its entry determines the parts: missing and unknown ones are type errors. */
 export function describes<const O extends Operation>(
   { name }: O,
-  text: { readonly description: string } & Parts<O>,
+  text: Pick<OperationText, "description" | "takes" | "answers"> & Parts<O>,
 ): OperationText {
   return { operation: name, ...text };
 }

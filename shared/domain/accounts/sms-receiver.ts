@@ -38,6 +38,7 @@ export function maySendSmsTo(phone: string, { isStored }: { readonly isStored: b
   return kind === undefined ? isStored : silentKinds[kind] === "";
 }
 
+/** Of the normal form: text with a national prefix too many has no type as it was typed. */
 function kindOf(phone: string): NumberType {
   return parsePhoneNumberFromString(phone, numberingPlans)?.getType();
 }
