@@ -68,7 +68,7 @@ const named = {
   Device: device,
   Platform: optionalPlatform,
   Session: session,
-  Change: historyEntry,
+  HistoryEntry: historyEntry,
   Actor: actor,
   PublicKey: publicJwk,
   OutboundEvent: outboundEnvelope,

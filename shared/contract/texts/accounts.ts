@@ -10,28 +10,29 @@ import {
   user,
   userAwaitingPin,
 } from "../accounts.ts";
+import { commonFields } from "./fields.ts";
 import { describes, shapes } from "./text.ts";
 
 const userTexts = {
-  id: ["Number of the account; the `sub` of its access tokens.", 2],
-  company: ["The employer or customer this person acts for, by `financial_company_id`; null for none."],
-  contact_phone_number: ["The number that colleagues call; not a login.", "+447700900102"],
-  email: [
-    "Address for mails, and a login. Null for people who sign in by phone.",
-    "operator@harbour-logistics.example",
+  id: ["Id of the user; the `sub` of the user's access tokens.", 2],
+  company: ["Company of the user, the one of `financial_company_id`; null for none."],
+  contact_phone_number: ["Phone number for calls; not a login.", "+447700900102"],
+  email: ["E-mail address, which is a login; null for none.", "operator@harbour-logistics.example"],
+  financial_company_id: [
+    "Id of the user's company, whose invoices, timesheets and jobs an operator or client sees; null for none.",
+    1,
   ],
-  financial_company_id: ["Decides whose invoices, timesheets and jobs an operator or client sees.", 1],
-  first_name: ["The given name; empty until set after a registration.", "Owen"],
-  job_position: ["Free text, for display.", "Transport planner"],
-  last_name: ["Surname; it may be empty as well.", "Pryce"],
-  phone_number: ["Mobile number in E.164 form, which takes SMS and is a login too.", "+447700900005"],
-  profile_id: ["For drivers: the number that timesheets name them by.", 5005],
-  role: ["The rights of the account: `admin`, `operator`, `client` or `driver`.", "operator"],
+  first_name: commonFields.first_name,
+  job_position: ["Job title of the user, as free text.", "Transport planner"],
+  last_name: commonFields.last_name,
+  phone_number: ["Mobile number in E.164 form, which is a login; null for none.", "+447700900005"],
+  profile_id: ["Driver profile, which timesheets name; null for users who are no drivers.", 5005],
+  role: ["Role of the user: `admin`, `operator`, `client` or `driver`.", "operator"],
 } as const;
 
-export const userText = shapes(user, "A person with an account, as shown to that person.", userTexts);
+export const userText = shapes(user, "A user, as shown to that user.", userTexts);
 
-export const profileText = shapes(profile, "The caller's own account.", {
+export const profileText = shapes(profile, "The caller's own user.", {
   ...userTexts,
   locale: [
     "Language of mails, SMS and pushes to this person, `en` or `de`; null leaves it to the service. Later releases may have more.",
@@ -41,11 +42,11 @@ export const profileText = shapes(profile, "The caller's own account.", {
 
 export const userAwaitingPinText = shapes(
   userAwaitingPin,
-  "The login as it was sent, within a user that reveals nothing: names are empty, and the `id`, from 2^52 on, is made of the login and nobody's.",
+  "A user with the login that was sent and no stored value: names are empty, and the `id`, from 2^52 on, is derived from the login and is the id of no user.",
   {
     ...userTexts,
     pin_valid_to: [
-      "Until when the pin works: 12 minutes after it was first asked for. Asking again does not move it.",
+      "Time until which the pin is valid: 12 minutes after it was first asked for. Asking again does not move it.",
       "2026-05-01T08:40:00.000Z",
     ],
   },
@@ -53,10 +54,7 @@ export const userAwaitingPinText = shapes(
 
 export const confirmedUserText = shapes(confirmedUser, "The account behind a login that has just been confirmed.", {
   ...userTexts,
-  reset_password_token: [
-    "Permission to set one password, for 15 minutes, and for an hour a proof in `Known-Client`. Keep it in memory only.",
-    "example-reset-token-3kQ9vXo2",
-  ],
+  reset_password_token: commonFields.reset_password_token,
 });
 
 export const requestPasswordResetText = describes(requestPasswordReset, {
@@ -68,15 +66,12 @@ Clients that were signed in before should send \`Known-Client\`: their message g
   body: {
     text: "The login whose password is forgotten.",
     fields: {
-      login: [
-        "The e-mail address or phone number of the account as typed or pasted, up to 320 characters. Numbers without a country code are read as the stage's.",
-        "operator@harbour-logistics.example",
-      ],
+      login: commonFields.login,
     },
   },
   answer: {
     text: "If the login is known, a pin is on its way.",
-    fields: { user: ["Only `pin_valid_to` and the login are worth reading."] },
+    fields: { user: ["The login that was sent, and `pin_valid_to`. No other value is stored."] },
   },
   takes: ["KnownClient"],
 });
@@ -95,8 +90,8 @@ can, call \`POST /api/v1/users/confirmation\`. Right pins work once; the same re
     ],
   },
   answer: {
-    text: "The pin was right, and is now spent.",
-    fields: { user: ["Account of the login, with the token for the next step."] },
+    text: "The login is confirmed. The pin cannot be used again.",
+    fields: { user: ["The user of the login, with the token for the next step."] },
   },
 });
 
@@ -109,21 +104,24 @@ After a lost answer the same request may be repeated for a minute.`,
   body: {
     text: "The new password, and the right to set it.",
     fields: {
-      reset_password_token: ["Taken from the confirmation.", "example-reset-token-3kQ9vXo2"],
+      reset_password_token: commonFields.reset_password_token,
       password: [
-        "Chosen by the user: 8 to 128 characters, whichever they like, unless it is one of the 4,000 most common.",
+        "New password: 8 to 128 characters of any kind, and none of the 4,000 most common passwords.",
         "a harbour before dawn",
       ],
-      password_confirmation: ["The password typed a second time; both must agree.", "a harbour before dawn"],
-      first_name: ["Given name of someone who has just registered. Ignored for users that have names already.", "Owen"],
-      last_name: ["Family name to go with it.", "Pryce"],
+      password_confirmation: ["The same password again.", "a harbour before dawn"],
+      first_name: ["First name, for a user who has just registered. Ignored for users who have names.", "Owen"],
+      last_name: ["Last name, for a user who has just registered. Ignored for users who have names.", "Pryce"],
       locale: [
         "From now on mails, SMS and pushes to the user are in this language, which `GET /api/v1/users/me` shows. Without it nothing changes.",
         "en",
       ],
     },
   },
-  answer: { text: "The password is changed; older sessions are over.", fields: { user: ["Whose password it was."] } },
+  answer: {
+    text: "The password is changed; older sessions are over.",
+    fields: { user: ["The user whose password was changed."] },
+  },
 });
 
 export const registerUserText = describes(registerUser, {
@@ -136,14 +134,14 @@ Known logins get the same answer. Thirty registrations an hour are accepted from
     text: "The person who wants an account.",
     fields: {
       login: ["E-mail address, or a mobile number in a country that is served.", "new.driver@example.com"],
-      password: ["Tried against the rules for passwords, then forgotten.", "a harbour before dawn"],
-      first_name: ["Given name, 1 to 200 characters, shown back in the answer.", "Robin"],
-      last_name: ["Family name, of 1 to 200 characters.", "Field"],
+      password: ["Checked against the rules for passwords, and not stored.", "a harbour before dawn"],
+      first_name: ["First name, 1 to 200 characters.", "Robin"],
+      last_name: ["Last name, 1 to 200 characters.", "Field"],
     },
   },
   answer: {
     text: "A pin goes to the login, unless the messages of the day are used up.",
-    fields: { user: ["The future account: a driver without a company."] },
+    fields: { user: ["The user to be: a driver without a company."] },
   },
 });
 
@@ -152,23 +150,23 @@ export const confirmLoginByBodyText = describes(confirmLoginByBody, {
 \`PUT users/password\` wants. 20 tries of a login on a day (UTC), right or wrong, use up its pins of six digits: have a new one
 sent then, which has twelve and no limit. Wrong, expired and spent pins are not distinguished.`,
   body: {
-    text: "A login and what was sent to it.",
+    text: "A login and the pin that was sent to it.",
     fields: {
-      login: [
-        "Exactly as in the request for the pin, or in any other spelling of the same address.",
-        "operator@harbour-logistics.example",
-      ],
+      login: commonFields.login,
       pin: [
-        "The digits from the message, as text: a pin may begin with 0. As pasted: dashes, blanks, brackets and invisible characters are ignored, and digits of any script taken.",
+        "Pin from the message, as text: a pin may begin with 0. Dashes, blanks, brackets and invisible characters are ignored, and digits of any script accepted.",
         "012345",
       ],
     },
   },
-  answer: { text: "Login confirmed. The pin cannot be used again.", fields: { user: ["The owner of this login."] } },
+  answer: {
+    text: "The login is confirmed. The pin cannot be used again.",
+    fields: { user: ["The user of the login, with the token for the next step."] },
+  },
 });
 
 export const getProfileText = describes(getProfile, {
   description: `Who the access token belongs to, with role and company: ask it after signing in to decide which screens to show. It is read
 afresh, so a change of name or company shows at once, while the token keeps its role until it is renewed.`,
-  answer: { text: "Your profile.", fields: { user: ["Your own account."] } },
+  answer: { text: "Your profile.", fields: { user: ["Your profile."] } },
 });

@@ -9,95 +9,73 @@ import {
   timelog,
   timesheet,
 } from "../finance.ts";
+import { commonFields, invoiceFields, timesheetFields } from "./fields.ts";
 import { describes, nested, shapes } from "./text.ts";
 
 export const driverText = shapes(
   driver,
   "The driver whose work a timesheet records, as known when it was last changed.",
   {
-    id: ["Identifies the driver among drivers; users have ids of their own.", 5],
-    financial_company_id: ["The company that pays the driver; null for one who is engaged by no company.", 1],
-    first_name: ["Given name, at most 200 characters.", "Dana"],
-    last_name: ["Family name, at most 200 characters.", "Whitfield"],
-    profile_id: ["Leads to the person: the user with this `profile_id` is notified when the timesheet is paid.", 5005],
-    referral_code: ["Code under which the driver joined, at most 100 characters.", "DRV-5005"],
+    id: ["Id of the driver. Users have ids of their own.", 5],
+    financial_company_id: ["Id of the company that the driver works for; null for none.", 1],
+    first_name: commonFields.first_name,
+    last_name: commonFields.last_name,
+    profile_id: ["Driver profile. The user with this `profile_id` is notified when the timesheet is paid.", 5005],
+    referral_code: ["Referral code of the driver, up to 100 characters.", "DRV-5005"],
   },
 );
 
-export const timelogText = shapes(
-  timelog,
-  "The hours behind a timesheet: when work began and ended, and the pauses in between.",
-  {
-    id: ["Number of the log in the system that recorded the hours.", 10_021],
-    amend_status: [
-      "The progress of an amendment of the hours, such as `approved`. Further values may come: treat it as text.",
-      "approved",
-    ],
-    breaks: nested(
-      "The pauses taken, oldest first; up to 50, and empty for an unbroken shift. A break may have further keys.",
-      {
-        id: ["Number of the pause, unique within its log.", 1],
-        start_at: ["When the pause began.", "2026-05-01T12:00:00.000Z"],
-        end_at: ["When work went on.", "2026-05-01T12:30:00.000Z"],
-        duration: nested("The length of the pause, in whole hours and the minutes that remain.", {
-          hours: ["Full hours of the pause.", 0],
-          minutes: ["Minutes of the pause beyond its full hours.", 30],
-        }),
-      },
-    ),
-    duration: nested("Time worked without pauses, in whole hours; the recording system may add the rest.", {
-      hours: ["Whole hours worked.", 8],
-      minutes: ["Minutes worked beyond the whole hours, where the recording system says so.", 0],
+export const timelogText = shapes(timelog, "The recorded hours of a timesheet: start, end and breaks.", {
+  id: ["Id of the timelog in the system that recorded the hours.", 10_021],
+  amend_status: [
+    "State of an amendment of the hours, such as `approved`. More values may be added: treat it as text.",
+    "approved",
+  ],
+  breaks: nested("Breaks, oldest first; up to 50, and empty if there were none. A break may have further fields.", {
+    id: ["Id of the break, unique within its timelog.", 1],
+    start_at: ["Start of the break.", "2026-05-01T12:00:00.000Z"],
+    end_at: ["End of the break.", "2026-05-01T12:30:00.000Z"],
+    duration: nested("Length of the break, in hours and minutes.", {
+      hours: ["Whole hours.", 0],
+      minutes: ["Minutes beyond the whole hours, 0 to 59.", 30],
     }),
-    start_at: ["Start of the shift.", "2026-05-01T08:00:00.000Z"],
-    end_at: ["End of the shift; after midnight it lies on the next day.", "2026-05-01T16:30:00.000Z"],
-  },
-);
+  }),
+  duration: nested("Time worked without breaks, in hours and, if the recording system sends them, minutes.", {
+    hours: ["Whole hours.", 8],
+    minutes: ["Minutes beyond the whole hours, 0 to 59.", 0],
+  }),
+  start_at: ["Start of the shift.", "2026-05-01T08:00:00.000Z"],
+  end_at: ["End of the shift; it may be on the next day.", "2026-05-01T16:30:00.000Z"],
+});
 
 export const timesheetText = shapes(
   timesheet,
   "One driver's work for one company on one day, and whether it has been paid for.",
   {
-    id: ["The number that `bulk_update` takes in `timesheet_ids`. Higher ids are newer.", 42],
-    company_name: ["Name of the company that was worked for, at the time of the last change.", "Harbour Logistics Ltd"],
-    currency: ["Currency of `total`.", "GBP"],
-    date: ["The working day, which `from_date` and `to_date` compare with.", "2026-05-01"],
-    driver: ["The person who did the work."],
+    ...timesheetFields,
+    company_name: [
+      "Name of the company that the timesheet belongs to, at the time of the last change.",
+      "Harbour Logistics Ltd",
+    ],
+    driver: ["Driver who did the work."],
     job_title: [
-      "Title of the job that was done; a copy, so a later change of the job does not show here.",
+      "Title of the job at the time of the work; later changes of the job do not change it.",
       "Night shift loader",
     ],
     payment_state: ["Always the same as `state`; kept for clients that read this name.", "pending"],
-    state: [
-      "`pending` until the driver has been paid, then `paid`. Set by `bulk_update`, in both directions.",
-      "pending",
-    ],
     timelog: ["The recorded hours."],
-    total: ["The amount that the driver is owed, before tax.", "164.00"],
   },
 );
 
 export const invoiceText = shapes(invoice, "A bill to a company for the work of a period.", {
-  id: ["Stable for the life of the invoice. Lists are sorted by it, highest first.", 75],
-  company_name: ["The company that the bill is addressed to.", "Harbour Logistics Ltd"],
+  ...invoiceFields,
+  company_name: ["Name of the company that the invoice is addressed to.", "Harbour Logistics Ltd"],
   created_at: [
-    "When the invoice was first recorded, which may be days before it was issued.",
+    "Time at which the invoice was created, which may be days before it was issued.",
     "2026-05-01T08:30:00.000Z",
   ],
-  currency: ["Currency of the amount due.", "GBP"],
-  due_date: [
-    "Last day to pay. At midnight, in the time zone of the business, a `pending` invoice turns `overdue`.",
-    "2026-05-31",
-  ],
-  from: ["First day of the period that is billed.", "2026-04-01"],
-  to: ["Last day of the billed period, itself included.", "2026-04-30"],
-  issued_date: ["Day on which it was sent out; `from_date` and `to_date` of the list look at this one.", "2026-05-01"],
-  number: [
-    "The number printed on the bill, unlike `id` meant for people. Search it with `by_number`.",
-    "INV-2026-0075",
-  ],
-  state: ["`pending` is open, `paid` is settled, `overdue` is open past its `due_date`.", "pending"],
-  total: ["Amount due including VAT.", "1250.00"],
+  from: ["First day of the billed period.", "2026-04-01"],
+  to: ["Last day of the billed period.", "2026-04-30"],
   uuid: [
     "Identifies the invoice across systems, for instance in accounting exports.",
     "0f8fad5b-d9cb-469f-a165-70867728950e",
@@ -106,7 +84,7 @@ export const invoiceText = shapes(invoice, "A bill to a company for the work of 
 });
 
 export const bulkUpdateTimesheetsText = describes(bulkUpdateTimesheets, {
-  description: `Moves up to 90 timesheets of your company to one state, in a single transaction: either all of them change or, if
+  description: `Sets up to 90 timesheets of your company to one state, in a single transaction: either all of them change or, if
 even one id is missing or foreign, none does (404 with \`missing_ids\`). Timesheets that are in that state already count as done, so
 repeating a call is harmless; the answer does not show which of them changed. The drivers concerned are notified and get a push.
 
@@ -115,13 +93,13 @@ If the timesheets are of many companies or months, or large, fewer fit into one 
 
 Users who have a passcode must send it. With an \`Idempotency-Key\`, a repetition after a lost connection pays nothing twice, whoever changed the timesheets since.`,
   body: {
-    text: "Which timesheets to move, and where to.",
+    text: "The timesheets, and their new state.",
     fields: {
       timesheet_ids: [
         "1 to 90 ids from the list of timesheets. Repeated ids count once; the answer keeps this order.",
         [2, 1],
       ],
-      state: ["The state they all get.", "paid"],
+      state: ["New state of all of them.", "paid"],
       passcode: [
         "Your payment passcode: 4 to 8 digits without a leading zero, as a number or as typed text. Needed only if one was set for you; null counts as left out.",
         4821,
@@ -142,13 +120,13 @@ Follow \`rel="next"\` in the \`Link\` header to read on; that costs the same how
 page always agree.`,
   query: {
     by_state: [
-      "Show only invoices in these states, separated by commas. Left out or empty, all three are shown.",
+      "Only invoices in these states, separated by commas. All states if absent or empty.",
       ["pending", "overdue"],
     ],
-    from_date: ["Earliest `issued_date` to show, itself included.", "2026-04-01"],
-    to_date: ["Latest `issued_date` to show, itself included; not before `from_date`.", "2026-05-31"],
+    from_date: ["Earliest `issued_date`, inclusive.", "2026-04-01"],
+    to_date: ["Latest `issued_date`, inclusive; not before `from_date`.", "2026-05-31"],
     by_company: [
-      "For admins: the company whose invoices are wanted. A company that is not yours gives an empty list, not an error.",
+      "Id of a company: only its records. For admins; other users get an empty list for a company that is not theirs.",
       1,
     ],
     by_number: [
@@ -158,7 +136,7 @@ page always agree.`,
   },
   answer: {
     text: "A page of invoices that match every filter.",
-    fields: { invoices: ["The matching invoices, highest id first; empty past the last page."] },
+    fields: { invoices: ["Matching invoices, highest id first; empty past the last page."] },
   },
 });
 
@@ -170,17 +148,17 @@ Drivers see those that name their \`profile_id\`, whatever company they worked f
 today without \`from_date\`. A longer range, or one with more than 1,000 of them, is 422 \`query_too_broad\`: ask for a
 part of it.`,
   query: {
-    by_state: [
-      "Restricts the list to `paid` or to `pending` timesheets; both, with a comma, is the same as neither.",
-      ["pending"],
+    by_state: ["Only timesheets in these states, separated by commas. All states if absent or empty.", ["pending"]],
+    from_date: ["Earliest `date`, inclusive.", "2026-04-01"],
+    to_date: ["Latest `date`, inclusive; not before `from_date`.", "2026-04-30"],
+    by_company: [
+      "Id of a company: only its records. For admins; other users get an empty list for a company that is not theirs.",
+      1,
     ],
-    from_date: ["Leaves out work done before this day.", "2026-04-01"],
-    to_date: ["Leaves out work done after this day. Together with `from_date` it may name a single day.", "2026-04-30"],
-    by_company: ["Id of a company: admins narrow the list to it, for others only their own has timesheets.", 1],
   },
   answer: {
-    text: "A page of timesheets under these filters.",
-    fields: { timesheets: ["Timesheets with driver and hours, the newest id on top."] },
+    text: "A page of timesheets that match every filter.",
+    fields: { timesheets: ["Matching timesheets, highest id first; empty past the last page."] },
   },
 });
 
@@ -188,23 +166,20 @@ export const getInvoiceText = describes(getInvoice, {
   description: `Opens the invoice that a notification or a push is about: its \`record_id\` is this id when \`record_type\` is \`Invoice\`.
 The answer is what is stored at this moment, never a delayed copy.`,
   parameters: {
-    id: [
-      "Number of the invoice. One that does not exist, belongs to another company or is no number at all gives the same 404.",
-      1,
-    ],
+    id: ["Id of the invoice. One that does not exist or belongs to another company is 404.", 1],
   },
   answer: {
-    text: "The invoice exists and is yours to see.",
-    fields: { invoice: ["The bill, field by field as on the list."] },
+    text: "The invoice.",
+    fields: { invoice: ["The invoice, with the same fields as in the list."] },
   },
 });
 
 export const getTimesheetText = describes(getTimesheet, {
   description: `Shows one day's work with its hours. Drivers may open timesheets that name their own \`profile_id\`, whatever company
 they worked for; operators those of their company; admins any.`,
-  parameters: { id: ["Which timesheet: the `id` from a list, or the `record_id` of a `Timesheet` notification.", 1] },
+  parameters: { id: ["Id of the timesheet. One that does not exist or that you may not see is 404.", 1] },
   answer: {
-    text: "Found, with all its hours.",
-    fields: { timesheet: ["The day's work as it is recorded now, paid or not."] },
+    text: "The timesheet.",
+    fields: { timesheet: ["The timesheet, with the same fields as in the list."] },
   },
 });

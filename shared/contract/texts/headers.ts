@@ -14,12 +14,12 @@ function ascii(maxLength: number) {
 /** The headers of answers, by name. */
 export const answerHeaderTexts = {
   "x-request-id": {
-    text: "Names this request in the service's logs. Include it when you ask for support.",
+    text: "Id of the request, as in the service's logs. Include it when you ask for support.",
     example: "JKJaXmPLvHcESHA=",
     schema: ascii(200),
   },
   "change-id": {
-    text: "Names what the request changed: `POST /api/v1/changes/{id}/undo` takes it for 24 hours. Absent where nothing changed.",
+    text: "Id of the change that the request made: `POST /api/v1/changes/{id}/undo` takes it for 24 hours. Absent where nothing changed.",
     example: "0196f2a4-5c80-8b1e-8000-00000000020e",
     schema: { type: "string", format: "uuid", maxLength: 36 },
   },

@@ -1,44 +1,38 @@
 import { getUnreadCounts, listNotifications, markNotifications, notification } from "../notifications.ts";
+import { notificationFields } from "./fields.ts";
 import { describes, nested, shapes } from "./text.ts";
 
-export const notificationText = shapes(notification, "Reports to one user what happened to one record.", {
-  id: ["Number of the notification; later ones are higher.", 20_012],
-  created_at: ["When it happened.", "2026-05-01T08:30:00.000Z"],
-  params: nested("The event. Events of other systems add keys of their own, up to 16 KiB in all.", {
-    type: [
-      "The event. Later releases and other systems have more than those listed: show `text` for any.",
-      "published",
-    ],
+const { type, ...ownFields } = notificationFields;
+
+export const notificationText = shapes(notification, "A notification of one user about one record.", {
+  ...ownFields,
+  params: nested("Details of the event. Events of other systems may have fields of their own, up to 16 KiB in all.", {
+    type,
     text: [
-      "A sentence to show as it is: in your language, or as another system sent it.",
+      "Sentence to show to the user: in the user's language, or as another system sent it.",
       "A job was published: Forklift driver",
     ],
-    title: ["Of a job its title, as it was when it was notified.", "Forklift driver"],
-    number: ["The invoice's number; absent of everything that has none.", "INV-2026-0042"],
-    date: ["The day that was worked, of a timesheet alone.", "2026-05-04"],
+    title: ["Title of the job at that time; for jobs only.", "Forklift driver"],
+    number: ["Number of the invoice; for invoices only.", "INV-2026-0042"],
+    date: ["Day of the work; for timesheets only.", "2026-05-04"],
   }),
-  read_at: ["When it was marked as read; null while it counts as unread.", "2026-05-01T09:15:00.000Z"],
-  record_id: ["Leads to the record itself, by the operation that shows one of its kind.", 7],
-  record_type: [
-    "Kind of the record: `Job`, `Timesheet`, `Invoice`, `User`, `Chat`, or one that another system named.",
-    "Job",
-  ],
+  read_at: ["Time at which it was marked as read; null while it is unread.", "2026-05-01T09:15:00.000Z"],
 });
 
 export const listNotificationsText = describes(listNotifications, {
-  description: `The inbox of whoever calls, and nobody else's; the text of the group \`notifications\` says who is notified of what. Each row has a sentence in the reader's
-language. Fetching it marks nothing: mark what was really looked at. To keep a badge right, poll the unread counts instead, which is
+  description: `The caller's own notifications; the text of the group \`notifications\` says who is notified of what. Each row has a sentence in the reader's
+language. Reading the list marks nothing as read. To keep a badge right, poll the unread counts instead, which is
 cheaper.`,
   query: {},
   answer: {
     text: "A page of your notifications.",
-    fields: { notifications: ["Your notifications, the most recent id at the top, read and unread together."] },
+    fields: { notifications: ["Your notifications, read and unread, highest id first."] },
   },
 });
 
 export const markNotificationsText = describes(markNotifications, {
-  description: `Names up to 90 of your notifications and says whether they are read. Like other bulk changes it is all or nothing. With
-\`up_to_id\`, the newest id that you showed, it empties the badge: every unread one up to it is marked, newest first, for up to 22 seconds; call again if
+  description: `Marks up to 90 of your notifications as read or unread, all of them or none. With
+\`up_to_id\`, the newest id that you showed, every unread one up to it is marked as read, newest first, for up to 22 seconds; call again if
 there were more than some 10,000. A repetition marks none that was made later. The counts are exact at every moment.`,
   body: {
     text: "Which notifications, and their new state.",
@@ -50,10 +44,7 @@ there were more than some 10,000. A repetition marks none that was made later. T
       up_to_id: [
         "In place of ids, with `read: true`: this one and all before it are read. It need not be one of yours.",
       ],
-      read: [
-        "True to mark as read, false to bring back as unread. One that is already read keeps its `read_at`.",
-        true,
-      ],
+      read: ["True to mark as read, false to mark as unread. One that is already read keeps its `read_at`.", true],
     },
   },
   answer: {
@@ -63,15 +54,15 @@ there were more than some 10,000. A repetition marks none that was made later. T
 });
 
 export const getUnreadCountsText = describes(getUnreadCounts, {
-  description: `Numbers for the badges of any user, of their own notifications. Made to be polled: it reads a single item, whatever the length of the inbox. The counts change in the
+  description: `Counts for badges, of the caller's own notifications. Made to be polled: it reads a single item, however many notifications there are. The counts change in the
 same transaction as the notifications, so they never drift.`,
   answer: {
-    text: "The numbers of unread notifications at this moment.",
+    text: "The counts of unread notifications.",
     fields: {
-      notifications: ["All that is unread, of whatever kind.", 12],
-      timesheets: ["Unread ones about timesheets: new ones for operators, payments for drivers.", 3],
-      jobs: ["Those whose `record_type` is `Job`.", 5],
-      chats: ["Messages of chats that wait to be opened.", 0],
+      notifications: ["All unread notifications.", 12],
+      timesheets: ["Unread notifications about timesheets.", 3],
+      jobs: ["Unread notifications about jobs.", 5],
+      chats: ["Unread notifications about chats.", 0],
     },
   },
 });

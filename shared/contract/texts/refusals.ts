@@ -22,7 +22,7 @@ export const codeTexts: Readonly<Record<ProblemCode, string>> = {
   record_not_found:
     "There is no record with this id that you may see: it never existed, was removed, or is another company's.",
   records_not_found:
-    "At least one id of the bulk request leads nowhere, so that nothing was changed. Drop those in `missing_ids` and repeat.",
+    "At least one id of the bulk request does not exist, so that nothing was changed. Drop those in `missing_ids` and repeat.",
   login_not_found: "Nobody has this e-mail address or phone number. Only stages that disclose logins ever say so.",
   method_not_allowed: "The path exists, but not for this method. The header `Allow` lists the ones that it takes.",
   changed_since:
@@ -51,7 +51,7 @@ export const codeTexts: Readonly<Record<ProblemCode, string>> = {
   query_too_broad:
     "More than 10,000 invoices, or 1,000 with a state, match the search by number and the other filters leave more than 10,000, or the dates of all companies or of a driver are too many. Ask for more of the number, a shorter range or one company.",
   passcode_locked:
-    "The passcode was missed too often. Wait for `Retry-After`; after 100 misses in a row the support of the service has to unlock it first, or set another one.",
+    "Too many wrong passcodes. Wait for `Retry-After`; after 100 wrong ones in a row the support of the service has to unlock it first, or set another one.",
   too_many_requests:
     "A limit on passwords or registrations is reached: of this login, of your network address, or of what you proved. Wait for `Retry-After`, or sign in with a pin.",
   busy: "Others are changing the same records at this moment, or the table or a queue takes no more. Repeat the same request shortly.",
@@ -69,7 +69,7 @@ export const statusTexts: Readonly<Record<number, string>> = {
   414: "The address is longer than the service reads.",
   415: "The body is of a kind that the service cannot read.",
   422: "The request is readable, but its content cannot be accepted.",
-  429: "Slow down.",
+  429: "A limit is reached.",
   500: "The service failed.",
   503: "The service cannot take this on right now.",
 };
@@ -91,8 +91,11 @@ export const problemTexts = {
     "Invalid: /timesheet/state",
   ],
   instance: ["Path that was requested, without its query.", "/api/v1/finance/timesheets/bulk_update"],
-  code: ["Stable word to branch on.", "fields_invalid"],
-  request_id: ["Same as the header `x-request-id`: quote it to support.", "JKJaXmPLvHcESHA="],
+  code: ["Stable code of the refusal: branch on it.", "fields_invalid"],
+  request_id: [
+    "Id of the request, as in the header `x-request-id`. Include it when you ask for support.",
+    "JKJaXmPLvHcESHA=",
+  ],
   errors: ["With `fields_invalid` and its like: what is wrong with which field."],
   changed_ids: ["With `changed_since`: the records that are no longer as the change left them.", [42]],
   missing_ids: ["With `records_not_found`: the ids that are at fault.", [4711]],
@@ -111,8 +114,8 @@ export const fieldFaultText =
 /** The texts of its members. */
 export const fieldFaultTexts = {
   pointer: ["The place in the body, as a JSON Pointer (RFC 6901).", "/timesheet/state"],
-  parameter: ["Which parameter of the path or the query string, as it was sent.", "from_date"],
-  header: ["Which request header.", "Idempotency-Key"],
+  parameter: ["Name of the parameter of the path or the query string, as it was sent.", "from_date"],
+  header: ["Name of the request header.", "Idempotency-Key"],
   code: [`One of ${fieldCodes.map((code) => `\`${code}\``).join(", ")}; more may come.`, "not_allowed"],
   detail: [
     "Continues a sentence that begins with the field's name, and says what would do. It ends with the value only of an id, a date, a state or a page.",

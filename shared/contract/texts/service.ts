@@ -2,13 +2,13 @@ import { getHealth, getKeySet, getOpenapi, publicJwk } from "../service.ts";
 import { describes, shapes } from "./text.ts";
 
 export const publicJwkText = shapes(publicJwk, "The public half of a signing key (RFC 7517).", {
-  kty: ["Family of the algorithm: elliptic curve.", "EC"],
-  crv: ["The curve.", "P-256"],
-  x: ["First coordinate, base64url.", "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4"],
-  y: ["Second coordinate, in the same form.", "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"],
-  kid: ["Name of the key, found in the header of the tokens that it signs.", "example-key"],
+  kty: ["Key type: elliptic curve.", "EC"],
+  crv: ["Curve of the key.", "P-256"],
+  x: ["x coordinate, base64url.", "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4"],
+  y: ["y coordinate, base64url.", "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"],
+  kid: ["Id of the key, as in the header of the tokens that it signs.", "example-key"],
   alg: ["Signature algorithm, `ES256`.", "ES256"],
-  use: ["`sig`: it verifies signatures and encrypts nothing.", "sig"],
+  use: ["Use of the key: `sig`, signatures only.", "sig"],
 });
 
 export const getHealthText = describes(getHealth, {

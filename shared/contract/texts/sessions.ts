@@ -1,4 +1,5 @@
 import { endSession, issuedToken, listSessions, refreshToken, session, signIn, signOut } from "../sessions.ts";
+import { commonFields } from "./fields.ts";
 import { describes, shapes } from "./text.ts";
 
 export const issuedTokenText = shapes(issuedToken, "A pair of tokens: one to call with, one to renew it.", {
@@ -20,11 +21,8 @@ Clients that were signed in before should send \`Known-Client\` as well, so that
   body: {
     text: "The credentials of a user.",
     fields: {
-      login: [
-        "Address or number as the user types it; spaces, capitals and national formats are understood.",
-        "operator@harbour-logistics.example",
-      ],
-      password: ["The password, unchanged: no trimming, no case folding.", "workforce demo"],
+      login: commonFields.login,
+      password: ["The password as typed: it is neither trimmed nor changed in case.", "workforce demo"],
     },
   },
   answer: {
@@ -43,12 +41,12 @@ export const refreshTokenText = describes(refreshToken, {
 If the answer was lost, repeat within 60 seconds; calls at the same time all get one successor. 20 tokens a session and day (UTC) are
 answered again in that way. A token that turns up again later looks stolen, and its whole session ends.`,
   body: {
-    text: "The session to go on with.",
-    fields: { refresh_token: ["The latest one of the session.", "example-refresh-token-7Jd0"] },
+    text: "The session to renew.",
+    fields: { refresh_token: ["Latest refresh token of the session.", "example-refresh-token-7Jd0"] },
   },
   answer: {
-    text: "The session goes on, for another 30 days.",
-    fields: { token: ["The next pair. The former refresh token is spent."] },
+    text: "The session is renewed, for another 30 days.",
+    fields: { token: ["The new tokens. The former refresh token is used up."] },
   },
   answers: ["authorization"],
 });
@@ -59,15 +57,15 @@ access token itself expires within 15 minutes, and can only read until then. Sig
   answer: { text: "The session is over. The body is an empty object.", fields: {} },
 });
 
-export const sessionText = shapes(session, "A place where the caller is signed in.", {
-  id: [
-    "Ends the session, in the path of the DELETE. Tokens of the session name it as `sid`.",
-    "Bm1kFNMUivJU5Yv3MuYy2w",
+export const sessionText = shapes(session, "A session of the caller.", {
+  id: ["Id of the session; its access tokens have it as `sid`.", "Bm1kFNMUivJU5Yv3MuYy2w"],
+  opened_at: ["Time of the sign-in.", "2026-04-20T06:58:12.000Z"],
+  refreshed_at: [
+    "Time at which its tokens were last renewed: it ends by itself 30 days later.",
+    "2026-05-01T08:30:00.000Z",
   ],
-  opened_at: ["The moment of signing in.", "2026-04-20T06:58:12.000Z"],
-  refreshed_at: ["When its tokens were renewed last: it ends by itself 30 days later.", "2026-05-01T08:30:00.000Z"],
-  platforms: ["The platforms of the devices that were registered for pushes in it.", ["ios"]],
-  current: ["True for the one that sends this request.", true],
+  platforms: ["Platforms of the devices that were registered for pushes in the session.", ["ios"]],
+  current: ["True for the session of this request.", true],
 });
 
 export const listSessionsText = describes(listSessions, {
@@ -75,14 +73,14 @@ export const listSessionsText = describes(listSessions, {
 new password are left out. Of more than 100 it shows the 100 that were active last; \`total\` counts all. Addresses and browsers are
 not kept, so that devices registered for pushes are the only hint at what a session is.`,
   answer: {
-    text: "The sessions that you can go on with without a password.",
-    fields: { sessions: ["Those that can still be renewed, recently active ones at the top."] },
+    text: "The live sessions.",
+    fields: { sessions: ["Sessions that can be renewed, the most recently active first."] },
   },
 });
 
 export const endSessionText = describes(endSession, {
-  description: `Signs another place out, such as a phone that was lost. Its refresh token is void at once, its devices get no more pushes,
-and its access token runs out within 15 minutes; until then it changes nothing any more. Your own session may be ended, too.`,
-  parameters: { id: ["Taken from the list of sessions.", "Bm1kFNMUivJU5Yv3MuYy2w"] },
-  answer: { text: "That place is signed out. Nothing is in the object.", fields: {} },
+  description: `Ends another session, such as that of a lost phone. Its refresh token is void at once, its devices get no more pushes,
+and its access token runs out within 15 minutes; until then it can only read. Your own session may be ended, too.`,
+  parameters: { id: ["Id of the session; its access tokens have it as `sid`.", "Bm1kFNMUivJU5Yv3MuYy2w"] },
+  answer: { text: "The session is over. The body is an empty object.", fields: {} },
 });
