@@ -7,7 +7,7 @@ export const defaultPerPage = 20;
 /** Largest page size; larger values are clamped (D30). */
 export const maxPerPage = 100;
 
-/** Largest page number, and largest size of a page that is asked for: a product of the two may be inexact, and is compared with far smaller limits. */
+/** Largest page number, and largest size of a page in a request. */
 export const mostPages = 999_999_999_999_999;
 
 /** A positive number of up to 15 digits; undefined for an empty value, which counts as absent (D22). */

@@ -1,6 +1,6 @@
 import { notifyingRecordTypes, type Recipients } from "../domain/records/notification-kinds.ts";
 
-/** Facts for any rule, which says the same of all records. */
+/** Sample facts: a rule gives the same words for all records. */
 const anyFacts = { company: 1, profile: 1, user: 1 };
 
 /** The kinds of notifications as a table in Markdown: who is notified, and by which channels besides the list (D25, D29). */

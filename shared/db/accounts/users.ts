@@ -58,7 +58,7 @@ export function findStoredUser(id: number, { consistent = true } = {}): Promise<
   return users.find(userKey(id), { consistent });
 }
 
-/** Nobody's id: looking it up costs what looking up a user costs. */
+/** An id that no user has; reading it takes as long as reading a user. */
 export const nobody = 0;
 
 /** The same where a change of the last moment may be missing. Half a read unit. */
@@ -67,7 +67,7 @@ export async function findUserAsShown(id: number): Promise<User | undefined> {
   return stored && toUser(stored);
 }
 
-/** Access pattern R3: those of some users that there are. 1 read unit each, half if not consistent, 100 in a round trip. */
+/** Access pattern R3: which of these users exist. 1 read unit each, half if not consistent, 100 in a round trip. */
 export async function findExistingUsers(userIds: readonly number[], { consistent = true } = {}): Promise<number[]> {
   const existing: number[] = [];
   for (const ids of chunksOf(userIds, maxBatchReads)) {

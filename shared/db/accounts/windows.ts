@@ -75,7 +75,7 @@ export async function countNumberOnce(limited: LimitSubject, number: number, now
 
 /**
  * Access pattern G2: takes an attempt back that was no failure, exactly once, also if an answer is lost or others count
- * meanwhile. An attempt that cannot be taken back in a crowd of others stays counted. Two write units.
+ * meanwhile. If others keep writing the counter, the attempt stays counted. Two write units.
  */
 export async function giveBack({ key, client, isOnly }: CountedAttempt): Promise<void> {
   const least = { when: "n >= :one", values: { ":one": 1 } };
@@ -140,7 +140,7 @@ function tooManyAttempts(rule: RuleName, now: Date): Refusal {
   return new Refusal(code, `${reason}; try again in ${wait}`, { retryAfterSeconds: minutes * 60 });
 }
 
-/** As `take`, but returns undefined above the limit. */
+/** As `countAttempt`, but returns undefined above the limit. */
 export async function takeIfBelow(limited: LimitSubject, now: Date): Promise<CountedAttempt | undefined> {
   return countAttempt(limited, now).catch((error: unknown) => {
     if (error instanceof Refusal && error.code !== "busy") return undefined;

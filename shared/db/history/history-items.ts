@@ -13,14 +13,14 @@ export type FieldValues = Readonly<Record<string, unknown>>;
 
 /**
  * The stored part of a long value: the beginning of its JSON, and the hash of all of it (SHA-256, 22 letters of base64url). If so
- * many fields change that even this is too much, only that it was there.
+ * many fields change that even this is too much, only the field's name is kept.
  */
 export interface CutValue {
   readonly cut: string;
   readonly sha256?: string;
 }
 
-/** A change of the history. */
+/** What the history keeps of a change of one record. */
 export interface HistoryEntry {
   readonly type: RecordedType;
   /** Of the record; of a session its family, of an import the id of its run. */
@@ -32,7 +32,7 @@ export interface HistoryEntry {
   readonly at: string;
   /** The company whose operators may see it; absent where only admins may: users, sessions, imports, a way from one company to another. */
   readonly company_id?: number | undefined;
-  /** Of a session: whose it was. */
+  /** Of a session: its user. */
   readonly user_id?: number | undefined;
   /** The revision that it led to, of a removal the one after the last. */
   readonly revision?: number | undefined;
@@ -52,7 +52,7 @@ interface StoredEntry extends Omit<HistoryEntry, "id" | "before" | "after"> {
   readonly expires_at: number;
 }
 
-/** A change as the table has it. The key names the record; index keys name who made it, the company and the change. */
+/** An entry as the table has it. The key names the record; index keys name who made it, the company and the change. */
 export interface StoredHistory extends StoredItem {
   readonly record: StoredEntry;
   readonly expires_at: number;
@@ -60,7 +60,7 @@ export interface StoredHistory extends StoredItem {
 
 const historyStart = "HISTORY#";
 
-/** The entity of the history's changes. */
+/** The entity of the history's entries. */
 export const historyItems = defineEntity<StoredHistory>("history", ({ pk }) => pk.startsWith(historyStart));
 
 /** A question that the history answers: the partition with the changes, of the table or of an index, and its keys. */

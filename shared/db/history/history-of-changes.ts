@@ -18,7 +18,7 @@ import {
 } from "./history-items.ts";
 import { differenceOf, impersonal, type RecordedFields, recordedFieldsOf, typeOfRecord } from "./recorded-fields.ts";
 
-/** A change of the history in the making. */
+/** An entry that is being made. */
 interface EntryDraft extends HistoryEntry {
   /** True for the beginning of a record by an import: the record alone is asked for it. */
   readonly isBeginning?: true;

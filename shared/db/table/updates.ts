@@ -6,7 +6,7 @@ import type { Item, Key } from "./item-keys.ts";
 export interface Patch {
   /** Attributes that must have these values for the update to be made; undefined where one must be absent. */
   readonly where?: Readonly<Item>;
-  /** A further condition as an expression that stands beside others (`anyOf`, `allOf`), whose values are `values` and whose aliases of attributes are `names`. */
+  /** A further condition, as an expression (`anyOf`, `allOf`) with its `values` and `names`. */
   readonly when?: string;
   readonly values?: Readonly<Item>;
   readonly names?: Readonly<Record<string, string>>;

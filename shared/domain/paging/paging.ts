@@ -58,7 +58,7 @@ export function cursorInvalid(): Refusal {
 /** Items of a list. */
 export interface Found<T> {
   readonly items: readonly T[];
-  /** Number of all matches, among these or not. */
+  /** Number of matches on all pages. */
   readonly total: number;
 }
 
@@ -80,7 +80,7 @@ export function totalBeside(rows: readonly unknown[], total: number, { beforeId,
 /** One page as a list answers it. */
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Number of all matches; absent of a list that is read by cursor alone. */
+  /** Number of matches on all pages; absent if the list is read by cursor alone. */
   readonly total?: number;
   /** The position of the page; absent on answers that are never paginated (D18). */
   readonly place?: PagePosition;
