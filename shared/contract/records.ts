@@ -7,12 +7,6 @@ import { locale } from "./locales.ts";
 import { maxParamsBytes, notification, notificationParams } from "./notifications.ts";
 import { id, isPlainText, leastMaskedId, oneLine, password } from "./values.ts";
 
-/** The types of record that imports and events bring (D35). */
-export const recordTypes = ["company", "user", "timesheet", "invoice", "job", "notification"] as const;
-
-/** A type of record that imports and events bring (D35). */
-export type RecordType = (typeof recordTypes)[number];
-
 /** A timesheet with 50 breaks has some 10 KB; an item has at most 400 KB. */
 export const maxTimelogBytes = 32_768;
 /** DynamoDB takes 32 levels, those of the item and the record among them. */
@@ -39,6 +33,12 @@ export const completeRecords = {
   job: v.object({ ...job.entries, ...ownedByCompany }),
   notification: v.object({ ...notification.entries, params: notificationParams, user_id: id }),
 } as const;
+
+/** A type of record that imports and events bring (D35). */
+export type RecordType = keyof typeof completeRecords;
+
+/** The types of record that imports and events bring (D35). */
+export const recordTypes = Object.keys(completeRecords) as readonly RecordType[];
 
 /** A complete record of one type. */
 export type CompleteRecord<T extends RecordType> = v.InferOutput<(typeof completeRecords)[T]>;
@@ -108,7 +108,7 @@ export const upsertLines = {
     user_id: id,
     params: v.optional(storableParams),
   }),
-} as const;
+} as const satisfies Readonly<Record<RecordType, v.GenericSchema>>;
 
 /** The lines that remove a record: `{"type", "id", "deleted": true}` (D35). */
 export const removalLines = {
@@ -118,7 +118,7 @@ export const removalLines = {
   invoice: removal("invoice"),
   job: removal("job"),
   notification: v.strictObject({ ...removal("notification").entries, user_id: id }),
-} as const;
+} as const satisfies Readonly<Record<RecordType, v.GenericSchema>>;
 
 /** A line that adds or changes a record of one type. */
 export type UpsertLine<T extends RecordType> = v.InferOutput<(typeof upsertLines)[T]>;

@@ -1,4 +1,4 @@
-import type { RecordLine, RemovalLine, UpsertLine } from "../contract/records.ts";
+import type { RecordType, RemovalLine, UpsertLine } from "../contract/records.ts";
 import { removeUser } from "./accounts/user-removal.ts";
 import { saveUser, type UserWriteContext } from "./accounts/user-writes.ts";
 import { removeNotification, saveNotification } from "./notifications/notification-writes.ts";
@@ -6,45 +6,30 @@ import { removeCompany, saveCompany } from "./records/companies.ts";
 import { removeListed, saveInvoice, saveJob, saveTimesheet } from "./records/listed-records.ts";
 import type { Outcome, WriteContext } from "./writes/write-plans.ts";
 
+/** The writes of one type of record. */
+interface Writes<T extends RecordType> {
+  save(line: UpsertLine<T>, context: UserWriteContext): Promise<Outcome>;
+  remove(line: RemovalLine<T>, context: WriteContext): Promise<Outcome>;
+}
+
+const writes: { readonly [T in RecordType]: Writes<T> } = {
+  company: { save: saveCompany, remove: removeCompany },
+  user: { save: saveUser, remove: removeUser },
+  timesheet: { save: saveTimesheet, remove: (line, context) => removeListed("TIMESHEETS", line, context) },
+  invoice: { save: saveInvoice, remove: (line, context) => removeListed("INVOICES", line, context) },
+  job: { save: saveJob, remove: (line, context) => removeListed("JOBS", line, context) },
+  notification: { save: saveNotification, remove: removeNotification },
+};
+
 /**
  * Writes a validated line of an import or event to its record (D35). Safe to repeat and to run in parallel. Refuses
  * with `fields_invalid` if the merged record is incomplete or if another user has its login or profile. Refuses with
  * `busy` after many lost races.
  */
-export function writeRecord(line: RecordLine, context: UserWriteContext): Promise<Outcome> {
+export function writeRecord<T extends RecordType>(
+  line: (UpsertLine<T> | RemovalLine<T>) & { readonly type: T },
+  context: UserWriteContext,
+): Promise<Outcome> {
+  const { save, remove }: Writes<T> = writes[line.type];
   return "deleted" in line ? remove(line, context) : save(line, context);
-}
-
-function save(line: UpsertLine<RecordLine["type"]>, context: UserWriteContext): Promise<Outcome> {
-  switch (line.type) {
-    case "company":
-      return saveCompany(line, context);
-    case "user":
-      return saveUser(line, context);
-    case "timesheet":
-      return saveTimesheet(line, context);
-    case "invoice":
-      return saveInvoice(line, context);
-    case "job":
-      return saveJob(line, context);
-    case "notification":
-      return saveNotification(line, context);
-  }
-}
-
-function remove(line: RemovalLine<RecordLine["type"]>, context: WriteContext): Promise<Outcome> {
-  switch (line.type) {
-    case "company":
-      return removeCompany(line, context);
-    case "user":
-      return removeUser(line, context);
-    case "timesheet":
-      return removeListed("TIMESHEETS", line, context);
-    case "invoice":
-      return removeListed("INVOICES", line, context);
-    case "job":
-      return removeListed("JOBS", line, context);
-    case "notification":
-      return removeNotification(line, context);
-  }
 }

@@ -46,7 +46,7 @@ test("lists have examples with items, and the file nothing that is gone", () => 
   const lists = operations.filter(({ list }) => list);
   for (const { name, list = "" } of lists) {
     const items = (stored.answers[name] as Record<string, unknown[]> | undefined)?.[list] ?? [];
-    expect(items.length, name).toBeGreaterThan(0);
+    expect(items.length, `${name} lists nothing: add records to infra/local/demo, then ${hint}`).toBeGreaterThan(0);
   }
   expect(Object.keys(stored.answers).toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
   expect(Object.keys(stored.problems).toSorted()).toEqual(

@@ -43,9 +43,16 @@ test.each(
 )("every %s of the document has a text of its own, and an example where it has a value", (kind, least) => {
   const found = ofKind(kind);
   expect(found.length).toBeGreaterThanOrEqual(least);
-  expect(found.filter(({ text }) => wordsOf(text).size < 1).map(({ where }) => where)).toEqual([]);
+  const silent = found.filter(({ text }) => wordsOf(text).size < 1);
+  const advice =
+    "say it in the texts of its area; fields of a shape need its name in `named` of the document's schemas";
+  expect(silent.map(({ where }) => `${where} has no text: ${advice}`)).toEqual([]);
   const without = found.filter(({ where, hasExample }) => !hasExample && !notSent.includes(where));
-  expect(without.map(({ where }) => where)).toEqual([]);
+  expect(
+    without.map(
+      ({ where }) => `${where} has no example: write it beside its text; answers: npm run docs -- --examples`,
+    ),
+  ).toEqual([]);
 });
 
 test("every code of refusals has a sentence and an example, every status a sentence", () => {

@@ -9,7 +9,7 @@ import { csvOf } from "../csv/tables.ts";
 import { isChangedSince, isRemadeSince, readRemoval } from "./changed-since.ts";
 import type { DescribedTable } from "./describe-table.ts";
 import { requireFree, requireUnstopped, writeFiles } from "./draft-files.ts";
-import { changedLines, readExported, removedLines, wholeLine } from "./exported-lines.ts";
+import { changedLines, keyStartOf, readExported, removedLines, wholeLine } from "./exported-lines.ts";
 import { type FoundLines, type FoundRecord, openFoundLines } from "./found-lines.ts";
 import { requireKept, type Selection } from "./selection.ts";
 
@@ -89,20 +89,11 @@ async function readRecords(
   return members;
 }
 
-/** The beginnings of sort keys. Other items are read, and not transferred. */
-const keyStarts = {
-  company: "COMPANY",
-  user: "USER",
-  timesheet: "TIMESHEET",
-  invoice: "INVOICE",
-  job: "JOB",
-  notification: "NOTIFICATION#",
-} as const satisfies Record<RecordType, string>;
-
 function scanOf({ types, companyId }: Selection) {
   // Whose a notification is only its user says.
   const wanted = new Set<RecordType>([...types, ...(companyId === undefined ? [] : (["user"] as const))]);
-  const starts = [...wanted].map((type) => keyStarts[type]);
+  // Other items are read, and not transferred.
+  const starts = [...wanted].map(keyStartOf);
   return {
     FilterExpression: starts.map((_, at) => `begins_with(sk, :start${at})`).join(" OR "),
     ExpressionAttributeValues: Object.fromEntries(starts.map((start, at) => [`:start${at}`, start])),

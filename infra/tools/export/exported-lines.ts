@@ -25,13 +25,16 @@ export interface ExportedRecord extends NamedRecord {
 }
 
 interface Kind {
+  /** The beginning of its sort keys. */
+  readonly keyStart: string;
   matches(key: Key): boolean;
   read(item: Item): Pick<ExportedRecord, "version" | "companyId" | "fields">;
 }
 
-function listed(list: keyof typeof listedItems): Kind {
+function listed(list: keyof typeof listedItems, keyStart: string): Kind {
   const { matches, decode } = listedItems[list];
   return {
+    keyStart,
     matches,
     read(item) {
       const stored = decode(item);
@@ -43,6 +46,7 @@ function listed(list: keyof typeof listedItems): Kind {
 /** The reader and the keys of each type. */
 const kinds: Readonly<Record<RecordType, Kind>> = {
   company: {
+    keyStart: "COMPANY",
     matches: companies.matches,
     read(item) {
       const { id, name, version } = companies.decode(item);
@@ -50,16 +54,18 @@ const kinds: Readonly<Record<RecordType, Kind>> = {
     },
   },
   user: {
+    keyStart: "USER",
     matches: users.matches,
     read(item) {
       const stored = users.decode(item);
       return { version: stored.version, companyId: stored.company_id, fields: toUser(stored) };
     },
   },
-  timesheet: listed("TIMESHEETS"),
-  invoice: listed("INVOICES"),
-  job: listed("JOBS"),
+  timesheet: listed("TIMESHEETS", "TIMESHEET"),
+  invoice: listed("INVOICES", "INVOICE"),
+  job: listed("JOBS", "JOB"),
   notification: {
+    keyStart: "NOTIFICATION#",
     matches: notifications.matches,
     read(item) {
       const { user_id, record, version } = notifications.decode(item);
@@ -67,6 +73,11 @@ const kinds: Readonly<Record<RecordType, Kind>> = {
     },
   },
 };
+
+/** The beginning of the sort keys of a type's records. */
+export function keyStartOf(type: RecordType): string {
+  return kinds[type].keyStart;
+}
 
 /** The record that a key names; undefined where it is no record of the import. */
 export function namedByKey(key: Key): NamedRecord | undefined {

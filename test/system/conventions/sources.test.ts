@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
 import { root } from "../../../infra/support/root.ts";
+import { entities } from "../../../shared/db/entities.ts";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
@@ -134,4 +135,16 @@ test("a stored value is cast in the module of its entity and nowhere else", () =
 test("every exception still is one", () => {
   const unused = Object.keys(exceptions).filter((file) => !files.includes(file) || castsOf(file).length === 0);
   expect(unused).toEqual([]);
+});
+
+test("every kind of item is registered: else it is never decoded, exported or forgotten", () => {
+  const known = new Set(entities.map(({ name }) => name));
+  const sources = globSync("{functions,shared}/**/*.ts", { cwd: root }).filter(declaresEntity);
+  const declared = sources.flatMap((file) =>
+    [...read(file).matchAll(/\bdefineEntity(?:<[^()]*>)?\(\s*"([^"]+)"/g)].map(([, name = ""]) => ({ name, file })),
+  );
+  const missing = declared.filter(({ name }) => !known.has(name));
+  const advice = missing.map(({ name, file }) => `name the entity "${name}" of ${file} in shared/db/entities.ts`);
+  expect(advice).toEqual([]);
+  expect(declared).toHaveLength(known.size);
 });

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { requireKept } from "../../../infra/tools/export/selection.ts";
+import { recordTypes } from "../../../shared/contract/records.ts";
 import { selected } from "./run-export.ts";
 
 const now = new Date("2026-05-31T12:00:00.000Z");
 const select = (typed: Parameters<typeof selected>[0]) => selected(typed, now);
 
 test("types keep the order of the file, and are all of them unless named", () => {
-  expect(select({}).types).toEqual(["company", "user", "timesheet", "invoice", "job", "notification"]);
+  expect(select({}).types).toEqual(recordTypes);
   expect(select({ types: "job, company" }).types).toEqual(["company", "job"]);
   expect(select({ csv: true }).types).toEqual(["timesheet", "invoice"]);
 });

@@ -72,6 +72,8 @@ const kindsOf = (items: Iterable<Item>) => [...new Set([...items].map(kindOf))].
 test("forgetting a person changes nothing of others, whatever kind of item they have", async () => {
   for (const other of others) await storeAllOf(other);
   const before = await scanItems();
+  const unstored = entities.filter(({ name }) => !kindsOf(before.values()).includes(name));
+  expect(unstored.map(({ name }) => `store an item of "${name}" in storeAllOf of this file`)).toEqual([]);
   expect(kindsOf(before.values())).toEqual(entities.map(({ name }) => name).toSorted());
 
   await storeAllOf(person);
@@ -83,7 +85,10 @@ test("forgetting a person changes nothing of others, whatever kind of item they 
   expect(changed.map(([key, item]) => `${kindOf(item)}: ${key}`)).toEqual([]);
   // The user is a tombstone, and the names are gone from the rest.
   const left = [...after].filter(([key]) => !before.has(key)).map(([, item]) => item);
-  expect(kindsOf(left)).toEqual(
+  expect(
+    kindsOf(left),
+    "the kinds of which a forgotten person leaves an item: add a new one, or have it forgotten",
+  ).toEqual(
     [
       ...["user", "timesheet", "history"],
       ...["company", "invoice", "job", "list counter", "number entry"],
