@@ -20,7 +20,7 @@ export interface CutValue {
   readonly sha256?: string;
 }
 
-/** What the history keeps of a change of one record. */
+/** An entry of the history: the part of a change that concerns one record. */
 export interface HistoryEntry {
   readonly type: RecordedType;
   /** Of the record; of a session its family, of an import the id of its run. */
