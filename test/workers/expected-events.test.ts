@@ -1,19 +1,16 @@
-import { globSync } from "node:fs";
 import type { Context } from "aws-lambda";
 import { describe, expect, test } from "vitest";
 import { functions } from "../../infra/functions/functions.ts";
 import { queues } from "../../infra/functions/queues.ts";
 import { getHealth } from "../../shared/contract/service.ts";
 import { eventOf } from "../support/requests/call.ts";
+import { functionFiles } from "../support/service/function-files.ts";
 import { useService } from "../support/service/service.ts";
 import { queueEvent, streamRecord } from "../support/workers/workers.ts";
 
 useService();
 
-const root = new URL("../../", import.meta.url).pathname;
-
-/** The files of all functions, as they are deployed. */
-const files = globSync("functions/*/*.ts", { cwd: root }).toSorted();
+const files = functionFiles();
 const context = { awsRequestId: "call", getRemainingTimeInMillis: () => 20_000 } as Context;
 
 const key = { pk: "JOB#1", sk: "JOB" };
