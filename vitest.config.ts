@@ -33,6 +33,7 @@ const setUp = (...names: string[]) => names.map((name) => `test/${name}.ts`);
 const usualSetUp = setUp(
   "set-up/fresh-file",
   "set-up/plain-calls",
+  "set-up/finished-document",
   "support/service/capture-logs",
   "set-up/fail-on-rejections",
   "system/rights/record-files",

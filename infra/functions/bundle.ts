@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { type BuildOptions, buildSync } from "esbuild";
-import { describeInterface } from "../../shared/openapi/document.ts";
+import { describeInterface } from "../document/document.ts";
+import { pageDefine } from "../document/page-build.ts";
 import { root } from "../support/root.ts";
 import { bundleFiles, bundleFolder, entryFile, packageAliases } from "./bundle-places.ts";
-import { pageDefine } from "./docs-page-build.ts";
 import { writeEntries } from "./entries.ts";
 import { functions } from "./functions.ts";
 

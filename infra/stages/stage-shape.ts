@@ -105,7 +105,7 @@ export const stageShape = v.object({
     "a list of one or more https origins without path or *, such as https://app.your-company.com (http for localhost alone)",
   ),
   docs: optional(
-    "Whether `/docs` answers the [documentation page](../shared/docs/README.md), `/llms.txt` and `/arazzo.json` are there, and `/` redirects to the page; by default only if `removal` is `delete`.",
+    "Whether `/docs` answers the [documentation page](document/README.md), `/llms.txt` and `/arazzo.json` are there, and `/` redirects to the page; by default only if `removal` is `delete`.",
     value.flag,
   ),
   throttle: setting("Limit of the whole API.", value.throttle),

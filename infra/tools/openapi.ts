@@ -1,4 +1,4 @@
-import { describeInterface } from "../../shared/openapi/document.ts";
+import { describeInterface } from "../document/document.ts";
 import { readArguments, runCommand } from "./cli/command.ts";
 
 const help = `npm run -s openapi

@@ -5,6 +5,7 @@ import { inspect } from "node:util";
 import ts from "typescript";
 import * as v from "valibot";
 import { beforeAll, describe, expect, test } from "vitest";
+import type { JsonSchema } from "../../infra/document/schemas.ts";
 import { root } from "../../infra/support/root.ts";
 import { declareClient } from "../../infra/tools/client/declarations.ts";
 import { usualName } from "../../infra/tools/client/package.ts";
@@ -14,7 +15,6 @@ import { bulkUpdateTimesheets, listInvoices } from "../../shared/contract/financ
 import type { Operation } from "../../shared/contract/operation.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { refusalCodes } from "../../shared/contract/refusal-codes.ts";
-import type { JsonSchema } from "../../shared/openapi/schemas.ts";
 import { openApi } from "../support/requests/described-answers.ts";
 import { usualOrFull } from "../support/service/counts.ts";
 import { runTool } from "../tools/machine.ts";
@@ -121,7 +121,7 @@ describe("the declarations", () => {
     cpSync(built.folder, join(app, "node_modules", name), { recursive: true });
     writeFileSync(join(app, "package.json"), '{ "type": "module" }');
     const readme = readFileSync(join(built.folder, "README.md"), "utf8");
-    const guide = readFileSync(join(root, "shared/docs/guides/8-client.md"), "utf8").replaceAll(
+    const guide = readFileSync(join(root, "infra/document/guides/8-client.md"), "utf8").replaceAll(
       "@acme/workforce",
       name,
     );

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { describeInterface } from "../../shared/openapi/document.ts";
+import { describeInterface } from "../../infra/document/document.ts";
 import { breakingChanges, comparedParts } from "./breaking-changes.ts";
 
 /** Breaking changes since the baseline that are made on purpose, each with its reason. */

@@ -7,7 +7,7 @@ import { useService } from "../support/service/service.ts";
 import { recordProblems } from "./recorded-problems.ts";
 import { loadRecordingData, recordAnswers } from "./recording.ts";
 
-const file = new URL("../../shared/openapi/recorded.json", import.meta.url);
+const file = new URL("../../infra/document/recorded.json", import.meta.url);
 const hint = "npm run docs -- --examples";
 
 const service = useService();

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { answerHeaderTexts, requestHeaderTexts } from "../../infra/document/texts/headers.ts";
+import { codeTexts, statusTexts } from "../../infra/document/texts/refusals.ts";
+import { operationTextOf } from "../../infra/document/texts/texts.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { operations } from "../../shared/contract/operations.ts";
 import { internalError, refusalCodes } from "../../shared/contract/refusal-codes.ts";
-import { answerHeaderTexts, requestHeaderTexts } from "../../shared/contract/texts/headers.ts";
-import { codeTexts, statusTexts } from "../../shared/contract/texts/refusals.ts";
-import { operationTextOf } from "../../shared/contract/texts/texts.ts";
 import { faultsAt, openApi } from "../support/requests/described-answers.ts";
 import { type Place, placesOf } from "./places.ts";
 

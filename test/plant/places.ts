@@ -19,7 +19,7 @@ export interface Place extends Fault, Change {
 
 const sources = "{shared,functions,infra}/**/*.ts";
 /** A browser runs the page, and the gate `programs` tests it there; texts of the contract are for people, their examples too. */
-const exclude = ["infra/local/desk/page/**", "shared/contract/texts/**"];
+const exclude = ["infra/local/desk/page/**", "infra/document/texts/**"];
 
 /** Changes that no test can notice, because nobody could. */
 export function readEquivalents(): readonly (Change & { readonly reason: string })[] {

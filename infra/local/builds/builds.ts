@@ -1,8 +1,8 @@
 import { join, resolve } from "node:path";
 import { type BuildResult, build, type Plugin } from "esbuild";
 import { createTurns } from "../../../shared/batches.ts";
+import { type LocalParts, pageDefine, pageSources } from "../../document/page-build.ts";
 import { entryFile } from "../../functions/bundle-places.ts";
-import { type LocalParts, pageDefine, pageSources } from "../../functions/docs-page-build.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
 import { root } from "../../support/root.ts";
 import { writeChangedFile, writeWholeFile } from "../../support/whole-file.ts";

@@ -3,8 +3,8 @@ import type { ClientOperation } from "../../../shared/client/request.ts";
 import type { Operation } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { signOut } from "../../../shared/contract/sessions.ts";
-import { operationTextOf } from "../../../shared/contract/texts/texts.ts";
-import { fieldsOf } from "../../../shared/openapi/schemas.ts";
+import { fieldsOf } from "../../document/schemas.ts";
+import { operationTextOf } from "../../document/texts/texts.ts";
 
 /** The name of a client's method: `list-invoices` is `listInvoices`. */
 export function methodNameOf(name: string): MethodName {

@@ -1,4 +1,4 @@
-import { extensibleEnum, type JsonSchema } from "../../../shared/openapi/schemas.ts";
+import { extensibleEnum, type JsonSchema } from "../../document/schemas.ts";
 
 type Schema = JsonSchema | boolean | undefined;
 

@@ -78,7 +78,7 @@ function expectDescribedHeader(name: string, value: string | undefined): void {
 }
 
 async function describeOnce() {
-  const { describeInterface } = await import("../../../shared/openapi/document.ts");
+  const { describeInterface } = await import("../../../infra/document/document.ts");
   const openApi: Document = JSON.parse(JSON.stringify(describeInterface()));
   const resolvedOpenApi = resolveOperations(openApi);
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });

@@ -19,8 +19,8 @@ test.each(Object.entries(contractPages()))("the tables of %s say what the code s
 /** The contract imports no rules, so the texts of its document are read like pages. */
 const pagesOnPins = [
   "shared/contract/README.md",
-  "shared/contract/texts/{accounts,refusals}.ts",
-  "shared/docs/guides/*.md",
+  "infra/document/texts/{accounts,refusals}.ts",
+  "infra/document/guides/*.md",
   "infra/RUNBOOK.md",
   "infra/local/README.md",
 ];

@@ -26,7 +26,7 @@ test("no doc comment begins with What, Where, Whatever, Who, Whoever or How: it 
 });
 
 /** Their files have the name of an operation, of the contract's entry that they describe, of what is provisioned, of a command. */
-const namedAfter = [/^functions\//, /^shared\/contract\/texts\//, /^infra\/constructs\//, /^infra\/tools\/[^/]+$/];
+const namedAfter = [/^functions\//, /^infra\/document\/texts\//, /^infra\/constructs\//, /^infra\/tools\/[^/]+$/];
 /** The contract's entry of a noun and its stored items share the noun's name. */
 const ofNouns = [/^shared\/contract\/[^/]+$/, /^shared\/db\//];
 

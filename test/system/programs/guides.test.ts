@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import { guideSources } from "../../../infra/functions/docs-guides.ts";
+import { guideSources } from "../../../infra/document/guide-pages.ts";
 import { root } from "../../../infra/support/root.ts";
 import { useOwnMachine } from "../../support/requests/own-machine.ts";
 import { makeDemoDirectory } from "../../support/service/demo-machine.ts";
