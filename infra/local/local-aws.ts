@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Role } from "../../shared/contract/operation.ts";
-import { mintToken } from "../../shared/tokens/mint-token.ts";
+import { mintToken } from "./mint-token.ts";
 import { readJsonFile } from "../support/json-file.ts";
 import type { Template } from "../support/stack-template.ts";
 import { type AwsEndpoints, startAwsEndpoints } from "./aws/aws-endpoints.ts";

@@ -1,6 +1,6 @@
 import { getCountries } from "libphonenumber-js/min";
 import * as v from "valibot";
-import { gsmSeptetsOf } from "../../shared/domain/gsm-septets.ts";
+import { gsmSeptetsOf } from "./gsm-septets.ts";
 
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 const hostName = `(?:${label}\\.)+[a-z]{2,63}`;

@@ -1,7 +1,7 @@
 import { inParallel } from "../../shared/batches.ts";
-import { findCountedCompanies } from "../../shared/db/lists/counted-companies.ts";
+import { findCountedCompanies } from "./recount/counted-companies.ts";
 import { listNames } from "../../shared/db/lists/list-keys.ts";
-import { describeDifference, recount } from "../../shared/db/lists/recount.ts";
+import { describeDifference, recount } from "./recount/recount-lists.ts";
 import { patiently } from "./aws/patience.ts";
 import { flagOption, readArguments, runCommand, textOption, UsageError } from "./cli/command.ts";
 import { readStage, stageOptions } from "./service/deployed-stage.ts";

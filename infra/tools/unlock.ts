@@ -1,4 +1,4 @@
-import { forgetGuesses } from "../../shared/accounts/forget-guesses.ts";
+import { forgetGuesses } from "./service/forget-guesses.ts";
 import { resetLimits } from "../local/reset-limits.ts";
 import { flagOption, readArguments, runCommand, textOption, UsageError } from "./cli/command.ts";
 import { readStage, stageOptions } from "./service/deployed-stage.ts";

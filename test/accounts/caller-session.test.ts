@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { handler as sendPushes } from "../../functions/workers/send-pushes.ts";
-import { mintToken } from "../../shared/tokens/mint-token.ts";
+import { mintToken } from "../../infra/local/mint-token.ts";
 import { useNetwork } from "../support/faults/network.ts";
 import { useOwnUser, useSigningKey } from "../support/records/own-user.ts";
 import { userLine } from "../support/records/records.ts";

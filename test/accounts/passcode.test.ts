@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { forgetGuesses } from "../../shared/accounts/forget-guesses.ts";
+import { forgetGuesses } from "../../infra/tools/service/forget-guesses.ts";
 import { passcodeLimits } from "../../shared/accounts/passcode-guesses.ts";
 import { findAccountWith } from "../../shared/db/accounts/accounts.ts";
 import { secretKey } from "../../shared/db/accounts/user-secrets.ts";

@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import * as apigateway from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { Construct } from "constructs";
-import { answerHeaders, requestHeaders, tracingHeaders } from "../../../shared/contract/headers.ts";
+import { answerHeaders, requestHeaders, tracingHeaders } from "./headers.ts";
 import type { Operation } from "../../../shared/contract/operation.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage, Throttle } from "../../stages/stage-shape.ts";

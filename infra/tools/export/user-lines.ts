@@ -2,7 +2,7 @@ import { findLoginsOf } from "../../../shared/db/accounts/logins.ts";
 import { findUser, userKey } from "../../../shared/db/accounts/users.ts";
 import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
-import { type OwnDataLine, ownDataLineOf } from "../../../shared/db/own-data.ts";
+import { type OwnDataLine, ownDataLineOf } from "./own-data.ts";
 import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { queryItems, scanPages } from "../../../shared/db/table/table.ts";

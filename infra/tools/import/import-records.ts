@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import type { RecordLine } from "../../../shared/contract/records.ts";
 import type { UserWriteContext } from "../../../shared/db/accounts/user-writes.ts";
-import { keepImport } from "../../../shared/db/history/import-runs.ts";
+import { keepImport } from "./import-runs.ts";
 import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import type { Commit } from "../../../shared/db/writes/commit.ts";

@@ -7,8 +7,8 @@ import { RecordsTable } from "../../../infra/constructs/stores/records-table.ts"
 import { guardedPartitions } from "../../../infra/functions/function-row.ts";
 import { tableNameOf } from "../../../infra/stages/names.ts";
 import { printHistory } from "../../../infra/tools/history.ts";
-import { findCountedCompanies } from "../../../shared/db/lists/counted-companies.ts";
-import { recount } from "../../../shared/db/lists/recount.ts";
+import { findCountedCompanies } from "../../../infra/tools/recount/counted-companies.ts";
+import { recount } from "../../../infra/tools/recount/recount-lists.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
 import { counterWrites } from "../../../shared/db/writes/counters.ts";
 import { stackBeside } from "../../infra/stack.ts";

@@ -3,7 +3,7 @@ import { type FunctionName, functions } from "../../../../infra/functions/functi
 import { namesOf } from "../../../../infra/stages/names.ts";
 import { hasDocs } from "../../../../infra/stages/stage-shape.ts";
 import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
-import { answerHeaders, requestHeaders, tracingHeaders } from "../../../../shared/contract/headers.ts";
+import { answerHeaders, requestHeaders, tracingHeaders } from "../../../../infra/constructs/api/headers.ts";
 import { operations } from "../../../../shared/contract/operations.ts";
 import { getHealth, getKeySet } from "../../../../shared/contract/service.ts";
 import { resolvedOpenApi } from "../../../support/requests/described-answers.ts";
