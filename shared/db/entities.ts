@@ -15,7 +15,7 @@ import { numberEntries } from "./lists/number-entries.ts";
 import { deviceOwners } from "./notifications/device-owners.ts";
 import { deviceSets, devices } from "./notifications/devices.ts";
 import { notificationCounts } from "./notifications/notification-counts.ts";
-import { deliveredEvents } from "./notifications/notification-delivery.ts";
+import { deliveredEvents } from "./notifications/notifications.ts";
 import { notifications } from "./notifications/notifications.ts";
 import { changes } from "./records/changes.ts";
 import { companies } from "./records/companies.ts";

@@ -16,7 +16,7 @@ import { numberEntries } from "../../../shared/db/lists/number-entries.ts";
 import { deviceOwners } from "../../../shared/db/notifications/device-owners.ts";
 import { deviceSets, devices } from "../../../shared/db/notifications/devices.ts";
 import { notificationCounts } from "../../../shared/db/notifications/notification-counts.ts";
-import { deliveredEvents } from "../../../shared/db/notifications/notification-delivery.ts";
+import { deliveredEvents } from "../../../shared/db/notifications/notifications.ts";
 import { notifications } from "../../../shared/db/notifications/notifications.ts";
 import { changes } from "../../../shared/db/records/changes.ts";
 import { companies } from "../../../shared/db/records/companies.ts";

@@ -4,19 +4,13 @@ import { isPushed } from "../../domain/records/notification-kinds.ts";
 import { timeOrderedId } from "../../domain/time-ordered-id.ts";
 import { isReported, requireReported } from "../records/reported-states.ts";
 import { ifAbsent } from "../table/conditions.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import type { Key } from "../table/item-keys.ts";
 import { paces, retry, retryConflicts } from "../table/retry.ts";
 import { type TransactionWrite, transactOnce } from "../table/transaction.ts";
 import { firstRevision, replaceItem, type WriteContext } from "../writes/write-plans.ts";
 import { addCounts } from "./notification-counts.ts";
-import { notificationKey, notifications, unreadMark } from "./notifications.ts";
-
-/** The entity of events of which a user was notified. The key contains both. */
-export const deliveredEvents = defineEntity<StoredItem & { readonly expires_at: number }>("delivered event", ({ sk }) =>
-  sk.startsWith("EVENT#"),
-);
+import { deliveredEvents, notificationKey, notifications, unreadMark } from "./notifications.ts";
 
 /** Key of an event of which a user was notified. */
 export function deliveredKey(userId: number, eventId: string): Key {

@@ -1,6 +1,6 @@
 import type { CompleteRecord } from "../../contract/records.ts";
 import { type FoundPage, type PageStart, totalBeside } from "../../domain/paging/paging.ts";
-import { defineEntity, type RecordItem } from "../table/entity.ts";
+import { defineEntity, type RecordItem, type StoredItem } from "../table/entity.ts";
 import type { Item, Key } from "../table/item-keys.ts";
 import { type Mark, noMark, padId } from "../table/item-keys.ts";
 import { queryItems } from "../table/table.ts";
@@ -77,3 +77,7 @@ function readNewestOfUser(userId: number, wanted: number, beforeId: number | und
 export function toNotification({ id, record }: StoredNotification): Notification {
   return { id, ...record };
 }
+/** The entity of events of which a user was notified. The key contains both. */
+
+export const deliveredEvents=defineEntity<StoredItem&{ readonly expires_at: number; }>("delivered event",({ sk }) => sk.startsWith("EVENT#")
+);
