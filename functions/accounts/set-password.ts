@@ -1,8 +1,8 @@
-import { changePasswordOnce } from "../../shared/accounts/password-change.ts";
 import { setPassword } from "../../shared/contract/accounts.ts";
 import { requireUncommon } from "../../shared/domain/accounts/common-passwords.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
+import { changePasswordOnce } from "./password-change.ts";
 
 /**
  * Spends a reset token for a new password, ends every session of the user and notifies the user. The same token with

@@ -1,9 +1,9 @@
 import { listChanges } from "../../shared/contract/changes.ts";
 import { requireScope } from "../../shared/domain/caller.ts";
-import { readByCursor } from "../../shared/domain/paging/encrypted-cursor.ts";
-import { findChanges } from "../../shared/history/find-changes.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 import { hmacKey } from "../../shared/secrets.ts";
+import { readByCursor } from "./encrypted-cursor.ts";
+import { findChanges } from "./find-changes.ts";
 
 /** Lists the changes visible to the caller, newest first, with one filter at a time (D41). */
 export const handler = authenticated(listChanges, async ({ query, caller, now }) => {

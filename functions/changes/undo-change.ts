@@ -1,7 +1,7 @@
 import { authorizePayment } from "../../shared/accounts/authorize-payment.ts";
 import { undoChange as operation } from "../../shared/contract/changes.ts";
-import { restoreRecords } from "../../shared/db/records/undo-change.ts";
 import { idempotent } from "../../shared/http/endpoint.ts";
+import { restoreRecords } from "./undoing.ts";
 
 /** Undoes a change of timesheets or timers. A caller with a passcode must send it (D41). */
 export const handler = idempotent(

@@ -1,8 +1,8 @@
 import { listInvoices } from "../../shared/contract/finance.ts";
-import { findInvoices } from "../../shared/db/records/invoices.ts";
 import { narrowScope, requireScope } from "../../shared/domain/caller.ts";
 import { nothingFound, readPage } from "../../shared/domain/paging/paging.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
+import { findInvoices } from "./find-invoices.ts";
 
 /** Lists the invoices of the caller's company, newest id first; all filters combine (D21, D22, D30). */
 export const handler = authenticated(listInvoices, ({ query, caller }) => {

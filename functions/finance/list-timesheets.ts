@@ -1,11 +1,11 @@
 import { listTimesheets } from "../../shared/contract/finance.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
-import { findDriversTimesheets } from "../../shared/db/records/drivers-timesheets.ts";
 import { findTimesheets } from "../../shared/db/records/timesheets.ts";
 import { narrowScope, requireScope } from "../../shared/domain/caller.ts";
 import { boundedRange } from "../../shared/domain/paging/date-range.ts";
 import { nothingFound, readPage } from "../../shared/domain/paging/paging.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
+import { findDriversTimesheets } from "./drivers-timesheets.ts";
 
 /**
  * Lists the timesheets of the caller's company, or a driver's own, newest id first; all filters combine (D21, D22, D30,

@@ -1,7 +1,7 @@
 import { markNotifications as operation } from "../../shared/contract/notifications.ts";
-import { markByIds, markReadUpTo } from "../../shared/db/notifications/mark-notifications.ts";
 import { inSession } from "../../shared/http/endpoint.ts";
 import { withNotificationTexts } from "../../shared/messaging/catalogues/notification-texts.ts";
+import { markByIds, markReadUpTo } from "./marking.ts";
 
 /** Marks the caller's own notifications: the named ones, all or none; or the unread ones up to an id as read (D27). */
 export const handler = inSession(operation, async ({ body, ...context }) => {

@@ -1,5 +1,3 @@
-import { countPassword, keepFailure } from "../../shared/accounts/password-guesses.ts";
-import { renewPasswordHash } from "../../shared/accounts/password-renewal.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
 import { openSession } from "../../shared/db/accounts/sessions.ts";
 import { giveBack } from "../../shared/db/accounts/windows.ts";
@@ -13,6 +11,8 @@ import { clientAddressOf, clientProofOf } from "../../shared/http/sender.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { settings } from "../../shared/settings.ts";
 import { bearerHeader, issueTokens } from "../../shared/tokens/issue-tokens.ts";
+import { countPassword, keepFailure } from "./password-guesses.ts";
+import { renewPasswordHash } from "./password-renewal.ts";
 
 /** Signs in with a login and its password. An unknown login takes as long as a wrong password (D5, D15). */
 export const handler = anonymous(signIn, startSession, { headers: bearerHeader });

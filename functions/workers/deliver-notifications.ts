@@ -1,7 +1,6 @@
 import { chunksOf } from "../../shared/batches.ts";
 import { findUsersOfProfile } from "../../shared/db/accounts/profiles.ts";
 import { findCompanyUsers, findExistingUsers } from "../../shared/db/accounts/users.ts";
-import { deliverNotification } from "../../shared/db/notifications/notification-delivery.ts";
 import {
   maxUsersPerMessage,
   type NotificationMessage,
@@ -9,6 +8,7 @@ import {
   queueNotifications,
 } from "../../shared/messaging/notification-queue.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
+import { deliverNotification } from "./notification-delivery.ts";
 
 /** Their messages, and the one that continues, fit into one batch to the queue. */
 const usersPerPage = 5 * maxUsersPerMessage;

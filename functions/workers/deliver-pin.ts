@@ -1,13 +1,13 @@
 import { consumeMessageAllowance, mayUseAllowance } from "../../shared/accounts/message-allowance.ts";
-import { storeNewPin } from "../../shared/accounts/stored-pin.ts";
 import { subjectOf } from "../../shared/accounts/subjects.ts";
 import { findUserIdOfLogin } from "../../shared/db/accounts/logins.ts";
 import { findPinToSend, holdPin, keepSent, pinKey, releasePin, type StoredPin } from "../../shared/db/accounts/pins.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { countsProof, isUsedUp } from "../../shared/domain/guessing/pin-decisions.ts";
-import { sendPin } from "../../shared/messaging/pin-message.ts";
 import { pinRequest } from "../../shared/messaging/pin-queue.ts";
 import { forQueue, unlessRefused } from "../../shared/workers/queue-worker.ts";
+import { sendPin } from "./pin-message.ts";
+import { storeNewPin } from "./stored-pin.ts";
 
 /**
  * Makes the pin of a request and sends it. Requests that came too late end here, and so do those of unknown logins,

@@ -4,7 +4,6 @@ import { writeRecord } from "../../shared/db/write-record.ts";
 import { userParts } from "../../shared/db/writes/counters.ts";
 import { createWriteBatches } from "../../shared/db/writes/write-batches.ts";
 import type { WriteContext } from "../../shared/db/writes/write-plans.ts";
-import { type NotificationRequest, parseBusEvent, type RecordEvent } from "../../shared/domain/records/bus-event.ts";
 import { turnOf } from "../../shared/domain/records/record-line.ts";
 import { log } from "../../shared/logger.ts";
 import {
@@ -15,6 +14,7 @@ import {
 import { count } from "../../shared/metrics.ts";
 import { settings } from "../../shared/settings.ts";
 import { forQueueCalls } from "../../shared/workers/queue-worker.ts";
+import { type NotificationRequest, parseBusEvent, type RecordEvent } from "./bus-event.ts";
 
 /**
  * Takes in events of other systems: writes their records, or queues the notifications that they request (D25, D35). All

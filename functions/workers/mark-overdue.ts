@@ -1,8 +1,8 @@
 import { sleep } from "../../shared/backoff.ts";
-import { markOverdue } from "../../shared/db/records/overdue-invoices.ts";
 import { calendarDateIn, msUntilSettled } from "../../shared/domain/records/business-day.ts";
 import { settings } from "../../shared/settings.ts";
 import { forSchedule } from "../../shared/workers/schedule-worker.ts";
+import { markOverdue } from "./overdue-invoices.ts";
 
 /**
  * Marks pending invoices as overdue if their due date has passed in the business's time zone (D20). About midnight it

@@ -1,12 +1,12 @@
 import { decodeChange } from "../../shared/db/entities.ts";
 import type { StreamRecord } from "../../shared/db/table/stream-records.ts";
-import { notificationEventOf, readNewPassword, readPush } from "../../shared/domain/records/notification-events.ts";
 import { queueNotices } from "../../shared/messaging/notice-queue.ts";
 import { type NotificationMessage, queueNotifications } from "../../shared/messaging/notification-queue.ts";
 import { queuePushes } from "../../shared/messaging/push-queue.ts";
 import { settings } from "../../shared/settings.ts";
-import { queueOutboundEvents } from "../../shared/workers/queue-outbound-events.ts";
 import { forStream } from "../../shared/workers/stream-worker.ts";
+import { notificationEventOf, readNewPassword, readPush } from "./notification-events.ts";
+import { queueOutboundEvents } from "./queue-outbound-events.ts";
 
 /**
  * Turns changes of records into messages that notify the recipients (D25), new passwords into notices (D14), new

@@ -1,6 +1,6 @@
 import { eventsMessage } from "../../shared/messaging/event-queue.ts";
-import { putEvents } from "../../shared/messaging/outbound-bus.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
+import { putEvents } from "./outbound-bus.ts";
 
 /** Puts events on the outbound bus, at least once (D42). No other function may. */
 export const handler = forQueue(eventsMessage, ({ events }) => putEvents(events));

@@ -4,15 +4,9 @@ import { dropDeviceTokens } from "../../shared/db/notifications/device-tokens.ts
 import { findDevices, isRegistered, keepEndpoint, type StoredDevice } from "../../shared/db/notifications/devices.ts";
 import { findUnread, type Notification } from "../../shared/db/notifications/notifications.ts";
 import { padId } from "../../shared/db/table/item-keys.ts";
-import {
-  deleteEndpoint,
-  type PushOutcome,
-  pushToDevice,
-  reportDropped,
-  servesPushes,
-} from "../../shared/messaging/push.ts";
 import { pushMessage } from "../../shared/messaging/push-queue.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
+import { deleteEndpoint, type PushOutcome, pushToDevice, reportDropped, servesPushes } from "./push.ts";
 
 /**
  * Pushes a notification to each of its user's devices, unless it is read or gone by now (D29). Skips devices registered

@@ -1,9 +1,9 @@
 import { inParallel } from "../../shared/batches.ts";
-import { findCountedCompanies } from "./recount/counted-companies.ts";
 import { listNames } from "../../shared/db/lists/list-keys.ts";
-import { describeDifference, recount } from "./recount/recount-lists.ts";
 import { patiently } from "./aws/patience.ts";
 import { flagOption, readArguments, runCommand, textOption, UsageError } from "./cli/command.ts";
+import { findCountedCompanies } from "./recount/counted-companies.ts";
+import { describeDifference, recount } from "./recount/recount-lists.ts";
 import { readStage, stageOptions } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";

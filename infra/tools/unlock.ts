@@ -1,7 +1,7 @@
-import { forgetGuesses } from "./service/forget-guesses.ts";
 import { resetLimits } from "../local/reset-limits.ts";
 import { flagOption, readArguments, runCommand, textOption, UsageError } from "./cli/command.ts";
 import { readStage, stageOptions } from "./service/deployed-stage.ts";
+import { forgetGuesses } from "./service/forget-guesses.ts";
 import { localDirectory } from "./service/local-service.ts";
 import { withService } from "./service/open-service.ts";
 import { readLogin } from "./service/tool-service.ts";

@@ -1,11 +1,11 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import { restoreRecords } from "../../functions/changes/undoing.ts";
 import { handler as deliverPin } from "../../functions/workers/deliver-pin.ts";
 import { confirm } from "../../shared/accounts/confirmation.ts";
 import { requestPin } from "../../shared/accounts/pin-requests.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
 import { findUnreadCounts } from "../../shared/db/notifications/notification-counts.ts";
 import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
-import { restoreRecords } from "../../shared/db/records/undo-change.ts";
 import { importParts } from "../../shared/db/writes/counters.ts";
 import { createWriteBatches } from "../../shared/db/writes/write-batches.ts";
 import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";

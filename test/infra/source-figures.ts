@@ -1,3 +1,7 @@
+import {
+  deliveredEventDays as deliveryDays,
+  usersPerTransaction,
+} from "../../functions/workers/notification-delivery.ts";
 import { scheduleMs, writeMs } from "../../infra/tools/export/changed-since.ts";
 import { maxLineBytes } from "../../infra/tools/import/import-lines.ts";
 import { knownAheadMs } from "../../infra/tools/keys.ts";
@@ -19,10 +23,6 @@ import { provesDays as sessionProvesDays } from "../../shared/db/accounts/sessio
 import { chunkSize as removedAtOnce } from "../../shared/db/accounts/user-removal.ts";
 import { limitCountDays as windowDays } from "../../shared/db/accounts/windows.ts";
 import { maxDevicesPerUser } from "../../shared/db/notifications/device-tokens.ts";
-import {
-  deliveredEventDays as deliveryDays,
-  usersPerTransaction,
-} from "../../shared/db/notifications/notification-delivery.ts";
 import { changeItemDays as changeDays, validMs as changeValidMs } from "../../shared/db/records/changes.ts";
 import { changeItems } from "../../shared/db/records/transaction-limits.ts";
 import { maxBatchReads } from "../../shared/db/table/batch-reads.ts";

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { gsmSeptetsOf } from "../../infra/stages/gsm-septets.ts";
 import { serviceName } from "../../infra/stages/setting-values.ts";
 import { longPinDigits } from "../../shared/contract/accounts.ts";
 import { shownPin } from "../../shared/domain/accounts/pin.ts";
-import { gsmSeptetsOf } from "../../infra/stages/gsm-septets.ts";
 import { pinRules } from "../../shared/domain/guessing/rules.ts";
 import { notifyingRecordTypes } from "../../shared/domain/records/notification-kinds.ts";
 import type { Catalogue, Paragraph } from "../../shared/messaging/catalogues/catalogue.ts";

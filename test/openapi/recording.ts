@@ -1,3 +1,4 @@
+import { keepHistory } from "../../functions/workers/write-history.ts";
 import { confirmedUserText } from "../../infra/document/texts/accounts.ts";
 import { changeText, undoChangeText } from "../../infra/document/texts/changes.ts";
 import { deviceTokenText } from "../../infra/document/texts/devices.ts";
@@ -11,7 +12,6 @@ import { demoUsers, loadDemo } from "../../infra/local/demo/demo.ts";
 import { requestPasswordReset } from "../../shared/contract/accounts.ts";
 import type { Operation } from "../../shared/contract/operation.ts";
 import { operations } from "../../shared/contract/operations.ts";
-import { keepHistory } from "../../shared/db/history/keep-history.ts";
 import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { recordKey } from "../../shared/db/table/item-keys.ts";
 import { logChange } from "../support/records/change-log.ts";

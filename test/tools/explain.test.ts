@@ -153,7 +153,7 @@ test("a change that a consumer of the stream cannot take: two batches, and a thr
   expect(consumed).toEqual([...batch, ...batch]);
   const frames = framesBelow(lines, "quarantined");
   expect(frames[0]?.source).toContain('throw new Error("The changed item is malformed")');
-  const deep = "shared/domain/records/notification-events.ts";
+  const deep = "functions/workers/notification-events.ts";
   const files = frames.slice(0, 4).map(({ file }) => file);
   expect(files).toEqual([deep, deep, deep, "functions/workers/notify.ts"]);
 });
@@ -206,7 +206,7 @@ test("a stack alone is mapped by the build that its frames name", async () => {
   expect(code).toBe(0);
   expect(lines.slice(0, 2)).toEqual([
     "    Error: odd",
-    expect.stringContaining("shared/domain/records/notification-events.ts:"),
+    expect.stringContaining("functions/workers/notification-events.ts:"),
   ]);
   expect((await explained(line)).lines.slice(1)).toEqual(lines.slice(1));
 });

@@ -3,12 +3,12 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { handler as deliverNotifications } from "../../functions/workers/deliver-notifications.ts";
 import { handler as intake } from "../../functions/workers/intake.ts";
 import { handler as markOverdue } from "../../functions/workers/mark-overdue.ts";
+import { readOutboundEvents } from "../../functions/workers/outbound-events.ts";
 import { type OutboundEventType, outboundEventOf, outboundEventTypes } from "../../shared/contract/outbound-events.ts";
 import { findStoredUser, replacePassword, userKey } from "../../shared/db/accounts/users.ts";
 import { notificationKey } from "../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../shared/db/table/item-keys.ts";
 import { transact } from "../../shared/db/table/transaction.ts";
-import { readOutboundEvents } from "../../shared/domain/records/read-outbound-events.ts";
 import { settings } from "../../shared/settings.ts";
 import { testContext } from "../support/records/contexts.ts";
 import {

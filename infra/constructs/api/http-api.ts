@@ -2,7 +2,6 @@ import { Duration } from "aws-cdk-lib";
 import * as apigateway from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { Construct } from "constructs";
-import { answerHeaders, requestHeaders, tracingHeaders } from "./headers.ts";
 import type { Operation } from "../../../shared/contract/operation.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage, Throttle } from "../../stages/stage-shape.ts";
@@ -12,6 +11,7 @@ import type { ServiceFunction } from "../compute/service-function.ts";
 import type { GeneratedSecret } from "../stores/generated-secret.ts";
 import { logAccess } from "./access-log.ts";
 import { addDomain } from "./api-domain.ts";
+import { answerHeaders, requestHeaders, tracingHeaders } from "./headers.ts";
 
 /** Routes, each with its integration and permission, that a deploy makes at the same time. */
 const routesAtOnce = 3;

@@ -1,4 +1,3 @@
-import { timeOfId } from "../../../shared/domain/time-ordered-id.ts";
 import { logins } from "../../../shared/db/accounts/logins.ts";
 import { mintedTokens } from "../../../shared/db/accounts/minted-tokens.ts";
 import { pins } from "../../../shared/db/accounts/pins.ts";
@@ -16,8 +15,7 @@ import { numberEntries } from "../../../shared/db/lists/number-entries.ts";
 import { deviceOwners } from "../../../shared/db/notifications/device-owners.ts";
 import { deviceSets, devices } from "../../../shared/db/notifications/devices.ts";
 import { notificationCounts } from "../../../shared/db/notifications/notification-counts.ts";
-import { deliveredEvents } from "../../../shared/db/notifications/notifications.ts";
-import { notifications } from "../../../shared/db/notifications/notifications.ts";
+import { deliveredEvents, notifications } from "../../../shared/db/notifications/notifications.ts";
 import { changes } from "../../../shared/db/records/changes.ts";
 import { companies } from "../../../shared/db/records/companies.ts";
 import type { Entity } from "../../../shared/db/table/entity.ts";
@@ -25,6 +23,7 @@ import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { sequences } from "../../../shared/db/table/sequences.ts";
 import { counters } from "../../../shared/db/writes/counters.ts";
+import { timeOfId } from "../../../shared/domain/time-ordered-id.ts";
 
 /** A line of the data that the table holds about a user: its kind, and the fields. */
 export interface OwnDataLine {

@@ -2,12 +2,12 @@ import { findLoginsOf } from "../../../shared/db/accounts/logins.ts";
 import { findUser, userKey } from "../../../shared/db/accounts/users.ts";
 import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
-import { type OwnDataLine, ownDataLineOf } from "./own-data.ts";
 import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { queryItems, scanPages } from "../../../shared/db/table/table.ts";
 import { findPerson, isDriver, namesDriver, type Person } from "../forget/person.ts";
 import { requireFree, requireUnstopped, writeFiles } from "./draft-files.ts";
+import { type OwnDataLine, ownDataLineOf } from "./own-data.ts";
 
 interface UserExport {
   readonly userId: number;

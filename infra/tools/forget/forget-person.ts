@@ -1,6 +1,7 @@
+import { emptyHistory } from "../../../functions/workers/empty-history.ts";
+import { deleteEndpoint } from "../../../functions/workers/push.ts";
 import { removeUser } from "../../../shared/db/accounts/user-removal.ts";
 import { findExistingUsers, userKey } from "../../../shared/db/accounts/users.ts";
-import { emptyHistory } from "../../../shared/db/history/empty-history.ts";
 import { historyPartition } from "../../../shared/db/history/history-items.ts";
 import { findDeviceSet } from "../../../shared/db/notifications/devices.ts";
 import { deleteIf } from "../../../shared/db/table/conditional-writes.ts";
@@ -8,7 +9,6 @@ import { allOf, has } from "../../../shared/db/table/conditions.ts";
 import { tombstoneMark } from "../../../shared/db/table/tombstones.ts";
 import { erasedVersion } from "../../../shared/db/writes/record-plans.ts";
 import type { WriteContext } from "../../../shared/db/writes/write-plans.ts";
-import { deleteEndpoint } from "../../../shared/messaging/push.ts";
 import { patiently } from "../aws/patience.ts";
 import type { ErasedList } from "./erased-list.ts";
 import { findPerson, type Person } from "./person.ts";

@@ -1,7 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import type { RecordLine } from "../../../shared/contract/records.ts";
 import type { UserWriteContext } from "../../../shared/db/accounts/user-writes.ts";
-import { keepImport } from "./import-runs.ts";
 import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import type { Commit } from "../../../shared/db/writes/commit.ts";
@@ -18,6 +17,7 @@ import { carryOut } from "../../../shared/work.ts";
 import { patiently } from "../aws/patience.ts";
 import { createKeyedQueue } from "../cli/keyed-queue.ts";
 import { type RecordReader, readJsonLines } from "./import-lines.ts";
+import { keepImport } from "./import-runs.ts";
 import { type GivenLine, type LineError, lineErrors } from "./line-errors.ts";
 
 /** The result of an import: lines by outcome, without blank ones. */

@@ -1,17 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
 import { sleep } from "../../../shared/backoff.ts";
 import { chunksOf } from "../../../shared/batches.ts";
+import { listStates, monthKey, stateKey } from "../../../shared/db/lists/list-keys.ts";
+import { listPositionOf } from "../../../shared/db/lists/list-writes.ts";
+import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 import { maxBatchReads, readBatch } from "../../../shared/db/table/batch-reads.ts";
 import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { projectionOf } from "../../../shared/db/table/projections.ts";
 import { paces, retry } from "../../../shared/db/table/retry.ts";
 import { queryPages } from "../../../shared/db/table/table.ts";
-import { addIfAsRead, type CompanyList, type CounterParts, readCounters, sumsOf } from "../../../shared/db/writes/counter-parts.ts";
+import {
+  addIfAsRead,
+  type CompanyList,
+  type CounterParts,
+  readCounters,
+  sumsOf,
+} from "../../../shared/db/writes/counter-parts.ts";
 import { allMonths, type Count, countsBetween, foldCounts, stateOfDay } from "../../../shared/db/writes/counters.ts";
-import { listStates, monthKey, stateKey } from "../../../shared/db/lists/list-keys.ts";
-import { listPositionOf } from "../../../shared/db/lists/list-writes.ts";
-import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 
 /** Differences that are still there after as long are no change under way. */
 const looksApartMs = 60_000;

@@ -79,5 +79,6 @@ export function toNotification({ id, record }: StoredNotification): Notification
 }
 /** The entity of events of which a user was notified. The key contains both. */
 
-export const deliveredEvents=defineEntity<StoredItem&{ readonly expires_at: number; }>("delivered event",({ sk }) => sk.startsWith("EVENT#")
+export const deliveredEvents = defineEntity<StoredItem & { readonly expires_at: number }>("delivered event", ({ sk }) =>
+  sk.startsWith("EVENT#"),
 );

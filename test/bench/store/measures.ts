@@ -1,4 +1,4 @@
-import { findInvoices, type InvoiceFilter } from "../../../shared/db/records/invoices.ts";
+import { findInvoices, type InvoiceFilter } from "../../../functions/finance/find-invoices.ts";
 import type { PageStart } from "../../../shared/domain/paging/paging.ts";
 import { type Cost, costOf } from "../../support/records/costs.ts";
 import { companies, earlierMonth, earlyDays, firstId, month, numberOf, year } from "./invoices.ts";

@@ -1,6 +1,6 @@
 import { expect, inject, test } from "vitest";
+import { restoreRecords } from "../../../functions/changes/undoing.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
-import { restoreRecords } from "../../../shared/db/records/undo-change.ts";
 import type { Commit } from "../../../shared/db/writes/commit.ts";
 import { importParts } from "../../../shared/db/writes/counters.ts";
 import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { findHistory } from "../../../shared/db/history/find-history.ts";
+import { findHistory } from "../../../functions/changes/find-history.ts";
+import { keepHistory } from "../../../functions/workers/write-history.ts";
 import { type HistoryQuestion, questions } from "../../../shared/db/history/history-items.ts";
-import { keepHistory } from "../../../shared/db/history/keep-history.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
 import { scanPage } from "../../../shared/db/table/table.ts";

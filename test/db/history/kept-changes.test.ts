@@ -1,7 +1,7 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { expect, test } from "vitest";
+import { historyOf } from "../../../functions/workers/history-entries.ts";
 import { historyItems, toRecordedChange } from "../../../shared/db/history/history-items.ts";
-import { historyOf } from "../../../shared/db/history/history-of-changes.ts";
 import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { Change } from "../../../shared/domain/records/change.ts";

@@ -1,6 +1,6 @@
 import type { QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { findInvoices, type InvoiceFilter } from "../../../shared/db/records/invoices.ts";
+import { findInvoices, type InvoiceFilter } from "../../../functions/finance/find-invoices.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
 import { counterWrites } from "../../../shared/db/writes/counters.ts";

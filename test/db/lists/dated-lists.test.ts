@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
+import { findInvoices } from "../../../functions/finance/find-invoices.ts";
 import type { InvoiceState } from "../../../shared/contract/finance.ts";
-import { findInvoices } from "../../../shared/db/records/invoices.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { invoiceLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";

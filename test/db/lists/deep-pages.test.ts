@@ -1,6 +1,6 @@
 import { beforeAll, expect, inject, test } from "vitest";
+import { findInvoices, type InvoiceFilter } from "../../../functions/finance/find-invoices.ts";
 import type { InvoiceState } from "../../../shared/contract/finance.ts";
-import { findInvoices, type InvoiceFilter } from "../../../shared/db/records/invoices.ts";
 import { importLines } from "../../bench/store/load.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { invoiceLine } from "../../support/records/records.ts";

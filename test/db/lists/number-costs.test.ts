@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { findInvoices, type InvoiceFilter } from "../../../shared/db/records/invoices.ts";
+import { findInvoices, type InvoiceFilter } from "../../../functions/finance/find-invoices.ts";
 import { importLines } from "../../bench/store/load.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { invoiceLine } from "../../support/records/records.ts";

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
-import { sleep } from "../../../shared/backoff.ts";
 import { findCountedCompanies } from "../../../infra/tools/recount/counted-companies.ts";
-import { listNames } from "../../../shared/db/lists/list-keys.ts";
 import { describeDifference, recount } from "../../../infra/tools/recount/recount-lists.ts";
+import { sleep } from "../../../shared/backoff.ts";
+import { listNames } from "../../../shared/db/lists/list-keys.ts";
 import { putIf } from "../../../shared/db/table/conditional-writes.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { markReadUpTo } from "../../../shared/db/notifications/mark-notifications.ts";
+import { markReadUpTo } from "../../../functions/notifications/marking.ts";
+import { deliverNotification } from "../../../functions/workers/notification-delivery.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
-import { deliverNotification } from "../../../shared/db/notifications/notification-delivery.ts";
 import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
 import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { driverContext, testContext } from "../../support/records/contexts.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
+import { restoreRecords } from "../../../functions/changes/undoing.ts";
+import { markByIds } from "../../../functions/notifications/marking.ts";
+import { markOverdue } from "../../../functions/workers/overdue-invoices.ts";
 import { findStoredUser, giveResetToken, replacePassword } from "../../../shared/db/accounts/users.ts";
-import { markByIds } from "../../../shared/db/notifications/mark-notifications.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { setJobTimers } from "../../../shared/db/records/jobs.ts";
-import { markOverdue } from "../../../shared/db/records/overdue-invoices.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
-import { restoreRecords } from "../../../shared/db/records/undo-change.ts";
 import { putIf } from "../../../shared/db/table/conditional-writes.ts";
 import type { Item, Key } from "../../../shared/db/table/item-keys.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";

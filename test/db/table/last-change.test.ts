@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { markByIds } from "../../../shared/db/notifications/mark-notifications.ts";
+import { markByIds } from "../../../functions/notifications/marking.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { setJobTimers } from "../../../shared/db/records/jobs.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { askForPin, pinKey } from "../../../shared/db/accounts/pins.ts";
 import { recount } from "../../../infra/tools/recount/recount-lists.ts";
+import { askForPin, pinKey } from "../../../shared/db/accounts/pins.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { putIf } from "../../../shared/db/table/conditional-writes.ts";
 import { defineEntity } from "../../../shared/db/table/entity.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decryptCursor, encryptCursor } from "../../../shared/domain/paging/encrypted-cursor.ts";
+import { decryptCursor, encryptCursor } from "../../../functions/changes/encrypted-cursor.ts";
 import { fc } from "../../support/service/properties.ts";
 import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
 

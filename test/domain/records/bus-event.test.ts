@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseBusEvent } from "../../../shared/domain/records/bus-event.ts";
+import { parseBusEvent } from "../../../functions/workers/bus-event.ts";
 import { invoiceLine, jobLine, notificationLine, userLine } from "../../support/records/records.ts";
 import { faultsOf } from "../../support/records/writes.ts";
 

@@ -4,7 +4,7 @@ import {
   notificationEventOf,
   readNewPassword,
   readPush,
-} from "../../../shared/domain/records/notification-events.ts";
+} from "../../../functions/workers/notification-events.ts";
 import { notifyingRecordTypes } from "../../../shared/domain/records/notification-kinds.ts";
 
 type Image = ItemImages["after"];

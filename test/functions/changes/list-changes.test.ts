@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/changes/list-changes.ts";
+import { keepHistory } from "../../../functions/workers/write-history.ts";
 import { listChanges } from "../../../shared/contract/changes.ts";
-import { keepHistory } from "../../../shared/db/history/keep-history.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { logChange } from "../../support/records/change-log.ts";
 import { costOf } from "../../support/records/costs.ts";

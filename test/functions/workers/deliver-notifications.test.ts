@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/workers/deliver-notifications.ts";
+import { deliveredKey } from "../../../functions/workers/notification-delivery.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
-import { deliveredKey } from "../../../shared/db/notifications/notification-delivery.ts";
 import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { useModelClock } from "../../support/faults/model-clock.ts";

@@ -1,9 +1,9 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { findHistory } from "../../../functions/changes/find-history.ts";
 import { handler } from "../../../functions/workers/keep-history.ts";
-import { findHistory } from "../../../shared/db/history/find-history.ts";
+import { keepHistory } from "../../../functions/workers/write-history.ts";
 import { questions } from "../../../shared/db/history/history-items.ts";
-import { keepHistory } from "../../../shared/db/history/keep-history.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { type Fault, useNetwork } from "../../support/faults/network.ts";
 import { logChange } from "../../support/records/change-log.ts";

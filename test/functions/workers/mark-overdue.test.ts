@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { findInvoices } from "../../../functions/finance/find-invoices.ts";
 import { handler } from "../../../functions/workers/mark-overdue.ts";
-import { findInvoices } from "../../../shared/db/records/invoices.ts";
-import { markOverdue } from "../../../shared/db/records/overdue-invoices.ts";
+import { markOverdue } from "../../../functions/workers/overdue-invoices.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { queryPage } from "../../../shared/db/table/table.ts";
 import { useHeldItems } from "../../support/faults/held-items.ts";

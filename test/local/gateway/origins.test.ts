@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { answerHeaders, requestHeaders, tracingHeaders } from "../../../infra/constructs/api/headers.ts";
 import { type FrontRequest, startFront } from "../../../infra/local/gateway/http-server.ts";
 import type { HttpService } from "../../../infra/local/http-service.ts";
 import type { CorsRules } from "../../../infra/local/stack/template.ts";
-import { answerHeaders, requestHeaders, tracingHeaders } from "../../../infra/constructs/api/headers.ts";
 import { useStack } from "../../infra/stack.ts";
 
 const stack = await useStack();

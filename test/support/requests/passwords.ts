@@ -1,4 +1,4 @@
-import { countPassword, keepFailure } from "../../../shared/accounts/password-guesses.ts";
+import { countPassword, keepFailure } from "../../../functions/sessions/password-guesses.ts";
 import { subjectOf } from "../../../shared/accounts/subjects.ts";
 import { findCount, type LimitSubject } from "../../../shared/db/accounts/windows.ts";
 import { updateIf } from "../../../shared/db/table/conditional-writes.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { deliverNotification } from "../../../functions/workers/notification-delivery.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
-import { deliverNotification } from "../../../shared/db/notifications/notification-delivery.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { keyedChangeId } from "../../../shared/domain/records/change-id.ts";
 import { timeOrderedId } from "../../../shared/domain/time-ordered-id.ts";

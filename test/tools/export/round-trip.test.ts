@@ -1,10 +1,10 @@
 import { createReadStream } from "node:fs";
 import { expect, test } from "vitest";
+import { deliverNotification } from "../../../functions/workers/notification-delivery.ts";
+import { markOverdue } from "../../../functions/workers/overdue-invoices.ts";
 import { csvReader } from "../../../infra/tools/import/csv-lines.ts";
 import { createUser, findStoredUser, replacePassword } from "../../../shared/db/accounts/users.ts";
-import { deliverNotification } from "../../../shared/db/notifications/notification-delivery.ts";
 import { setJobTimers } from "../../../shared/db/records/jobs.ts";
-import { markOverdue } from "../../../shared/db/records/overdue-invoices.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
 import { registeredUser } from "../../../shared/domain/accounts/shown-users.ts";

@@ -1,9 +1,9 @@
 import { CreatePlatformEndpointCommand, SetEndpointAttributesCommand, SNSClient } from "@aws-sdk/client-sns";
 import { beforeEach, expect, test } from "vitest";
+import { emptyHistory } from "../../../functions/workers/empty-history.ts";
 import { type ErasedList, openErasedList } from "../../../infra/tools/forget/erased-list.ts";
 import { forgetPerson, planToForget, readmit, replayErasures } from "../../../infra/tools/forget/forget-person.ts";
 import { pinKey, pins } from "../../../shared/db/accounts/pins.ts";
-import { emptyHistory } from "../../../shared/db/history/empty-history.ts";
 import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
 import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
+import { deliveredKey } from "../../../functions/workers/notification-delivery.ts";
 import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
 import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
 import { pinKey } from "../../../shared/db/accounts/pins.ts";
 import { sessionKey } from "../../../shared/db/accounts/sessions.ts";
 import { entities, entityOf } from "../../../shared/db/entities.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
-import { deliveredKey } from "../../../shared/db/notifications/notification-delivery.ts";
 import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { testContext } from "../../support/records/contexts.ts";

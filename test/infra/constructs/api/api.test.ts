@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { answerHeaders, requestHeaders, tracingHeaders } from "../../../../infra/constructs/api/headers.ts";
 import { type FunctionName, functions } from "../../../../infra/functions/functions.ts";
 import { namesOf } from "../../../../infra/stages/names.ts";
 import { hasDocs } from "../../../../infra/stages/stage-shape.ts";
 import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
-import { answerHeaders, requestHeaders, tracingHeaders } from "../../../../infra/constructs/api/headers.ts";
 import { operations } from "../../../../shared/contract/operations.ts";
 import { getHealth, getKeySet } from "../../../../shared/contract/service.ts";
 import { resolvedOpenApi } from "../../../support/requests/described-answers.ts";

@@ -1,4 +1,4 @@
-import { keepHistory } from "../../../../shared/db/history/keep-history.ts";
+import { keepHistory } from "../../../../functions/workers/write-history.ts";
 import type { StreamRecord } from "../../../../shared/db/table/stream-records.ts";
 import {
   adjust as adjustTimers,

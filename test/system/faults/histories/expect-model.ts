@@ -1,8 +1,8 @@
 import { expect } from "vitest";
+import { findInvoices } from "../../../../functions/finance/find-invoices.ts";
 import { countDays, countList } from "../../../../shared/db/lists/totals.ts";
 import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
 import { findNotifications } from "../../../../shared/db/notifications/notifications.ts";
-import { findInvoices } from "../../../../shared/db/records/invoices.ts";
 import { findJobs } from "../../../../shared/db/records/jobs.ts";
 import { findTimesheets } from "../../../../shared/db/records/timesheets.ts";
 import type { Scope } from "../../../../shared/domain/caller.ts";

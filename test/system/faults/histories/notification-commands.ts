@@ -1,7 +1,7 @@
 import { expect } from "vitest";
+import { markByIds, markReadUpTo } from "../../../../functions/notifications/marking.ts";
 import { handler as deliverNow } from "../../../../functions/workers/deliver-notifications.ts";
-import { markByIds, markReadUpTo } from "../../../../shared/db/notifications/mark-notifications.ts";
-import { deliveredKey } from "../../../../shared/db/notifications/notification-delivery.ts";
+import { deliveredKey } from "../../../../functions/workers/notification-delivery.ts";
 import { driverContext } from "../../../support/records/contexts.ts";
 import { notificationLine } from "../../../support/records/records.ts";
 import { readItem, write } from "../../../support/records/writes.ts";

@@ -1,10 +1,10 @@
 import { expect, vi } from "vitest";
+import { findHistory } from "../../../../functions/changes/find-history.ts";
 import { handler as keepHistory } from "../../../../functions/workers/keep-history.ts";
 import { handler as markOverdue } from "../../../../functions/workers/mark-overdue.ts";
 import { handler as notify } from "../../../../functions/workers/notify.ts";
 import { handler as rotate } from "../../../../functions/workers/rotate-signing-key.ts";
 import { findOpenKeys } from "../../../../shared/db/accounts/public-keys.ts";
-import { findHistory } from "../../../../shared/db/history/find-history.ts";
 import { questions } from "../../../../shared/db/history/history-items.ts";
 import { notificationKey } from "../../../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../../../shared/db/table/item-keys.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
+import { findInvoices } from "../../../../functions/finance/find-invoices.ts";
 import { chanceOf } from "../../../../infra/local/demo/demo-chance.ts";
-import { findInvoices } from "../../../../shared/db/records/invoices.ts";
 import { findTimesheets, setTimesheetStates } from "../../../../shared/db/records/timesheets.ts";
 import type { DateRange } from "../../../../shared/domain/paging/date-range.ts";
 import type { FoundPage, PageStart } from "../../../../shared/domain/paging/paging.ts";

@@ -1,13 +1,5 @@
-import { chunksOf, readAhead } from "../../batches.ts";
-import type { Found } from "../../domain/paging/paging.ts";
-import type { ChangeContext } from "../records/changes.ts";
-import { requireAll } from "../records/find-records.ts";
-import { readBatch } from "../table/batch-reads.ts";
-import { retryConflicts } from "../table/retry.ts";
-import { queryPages } from "../table/table.ts";
-import { maxTransactionWrites, transactOnce } from "../table/transaction.ts";
-import { replaceItem } from "../writes/write-plans.ts";
-import { addCounts } from "./notification-counts.ts";
+import { chunksOf, readAhead } from "../../shared/batches.ts";
+import { addCounts } from "../../shared/db/notifications/notification-counts.ts";
 import {
   idOfUnread,
   type Notification,
@@ -17,7 +9,15 @@ import {
   toNotification,
   unreadKeyOf,
   unreadMark,
-} from "./notifications.ts";
+} from "../../shared/db/notifications/notifications.ts";
+import type { ChangeContext } from "../../shared/db/records/changes.ts";
+import { requireAll } from "../../shared/db/records/find-records.ts";
+import { readBatch } from "../../shared/db/table/batch-reads.ts";
+import { retryConflicts } from "../../shared/db/table/retry.ts";
+import { queryPages } from "../../shared/db/table/table.ts";
+import { maxTransactionWrites, transactOnce } from "../../shared/db/table/transaction.ts";
+import { replaceItem } from "../../shared/db/writes/write-plans.ts";
+import type { Found } from "../../shared/domain/paging/paging.ts";
 
 /** A caller's request to mark notifications. */
 type MarkingContext = Omit<ChangeContext, "key">;

@@ -1,8 +1,8 @@
-import type { StreamRecord } from "../db/table/stream-records.ts";
-import { readOutboundEvents } from "../domain/records/read-outbound-events.ts";
-import { type QueuedEvent, queueEvents } from "../messaging/event-queue.ts";
-import { settings } from "../settings.ts";
-import { quarantineChange } from "./stream-worker.ts";
+import type { StreamRecord } from "../../shared/db/table/stream-records.ts";
+import { type QueuedEvent, queueEvents } from "../../shared/messaging/event-queue.ts";
+import { settings } from "../../shared/settings.ts";
+import { quarantineChange } from "../../shared/workers/stream-worker.ts";
+import { readOutboundEvents } from "./outbound-events.ts";
 
 /**
  * Queues the events of a batch of changes if the stage sends any (D42). A change that yields no valid event is

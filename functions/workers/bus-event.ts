@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { CountryCode } from "libphonenumber-js/min";
 import type * as v from "valibot";
-import { busEnvelope, notificationDetail, recordDetail } from "../../contract/events.ts";
-import type { RecordLine } from "../../contract/records.ts";
-import { parseComplete, parseRecordLine, refuseForbiddenNames } from "./record-line.ts";
+import { busEnvelope, notificationDetail, recordDetail } from "../../shared/contract/events.ts";
+import type { RecordLine } from "../../shared/contract/records.ts";
+import { parseComplete, parseRecordLine, refuseForbiddenNames } from "../../shared/domain/records/record-line.ts";
 
 /** A notification that another system requests. */
 export interface NotificationRequest

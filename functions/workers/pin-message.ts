@@ -1,10 +1,10 @@
-import { shownPin } from "../domain/accounts/pin.ts";
-import { pinRules } from "../domain/guessing/rules.ts";
-import { settings } from "../settings.ts";
-import { catalogueOf } from "./catalogues/catalogues.ts";
-import { renderEmail, sendEmail } from "./email.ts";
-import type { MessageRecipient } from "./notice-message.ts";
-import { sendSms } from "./sms.ts";
+import { shownPin } from "../../shared/domain/accounts/pin.ts";
+import { pinRules } from "../../shared/domain/guessing/rules.ts";
+import { catalogueOf } from "../../shared/messaging/catalogues/catalogues.ts";
+import { renderEmail, sendEmail } from "../../shared/messaging/email.ts";
+import type { MessageRecipient } from "../../shared/messaging/notice-message.ts";
+import { sendSms } from "../../shared/messaging/sms.ts";
+import { settings } from "../../shared/settings.ts";
 
 /** Sends a pin by its login's channel, without a link and without text written by users (D8, D45). */
 export async function sendPin({ channel, to, locale }: MessageRecipient, pin: string): Promise<void> {

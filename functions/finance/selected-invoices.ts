@@ -1,11 +1,11 @@
-import { inParallel } from "../../batches.ts";
-import { isWithinRange } from "../../domain/paging/date-range.ts";
-import { isFoundBy, type NumberSearch } from "../../domain/records/invoice-number.ts";
-import { projectionOf } from "../table/projections.ts";
-import { queryPages } from "../table/table.ts";
-import { monthKey, stateKey } from "./list-keys.ts";
-import { toRow } from "./listed-items.ts";
-import { countDays, countList, type DayCount, type ListSelection } from "./totals.ts";
+import { inParallel } from "../../shared/batches.ts";
+import { monthKey, stateKey } from "../../shared/db/lists/list-keys.ts";
+import { toRow } from "../../shared/db/lists/listed-items.ts";
+import { countDays, countList, type DayCount, type ListSelection } from "../../shared/db/lists/totals.ts";
+import { projectionOf } from "../../shared/db/table/projections.ts";
+import { queryPages } from "../../shared/db/table/table.ts";
+import { isWithinRange } from "../../shared/domain/paging/date-range.ts";
+import { isFoundBy, type NumberSearch } from "../../shared/domain/records/invoice-number.ts";
 
 /** Fewer connections than the SDK keeps to the table. */
 const mostAtOnce = 40;

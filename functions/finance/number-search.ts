@@ -1,15 +1,15 @@
-import { chunksOf } from "../../batches.ts";
-import { invoiceStates } from "../../contract/finance.ts";
-import { isWithinRange } from "../../domain/paging/date-range.ts";
-import { type FoundPage, nothingFound, type PageStart } from "../../domain/paging/paging.ts";
-import { isFoundBy, type NumberSearch, parseSearch } from "../../domain/records/invoice-number.ts";
-import { Refusal } from "../../domain/refusal.ts";
-import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
-import { recordKey } from "../table/item-keys.ts";
-import { type ListedFields, type ListRow, toPage, toRow } from "./listed-items.ts";
-import { findMatches } from "./number-entries.ts";
+import { chunksOf } from "../../shared/batches.ts";
+import { invoiceStates } from "../../shared/contract/finance.ts";
+import { type ListedFields, type ListRow, toPage, toRow } from "../../shared/db/lists/listed-items.ts";
+import { findMatches } from "../../shared/db/lists/number-entries.ts";
+import type { ListSelection } from "../../shared/db/lists/totals.ts";
+import { maxBatchReads, readBatch } from "../../shared/db/table/batch-reads.ts";
+import { recordKey } from "../../shared/db/table/item-keys.ts";
+import { isWithinRange } from "../../shared/domain/paging/date-range.ts";
+import { type FoundPage, nothingFound, type PageStart } from "../../shared/domain/paging/paging.ts";
+import { isFoundBy, type NumberSearch, parseSearch } from "../../shared/domain/records/invoice-number.ts";
+import { Refusal } from "../../shared/domain/refusal.ts";
 import { selectInvoices } from "./selected-invoices.ts";
-import type { ListSelection } from "./totals.ts";
 
 /** Most invoices that a search matches, or that the other filters leave where it matches more (D22). */
 const mostInvoices = 10_000;

@@ -1,7 +1,7 @@
-import { decrypt, encrypt } from "../encryption.ts";
-import type { HmacKey } from "../hmac-key.ts";
-import { type FilteredList, listFingerprint } from "./list-fingerprint.ts";
-import { cursorInvalid, type Page, type PagingQuery } from "./paging.ts";
+import type { HmacKey } from "../../shared/domain/hmac-key.ts";
+import { type FilteredList, listFingerprint } from "../../shared/domain/paging/list-fingerprint.ts";
+import { cursorInvalid, type Page, type PagingQuery } from "../../shared/domain/paging/paging.ts";
+import { decrypt, encrypt } from "./encryption.ts";
 
 /** The version of the key, as a whole number. */
 const versionBytes = 4;

@@ -1,11 +1,11 @@
-import type { ChangedType } from "../contract/changes.ts";
-import { findExistingUsers } from "../db/accounts/users.ts";
-import { type FoundEntry, findHistory, type HistoryPage, type HistoryStart } from "../db/history/find-history.ts";
-import { type HistoryQuestion, questions } from "../db/history/history-items.ts";
-import { recordNotFound, requireRecord } from "../db/records/find-records.ts";
-import { isWithin, narrowScope, type Scope } from "../domain/caller.ts";
-import type { CursorPage } from "../domain/paging/encrypted-cursor.ts";
-import { Refusal } from "../domain/refusal.ts";
+import type { ChangedType } from "../../shared/contract/changes.ts";
+import { findExistingUsers } from "../../shared/db/accounts/users.ts";
+import { type HistoryQuestion, questions } from "../../shared/db/history/history-items.ts";
+import { recordNotFound, requireRecord } from "../../shared/db/records/find-records.ts";
+import { isWithin, narrowScope, type Scope } from "../../shared/domain/caller.ts";
+import { Refusal } from "../../shared/domain/refusal.ts";
+import type { CursorPage } from "./encrypted-cursor.ts";
+import { type FoundEntry, findHistory, type HistoryPage, type HistoryStart } from "./find-history.ts";
 import { recordedTypeOf, type ShownChange, showChanges } from "./shown-changes.ts";
 
 /** The filters of changes: at most one of them; `record_type` and `record_id` count as one. */

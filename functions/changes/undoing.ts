@@ -1,15 +1,21 @@
 import * as v from "valibot";
-import type { Caller } from "../../domain/caller.ts";
-import { Refusal } from "../../domain/refusal.ts";
-import { type ListedItem, listedItems, listedKey } from "../lists/listed-items.ts";
-import { readBatch } from "../table/batch-reads.ts";
-import { paces, retryConflicts } from "../table/retry.ts";
-import type { Attempt } from "../writes/commit.ts";
-import { type BulkKind, commitSteps } from "./bulk-changes.ts";
-import { type ChangeContext, type ChangeItem, findChange, findEarlier, type UndoableList } from "./changes.ts";
-import { recordNotFound } from "./find-records.ts";
-import { jobTimers } from "./jobs.ts";
-import { timesheetStateChange } from "./timesheets.ts";
+import { type ListedItem, listedItems, listedKey } from "../../shared/db/lists/listed-items.ts";
+import { type BulkKind, commitSteps } from "../../shared/db/records/bulk-changes.ts";
+import {
+  type ChangeContext,
+  type ChangeItem,
+  findChange,
+  findEarlier,
+  type UndoableList,
+} from "../../shared/db/records/changes.ts";
+import { recordNotFound } from "../../shared/db/records/find-records.ts";
+import { jobTimers } from "../../shared/db/records/jobs.ts";
+import { timesheetStateChange } from "../../shared/db/records/timesheets.ts";
+import { readBatch } from "../../shared/db/table/batch-reads.ts";
+import { paces, retryConflicts } from "../../shared/db/table/retry.ts";
+import type { Attempt } from "../../shared/db/writes/commit.ts";
+import type { Caller } from "../../shared/domain/caller.ts";
+import { Refusal } from "../../shared/domain/refusal.ts";
 
 /** A change that undid another. */
 interface UndoneChange {

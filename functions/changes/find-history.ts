@@ -1,7 +1,4 @@
 import { hash } from "node:crypto";
-import { epochSeconds } from "../table/expiry.ts";
-import type { Item } from "../table/item-keys.ts";
-import { queryItems } from "../table/table.ts";
 import {
   type HistoryEntry,
   type HistoryQuestion,
@@ -11,7 +8,10 @@ import {
   placeOf,
   type StoredHistory,
   toRecordedChange,
-} from "./history-items.ts";
+} from "../../shared/db/history/history-items.ts";
+import { epochSeconds } from "../../shared/db/table/expiry.ts";
+import type { Item } from "../../shared/db/table/item-keys.ts";
+import { queryItems } from "../../shared/db/table/table.ts";
 
 /** Which changes are asked for, the latest first. */
 export interface HistoryStart {

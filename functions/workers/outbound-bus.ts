@@ -1,10 +1,10 @@
 import { PutEventsCommand, type PutEventsResultEntry } from "@aws-sdk/client-eventbridge";
 import type * as v from "valibot";
-import { log } from "../logger.ts";
-import { settings } from "../settings.ts";
-import { busClient } from "./clients.ts";
-import type { eventsMessage } from "./event-queue.ts";
-import { untilTaken } from "./queue.ts";
+import { log } from "../../shared/logger.ts";
+import { busClient } from "../../shared/messaging/clients.ts";
+import type { eventsMessage } from "../../shared/messaging/event-queue.ts";
+import { untilTaken } from "../../shared/messaging/queue.ts";
+import { settings } from "../../shared/settings.ts";
 
 type Events = v.InferOutput<typeof eventsMessage>["events"];
 

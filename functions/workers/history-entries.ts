@@ -1,10 +1,4 @@
-import type { Change } from "../../domain/records/change.ts";
-import { endedAt, familyOf, sessions } from "../accounts/sessions.ts";
-import { revisionOf } from "../lists/listed-items.ts";
-import { isWhole, lastChangeOf, type StampedChange } from "../table/change-stamps.ts";
-import type { Item } from "../table/item-keys.ts";
-import type { StreamRecord } from "../table/stream-records.ts";
-import { boundFields } from "./bounded-fields.ts";
+import { endedAt, familyOf, sessions } from "../../shared/db/accounts/sessions.ts";
 import {
   type FieldValues,
   type HistoryEntry,
@@ -15,7 +9,13 @@ import {
   indexKeys,
   numberIn,
   questions,
-} from "./history-items.ts";
+} from "../../shared/db/history/history-items.ts";
+import { revisionOf } from "../../shared/db/lists/listed-items.ts";
+import { isWhole, lastChangeOf, type StampedChange } from "../../shared/db/table/change-stamps.ts";
+import type { Item } from "../../shared/db/table/item-keys.ts";
+import type { StreamRecord } from "../../shared/db/table/stream-records.ts";
+import type { Change } from "../../shared/domain/records/change.ts";
+import { boundFields } from "./bounded-fields.ts";
 import { differenceOf, impersonal, type RecordedFields, recordedFieldsOf, typeOfRecord } from "./recorded-fields.ts";
 
 /** An entry that is being made. */

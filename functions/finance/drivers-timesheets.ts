@@ -1,14 +1,14 @@
-import { chunksOf } from "../../batches.ts";
-import type { TimesheetState } from "../../contract/finance.ts";
-import { type BoundedRange, isWithinRange } from "../../domain/paging/date-range.ts";
-import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
-import { Refusal } from "../../domain/refusal.ts";
-import { driverMark } from "../lists/list-keys.ts";
-import { type ListedFields, listedItems, requireWhole, toPage } from "../lists/listed-items.ts";
-import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
-import type { Key } from "../table/item-keys.ts";
-import { keyOf } from "../table/item-keys.ts";
-import { queryItems } from "../table/table.ts";
+import { chunksOf } from "../../shared/batches.ts";
+import type { TimesheetState } from "../../shared/contract/finance.ts";
+import { driverMark } from "../../shared/db/lists/list-keys.ts";
+import { type ListedFields, listedItems, requireWhole, toPage } from "../../shared/db/lists/listed-items.ts";
+import { maxBatchReads, readBatch } from "../../shared/db/table/batch-reads.ts";
+import type { Key } from "../../shared/db/table/item-keys.ts";
+import { keyOf } from "../../shared/db/table/item-keys.ts";
+import { queryItems } from "../../shared/db/table/table.ts";
+import { type BoundedRange, isWithinRange } from "../../shared/domain/paging/date-range.ts";
+import type { FoundPage, PageStart } from "../../shared/domain/paging/paging.ts";
+import { Refusal } from "../../shared/domain/refusal.ts";
 
 /** Each takes half a read unit, whichever page is asked for; more than two a day for 400 days are no driver's. */
 const mostTimesheets = 1_000;

@@ -1,8 +1,8 @@
-import { settings } from "../../settings.ts";
-import { putBatch } from "../table/batch-writes.ts";
-import type { StreamRecord } from "../table/stream-records.ts";
+import { putBatch } from "../../shared/db/table/batch-writes.ts";
+import type { StreamRecord } from "../../shared/db/table/stream-records.ts";
+import { settings } from "../../shared/settings.ts";
 import { emptyRemoved } from "./empty-history.ts";
-import { historyOf } from "./history-of-changes.ts";
+import { historyOf } from "./history-entries.ts";
 
 /**
  * Access pattern HI1: stores the history of up to 100 changes of records and sessions. The result does not depend on

@@ -7,12 +7,12 @@ import {
   PublishCommand,
   SetEndpointAttributesCommand,
 } from "@aws-sdk/client-sns";
-import type { PushService } from "../contract/devices.ts";
-import { log } from "../logger.ts";
-import { count } from "../metrics.ts";
-import { settings } from "../settings.ts";
-import { noteSent } from "../work.ts";
-import { pushClient } from "./clients.ts";
+import type { PushService } from "../../shared/contract/devices.ts";
+import { log } from "../../shared/logger.ts";
+import { pushClient } from "../../shared/messaging/clients.ts";
+import { count } from "../../shared/metrics.ts";
+import { settings } from "../../shared/settings.ts";
+import { noteSent } from "../../shared/work.ts";
 import { type PushContent, renderPush } from "./push-templates.ts";
 
 /** The parts of a device that a push needs. */

@@ -1,5 +1,7 @@
-import type { AccountWithHash } from "../db/accounts/accounts.ts";
-import { findAccountOfLogin } from "../db/accounts/logins.ts";
+import { findProof, isProofOf } from "../../shared/accounts/known-client.ts";
+import { clientOfSubject, subjectOf } from "../../shared/accounts/subjects.ts";
+import type { AccountWithHash } from "../../shared/db/accounts/accounts.ts";
+import { findAccountOfLogin } from "../../shared/db/accounts/logins.ts";
 import {
   type CountedAttempt,
   countAttempt,
@@ -8,10 +10,8 @@ import {
   type LimitSubject,
   requireBelow,
   takeIfBelow,
-} from "../db/accounts/windows.ts";
-import { clientOf } from "../domain/accounts/client-address.ts";
-import { findProof, isProofOf } from "./known-client.ts";
-import { clientOfSubject, subjectOf } from "./subjects.ts";
+} from "../../shared/db/accounts/windows.ts";
+import { clientOf } from "../../shared/domain/accounts/client-address.ts";
 
 /** A password as it came in: at which login, from which address, and what its client proves, if anything (D10). */
 export interface PasswordAttempt {

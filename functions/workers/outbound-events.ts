@@ -6,9 +6,10 @@ import {
   type OutboundEventType,
   outboundEventKinds,
   outboundEventOf,
-} from "../../contract/outbound-events.ts";
-import { id } from "../../contract/values.ts";
-import type { Change } from "./change.ts";
+} from "../../shared/contract/outbound-events.ts";
+import { id } from "../../shared/contract/values.ts";
+import type { Change } from "../../shared/domain/records/change.ts";
+import type { notifyingRecordTypes } from "../../shared/domain/records/notification-kinds.ts";
 import {
   type ItemImages,
   type NotificationEvent,
@@ -16,7 +17,6 @@ import {
   readPush,
   requireItem,
 } from "./notification-events.ts";
-import type { notifyingRecordTypes } from "./notification-kinds.ts";
 
 /** The parts of a change of the table that events depend on. */
 export interface DeliveredImages extends ItemImages {

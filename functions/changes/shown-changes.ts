@@ -1,8 +1,8 @@
 import type * as v from "valibot";
-import type { ChangedType, historyEntry } from "../contract/changes.ts";
-import { findUserNames } from "../db/accounts/users.ts";
-import type { FoundEntry } from "../db/history/find-history.ts";
-import type { FieldValues, RecordedType } from "../db/history/history-items.ts";
+import type { ChangedType, historyEntry } from "../../shared/contract/changes.ts";
+import { findUserNames } from "../../shared/db/accounts/users.ts";
+import type { FieldValues, RecordedType } from "../../shared/db/history/history-items.ts";
+import type { FoundEntry } from "./find-history.ts";
 
 /** A change as the interface shows it (D41). */
 export type ShownChange = v.InferOutput<typeof historyEntry>;

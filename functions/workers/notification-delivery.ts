@@ -1,16 +1,21 @@
-import { chunksOf } from "../../batches.ts";
-import type { CompleteRecord } from "../../contract/records.ts";
-import { isPushed } from "../../domain/records/notification-kinds.ts";
-import { timeOrderedId } from "../../domain/time-ordered-id.ts";
-import { isReported, requireReported } from "../records/reported-states.ts";
-import { ifAbsent } from "../table/conditions.ts";
-import { epochSecondsAfter } from "../table/expiry.ts";
-import type { Key } from "../table/item-keys.ts";
-import { paces, retry, retryConflicts } from "../table/retry.ts";
-import { type TransactionWrite, transactOnce } from "../table/transaction.ts";
-import { firstRevision, replaceItem, type WriteContext } from "../writes/write-plans.ts";
-import { addCounts } from "./notification-counts.ts";
-import { deliveredEvents, notificationKey, notifications, unreadMark } from "./notifications.ts";
+import { chunksOf } from "../../shared/batches.ts";
+import type { CompleteRecord } from "../../shared/contract/records.ts";
+import { addCounts } from "../../shared/db/notifications/notification-counts.ts";
+import {
+  deliveredEvents,
+  notificationKey,
+  notifications,
+  unreadMark,
+} from "../../shared/db/notifications/notifications.ts";
+import { ifAbsent } from "../../shared/db/table/conditions.ts";
+import { epochSecondsAfter } from "../../shared/db/table/expiry.ts";
+import type { Key } from "../../shared/db/table/item-keys.ts";
+import { paces, retry, retryConflicts } from "../../shared/db/table/retry.ts";
+import { type TransactionWrite, transactOnce } from "../../shared/db/table/transaction.ts";
+import { firstRevision, replaceItem, type WriteContext } from "../../shared/db/writes/write-plans.ts";
+import { isPushed } from "../../shared/domain/records/notification-kinds.ts";
+import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";
+import { isReported, requireReported } from "./reported-states.ts";
 
 /** Key of an event of which a user was notified. */
 export function deliveredKey(userId: number, eventId: string): Key {

@@ -1,8 +1,8 @@
-import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
-import type { ListedFields } from "../lists/listed-items.ts";
-import { findListPage } from "../lists/lists.ts";
-import { findByNumber } from "../lists/number-search.ts";
-import type { ListSelection } from "../lists/totals.ts";
+import type { ListedFields } from "../../shared/db/lists/listed-items.ts";
+import { findListPage } from "../../shared/db/lists/lists.ts";
+import type { ListSelection } from "../../shared/db/lists/totals.ts";
+import type { FoundPage, PageStart } from "../../shared/domain/paging/paging.ts";
+import { findByNumber } from "./number-search.ts";
 
 /**
  * The conditions of a list of invoices; an invoice must meet all of them (D21, D22). Dates are compared with
