@@ -1,4 +1,4 @@
-import type { FieldCode } from "../contract/field-faults.ts";
+import type { FieldCode, FieldFault, pointerTo } from "../contract/field-faults.ts";
 import type { RefusalCode } from "../contract/refusal-codes.ts";
 
 /** One refused field: `pointer` into the body (RFC 6901), or name of the query `parameter` or `header`. */
@@ -50,4 +50,10 @@ export function routeNotFound(meant?: string): Refusal {
 /** The refusal of a method that a path does not take. */
 export function methodNotAllowed(method: string, allowedMethods: readonly string[]): Refusal {
   return new Refusal("method_not_allowed", `Method ${method} is not allowed for this path`, { allowedMethods });
+}
+/** The refusal of a record with invalid fields, each with a JSON pointer into the line, a code and a detail. */
+
+export function fieldsInvalid(faults: readonly FieldFault[]): Refusal {
+  const errors = faults.map(({ path, ...fault }) => ({ pointer: pointerTo(path), ...fault }));
+  return new Refusal("fields_invalid", `Invalid: ${errors.map(({ pointer }) => pointer).join(", ")}`, { errors });
 }

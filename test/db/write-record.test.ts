@@ -5,7 +5,7 @@ import { setJobTimers } from "../../shared/db/records/jobs.ts";
 import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { type RecordKind, recordKey } from "../../shared/db/table/item-keys.ts";
 import { writeRecord } from "../../shared/db/write-record.ts";
-import type { ListName } from "../../shared/domain/records/list-position.ts";
+import type { ListName } from "../../shared/db/writes/counters.ts";
 import { parseRecordLine } from "../../shared/domain/records/record-line.ts";
 import { callerContext, testContext } from "../support/records/contexts.ts";
 import { invoiceLine, jobLine, timesheetLine } from "../support/records/records.ts";

@@ -1,8 +1,9 @@
 import { type DateRange, isWithinRange } from "../../domain/paging/date-range.ts";
 import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
-import { type ListName, listedField, type PositionFields } from "../../domain/records/list-position.ts";
+import { listedField, type PositionFields } from "../../domain/records/list-position.ts";
 import { mergeReads, type Source } from "../table/merged-reads.ts";
 import { queryPage } from "../table/table.ts";
+import type { ListName } from "../writes/counters.ts";
 import { dayId, monthKey } from "./list-keys.ts";
 import { cutPage, type ListedFields, type ListRow, toPage, toRow } from "./listed-items.ts";
 import { deep, readNewest, wantedRows } from "./newest-rows.ts";

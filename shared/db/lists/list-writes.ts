@@ -1,12 +1,6 @@
-import {
-  type ListName,
-  type ListPosition,
-  type PositionFields,
-  positionFault,
-  positionOf,
-} from "../../domain/records/list-position.ts";
+import { type PositionFields, positionFault, positionOf } from "../../domain/records/list-position.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
-import { type Count, countsBetween } from "../writes/counters.ts";
+import { type Count, countsBetween, type ListName, type ListPosition } from "../writes/counters.ts";
 import type { ListedItem } from "./listed-items.ts";
 import { deleteEntry, entriesMissingIn, entriesOf, putEntry } from "./number-entries.ts";
 

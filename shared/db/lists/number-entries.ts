@@ -1,13 +1,13 @@
 import type { Scope } from "../../domain/caller.ts";
 import { type DateRange, isWithinRange } from "../../domain/paging/date-range.ts";
 import { isStartOf, type NumberSearch, searchableStarts } from "../../domain/records/invoice-number.ts";
-import type { ListPosition } from "../../domain/records/list-position.ts";
 import type { PutWrite } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { type Mark, nameOf } from "../table/item-keys.ts";
 import { projectionOf } from "../table/projections.ts";
 import { queryPages } from "../table/table.ts";
 import type { TransactionWrite } from "../table/transaction.ts";
+import type { ListPosition } from "../writes/counters.ts";
 
 /** A search entry of an invoice number: its keys hold all of it. */
 export type StoredNumberEntry = StoredItem & Mark;

@@ -1,12 +1,12 @@
 import type { Scope } from "../../domain/caller.ts";
 import type { DateRange } from "../../domain/paging/date-range.ts";
-import type { ListName } from "../../domain/records/list-position.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { log } from "../../logger.ts";
 import { count } from "../../metrics.ts";
 import type { Item } from "../table/item-keys.ts";
 import { queryItems, queryPages } from "../table/table.ts";
 import { figuresOf } from "../writes/counter-parts.ts";
+import type { ListName } from "../writes/counters.ts";
 import { allMonths, counterPartition, counters, monthOf, stateOfDay, totalPartitions } from "../writes/counters.ts";
 
 /** The records of a list in some states, of one company or of all, within a range of dates (D21). */

@@ -1,5 +1,4 @@
 import { spread } from "../../backoff.ts";
-import type { ListName, ListPosition } from "../../domain/records/list-position.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Item, Key } from "../table/item-keys.ts";
 import { nameOf, padId } from "../table/item-keys.ts";
@@ -147,4 +146,19 @@ export function counterWrites(
       Update: updateOf(key, { where: where(count), setOnce, add: Object.fromEntries([...figures, ["writes", 1]]) }),
     };
   });
+}
+/** A list of records that runs by descending id. */
+
+export type ListName = "INVOICES" | "TIMESHEETS" | "JOBS";
+/** The place of a record in its lists. */
+
+export interface ListPosition {
+  readonly id: number;
+  /** The tenant (D2). */
+  readonly companyId: number;
+  readonly state: string;
+  /** The calendar date that date filters compare with; null in a list that has none. */
+  readonly date: string | null;
+  /** The number that a search finds the record by; null in a list without one. */
+  readonly number: string | null;
 }

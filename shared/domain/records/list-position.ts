@@ -1,19 +1,5 @@
 import { isCalendarDate } from "../../contract/values.ts";
-
-/** A list of records that runs by descending id. */
-export type ListName = "INVOICES" | "TIMESHEETS" | "JOBS";
-
-/** The place of a record in its lists. */
-export interface ListPosition {
-  readonly id: number;
-  /** The tenant (D2). */
-  readonly companyId: number;
-  readonly state: string;
-  /** The calendar date that date filters compare with; null in a list that has none. */
-  readonly date: string | null;
-  /** The number that a search finds the record by; null in a list without one. */
-  readonly number: string | null;
-}
+import type { ListName, ListPosition } from "../../db/writes/counters.ts";
 
 /** The fields of a record that place it; which of them count is the list's matter. */
 export interface PositionFields {

@@ -1,9 +1,9 @@
 import type { CountryCode } from "libphonenumber-js/min";
 import * as v from "valibot";
-import { type FieldFault, fieldFaults, forbiddenKeys, pointerTo } from "../../contract/field-faults.ts";
+import { type FieldFault, fieldFaults, forbiddenKeys } from "../../contract/field-faults.ts";
 import { type RecordLine, recordTypes, removalLines, type UpsertLine, upsertLines } from "../../contract/records.ts";
 import { parseLogin } from "../accounts/login.ts";
-import { Refusal } from "../refusal.ts";
+import { fieldsInvalid } from "../refusal.ts";
 
 /**
  * Reads a record of an import or event. Refuses with `fields_invalid` and names each invalid field. Returns e-mail
@@ -53,12 +53,6 @@ export function parseComplete<S extends v.GenericSchema>(
 export function refuseForbiddenNames(value: unknown): void {
   const faults = forbiddenKeys(value);
   if (faults.length > 0) throw fieldsInvalid(faults);
-}
-
-/** The refusal of a record with invalid fields, each with a JSON pointer into the line, a code and a detail. */
-export function fieldsInvalid(faults: readonly FieldFault[]): Refusal {
-  const errors = faults.map(({ path, ...fault }) => ({ pointer: pointerTo(path), ...fault }));
-  return new Refusal("fields_invalid", `Invalid: ${errors.map(({ pointer }) => pointer).join(", ")}`, { errors });
 }
 
 /** A parsed value with 0 in place of JSON's `-0`, at any depth, as the table keeps it. */
