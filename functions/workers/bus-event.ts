@@ -3,7 +3,8 @@ import type { CountryCode } from "libphonenumber-js/min";
 import type * as v from "valibot";
 import { busEnvelope, notificationDetail, recordDetail } from "../../shared/contract/events.ts";
 import type { RecordLine } from "../../shared/contract/records.ts";
-import { parseComplete, parseRecordLine, refuseForbiddenNames } from "../../shared/domain/records/record-line.ts";
+import { parseRecordLine, refuseForbiddenNames } from "../../shared/domain/records/record-line.ts";
+import { parseComplete } from "../../shared/domain/records/record-merge.ts";
 
 /** A notification that another system requests. */
 export interface NotificationRequest

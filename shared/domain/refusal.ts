@@ -1,4 +1,4 @@
-import type { FieldCode, FieldFault, pointerTo } from "../contract/field-faults.ts";
+import { type FieldCode, type FieldFault, pointerTo } from "../contract/field-faults.ts";
 import type { RefusalCode } from "../contract/refusal-codes.ts";
 
 /** One refused field: `pointer` into the body (RFC 6901), or name of the query `parameter` or `header`. */

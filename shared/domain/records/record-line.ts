@@ -1,9 +1,10 @@
 import type { CountryCode } from "libphonenumber-js/min";
-import * as v from "valibot";
-import { type FieldFault, fieldFaults, forbiddenKeys } from "../../contract/field-faults.ts";
+import type * as v from "valibot";
+import { type FieldFault, forbiddenKeys } from "../../contract/field-faults.ts";
 import { type RecordLine, recordTypes, removalLines, type UpsertLine, upsertLines } from "../../contract/records.ts";
 import { parseLogin } from "../accounts/login.ts";
 import { fieldsInvalid } from "../refusal.ts";
+import { parseComplete } from "./record-merge.ts";
 
 /**
  * Reads a record of an import or event. Refuses with `fields_invalid` and names each invalid field. Returns e-mail
@@ -31,22 +32,6 @@ export function parseRecordLine(value: unknown, defaultCountry: CountryCode): Re
  */
 export function turnOf(line: RecordLine): string {
   return line.type === "notification" ? `user#${line.user_id}` : `${line.type}#${line.id}`;
-}
-
-/**
- * Checks that a merged record is complete: fields that a line leaves out must be stored. Refuses with `fields_invalid`,
- * except for exempt fields.
- */
-export function parseComplete<S extends v.GenericSchema>(
-  schema: S,
-  value: unknown,
-  isExempt: (field: string) => boolean = () => false,
-): v.InferOutput<S> {
-  const result = v.safeParse(schema, value);
-  if (result.success) return result.output;
-  const faults = result.issues.filter(({ path }) => !isExempt(String(path?.[0]?.key)));
-  if (faults.length > 0) throw fieldsInvalid(fieldFaults(faults));
-  return value;
 }
 
 /** Refuses forbidden names at any depth with `fields_invalid` (D33). */

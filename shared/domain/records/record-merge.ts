@@ -1,8 +1,9 @@
-import type * as v from "valibot";
+import * as v from "valibot";
+import { fieldFaults } from "../../contract/field-faults.ts";
 import { invoice } from "../../contract/finance.ts";
 import { completeRecords, type RecordType, type UpsertLine } from "../../contract/records.ts";
 import { decimal } from "../../contract/values.ts";
-import { parseComplete } from "./record-line.ts";
+import { fieldsInvalid } from "../refusal.ts";
 
 // Each function merges a line into the stored record: fields left out stay, nested objects are replaced whole except
 // for fields of a newer release (D35, D38). An incomplete result is refused with `fields_invalid`.
@@ -128,4 +129,20 @@ function isClosed(schema: { readonly type: string }): schema is ClosedObject {
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
+}
+/**
+ * Checks that a merged record is complete: fields that a line leaves out must be stored. Refuses with `fields_invalid`,
+ * except for exempt fields.
+ */
+
+export function parseComplete<S extends v.GenericSchema>(
+  schema: S,
+  value: unknown,
+  isExempt: (field: string) => boolean = () => false,
+): v.InferOutput<S> {
+  const result = v.safeParse(schema, value);
+  if (result.success) return result.output;
+  const faults = result.issues.filter(({ path }) => !isExempt(String(path?.[0]?.key)));
+  if (faults.length > 0) throw fieldsInvalid(fieldFaults(faults));
+  return value;
 }
