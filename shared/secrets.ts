@@ -1,11 +1,11 @@
 import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as v from "valibot";
-import { callLimits, limitedBy } from "./call-limits.ts";
 import { timestamp } from "./contract/values.ts";
 import { msPerMinute } from "./domain/durations.ts";
 import { type HmacKey, type HmacKeyVersions, openHmacKey } from "./domain/hmac-key.ts";
-import { faultFields, log } from "./logger.ts";
-import { settings } from "./settings.ts";
+import { callLimits, limitedBy } from "./run/limits.ts";
+import { faultFields, log } from "./run/log.ts";
+import { settings } from "./run/settings.ts";
 
 /** A new version of a secret is known to every function after as long (D6). */
 export const secretCacheMinutes = 5;

@@ -7,7 +7,7 @@ import type { RefusalCode } from "../shared/contract/refusal-codes.ts";
 import { updateIf } from "../shared/db/table/conditional-writes.ts";
 import { Refusal } from "../shared/domain/refusal.ts";
 import { anonymous } from "../shared/http/endpoint.ts";
-import { count, metrics } from "../shared/metrics.ts";
+import { count, metrics } from "../shared/run/log.ts";
 import { forStream } from "../shared/workers/stream-worker.ts";
 import { sample } from "./http/sample-operation.ts";
 import { userLine } from "./support/records/records.ts";

@@ -3,7 +3,7 @@ import { confirmLoginByBody } from "../../shared/contract/accounts.ts";
 import { requireLogin } from "../../shared/domain/accounts/login.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf } from "../../shared/http/sender.ts";
-import { settings } from "../../shared/settings.ts";
+import { settings } from "../../shared/run/settings.ts";
 
 /** Spends a pin as confirm-login does, without a secret in the URL (D10, D13, D14). */
 export const handler = anonymous(confirmLoginByBody, async ({ body, now, change, sender }) => {

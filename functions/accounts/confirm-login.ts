@@ -3,7 +3,7 @@ import { confirmLogin } from "../../shared/contract/accounts.ts";
 import { requireLogin } from "../../shared/domain/accounts/login.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf } from "../../shared/http/sender.ts";
-import { settings } from "../../shared/settings.ts";
+import { settings } from "../../shared/run/settings.ts";
 
 /** Spends a pin: confirms the login and answers with the user and a reset token (D10, D13, D14). */
 export const handler = anonymous(confirmLogin, async ({ query, now, change, sender }) => {

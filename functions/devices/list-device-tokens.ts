@@ -1,8 +1,8 @@
 import { requireSession } from "../../shared/accounts/caller-session.ts";
 import { listDeviceTokens } from "../../shared/contract/devices.ts";
 import { findDevices, isRegistered, type StoredDevice } from "../../shared/db/notifications/devices.ts";
-import { timeOfId } from "../../shared/domain/time-ordered-id.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
+import { timeOfId } from "../../shared/run/time-ordered-id.ts";
 
 /**
  * Lists the caller's devices that get pushes, newest first, without their tokens. The session must be live (D28).

@@ -1,8 +1,8 @@
 import { sessionEnded, sessionOf } from "../../shared/accounts/caller-session.ts";
 import { pushServiceOf, registerDeviceToken } from "../../shared/contract/devices.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
-import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";
 import { inSession } from "../../shared/http/endpoint.ts";
+import { timeOrderedId } from "../../shared/run/time-ordered-id.ts";
 
 /** Adds a device token to the caller's list. It gets pushes until all sessions of the user end (D28). */
 export const handler = inSession(registerDeviceToken, async ({ body, caller, actor, now }) => {

@@ -1,4 +1,3 @@
-import { chunksOf } from "../../shared/batches.ts";
 import type { TimesheetState } from "../../shared/contract/finance.ts";
 import { driverMark } from "../../shared/db/lists/list-keys.ts";
 import { type ListedFields, listedItems, requireWhole, toPage } from "../../shared/db/lists/listed-items.ts";
@@ -9,6 +8,7 @@ import { queryItems } from "../../shared/db/table/table.ts";
 import { type BoundedRange, isWithinRange } from "../../shared/domain/paging/date-range.ts";
 import type { FoundPage, PageStart } from "../../shared/domain/paging/paging.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
+import { chunksOf } from "../../shared/run/batches.ts";
 
 /** Each takes half a read unit, whichever page is asked for; more than two a day for 400 days are no driver's. */
 const mostTimesheets = 1_000;

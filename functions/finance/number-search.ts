@@ -1,4 +1,3 @@
-import { chunksOf } from "../../shared/batches.ts";
 import { invoiceStates } from "../../shared/contract/finance.ts";
 import { type ListedFields, type ListRow, toPage, toRow } from "../../shared/db/lists/listed-items.ts";
 import { findMatches } from "../../shared/db/lists/number-entries.ts";
@@ -9,6 +8,7 @@ import { isWithinRange } from "../../shared/domain/paging/date-range.ts";
 import { type FoundPage, nothingFound, type PageStart } from "../../shared/domain/paging/paging.ts";
 import { isFoundBy, type NumberSearch, parseSearch } from "../../shared/domain/records/invoice-number.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
+import { chunksOf } from "../../shared/run/batches.ts";
 import { selectInvoices } from "./selected-invoices.ts";
 
 /** Most invoices that a search matches, or that the other filters leave where it matches more (D22). */

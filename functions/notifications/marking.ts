@@ -1,4 +1,3 @@
-import { chunksOf, readAhead } from "../../shared/batches.ts";
 import { addCounts } from "../../shared/db/notifications/notification-counts.ts";
 import {
   idOfUnread,
@@ -18,6 +17,7 @@ import { queryPages } from "../../shared/db/table/table.ts";
 import { maxTransactionWrites, transactOnce } from "../../shared/db/table/transaction.ts";
 import { replaceItem } from "../../shared/db/writes/write-plans.ts";
 import type { Found } from "../../shared/domain/paging/paging.ts";
+import { chunksOf, readAhead } from "../../shared/run/batches.ts";
 
 /** A caller's request to mark notifications. */
 type MarkingContext = Omit<ChangeContext, "key">;

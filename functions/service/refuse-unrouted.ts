@@ -2,7 +2,7 @@ import { registerUser } from "../../shared/contract/accounts.ts";
 import { methodsOf } from "../../shared/contract/operations.ts";
 import { methodNotAllowed, routeNotFound } from "../../shared/domain/refusal.ts";
 import { forUnrouted } from "../../shared/http/endpoint.ts";
-import { settings } from "../../shared/settings.ts";
+import { settings } from "../../shared/run/settings.ts";
 
 /**
  * Refuses requests without a route: another method of a known path with 405, an unknown path with 404, which names the known

@@ -12,7 +12,7 @@ import {
 } from "../../shared/domain/accounts/refresh-token.ts";
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
-import { count } from "../../shared/metrics.ts";
+import { count } from "../../shared/run/log.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { bearerHeader, issueTokens } from "../../shared/tokens/issue-tokens.ts";
 

@@ -8,8 +8,8 @@ import { firstNumber, makeFamily, makeRefreshToken, makeSeed } from "../../share
 import { Refusal } from "../../shared/domain/refusal.ts";
 import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf, clientProofOf } from "../../shared/http/sender.ts";
+import { settings } from "../../shared/run/settings.ts";
 import { hmacKey } from "../../shared/secrets.ts";
-import { settings } from "../../shared/settings.ts";
 import { bearerHeader, issueTokens } from "../../shared/tokens/issue-tokens.ts";
 import { countPassword, keepFailure } from "./password-guesses.ts";
 import { renewPasswordHash } from "./password-renewal.ts";

@@ -1,4 +1,3 @@
-import { chunksOf } from "../../shared/batches.ts";
 import { findUsersOfProfile } from "../../shared/db/accounts/profiles.ts";
 import { findCompanyUsers, findExistingUsers } from "../../shared/db/accounts/users.ts";
 import {
@@ -7,6 +6,7 @@ import {
   notificationMessage,
   queueNotifications,
 } from "../../shared/messaging/notification-queue.ts";
+import { chunksOf } from "../../shared/run/batches.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 import { deliverNotification } from "./notification-delivery.ts";
 

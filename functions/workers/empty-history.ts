@@ -1,9 +1,9 @@
-import { inParallel } from "../../shared/batches.ts";
 import { historyItems } from "../../shared/db/history/history-items.ts";
 import { putBatch } from "../../shared/db/table/batch-writes.ts";
 import type { Item } from "../../shared/db/table/item-keys.ts";
 import { keyOf } from "../../shared/db/table/item-keys.ts";
 import { queryItems, queryPages } from "../../shared/db/table/table.ts";
+import { inParallel } from "../../shared/run/batches.ts";
 import { impersonal } from "./recorded-fields.ts";
 
 /** Sorts after the order of every change. */

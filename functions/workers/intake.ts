@@ -1,18 +1,17 @@
-import { chunksOf, createTurns } from "../../shared/batches.ts";
 import { busMessage } from "../../shared/contract/events.ts";
 import { writeRecord } from "../../shared/db/write-record.ts";
 import { userParts } from "../../shared/db/writes/counters.ts";
 import { createWriteBatches } from "../../shared/db/writes/write-batches.ts";
 import type { WriteContext } from "../../shared/db/writes/write-plans.ts";
 import { turnOf } from "../../shared/domain/records/record-line.ts";
-import { log } from "../../shared/logger.ts";
 import {
   maxUsersPerMessage,
   type NotificationMessage,
   queueNotifications,
 } from "../../shared/messaging/notification-queue.ts";
-import { count } from "../../shared/metrics.ts";
-import { settings } from "../../shared/settings.ts";
+import { chunksOf, createTurns } from "../../shared/run/batches.ts";
+import { count, log } from "../../shared/run/log.ts";
+import { settings } from "../../shared/run/settings.ts";
 import { forQueueCalls } from "../../shared/workers/queue-worker.ts";
 import { type NotificationRequest, parseBusEvent, type RecordEvent } from "./bus-event.ts";
 

@@ -1,6 +1,6 @@
-import { sleep } from "../../shared/backoff.ts";
 import { calendarDateIn, msUntilSettled } from "../../shared/domain/records/business-day.ts";
-import { settings } from "../../shared/settings.ts";
+import { sleep } from "../../shared/run/backoff.ts";
+import { settings } from "../../shared/run/settings.ts";
 import { forSchedule } from "../../shared/workers/schedule-worker.ts";
 import { markOverdue } from "./overdue-invoices.ts";
 

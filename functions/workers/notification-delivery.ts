@@ -1,4 +1,3 @@
-import { chunksOf } from "../../shared/batches.ts";
 import type { CompleteRecord } from "../../shared/contract/records.ts";
 import { addCounts } from "../../shared/db/notifications/notification-counts.ts";
 import {
@@ -14,7 +13,8 @@ import { paces, retry, retryConflicts } from "../../shared/db/table/retry.ts";
 import { type TransactionWrite, transactOnce } from "../../shared/db/table/transaction.ts";
 import { firstRevision, replaceItem, type WriteContext } from "../../shared/db/writes/write-plans.ts";
 import { isPushed } from "../../shared/domain/records/notification-kinds.ts";
-import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";
+import { chunksOf } from "../../shared/run/batches.ts";
+import { timeOrderedId } from "../../shared/run/time-ordered-id.ts";
 import { isReported, requireReported } from "./reported-states.ts";
 
 /** Key of an event of which a user was notified. */

@@ -3,7 +3,7 @@ import type { StreamRecord } from "../../shared/db/table/stream-records.ts";
 import { queueNotices } from "../../shared/messaging/notice-queue.ts";
 import { type NotificationMessage, queueNotifications } from "../../shared/messaging/notification-queue.ts";
 import { queuePushes } from "../../shared/messaging/push-queue.ts";
-import { settings } from "../../shared/settings.ts";
+import { settings } from "../../shared/run/settings.ts";
 import { forStream } from "../../shared/workers/stream-worker.ts";
 import { notificationEventOf, readNewPassword, readPush } from "./notification-events.ts";
 import { queueOutboundEvents } from "./queue-outbound-events.ts";

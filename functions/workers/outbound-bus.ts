@@ -1,10 +1,10 @@
 import { PutEventsCommand, type PutEventsResultEntry } from "@aws-sdk/client-eventbridge";
 import type * as v from "valibot";
-import { log } from "../../shared/logger.ts";
 import { busClient } from "../../shared/messaging/clients.ts";
 import type { eventsMessage } from "../../shared/messaging/event-queue.ts";
 import { untilTaken } from "../../shared/messaging/queue.ts";
-import { settings } from "../../shared/settings.ts";
+import { log } from "../../shared/run/log.ts";
+import { settings } from "../../shared/run/settings.ts";
 
 type Events = v.InferOutput<typeof eventsMessage>["events"];
 

@@ -4,7 +4,7 @@ import { catalogueOf } from "../../shared/messaging/catalogues/catalogues.ts";
 import { renderEmail, sendEmail } from "../../shared/messaging/email.ts";
 import type { MessageRecipient } from "../../shared/messaging/notice-message.ts";
 import { sendSms } from "../../shared/messaging/sms.ts";
-import { settings } from "../../shared/settings.ts";
+import { settings } from "../../shared/run/settings.ts";
 
 /** Sends a pin by its login's channel, without a link and without text written by users (D8, D45). */
 export async function sendPin({ channel, to, locale }: MessageRecipient, pin: string): Promise<void> {

@@ -8,11 +8,9 @@ import {
   SetEndpointAttributesCommand,
 } from "@aws-sdk/client-sns";
 import type { PushService } from "../../shared/contract/devices.ts";
-import { log } from "../../shared/logger.ts";
 import { pushClient } from "../../shared/messaging/clients.ts";
-import { count } from "../../shared/metrics.ts";
-import { settings } from "../../shared/settings.ts";
-import { noteSent } from "../../shared/work.ts";
+import { count, log, noteSent } from "../../shared/run/log.ts";
+import { settings } from "../../shared/run/settings.ts";
 import { type PushContent, renderPush } from "./push-templates.ts";
 
 /** The parts of a device that a push needs. */

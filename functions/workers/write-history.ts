@@ -1,6 +1,6 @@
 import { putBatch } from "../../shared/db/table/batch-writes.ts";
 import type { StreamRecord } from "../../shared/db/table/stream-records.ts";
-import { settings } from "../../shared/settings.ts";
+import { settings } from "../../shared/run/settings.ts";
 import { emptyRemoved } from "./empty-history.ts";
 import { historyOf } from "./history-entries.ts";
 

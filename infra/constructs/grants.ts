@@ -3,7 +3,7 @@ import type { EventBus } from "aws-cdk-lib/aws-events";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
-import { queueSetting, variableOf } from "../../shared/settings.ts";
+import { queueSetting, variableOf } from "../../shared/run/settings.ts";
 import type { FunctionRow } from "../functions/function-row.ts";
 import { namesOf, tokenAudience } from "../stages/names.ts";
 import { readStageSetting } from "../stages/stage-settings.ts";

@@ -1,5 +1,5 @@
 import type { Role } from "../../shared/contract/operation.ts";
-import type { QueueName, StageSetting } from "../../shared/settings.ts";
+import type { QueueName, StageSetting } from "../../shared/run/settings.ts";
 
 /** The DynamoDB actions that functions may get. A transaction needs those of its writes. */
 export type TableAction =

@@ -1,5 +1,5 @@
 import { pinRules } from "../../shared/domain/guessing/rules.ts";
-import type { QueueName } from "../../shared/settings.ts";
+import type { QueueName } from "../../shared/run/settings.ts";
 import type { ServiceFunctionName } from "./worker-rows.ts";
 
 const usualRetentionHours = 4 * 24;

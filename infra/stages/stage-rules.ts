@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { likelyNameOf } from "../../shared/nearest.ts";
+import { likelyNameOf } from "../../shared/run/nearest.ts";
 import { serves } from "./gone-settings.ts";
 import { namesOf } from "./names.ts";
 import { stageRules } from "./setting-rules.ts";

@@ -1,4 +1,4 @@
-import { type StageSetting, stageSettings, variableOf } from "../../shared/settings.ts";
+import { type StageSetting, stageSettings, variableOf } from "../../shared/run/settings.ts";
 import { type Stage, settingTextOf } from "./stage-shape.ts";
 
 /** The value of a setting in a stage, as functions get it in their environment. */

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { locales } from "../../shared/contract/locales.ts";
-import { settingWords } from "../../shared/settings.ts";
+import { settingWords } from "../../shared/run/settings.ts";
 import { functions } from "../functions/functions.ts";
 import * as value from "./setting-values.ts";
 

@@ -1,6 +1,6 @@
 import { beginChange } from "../../shared/domain/records/change.ts";
-import { settings } from "../../shared/settings.ts";
-import { carryOut } from "../../shared/work.ts";
+import { carryOut } from "../../shared/run/log.ts";
+import { settings } from "../../shared/run/settings.ts";
 import type { Stage } from "../stages/stage-shape.ts";
 import { type ChosenStage, findStage } from "../stages/stages.ts";
 import { flagOption, readArguments, readId, runCommand, textOption, UsageError } from "./cli/command.ts";

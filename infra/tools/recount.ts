@@ -1,5 +1,5 @@
-import { inParallel } from "../../shared/batches.ts";
 import { listNames } from "../../shared/db/lists/list-keys.ts";
+import { inParallel } from "../../shared/run/batches.ts";
 import { patiently } from "./aws/patience.ts";
 import { flagOption, readArguments, runCommand, textOption, UsageError } from "./cli/command.ts";
 import { findCountedCompanies } from "./recount/counted-companies.ts";

@@ -3,7 +3,7 @@ import { replaceHash } from "../db/accounts/users.ts";
 import { hashPasscode, passcodeFits } from "../domain/accounts/passcode.ts";
 import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { count } from "../metrics.ts";
+import { count } from "../run/log.ts";
 import { hmacKey } from "../secrets.ts";
 import { requireActing } from "./caller-session.ts";
 import { countPasscode } from "./passcode-guesses.ts";

@@ -3,7 +3,7 @@ import { findSession, isLiveSession, requireLive } from "../db/accounts/sessions
 import type { TransactionWrite } from "../db/table/transaction.ts";
 import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { settings } from "../settings.ts";
+import { settings } from "../run/settings.ts";
 
 /**
  * The account of a caller whose session is live. Refuses as `token_invalid` if the user has been removed, or the session

@@ -11,7 +11,7 @@ import { registeredUser } from "../domain/accounts/shown-users.ts";
 import { byUser } from "../domain/records/change.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { hashToken } from "../domain/token-hash.ts";
-import { count } from "../metrics.ts";
+import { count } from "../run/log.ts";
 import { hmacKey } from "../secrets.ts";
 import type { ShownUser } from "./shown-user.ts";
 import { clientOfSubject, subjectOf } from "./subjects.ts";

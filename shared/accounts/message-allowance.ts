@@ -1,8 +1,7 @@
 import { countMessage, findHeldBack } from "../db/accounts/message-ceilings.ts";
 import type { CeilingMessage, HeldBackBy } from "../domain/guessing/message-shares.ts";
-import { log } from "../logger.ts";
-import { count } from "../metrics.ts";
-import { settings } from "../settings.ts";
+import { count, log } from "../run/log.ts";
+import { settings } from "../run/settings.ts";
 
 /** A message of the stage, and the client that asked for it. */
 export type StageMessage = Omit<CeilingMessage, "perDay">;

@@ -1,6 +1,6 @@
-import { jitter } from "../backoff.ts";
 import type { Role } from "../contract/operation.ts";
 import type { OperationName } from "../contract/operations.ts";
+import { jitter } from "../run/backoff.ts";
 import type { CallOptions, ClientSettings, IdempotentCallOptions, SessionMethods } from "./client-settings.ts";
 import { type Clock, startClock } from "./clock.ts";
 import { ProblemError, ProtocolError } from "./errors.ts";

@@ -1,4 +1,4 @@
-import { jitter } from "../backoff.ts";
+import { jitter } from "../run/backoff.ts";
 import type { ClientSettings } from "./client-settings.ts";
 import type { Clock } from "./clock.ts";
 import { AnswerError, ClientError, NetworkError, ProblemError, ProtocolError } from "./errors.ts";

@@ -1,4 +1,4 @@
-import { jitter } from "../backoff.ts";
+import { jitter } from "../run/backoff.ts";
 
 /** The description of an operation for the client; the build takes it from the contract. */
 export interface ClientOperation {

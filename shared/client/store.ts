@@ -1,5 +1,5 @@
-import { sleep } from "../backoff.ts";
 import type { Role } from "../contract/operation.ts";
+import { sleep } from "../run/backoff.ts";
 
 /** The parts of a session that a client stores. */
 export interface StoredSession {

@@ -19,7 +19,7 @@ import type { RequestKey } from "../db/records/changes.ts";
 import type { Caller } from "../domain/caller.ts";
 import { beginChange, type Change } from "../domain/records/change.ts";
 import { routeNotFound } from "../domain/refusal.ts";
-import { carryOut, uptimeMs } from "../work.ts";
+import { carryOut, uptimeMs } from "../run/log.ts";
 import { commonHeaders, type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
 import {

@@ -1,6 +1,6 @@
 import { internalError, refusalCodes } from "../contract/refusal-codes.ts";
 import { busy, Refusal, type RefusalFacts } from "../domain/refusal.ts";
-import { isThrottled } from "../throttles.ts";
+import { isThrottled } from "../run/limits.ts";
 import { commonHeaders } from "./answer.ts";
 import { type HttpAnswer, type HttpRequest, requestIdOf } from "./http-event.ts";
 

@@ -1,9 +1,9 @@
 import type { FieldCode } from "../contract/field-faults.ts";
 import { type Operation, parameterNames, takesList } from "../contract/operation.ts";
 import { type FieldRefusal, Refusal } from "../domain/refusal.ts";
-import { log } from "../logger.ts";
-import { likelyNameOf } from "../nearest.ts";
-import { settings } from "../settings.ts";
+import { log } from "../run/log.ts";
+import { likelyNameOf } from "../run/nearest.ts";
+import { settings } from "../run/settings.ts";
 import type { HttpEvent } from "./http-event.ts";
 
 type Sent = Readonly<Record<string, string | undefined>>;

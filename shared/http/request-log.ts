@@ -1,11 +1,8 @@
 import { forbiddenNames } from "../contract/field-faults.ts";
 import type { Operation } from "../contract/operation.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { faultFields, log } from "../logger.ts";
-import { count } from "../metrics.ts";
-import { settings } from "../settings.ts";
-import { takeStartMilliseconds } from "../startup/start-time.ts";
-import { sentSoFar, uptimeMs } from "../work.ts";
+import { count, faultFields, log, sentSoFar, takeStartMilliseconds, uptimeMs } from "../run/log.ts";
+import { settings } from "../run/settings.ts";
 import type { HttpRequest } from "./http-event.ts";
 
 /**

@@ -2,7 +2,7 @@ import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { SESClient } from "@aws-sdk/client-ses";
 import { SNSClient } from "@aws-sdk/client-sns";
 import { SQSClient } from "@aws-sdk/client-sqs";
-import { callLimits, limitedBy } from "../call-limits.ts";
+import { callLimits, limitedBy } from "../run/limits.ts";
 
 // "Pure" lets a bundle omit the clients, and SDKs, that its function does not use.
 

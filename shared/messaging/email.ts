@@ -1,6 +1,6 @@
 import { SendEmailCommand } from "@aws-sdk/client-ses";
-import { settings } from "../settings.ts";
-import { noteSent } from "../work.ts";
+import { noteSent } from "../run/log.ts";
+import { settings } from "../run/settings.ts";
 import type { Catalogue, EmailText, Paragraph } from "./catalogues/catalogue.ts";
 import { emailClient } from "./clients.ts";
 import { sendUnlessRefused } from "./recipient-refused.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { chunksOf } from "../batches.ts";
 import { type OutboundEvent, outboundEnvelope } from "../contract/outbound-events.ts";
+import { chunksOf } from "../run/batches.ts";
 import { queueMessages, requestIdField } from "./queue.ts";
 
 /** Most events in a message, because one call puts them all on the bus. */

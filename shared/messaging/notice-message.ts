@@ -1,4 +1,4 @@
-import { settings } from "../settings.ts";
+import { settings } from "../run/settings.ts";
 import { catalogueOf } from "./catalogues/catalogues.ts";
 import { renderEmail, sendEmail } from "./email.ts";
 import { sendSms } from "./sms.ts";

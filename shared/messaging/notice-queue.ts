@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { id } from "../contract/values.ts";
-import { settings } from "../settings.ts";
+import { settings } from "../run/settings.ts";
 import { messageTime, queueMessages, requestIdField } from "./queue.ts";
 
 /** A request to notify a user, on every channel, of a new password. */

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { notification, notificationParams } from "../contract/notifications.ts";
 import { roles } from "../contract/operation.ts";
 import { id } from "../contract/values.ts";
-import { settings } from "../settings.ts";
+import { settings } from "../run/settings.ts";
 import { queueMessages, requestIdField } from "./queue.ts";
 
 /** Most users in one message. An event with more recipients becomes several messages. */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { longPinDigits, pinDigits } from "../contract/accounts.ts";
 import { timestamp } from "../contract/values.ts";
-import { settings } from "../settings.ts";
+import { settings } from "../run/settings.ts";
 import { queueMessage } from "./queue.ts";
 
 const whole = v.pipe(v.number(), v.safeInteger());

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { id } from "../contract/values.ts";
-import { settings } from "../settings.ts";
+import { settings } from "../run/settings.ts";
 import { queueMessages, requestIdField } from "./queue.ts";
 
 /** A notification to push to its user's devices. */

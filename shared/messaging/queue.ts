@@ -1,9 +1,9 @@
 import { SendMessageBatchCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import * as v from "valibot";
-import { sleep, spread } from "../backoff.ts";
 import { timestamp } from "../contract/values.ts";
 import { busy } from "../domain/refusal.ts";
-import { currentWork, noteSent, type Sent } from "../work.ts";
+import { sleep, spread } from "../run/backoff.ts";
+import { currentWork, noteSent, type Sent } from "../run/log.ts";
 import { asciiJson } from "./ascii-json.ts";
 import { requestQueueClient, workerQueueClient } from "./clients.ts";
 

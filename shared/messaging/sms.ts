@@ -1,7 +1,6 @@
 import { type MessageAttributeValue, PublishCommand } from "@aws-sdk/client-sns";
-import { count } from "../metrics.ts";
-import { settings } from "../settings.ts";
-import { noteSent } from "../work.ts";
+import { count, noteSent } from "../run/log.ts";
+import { settings } from "../run/settings.ts";
 import { pushClient } from "./clients.ts";
 import { sendUnlessRefused } from "./recipient-refused.ts";
 

@@ -1,11 +1,10 @@
 import { findPublicKeys } from "../db/accounts/public-keys.ts";
 import { getItem } from "../db/table/table.ts";
-import { faultFields, log } from "../logger.ts";
+import { faultFields, log, noteStart } from "../run/log.ts";
+import { settings } from "../run/settings.ts";
 import { edgeSecrets, hmacKey } from "../secrets.ts";
-import { settings } from "../settings.ts";
 import { findSigningKey } from "../tokens/signing-keys.ts";
 import { warmUpVerification } from "../tokens/verify-access-token.ts";
-import { noteStart } from "./start-time.ts";
 
 /** Longest time that priming may delay an environment's start. */
 const mostMilliseconds = 1_000;

@@ -1,6 +1,6 @@
 import { SignJWT } from "jose";
 import type { Role } from "../contract/operation.ts";
-import { settings } from "../settings.ts";
+import { settings } from "../run/settings.ts";
 import { findSigningKey } from "./signing-keys.ts";
 
 /** Life of an access token (D4). */

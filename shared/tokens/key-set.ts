@@ -1,7 +1,7 @@
 import { type CryptoKey, importJWK } from "jose";
 import * as v from "valibot";
 import { findPublicKeys } from "../db/accounts/public-keys.ts";
-import { faultFields, log } from "../logger.ts";
+import { faultFields, log } from "../run/log.ts";
 import { publicKey } from "./public-key.ts";
 
 /** A withdrawn key verifies nothing after as long (D6). */

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { roles } from "../contract/operation.ts";
 import { id } from "../contract/values.ts";
 import type { Caller } from "../domain/caller.ts";
-import type { OidcIssuer } from "../settings.ts";
+import type { OidcIssuer } from "../run/settings.ts";
 
 /** A verified token: its user, and its expiry in seconds since 1970. */
 export interface VerifiedToken {

@@ -2,8 +2,8 @@ import { type CryptoKey, exportJWK, generateKeyPair, importJWK } from "jose";
 import * as v from "valibot";
 import type { PublicJwk } from "../contract/service.ts";
 import { timestamp } from "../contract/values.ts";
+import { settings } from "../run/settings.ts";
 import { readSecret, writeSecret } from "../secrets.ts";
-import { settings } from "../settings.ts";
 import { publicKey } from "./public-key.ts";
 
 const signingKey = v.object({

@@ -4,7 +4,7 @@ import { roles } from "../contract/operation.ts";
 import { id } from "../contract/values.ts";
 import type { Caller } from "../domain/caller.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { settings } from "../settings.ts";
+import { settings } from "../run/settings.ts";
 import { findAnyKeyId, findVerificationKey } from "./key-set.ts";
 import { type VerifiedToken, verifyOidcToken } from "./oidc-issuer.ts";
 

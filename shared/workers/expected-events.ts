@@ -1,4 +1,4 @@
-import { settings } from "../settings.ts";
+import { settings } from "../run/settings.ts";
 
 /**
  * The records of an event. Throws an error that says what is expected if there is none, or one of another source, as in a

@@ -1,6 +1,4 @@
-import { faultFields, type LogFields, log } from "../logger.ts";
-import { takeStartMilliseconds } from "../startup/start-time.ts";
-import { sentSoFar, uptimeMs } from "../work.ts";
+import { faultFields, type LogFields, log, sentSoFar, takeStartMilliseconds, uptimeMs } from "../run/log.ts";
 
 /**
  * Runs a worker's work and logs its end in one line: `processed` with the fields that the work returns, or `fault` with

@@ -3,11 +3,9 @@ import * as v from "valibot";
 import type { WriteContext } from "../db/writes/write-plans.ts";
 import { beginChange } from "../domain/records/change.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { faultFields, type LogFields, log } from "../logger.ts";
 import { RecipientRefusedError } from "../messaging/recipient-refused.ts";
-import { count } from "../metrics.ts";
-import { settings } from "../settings.ts";
-import { carryOut, type Work } from "../work.ts";
+import { carryOut, count, faultFields, type LogFields, log, type Work } from "../run/log.ts";
+import { settings } from "../run/settings.ts";
 import { recordsOf } from "./expected-events.ts";
 import { logEnd } from "./log-end.ts";
 

@@ -1,8 +1,8 @@
 import type { Context } from "aws-lambda";
 import type { WriteContext } from "../db/writes/write-plans.ts";
 import { beginChange } from "../domain/records/change.ts";
-import { settings } from "../settings.ts";
-import { carryOut } from "../work.ts";
+import { carryOut } from "../run/log.ts";
+import { settings } from "../run/settings.ts";
 import { requireScheduled } from "./expected-events.ts";
 import { logEnd } from "./log-end.ts";
 

@@ -6,11 +6,9 @@ import {
   type StreamRecord,
 } from "../db/table/stream-records.ts";
 import { isTransientError } from "../db/table/transient-errors.ts";
-import { faultFields, log } from "../logger.ts";
 import { queueMessages } from "../messaging/queue.ts";
-import { count } from "../metrics.ts";
-import { settings } from "../settings.ts";
-import { carryOut, type Work } from "../work.ts";
+import { carryOut, count, faultFields, log, type Work } from "../run/log.ts";
+import { settings } from "../run/settings.ts";
 import { recordsOf } from "./expected-events.ts";
 import { logEnd } from "./log-end.ts";
 

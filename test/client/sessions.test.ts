@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { sleep } from "../../shared/backoff.ts";
 import type { KeyValueStorage, StoredSession, TokenStore } from "../../shared/client/store.ts";
+import { sleep } from "../../shared/run/backoff.ts";
 import { useClientPackage } from "./built-client.ts";
 import { type FakeAnswer, isRenewal, problem, profile, tokens, useFakeService } from "./fake-service.ts";
 

@@ -8,7 +8,7 @@ import { findUnreadCounts } from "../../shared/db/notifications/notification-cou
 import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { importParts } from "../../shared/db/writes/counters.ts";
 import { createWriteBatches } from "../../shared/db/writes/write-batches.ts";
-import { timeOrderedId } from "../../shared/domain/time-ordered-id.ts";
+import { timeOrderedId } from "../../shared/run/time-ordered-id.ts";
 import { callerContext, testContext } from "../support/records/contexts.ts";
 import { costOf } from "../support/records/costs.ts";
 import { companyLine, notificationLine, timesheetLine, userLine } from "../support/records/records.ts";

@@ -4,8 +4,8 @@ import { handler as askPinHandler } from "../../functions/accounts/request-passw
 import { requestPasswordReset } from "../../shared/contract/accounts.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf } from "../../shared/http/sender.ts";
+import { settings } from "../../shared/run/settings.ts";
 import { readSecret, writeSecret } from "../../shared/secrets.ts";
-import { settings } from "../../shared/settings.ts";
 import { useNetwork } from "../support/faults/network.ts";
 import { call } from "../support/requests/call.ts";
 import { loggedLines } from "../support/service/capture-logs.ts";

@@ -1,7 +1,7 @@
 import { ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { expect, test } from "vitest";
 import { queueMessage, queueMessages } from "../../shared/messaging/queue.ts";
-import { carryOut, sentSoFar } from "../../shared/work.ts";
+import { carryOut, sentSoFar } from "../../shared/run/log.ts";
 import { useNetwork } from "../support/faults/network.ts";
 import { anyText, fc } from "../support/service/properties.ts";
 import { useService } from "../support/service/service.ts";

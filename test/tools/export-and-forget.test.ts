@@ -6,7 +6,7 @@ import { findStage } from "../../infra/stages/stages.ts";
 import { runExport } from "../../infra/tools/export.ts";
 import { forget } from "../../infra/tools/forget.ts";
 import { runImport } from "../../infra/tools/import.ts";
-import { settings } from "../../shared/settings.ts";
+import { settings } from "../../shared/run/settings.ts";
 import { beforeCalls } from "../support/faults/before-calls.ts";
 import { timesheetLine, userLine } from "../support/records/records.ts";
 import { write } from "../support/records/writes.ts";

@@ -7,7 +7,7 @@ import { UsageError } from "../../infra/tools/cli/command.ts";
 import { fillEvent, overrideRequest, sampleFile } from "../../infra/tools/invoke/sample-event.ts";
 import { invoke } from "../../infra/tools/invoke.ts";
 import { operations } from "../../shared/contract/operations.ts";
-import { settings } from "../../shared/settings.ts";
+import { settings } from "../../shared/run/settings.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 import { expectMistake, runProgram, runTool, useMachine } from "./machine.ts";
 

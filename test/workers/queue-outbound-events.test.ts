@@ -9,7 +9,7 @@ import { findStoredUser, replacePassword, userKey } from "../../shared/db/accoun
 import { notificationKey } from "../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../shared/db/table/item-keys.ts";
 import { transact } from "../../shared/db/table/transaction.ts";
-import { settings } from "../../shared/settings.ts";
+import { settings } from "../../shared/run/settings.ts";
 import { testContext } from "../support/records/contexts.ts";
 import {
   callerLine,

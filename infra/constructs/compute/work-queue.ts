@@ -3,7 +3,7 @@ import { AnyPrincipal, Effect, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { EventSourceMapping } from "aws-cdk-lib/aws-lambda";
 import { Queue, QueueEncryption, QueuePolicy, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import type { QueueName } from "../../../shared/settings.ts";
+import type { QueueName } from "../../../shared/run/settings.ts";
 import { functions } from "../../functions/functions.ts";
 import { type QueueRow, queues } from "../../functions/queues.ts";
 import type { Stage } from "../../stages/stage-shape.ts";

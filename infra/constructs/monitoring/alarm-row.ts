@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import * as cloudwatch from "aws-cdk-lib/aws-cloudwatch";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
-import type { FoundBy, MetricName } from "../../../shared/metrics.ts";
+import type { FoundBy, MetricName } from "../../../shared/run/log.ts";
 import type { StreamConsumerName } from "../../functions/stream-filters.ts";
 import { functionNameOf, namesOf } from "../../stages/names.ts";
 import type { Stage, WatchedStage } from "../../stages/stage-shape.ts";

@@ -1,8 +1,8 @@
 import { Duration } from "aws-cdk-lib";
 import * as cloudwatch from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
-import { chunksOf } from "../../../shared/batches.ts";
-import { type MetricName, metrics } from "../../../shared/metrics.ts";
+import { chunksOf } from "../../../shared/run/batches.ts";
+import { type MetricName, metrics } from "../../../shared/run/log.ts";
 import { functionNameOf, namesOf, tableNameOf } from "../../stages/names.ts";
 import type { ServiceFunction } from "../compute/service-function.ts";
 import { type AlarmRow, awsMetric, functionMetric, type MetricStat, type MonitoredResources } from "./alarm-row.ts";

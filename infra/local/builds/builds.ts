@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { type BuildResult, build, type Plugin } from "esbuild";
-import { createTurns } from "../../../shared/batches.ts";
+import { createTurns } from "../../../shared/run/batches.ts";
 import { type LocalParts, pageDefine, pageSources } from "../../document/page-build.ts";
 import { entryFile } from "../../functions/bundle-places.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { createTurns } from "../../../shared/batches.ts";
+import { createTurns } from "../../../shared/run/batches.ts";
 import { packageAliases } from "../../functions/bundle-places.ts";
 import { readJsonFile, writeJsonFile } from "../../support/json-file.ts";
 import { root } from "../../support/root.ts";

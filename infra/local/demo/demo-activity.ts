@@ -1,4 +1,4 @@
-import { timeOrderedId } from "../../../shared/domain/time-ordered-id.ts";
+import { timeOrderedId } from "../../../shared/run/time-ordered-id.ts";
 import { addDays, atMinute, chanceOf } from "./demo-chance.ts";
 import { type DemoUser, demoCompanies, demoPeople } from "./demo-people.ts";
 

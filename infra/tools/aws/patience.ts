@@ -2,7 +2,7 @@ import { AdaptiveRetryStrategy, DefaultRateLimiter } from "@smithy/core/retry";
 import { paces, retry } from "../../../shared/db/table/retry.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
 import { Refusal } from "../../../shared/domain/refusal.ts";
-import { isThrottled } from "../../../shared/throttles.ts";
+import { isThrottled } from "../../../shared/run/limits.ts";
 import { codeOf } from "./aws-faults.ts";
 
 /** The table refused a call, or did not answer it, for as long as a tool waits. */

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { likelyNameOf } from "../../../shared/nearest.ts";
+import { likelyNameOf } from "../../../shared/run/nearest.ts";
 
 /** A mistake in how a command was called; the message says how to fix it. */
 export class UsageError extends Error {}

@@ -6,7 +6,7 @@ import {
   StartQueryCommand,
 } from "@aws-sdk/client-cloudwatch-logs";
 import { paginateGetParameterHistory, SSMClient } from "@aws-sdk/client-ssm";
-import { chunksOf } from "../../../shared/batches.ts";
+import { chunksOf } from "../../../shared/run/batches.ts";
 import { functions } from "../../functions/functions.ts";
 import { type ReleaseManifest, readManifest } from "../../functions/release.ts";
 import { withClient } from "../../local/aws/with-client.ts";

@@ -23,7 +23,7 @@ import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { sequences } from "../../../shared/db/table/sequences.ts";
 import { counters } from "../../../shared/db/writes/counters.ts";
-import { timeOfId } from "../../../shared/domain/time-ordered-id.ts";
+import { timeOfId } from "../../../shared/run/time-ordered-id.ts";
 
 /** A line of the data that the table holds about a user: its kind, and the fields. */
 export interface OwnDataLine {

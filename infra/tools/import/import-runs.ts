@@ -3,7 +3,7 @@ import type { FieldValues } from "../../../shared/db/history/history-items.ts";
 import { putBatch } from "../../../shared/db/table/batch-writes.ts";
 import { epochSeconds } from "../../../shared/db/table/expiry.ts";
 import type { Change } from "../../../shared/domain/records/change.ts";
-import { settings } from "../../../shared/settings.ts";
+import { settings } from "../../../shared/run/settings.ts";
 
 /**
  * Access pattern HI7: keeps an import in the history, as one change however many records it makes. What it keeps is

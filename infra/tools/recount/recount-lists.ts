@@ -1,6 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { sleep } from "../../../shared/backoff.ts";
-import { chunksOf } from "../../../shared/batches.ts";
 import { listStates, monthKey, stateKey } from "../../../shared/db/lists/list-keys.ts";
 import { listPositionOf } from "../../../shared/db/lists/list-writes.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
@@ -18,6 +16,8 @@ import {
   sumsOf,
 } from "../../../shared/db/writes/counter-parts.ts";
 import { allMonths, type Count, countsBetween, foldCounts, stateOfDay } from "../../../shared/db/writes/counters.ts";
+import { sleep } from "../../../shared/run/backoff.ts";
+import { chunksOf } from "../../../shared/run/batches.ts";
 
 /** Differences that are still there after as long are no change under way. */
 const looksApartMs = 60_000;

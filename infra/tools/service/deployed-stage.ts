@@ -1,5 +1,5 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { queueNames, queueSetting } from "../../../shared/settings.ts";
+import { queueNames, queueSetting } from "../../../shared/run/settings.ts";
 import { withClient } from "../../local/aws/with-client.ts";
 import { namesOf, tableNameOf, tokenAudience } from "../../stages/names.ts";
 import { requireComplete } from "../../stages/stage-rules.ts";

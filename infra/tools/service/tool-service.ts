@@ -1,7 +1,7 @@
 import { findUserIdOfLogin } from "../../../shared/db/accounts/logins.ts";
 import { findUser } from "../../../shared/db/accounts/users.ts";
 import { type Login, parseLogin } from "../../../shared/domain/accounts/login.ts";
-import { settings } from "../../../shared/settings.ts";
+import { settings } from "../../../shared/run/settings.ts";
 import type { TokenUser } from "../../local/local-aws.ts";
 import { UsageError } from "../cli/command.ts";
 

@@ -1,5 +1,5 @@
-import { chunksOf } from "../../batches.ts";
 import type { RemovalLine } from "../../contract/records.ts";
+import { chunksOf } from "../../run/batches.ts";
 import { ensureDeviceTokenReleased } from "../notifications/device-owners.ts";
 import { devices } from "../notifications/devices.ts";
 import { deleteCounts, notificationCounts } from "../notifications/notification-counts.ts";

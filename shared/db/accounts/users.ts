@@ -1,9 +1,9 @@
 import type * as v from "valibot";
-import { chunksOf } from "../../batches.ts";
 import type { profile } from "../../contract/accounts.ts";
 import type { Locale } from "../../contract/locales.ts";
 import type { Role } from "../../contract/operation.ts";
 import type { SecretKind } from "../../domain/accounts/secret-hashes.ts";
+import { chunksOf } from "../../run/batches.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
 import { updateIf } from "../table/conditional-writes.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";

@@ -1,6 +1,6 @@
 import { type LimitRule, type RuleName, rules, windowOf } from "../../domain/guessing/rules.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { isThrottled } from "../../throttles.ts";
+import { isThrottled } from "../../run/limits.ts";
 import { deleteItemAt, tryUpdate } from "../table/conditional-writes.ts";
 import { allOf, anyOf, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";

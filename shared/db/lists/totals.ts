@@ -1,8 +1,7 @@
 import type { Scope } from "../../domain/caller.ts";
 import type { DateRange } from "../../domain/paging/date-range.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { log } from "../../logger.ts";
-import { count } from "../../metrics.ts";
+import { count, log } from "../../run/log.ts";
 import type { Item } from "../table/item-keys.ts";
 import { queryItems, queryPages } from "../table/table.ts";
 import { figuresOf } from "../writes/counter-parts.ts";

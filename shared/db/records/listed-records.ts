@@ -1,7 +1,7 @@
 import type { RecordType, RemovalLine, UpsertLine } from "../../contract/records.ts";
 import { calendarDateIn } from "../../domain/records/business-day.ts";
 import { mergeInvoice, mergeJob, mergeTimesheet } from "../../domain/records/record-merge.ts";
-import { settings } from "../../settings.ts";
+import { settings } from "../../run/settings.ts";
 import { listWrites } from "../lists/list-writes.ts";
 import { fromTenantFields, listedItems, listedKey, type TenantFields, toTenantFields } from "../lists/listed-items.ts";
 import type { ListName } from "../writes/counters.ts";

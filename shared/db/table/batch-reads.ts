@@ -1,5 +1,5 @@
 import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
-import { settings } from "../../settings.ts";
+import { settings } from "../../run/settings.ts";
 import type { Item, Key } from "./item-keys.ts";
 import { nameOf } from "./item-keys.ts";
 import { projectionOf } from "./projections.ts";

@@ -1,6 +1,6 @@
 import { BatchWriteCommand, type BatchWriteCommandInput } from "@aws-sdk/lib-dynamodb";
-import { chunksOf, inParallel } from "../../batches.ts";
-import { settings } from "../../settings.ts";
+import { chunksOf, inParallel } from "../../run/batches.ts";
+import { settings } from "../../run/settings.ts";
 import type { Item } from "./item-keys.ts";
 import { paces, retry } from "./retry.ts";
 import { tableClient } from "./table.ts";

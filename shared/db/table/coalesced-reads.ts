@@ -1,4 +1,4 @@
-import { chunksOf } from "../../batches.ts";
+import { chunksOf } from "../../run/batches.ts";
 import { maxBatchReads, readBatch } from "./batch-reads.ts";
 import type { Item, Key } from "./item-keys.ts";
 

@@ -1,4 +1,4 @@
-import { inParallel } from "../../batches.ts";
+import { inParallel } from "../../run/batches.ts";
 
 /** A row that lists sort by. */
 interface Row {

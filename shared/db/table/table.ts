@@ -8,9 +8,9 @@ import {
   ScanCommand,
   type ScanCommandInput,
 } from "@aws-sdk/lib-dynamodb";
-import { callLimits, limitedBy } from "../../call-limits.ts";
 import { forbiddenKeys, forbiddenNames, pointerTo } from "../../contract/field-faults.ts";
-import { settings } from "../../settings.ts";
+import { callLimits, limitedBy } from "../../run/limits.ts";
+import { settings } from "../../run/settings.ts";
 import type { Item, Key } from "./item-keys.ts";
 import { isTombstone, liveItem } from "./tombstones.ts";
 

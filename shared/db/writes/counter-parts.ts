@@ -1,4 +1,4 @@
-import { chunksOf } from "../../batches.ts";
+import { chunksOf } from "../../run/batches.ts";
 import { lacks } from "../table/conditions.ts";
 import { queryItems } from "../table/table.ts";
 import { maxTransactionWrites, type TransactionWrite, transact } from "../table/transaction.ts";

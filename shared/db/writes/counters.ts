@@ -1,4 +1,4 @@
-import { spread } from "../../backoff.ts";
+import { spread } from "../../run/backoff.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Item, Key } from "../table/item-keys.ts";
 import { nameOf, padId } from "../table/item-keys.ts";

@@ -1,8 +1,8 @@
 import type { Locale } from "../../contract/locales.ts";
+import { languageOf } from "../../run/language.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { de } from "./de.ts";
 import { en } from "./en.ts";
-import { languageOf } from "./language.ts";
 
 /** The catalogue of each language. */
 export const catalogues: Readonly<Record<Locale, Catalogue>> = { en, de };

@@ -1,6 +1,6 @@
 import type { Locale } from "../../contract/locales.ts";
 import { isCalendarDate } from "../../contract/values.ts";
-import { languageOf } from "./language.ts";
+import { languageOf } from "../../run/language.ts";
 import type { NotificationWords } from "./notification-words.ts";
 import { notificationsDe } from "./notifications-de.ts";
 import { notificationsEn } from "./notifications-en.ts";

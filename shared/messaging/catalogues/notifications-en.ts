@@ -1,4 +1,4 @@
-import { formatsOf } from "./formats.ts";
+import { formatsOf } from "../../run/language.ts";
 import type { NotificationWords } from "./notification-words.ts";
 
 /** Notifications in English. */

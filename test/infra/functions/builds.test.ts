@@ -37,7 +37,7 @@ test("what is deployed is the build without its map, and its file and its loader
     expect(code).not.toContain("sourceMappingURL");
     const { sources, sourcesContent } = JSON.parse(map ?? "") as { sources: string[]; sourcesContent?: unknown };
     expect(sourcesContent).toBeUndefined();
-    expect(sources).toContain("shared/logger.ts");
+    expect(sources).toContain("shared/run/log.ts");
     expect(sources.filter((source) => source.includes("..") || source.includes(root))).toEqual([]);
   }
 });

@@ -6,7 +6,7 @@ import type { FunctionRow } from "../../../infra/functions/function-row.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { pageFunction } from "../../../infra/functions/worker-rows.ts";
 import { namesOf, tokenAudience } from "../../../infra/stages/names.ts";
-import { queueNames, queueSetting } from "../../../shared/settings.ts";
+import { queueNames, queueSetting } from "../../../shared/run/settings.ts";
 import { builtBundles } from "../../support/service/made-stack.ts";
 import { stackOf, useStack } from "../stack.ts";
 import { fullStage } from "../stages/owned-stage.ts";
@@ -35,8 +35,8 @@ test("D4: the functions that verify tokens, and no others, know the stage's OIDC
     expect(properties.Environment.Variables, name).not.toHaveProperty("OIDC_ISSUER");
 });
 
-test("every function is given only settings that shared/settings.ts reads, and never a secret's value", () => {
-  const source = readFileSync(join(import.meta.dirname, "../../../shared/settings.ts"), "utf8");
+test("every function is given only settings that shared/run/settings.ts reads, and never a secret's value", () => {
+  const source = readFileSync(join(import.meta.dirname, "../../../shared/run/settings.ts"), "utf8");
   const reads = /(?:required|oneOf|wholeNumber)\("([A-Z_]+)"|process\.env\.([A-Z_]+)/g;
   const named = [...source.matchAll(reads)].map(([, name, optional]) => name ?? optional);
   const known = new Set([...named, ...queueNames.map(queueSetting)]);

@@ -1,9 +1,9 @@
 import { BatchWriteCommand, paginateScan, UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
-import { chunksOf, inParallel } from "../../../shared/batches.ts";
 import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { keyOf, nameOf } from "../../../shared/db/table/item-keys.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
-import { settings } from "../../../shared/settings.ts";
+import { chunksOf, inParallel } from "../../../shared/run/batches.ts";
+import { settings } from "../../../shared/run/settings.ts";
 
 /** Every item of the table, or those whose partitions begin in one of these ways. */
 export async function allItems(begins: readonly string[] = [], client = tableClient()): Promise<Item[]> {

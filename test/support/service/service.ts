@@ -11,7 +11,7 @@ import { type Queues, queueUrl, startQueues } from "../../../infra/local/aws/sqs
 import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { readStageSettings } from "../../../infra/stages/stage-settings.ts";
 import { findStage } from "../../../infra/stages/stages.ts";
-import { queueNames, queueSetting } from "../../../shared/settings.ts";
+import { queueNames, queueSetting } from "../../../shared/run/settings.ts";
 import { publishTestKey } from "../tokens/tokens.ts";
 
 const region = "eu-west-1";

@@ -9,7 +9,7 @@ import { functions } from "../../../infra/functions/functions.ts";
 import { type Operation, parameterNames } from "../../../shared/contract/operation.ts";
 import type { OperationName } from "../../../shared/contract/operations.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
-import { log } from "../../../shared/logger.ts";
+import { log } from "../../../shared/run/log.ts";
 import { readSigningKeys } from "../../../shared/tokens/signing-keys.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";

@@ -12,7 +12,7 @@ test("pauses and their jitter are made in one place", () => {
   const making = files.filter((file) => {
     return /Math\.random|new Promise\(\(resume\) => setTimeout/.test(read(file));
   });
-  expect(making).toEqual(["shared/backoff.ts"]);
+  expect(making).toEqual(["shared/run/backoff.ts"]);
 });
 
 const relativeClause = /^\s*\/\*\*(?:\s*\n\s*\*)? (?:What|Where|Whatever|Who|Whoever|How)\b/m;

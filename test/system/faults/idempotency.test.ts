@@ -3,7 +3,7 @@ import { deliverNotification } from "../../../functions/workers/notification-del
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { keyedChangeId } from "../../../shared/domain/records/change-id.ts";
-import { timeOrderedId } from "../../../shared/domain/time-ordered-id.ts";
+import { timeOrderedId } from "../../../shared/run/time-ordered-id.ts";
 import { cancelled, useNetwork } from "../../support/faults/network.ts";
 import { testContext } from "../../support/records/contexts.ts";
 import { changesOf } from "../../support/records/items.ts";

@@ -65,7 +65,7 @@ test("an edit of a shared file is in the next answers of two functions, and in t
   edit("functions/service/get-key-set.ts", "=> ({", `=> (${show}, {`);
   edit("functions/workers/keep-history.ts", "(keepHistory)", `((changes) => (${show}, keepHistory(changes)))`);
   expect(await printedBy(() => get("/api/v1/health"), /edit/)).toContain("  edit undefined\n");
-  copy.save("shared/logger.ts", `${copy.read("shared/logger.ts")}\nObject.assign(globalThis, { edit: "seven" });\n`);
+  copy.save("shared/run/log.ts", `${copy.read("shared/run/log.ts")}\nObject.assign(globalThis, { edit: "seven" });\n`);
   expect(await printedBy(() => get("/api/v1/health"), /get-health/)).toContain("  edit seven\n");
   expect(await printedBy(() => get("/.well-known/jwks.json"), /get-key-set/)).toContain("  edit seven\n");
   const detail = { event_id: "job-90008-1", type: "job", id: 90_008, version: 1, company_id: 1, title: "Driver" };

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { type ExportOptions, exportRecords } from "../../../infra/tools/export/export-records.ts";
 import { readSelection } from "../../../infra/tools/export/selection.ts";
-import { chunksOf } from "../../../shared/batches.ts";
 import { recordTypes } from "../../../shared/contract/records.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
-import { settings } from "../../../shared/settings.ts";
+import { chunksOf } from "../../../shared/run/batches.ts";
+import { settings } from "../../../shared/run/settings.ts";
 import { allItems } from "../../support/records/items.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 

@@ -3,7 +3,7 @@ import type { FunctionRow } from "../../../../infra/functions/function-row.ts";
 import { functions } from "../../../../infra/functions/functions.ts";
 import { namesOf } from "../../../../infra/stages/names.ts";
 import { findStage, stageNames } from "../../../../infra/stages/stages.ts";
-import type { QueueName } from "../../../../shared/settings.ts";
+import type { QueueName } from "../../../../shared/run/settings.ts";
 import {
   arnOf,
   type Resource,

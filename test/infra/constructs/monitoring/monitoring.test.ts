@@ -9,7 +9,7 @@ import { type FunctionRow, tableIndexes } from "../../../../infra/functions/func
 import { type FunctionName, functions } from "../../../../infra/functions/functions.ts";
 import { streamConsumers } from "../../../../infra/functions/stream-filters.ts";
 import { namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
-import { type MetricName, metrics } from "../../../../shared/metrics.ts";
+import { type MetricName, metrics } from "../../../../shared/run/log.ts";
 import { runbookText } from "../../../system/runbook/shell-commands.ts";
 import { deployedAlarms, namedAlarms, nameOf } from "../../alarms/alarm-model.ts";
 import { arnOf, type Resource, readStack, stackOf, synthesizeAlone } from "../../stack.ts";

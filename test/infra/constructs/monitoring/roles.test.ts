@@ -6,7 +6,7 @@ import { namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
 import { root } from "../../../../infra/support/root.ts";
 import { noticeMessage } from "../../../../shared/messaging/notice-queue.ts";
 import { pushMessage } from "../../../../shared/messaging/push-queue.ts";
-import { queueNames } from "../../../../shared/settings.ts";
+import { queueNames } from "../../../../shared/run/settings.ts";
 import { commandsByRole, repairCommands } from "../../../system/runbook/commands-by-role.ts";
 import { awsCommandsIn, runbookText } from "../../../system/runbook/shell-commands.ts";
 import { arnOf, matches, type Resource, type Statement, stackOf, textOf } from "../../stack.ts";

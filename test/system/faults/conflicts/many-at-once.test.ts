@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { handler as intake } from "../../../../functions/workers/intake.ts";
 import { importRecords } from "../../../../infra/tools/import/import-records.ts";
-import { sleep } from "../../../../shared/backoff.ts";
 import { setTimesheetStates } from "../../../../shared/db/records/timesheets.ts";
+import { sleep } from "../../../../shared/run/backoff.ts";
 import { useHeldItems } from "../../../support/faults/held-items.ts";
 import { useModelClock } from "../../../support/faults/model-clock.ts";
 import { callerContext } from "../../../support/records/contexts.ts";

@@ -9,7 +9,7 @@ import { nameOf, recordKey } from "../../../../shared/db/table/item-keys.ts";
 import { readImages, type StreamRecord } from "../../../../shared/db/table/stream-records.ts";
 import { tableClient } from "../../../../shared/db/table/table.ts";
 import type { Change } from "../../../../shared/domain/records/change.ts";
-import { settings } from "../../../../shared/settings.ts";
+import { settings } from "../../../../shared/run/settings.ts";
 import type { TestAnswer } from "../../../support/requests/call.ts";
 import { takeMessages } from "../../../support/workers/queues.ts";
 import { nothingFailed, streamRecord } from "../../../support/workers/workers.ts";
