@@ -1,7 +1,6 @@
 import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as v from "valibot";
-import { timestamp } from "./contract/values.ts";
-import { msPerMinute } from "./domain/durations.ts";
+import { msPerMinute, timestamp } from "./contract/values.ts";
 import { type HmacKey, type HmacKeyVersions, openHmacKey } from "./domain/hmac-key.ts";
 import { callLimits, limitedBy } from "./run/limits.ts";
 import { faultFields, log } from "./run/log.ts";

@@ -3,9 +3,9 @@ import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, tes
 import { handler as confirmHandler } from "../functions/accounts/confirm-login.ts";
 import { handler as deliverPin } from "../functions/workers/deliver-pin.ts";
 import { confirmLogin } from "../shared/contract/accounts.ts";
-import type { RefusalCode } from "../shared/contract/refusal-codes.ts";
+import type { RefusalCode } from "../shared/contract/refusals.ts";
+import { Refusal } from "../shared/contract/refusals.ts";
 import { updateIf } from "../shared/db/table/conditional-writes.ts";
-import { Refusal } from "../shared/domain/refusal.ts";
 import { anonymous } from "../shared/http/endpoint.ts";
 import { count, metrics } from "../shared/run/log.ts";
 import { forStream } from "../shared/workers/stream-worker.ts";

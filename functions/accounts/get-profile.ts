@@ -1,7 +1,7 @@
 import { getProfile } from "../../shared/contract/accounts.ts";
+import { Refusal } from "../../shared/contract/refusals.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { findCompany } from "../../shared/db/records/companies.ts";
-import { Refusal } from "../../shared/domain/refusal.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 
 /** Shows the caller's own profile. If the user has been removed, refuses the token as invalid (D37). */

@@ -1,13 +1,13 @@
 import type { ShownUser } from "../../shared/accounts/shown-user.ts";
 import type { setPassword } from "../../shared/contract/accounts.ts";
 import type { Body } from "../../shared/contract/operation.ts";
+import { byUser } from "../../shared/contract/operation.ts";
 import { changePassword, findResetToken } from "../../shared/db/accounts/reset-tokens.ts";
 import type { User } from "../../shared/db/accounts/users.ts";
 import { findCompany } from "../../shared/db/records/companies.ts";
 import { paces, retry } from "../../shared/db/table/retry.ts";
 import type { WriteContext } from "../../shared/db/writes/write-plans.ts";
 import { hashPassword, verifyPassword } from "../../shared/domain/accounts/password.ts";
-import { byUser } from "../../shared/domain/records/change.ts";
 import { hashToken } from "../../shared/domain/token-hash.ts";
 
 /** A new password as it came in. */

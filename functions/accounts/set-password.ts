@@ -1,6 +1,6 @@
 import { setPassword } from "../../shared/contract/accounts.ts";
+import { Refusal } from "../../shared/contract/refusals.ts";
 import { requireUncommon } from "../../shared/domain/accounts/common-passwords.ts";
-import { Refusal } from "../../shared/domain/refusal.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { changePasswordOnce } from "./password-change.ts";
 

@@ -1,6 +1,11 @@
+import {
+  cursorInvalid,
+  type FilteredList,
+  listFingerprint,
+  type Page,
+  type PagingQuery,
+} from "../../shared/contract/paging.ts";
 import type { HmacKey } from "../../shared/domain/hmac-key.ts";
-import { type FilteredList, listFingerprint } from "../../shared/domain/paging/list-fingerprint.ts";
-import { cursorInvalid, type Page, type PagingQuery } from "../../shared/domain/paging/paging.ts";
 import { decrypt, encrypt } from "./encryption.ts";
 
 /** The version of the key, as a whole number. */

@@ -1,9 +1,9 @@
 import type { ChangedType } from "../../shared/contract/changes.ts";
+import { isWithin, narrowScope, type Scope } from "../../shared/contract/operation.ts";
+import { Refusal } from "../../shared/contract/refusals.ts";
 import { findExistingUsers } from "../../shared/db/accounts/users.ts";
 import { type HistoryQuestion, questions } from "../../shared/db/history/history-items.ts";
 import { recordNotFound, requireRecord } from "../../shared/db/records/find-records.ts";
-import { isWithin, narrowScope, type Scope } from "../../shared/domain/caller.ts";
-import { Refusal } from "../../shared/domain/refusal.ts";
 import type { CursorPage } from "./encrypted-cursor.ts";
 import { type FoundEntry, findHistory, type HistoryPage, type HistoryStart } from "./find-history.ts";
 import { recordedTypeOf, type ShownChange, showChanges } from "./shown-changes.ts";

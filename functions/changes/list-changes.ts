@@ -1,5 +1,5 @@
 import { listChanges } from "../../shared/contract/changes.ts";
-import { requireScope } from "../../shared/domain/caller.ts";
+import { requireScope } from "../../shared/contract/operation.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 import { hmacKey } from "../../shared/secrets.ts";
 import { readByCursor } from "./encrypted-cursor.ts";

@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import type { Caller } from "../../shared/contract/operation.ts";
+import { Refusal } from "../../shared/contract/refusals.ts";
 import { type ListedItem, listedItems, listedKey } from "../../shared/db/lists/listed-items.ts";
 import { type BulkKind, commitSteps } from "../../shared/db/records/bulk-changes.ts";
 import {
@@ -14,8 +16,6 @@ import { timesheetStateChange } from "../../shared/db/records/timesheets.ts";
 import { readBatch } from "../../shared/db/table/batch-reads.ts";
 import { paces, retryConflicts } from "../../shared/db/table/retry.ts";
 import type { Attempt } from "../../shared/db/writes/commit.ts";
-import type { Caller } from "../../shared/domain/caller.ts";
-import { Refusal } from "../../shared/domain/refusal.ts";
 
 /** A change that undid another. */
 interface UndoneChange {

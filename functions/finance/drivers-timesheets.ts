@@ -1,13 +1,13 @@
 import type { TimesheetState } from "../../shared/contract/finance.ts";
+import type { FoundPage, PageStart } from "../../shared/contract/paging.ts";
+import { type BoundedRange, isWithinRange } from "../../shared/contract/paging.ts";
+import { Refusal } from "../../shared/contract/refusals.ts";
 import { driverMark } from "../../shared/db/lists/list-keys.ts";
 import { type ListedFields, listedItems, requireWhole, toPage } from "../../shared/db/lists/listed-items.ts";
 import { maxBatchReads, readBatch } from "../../shared/db/table/batch-reads.ts";
 import type { Key } from "../../shared/db/table/item-keys.ts";
 import { keyOf } from "../../shared/db/table/item-keys.ts";
 import { queryItems } from "../../shared/db/table/table.ts";
-import { type BoundedRange, isWithinRange } from "../../shared/domain/paging/date-range.ts";
-import type { FoundPage, PageStart } from "../../shared/domain/paging/paging.ts";
-import { Refusal } from "../../shared/domain/refusal.ts";
 import { chunksOf } from "../../shared/run/batches.ts";
 
 /** Each takes half a read unit, whichever page is asked for; more than two a day for 400 days are no driver's. */

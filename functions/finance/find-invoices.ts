@@ -1,7 +1,7 @@
+import type { FoundPage, PageStart } from "../../shared/contract/paging.ts";
 import type { ListedFields } from "../../shared/db/lists/listed-items.ts";
 import { findListPage } from "../../shared/db/lists/lists.ts";
 import type { ListSelection } from "../../shared/db/lists/totals.ts";
-import type { FoundPage, PageStart } from "../../shared/domain/paging/paging.ts";
 import { findByNumber } from "./number-search.ts";
 
 /**

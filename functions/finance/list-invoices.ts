@@ -1,6 +1,6 @@
 import { listInvoices } from "../../shared/contract/finance.ts";
-import { narrowScope, requireScope } from "../../shared/domain/caller.ts";
-import { nothingFound, readPage } from "../../shared/domain/paging/paging.ts";
+import { narrowScope, requireScope } from "../../shared/contract/operation.ts";
+import { nothingFound, readPage } from "../../shared/contract/paging.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 import { findInvoices } from "./find-invoices.ts";
 

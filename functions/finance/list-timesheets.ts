@@ -1,9 +1,8 @@
 import { listTimesheets } from "../../shared/contract/finance.ts";
+import { narrowScope, requireScope } from "../../shared/contract/operation.ts";
+import { boundedRange, nothingFound, readPage } from "../../shared/contract/paging.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { findTimesheets } from "../../shared/db/records/timesheets.ts";
-import { narrowScope, requireScope } from "../../shared/domain/caller.ts";
-import { boundedRange } from "../../shared/domain/paging/date-range.ts";
-import { nothingFound, readPage } from "../../shared/domain/paging/paging.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 import { findDriversTimesheets } from "./drivers-timesheets.ts";
 

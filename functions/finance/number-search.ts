@@ -1,13 +1,12 @@
 import { invoiceStates } from "../../shared/contract/finance.ts";
+import { type FoundPage, isWithinRange, nothingFound, type PageStart } from "../../shared/contract/paging.ts";
+import { Refusal } from "../../shared/contract/refusals.ts";
 import { type ListedFields, type ListRow, toPage, toRow } from "../../shared/db/lists/listed-items.ts";
 import { findMatches } from "../../shared/db/lists/number-entries.ts";
 import type { ListSelection } from "../../shared/db/lists/totals.ts";
 import { maxBatchReads, readBatch } from "../../shared/db/table/batch-reads.ts";
 import { recordKey } from "../../shared/db/table/item-keys.ts";
-import { isWithinRange } from "../../shared/domain/paging/date-range.ts";
-import { type FoundPage, nothingFound, type PageStart } from "../../shared/domain/paging/paging.ts";
 import { isFoundBy, type NumberSearch, parseSearch } from "../../shared/domain/records/invoice-number.ts";
-import { Refusal } from "../../shared/domain/refusal.ts";
 import { chunksOf } from "../../shared/run/batches.ts";
 import { selectInvoices } from "./selected-invoices.ts";
 

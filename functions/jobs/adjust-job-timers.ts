@@ -1,6 +1,6 @@
 import { adjustJobTimers } from "../../shared/contract/jobs.ts";
+import { requireScope } from "../../shared/contract/operation.ts";
 import { setJobTimers, timerFrom } from "../../shared/db/records/jobs.ts";
-import { requireScope } from "../../shared/domain/caller.ts";
 import { idempotent } from "../../shared/http/endpoint.ts";
 
 /** Sets the timer of several jobs, all or none (D24). */

@@ -1,7 +1,7 @@
 import { listNotifications } from "../../shared/contract/notifications.ts";
+import { readPage } from "../../shared/contract/paging.ts";
 import { findUserAsShown } from "../../shared/db/accounts/users.ts";
 import { findNotifications } from "../../shared/db/notifications/notifications.ts";
-import { readPage } from "../../shared/domain/paging/paging.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 import { withNotificationTexts } from "../../shared/messaging/catalogues/notification-texts.ts";
 

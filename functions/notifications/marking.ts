@@ -1,3 +1,4 @@
+import type { Found } from "../../shared/contract/paging.ts";
 import { addCounts } from "../../shared/db/notifications/notification-counts.ts";
 import {
   idOfUnread,
@@ -16,7 +17,6 @@ import { retryConflicts } from "../../shared/db/table/retry.ts";
 import { queryPages } from "../../shared/db/table/table.ts";
 import { maxTransactionWrites, transactOnce } from "../../shared/db/table/transaction.ts";
 import { replaceItem } from "../../shared/db/writes/write-plans.ts";
-import type { Found } from "../../shared/domain/paging/paging.ts";
 import { chunksOf, readAhead } from "../../shared/run/batches.ts";
 
 /** A caller's request to mark notifications. */

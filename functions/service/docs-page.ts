@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { methodNotAllowed, routeNotFound } from "../../shared/domain/refusal.ts";
+import { methodNotAllowed, routeNotFound } from "../../shared/contract/refusals.ts";
 import { acceptsGzip } from "../../shared/http/compression.ts";
 import type { HttpAnswer, HttpEvent } from "../../shared/http/http-event.ts";
 import { findPageFile, type PageFile, pagePath, referencePath } from "./page-files.ts";

@@ -1,6 +1,6 @@
 import { registerUser } from "../../shared/contract/accounts.ts";
 import { methodsOf } from "../../shared/contract/operations.ts";
-import { methodNotAllowed, routeNotFound } from "../../shared/domain/refusal.ts";
+import { methodNotAllowed, routeNotFound } from "../../shared/contract/refusals.ts";
 import { forUnrouted } from "../../shared/http/endpoint.ts";
 import { settings } from "../../shared/run/settings.ts";
 

@@ -1,4 +1,5 @@
 import { subjectOf } from "../../shared/accounts/subjects.ts";
+import { Refusal } from "../../shared/contract/refusals.ts";
 import { refreshToken } from "../../shared/contract/sessions.ts";
 import { findAccount } from "../../shared/db/accounts/accounts.ts";
 import { endSessionFamily, findSession, rotateSession } from "../../shared/db/accounts/sessions.ts";
@@ -10,7 +11,6 @@ import {
   parseRefreshToken,
   type RefreshPlace,
 } from "../../shared/domain/accounts/refresh-token.ts";
-import { Refusal } from "../../shared/domain/refusal.ts";
 import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
 import { count } from "../../shared/run/log.ts";
 import { hmacKey } from "../../shared/secrets.ts";

@@ -1,3 +1,4 @@
+import { Refusal } from "../../shared/contract/refusals.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
 import { openSession } from "../../shared/db/accounts/sessions.ts";
 import { giveBack } from "../../shared/db/accounts/windows.ts";
@@ -5,7 +6,6 @@ import { findCompany } from "../../shared/db/records/companies.ts";
 import { requireLogin } from "../../shared/domain/accounts/login.ts";
 import { unusableHash, verifyPassword } from "../../shared/domain/accounts/password.ts";
 import { firstNumber, makeFamily, makeRefreshToken, makeSeed } from "../../shared/domain/accounts/refresh-token.ts";
-import { Refusal } from "../../shared/domain/refusal.ts";
 import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf, clientProofOf } from "../../shared/http/sender.ts";
 import { settings } from "../../shared/run/settings.ts";

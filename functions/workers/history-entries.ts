@@ -1,3 +1,4 @@
+import type { Change } from "../../shared/contract/operation.ts";
 import { endedAt, familyOf, sessions } from "../../shared/db/accounts/sessions.ts";
 import {
   type FieldValues,
@@ -14,7 +15,6 @@ import { revisionOf } from "../../shared/db/lists/listed-items.ts";
 import { isWhole, lastChangeOf, type StampedChange } from "../../shared/db/table/change-stamps.ts";
 import type { Item } from "../../shared/db/table/item-keys.ts";
 import type { StreamRecord } from "../../shared/db/table/stream-records.ts";
-import type { Change } from "../../shared/domain/records/change.ts";
 import { boundFields } from "./bounded-fields.ts";
 import { differenceOf, impersonal, type RecordedFields, recordedFieldsOf, typeOfRecord } from "./recorded-fields.ts";
 

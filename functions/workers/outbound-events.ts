@@ -6,9 +6,9 @@ import {
   type OutboundEventType,
   outboundEventKinds,
   outboundEventOf,
-} from "../../shared/contract/outbound-events.ts";
+} from "../../shared/contract/events.ts";
+import type { Change } from "../../shared/contract/operation.ts";
 import { id } from "../../shared/contract/values.ts";
-import type { Change } from "../../shared/domain/records/change.ts";
 import type { notifyingRecordTypes } from "../../shared/domain/records/notification-kinds.ts";
 import {
   type ItemImages,

@@ -1,11 +1,11 @@
 import type { JsonSchema } from "@valibot/to-json-schema";
-import { maxFaults } from "../../shared/contract/field-faults.ts";
 import {
   internalError,
+  maxFaults,
   type ProblemCode,
   type RefusalCode,
   refusalCodes,
-} from "../../shared/contract/refusal-codes.ts";
+} from "../../shared/contract/refusals.ts";
 import { mostBulkIds } from "../../shared/contract/values.ts";
 import { recordedProblems } from "./recorded.ts";
 import {

@@ -1,4 +1,4 @@
-import type { ProblemCode } from "../../shared/contract/refusal-codes.ts";
+import type { ProblemCode } from "../../shared/contract/refusals.ts";
 import recorded from "./recorded.json" with { type: "json" };
 
 /** Answers of operations on the demo data, by name. `npm run docs -- --examples` records them. */

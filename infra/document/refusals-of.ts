@@ -1,5 +1,5 @@
 import { isByCursor, type Operation, roles } from "../../shared/contract/operation.ts";
-import type { RefusalCode } from "../../shared/contract/refusal-codes.ts";
+import type { RefusalCode } from "../../shared/contract/refusals.ts";
 
 const ofSignedIn: readonly RefusalCode[] = ["token_missing", "token_invalid", "token_expired"];
 const ofBody: readonly RefusalCode[] = ["media_type_not_supported", "malformed_json", "body_object_missing"];

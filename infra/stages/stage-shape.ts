@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { locales } from "../../shared/contract/locales.ts";
+import { locales } from "../../shared/contract/values.ts";
 import { settingWords } from "../../shared/run/settings.ts";
 import { functions } from "../functions/functions.ts";
 import * as value from "./setting-values.ts";

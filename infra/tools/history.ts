@@ -1,7 +1,7 @@
 import { findChanges } from "../../functions/changes/find-changes.ts";
 import type { ShownChange } from "../../functions/changes/shown-changes.ts";
 import { type ChangedType, changedTypes } from "../../shared/contract/changes.ts";
-import { Refusal } from "../../shared/domain/refusal.ts";
+import { Refusal } from "../../shared/contract/refusals.ts";
 import { escapeLine, type Style, styleOf } from "../local/console/style.ts";
 import { readArguments, runCommand, textOption, UsageError, unknownWord } from "./cli/command.ts";
 import { readStage, stageOptions } from "./service/deployed-stage.ts";

@@ -1,8 +1,8 @@
+import type { Caller } from "../contract/operation.ts";
+import { Refusal } from "../contract/refusals.ts";
 import { type Account, findAccountWith } from "../db/accounts/accounts.ts";
 import { replaceHash } from "../db/accounts/users.ts";
 import { hashPasscode, passcodeFits } from "../domain/accounts/passcode.ts";
-import type { Caller } from "../domain/caller.ts";
-import { Refusal } from "../domain/refusal.ts";
 import { count } from "../run/log.ts";
 import { hmacKey } from "../secrets.ts";
 import { requireActing } from "./caller-session.ts";

@@ -1,8 +1,8 @@
+import type { Caller } from "../contract/operation.ts";
+import { Refusal } from "../contract/refusals.ts";
 import { type Account, findAccount } from "../db/accounts/accounts.ts";
 import { findSession, isLiveSession, requireLive } from "../db/accounts/sessions.ts";
 import type { TransactionWrite } from "../db/table/transaction.ts";
-import type { Caller } from "../domain/caller.ts";
-import { Refusal } from "../domain/refusal.ts";
 import { settings } from "../run/settings.ts";
 
 /**

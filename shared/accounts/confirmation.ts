@@ -1,3 +1,5 @@
+import { byUser } from "../contract/operation.ts";
+import { Refusal } from "../contract/refusals.ts";
 import { findAccount } from "../db/accounts/accounts.ts";
 import { type ConfirmedPin, spendPin } from "../db/accounts/confirmations.ts";
 import { type PinCompare, type StoredPin, tryPins, wasSpentFrom } from "../db/accounts/pins.ts";
@@ -8,8 +10,6 @@ import type { Login } from "../domain/accounts/login.ts";
 import { unusablePinHash, verifyPin } from "../domain/accounts/pin.ts";
 import { resetTokenOf } from "../domain/accounts/reset-token.ts";
 import { registeredUser } from "../domain/accounts/shown-users.ts";
-import { byUser } from "../domain/records/change.ts";
-import { Refusal } from "../domain/refusal.ts";
 import { hashToken } from "../domain/token-hash.ts";
 import { count } from "../run/log.ts";
 import { hmacKey } from "../secrets.ts";

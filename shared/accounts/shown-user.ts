@@ -1,9 +1,9 @@
 import type * as v from "valibot";
 import type { profile } from "../contract/accounts.ts";
+import { Refusal } from "../contract/refusals.ts";
 import { findUserIdOfLogin } from "../db/accounts/logins.ts";
 import { findUser } from "../db/accounts/users.ts";
 import { findCompany } from "../db/records/companies.ts";
-import { Refusal } from "../domain/refusal.ts";
 
 /** A user as the interface shows it, with the company. */
 export type ShownUser = v.InferOutput<typeof profile>;

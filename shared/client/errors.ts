@@ -1,4 +1,4 @@
-import type { ProblemCode } from "../contract/refusal-codes.ts";
+import type { ProblemCode } from "../contract/refusals.ts";
 
 /** The reason why a field is invalid. */
 export type FieldCode =

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { company } from "./companies.ts";
-import { locale } from "./locales.ts";
 import { everyRole, operation, roles } from "./operation.ts";
-import { invisible, typedDigits, typedText } from "./typed-text.ts";
 import {
   id,
+  invisible,
+  locale,
   longestPassword,
   normalPassword,
   oneLine,
@@ -14,6 +14,8 @@ import {
   text,
   timestamp,
   trimmed,
+  typedDigits,
+  typedText,
 } from "./values.ts";
 
 /** A user as the interface shows it, without the fields that only one answer each has. */

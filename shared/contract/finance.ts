@@ -1,8 +1,18 @@
 import * as v from "valibot";
 import { operation } from "./operation.ts";
 import { dateFilter, idParameter, oneRecord, optionalParameter, paging, searchText, severalOf } from "./query.ts";
-import { typedDigits } from "./typed-text.ts";
-import { bulkIds, calendarDate, currency, decimal, id, oneLine, optionalField, timestamp, uuid } from "./values.ts";
+import {
+  bulkIds,
+  calendarDate,
+  currency,
+  decimal,
+  id,
+  oneLine,
+  optionalField,
+  timestamp,
+  typedDigits,
+  uuid,
+} from "./values.ts";
 
 /** States of a timesheet (D17). */
 export const timesheetStates = ["paid", "pending"] as const;

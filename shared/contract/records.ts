@@ -1,11 +1,34 @@
 import * as v from "valibot";
 import { profile } from "./accounts.ts";
-import { isCurrency } from "./currencies.ts";
 import { driver, invoice, passcode, timelog, timesheet } from "./finance.ts";
 import { job } from "./jobs.ts";
-import { locale } from "./locales.ts";
 import { maxParamsBytes, notification, notificationParams } from "./notifications.ts";
-import { id, isPlainText, leastMaskedId, oneLine, password } from "./values.ts";
+import { id, isPlainText, leastMaskedId, locale, oneLine, password } from "./values.ts";
+
+/** Currencies and funds in use. Source: list one of ISO 4217, published by SIX on 2026-01-01. */
+const inUse = `
+  AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW
+  CLF CLP CNY COP COU CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL
+  HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA
+  MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD
+  RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD
+  USN UYI UYU UYW UZS VED VES VND VUV WST XAD XAF XAG XAU XBA XBB XBC XBD XCD XCG XDR XOF XPD XPF XPT XSU XTS XUA XXX
+  YER ZAR ZMW ZWG`;
+
+/** Those withdrawn, in which older records are. A code that is withdrawn moves here. Source: list three of the same day. */
+const withdrawn = `
+  ADP AFA ALK ANG AOK AON AOR ARA ARP ARY ATS AYM AZM BAD BEC BEF BEL BGJ BGK BGL BGN BOP BRB BRC BRE BRN BRR BUK BYB
+  BYR CHC CSD CSJ CSK CUC CYP DDM DEM ECS ECV EEK ESA ESB ESP FIM FRF GEK GHC GHP GNE GNS GQE GRD GWE GWP HRD HRK IEP
+  ILP ILR ISJ ITL LAJ LSM LTL LTT LUC LUF LUL LVL LVR MGF MLF MRO MTL MTP MVQ MXP MZE MZM NIC NLG PEH PEI PES PLZ PTE
+  RHD ROK ROL RUR SDD SDP SIT SKK SLL SRG STD SUR TJR TMM TPE TRL UAK UGS UGW USS UYN UYP VEB VEF VNC XEU XFO XFU XRE
+  YDD YUD YUM YUN ZAL ZMK ZRN ZRZ ZWC ZWD ZWL ZWN ZWR`;
+
+const codes = new Set(`${inUse} ${withdrawn}`.trim().split(/\s+/));
+
+/** True for a code of ISO 4217 in capitals, also for one that is withdrawn. */
+export function isCurrency(code: string): boolean {
+  return codes.has(code);
+}
 
 /** A timesheet with 50 breaks has some 10 KB; an item has at most 400 KB. */
 export const maxTimelogBytes = 32_768;

@@ -1,6 +1,6 @@
 import { type Answer, type Operation, parameterNames } from "../contract/operation.ts";
+import type { Page } from "../contract/paging.ts";
 import { defaultPerPage } from "../contract/query.ts";
-import type { Page } from "../domain/paging/paging.ts";
 import { type AllowList, allowListOf } from "./allow-list.ts";
 import { type HttpAnswer, type HttpEvent, requestIdOf } from "./http-event.ts";
 import { pageLinks } from "./page-links.ts";

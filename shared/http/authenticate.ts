@@ -1,7 +1,6 @@
 import type { SignedInOperation } from "../contract/operation.ts";
-import { type Caller, scopeOf } from "../domain/caller.ts";
-import { byUser } from "../domain/records/change.ts";
-import { Refusal } from "../domain/refusal.ts";
+import { byUser, type Caller, scopeOf } from "../contract/operation.ts";
+import { Refusal } from "../contract/refusals.ts";
 import { verifyAccessToken } from "../tokens/verify-access-token.ts";
 import type { HttpRequest } from "./http-event.ts";
 

@@ -7,6 +7,7 @@ import type {
   AnonymousOperation,
   Body,
   BodyContract,
+  Caller,
   IdempotentOperation,
   Operation,
   Parameters,
@@ -14,11 +15,10 @@ import type {
   SessionOperation,
   TokenOperation,
 } from "../contract/operation.ts";
+import { beginChange, type Change } from "../contract/operation.ts";
+import { routeNotFound } from "../contract/refusals.ts";
 import { type Account, findAccount } from "../db/accounts/accounts.ts";
 import type { RequestKey } from "../db/records/changes.ts";
-import type { Caller } from "../domain/caller.ts";
-import { beginChange, type Change } from "../domain/records/change.ts";
-import { routeNotFound } from "../domain/refusal.ts";
 import { carryOut, uptimeMs } from "../run/log.ts";
 import { commonHeaders, type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";

@@ -1,7 +1,6 @@
 import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
-import type { Caller } from "../domain/caller.ts";
-import type { Change } from "../domain/records/change.ts";
+import type { Caller, Change } from "../contract/operation.ts";
 
 /** API Gateway's event of a request. */
 export type GatewayEvent = APIGatewayProxyEventV2;

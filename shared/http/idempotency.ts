@@ -1,8 +1,7 @@
-import type { Operation } from "../contract/operation.ts";
+import type { Caller, Operation } from "../contract/operation.ts";
+import { keyedChangeId } from "../contract/operation.ts";
+import { Refusal } from "../contract/refusals.ts";
 import type { RequestKey } from "../db/records/changes.ts";
-import type { Caller } from "../domain/caller.ts";
-import { keyedChangeId } from "../domain/records/change-id.ts";
-import { Refusal } from "../domain/refusal.ts";
 import { hmacKey } from "../secrets.ts";
 import { type HttpEvent, requireCaller } from "./http-event.ts";
 

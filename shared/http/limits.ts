@@ -1,4 +1,4 @@
-import { Refusal } from "../domain/refusal.ts";
+import { Refusal } from "../contract/refusals.ts";
 import type { HttpRequest } from "./http-event.ts";
 
 /** More than any operation needs: 90 ids and their texts are a few KB (D33). */

@@ -1,4 +1,4 @@
-import { maxPageDepth, type PagePosition } from "../domain/paging/paging.ts";
+import { maxPageDepth, type PagePosition } from "../contract/paging.ts";
 import type { HttpEvent } from "./http-event.ts";
 
 /**

@@ -1,5 +1,4 @@
-import { internalError, refusalCodes } from "../contract/refusal-codes.ts";
-import { busy, Refusal, type RefusalFacts } from "../domain/refusal.ts";
+import { busy, internalError, Refusal, type RefusalFacts, refusalCodes } from "../contract/refusals.ts";
 import { isThrottled } from "../run/limits.ts";
 import { commonHeaders } from "./answer.ts";
 import { type HttpAnswer, type HttpRequest, requestIdOf } from "./http-event.ts";

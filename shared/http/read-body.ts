@@ -1,6 +1,5 @@
-import { type FieldFault, forbiddenKeys, pointerTo } from "../contract/field-faults.ts";
 import type { BodyContract } from "../contract/operation.ts";
-import { Refusal } from "../domain/refusal.ts";
+import { type FieldFault, forbiddenKeys, pointerTo, Refusal } from "../contract/refusals.ts";
 import type { HttpRequest } from "./http-event.ts";
 import { isWord } from "./read-query.ts";
 

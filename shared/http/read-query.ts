@@ -1,6 +1,6 @@
-import type { FieldCode } from "../contract/field-faults.ts";
 import { type Operation, parameterNames, takesList } from "../contract/operation.ts";
-import { type FieldRefusal, Refusal } from "../domain/refusal.ts";
+import type { FieldCode } from "../contract/refusals.ts";
+import { type FieldRefusal, Refusal } from "../contract/refusals.ts";
 import { log } from "../run/log.ts";
 import { likelyNameOf } from "../run/nearest.ts";
 import { settings } from "../run/settings.ts";

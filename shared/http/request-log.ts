@@ -1,6 +1,5 @@
-import { forbiddenNames } from "../contract/field-faults.ts";
 import type { Operation } from "../contract/operation.ts";
-import { Refusal } from "../domain/refusal.ts";
+import { forbiddenNames, Refusal } from "../contract/refusals.ts";
 import { count, faultFields, log, sentSoFar, takeStartMilliseconds, uptimeMs } from "../run/log.ts";
 import { settings } from "../run/settings.ts";
 import type { HttpRequest } from "./http-event.ts";

@@ -1,7 +1,6 @@
 import * as v from "valibot";
-import { type FieldFault, fieldFaults, pointerTo } from "../contract/field-faults.ts";
 import type { Operation } from "../contract/operation.ts";
-import { type FieldRefusal, Refusal } from "../domain/refusal.ts";
+import { type FieldFault, type FieldRefusal, fieldFaults, pointerTo, Refusal } from "../contract/refusals.ts";
 import type { HttpRequest } from "./http-event.ts";
 import { readQuery } from "./read-query.ts";
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type OutboundEvent, outboundEnvelope } from "../contract/outbound-events.ts";
+import { type OutboundEvent, outboundEnvelope } from "../contract/events.ts";
 import { chunksOf } from "../run/batches.ts";
 import { queueMessages, requestIdField } from "./queue.ts";
 

@@ -1,7 +1,7 @@
 import { SendMessageBatchCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import * as v from "valibot";
+import { busy } from "../contract/refusals.ts";
 import { timestamp } from "../contract/values.ts";
-import { busy } from "../domain/refusal.ts";
 import { sleep, spread } from "../run/backoff.ts";
 import { currentWork, noteSent, type Sent } from "../run/log.ts";
 import { asciiJson } from "./ascii-json.ts";

@@ -1,4 +1,4 @@
-import { type Locale, locales } from "../contract/locales.ts";
+import { type Locale, locales } from "../contract/values.ts";
 import { settings } from "./settings.ts";
 
 /** A user's language, or the stage's if they have none or one that this release does not know (D45). */

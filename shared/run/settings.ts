@@ -1,6 +1,6 @@
 import type { CountryCode } from "libphonenumber-js/min";
 import type { PushService } from "../contract/devices.ts";
-import { locales } from "../contract/locales.ts";
+import { locales } from "../contract/values.ts";
 
 /** The queues of the workers, named after their messages. `infra/functions/queues.ts` has a row for each. */
 export const queueNames = ["pins", "notices", "notifications", "pushes", "intake", "events"] as const;

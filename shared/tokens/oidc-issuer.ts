@@ -1,8 +1,8 @@
 import { createRemoteJWKSet, type JWTVerifyGetKey, jwtVerify } from "jose";
 import * as v from "valibot";
+import type { Caller } from "../contract/operation.ts";
 import { roles } from "../contract/operation.ts";
 import { id } from "../contract/values.ts";
-import type { Caller } from "../domain/caller.ts";
 import type { OidcIssuer } from "../run/settings.ts";
 
 /** A verified token: its user, and its expiry in seconds since 1970. */

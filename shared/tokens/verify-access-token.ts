@@ -1,9 +1,9 @@
 import { errors, jwtVerify } from "jose";
 import * as v from "valibot";
+import type { Caller } from "../contract/operation.ts";
 import { roles } from "../contract/operation.ts";
+import { Refusal } from "../contract/refusals.ts";
 import { id } from "../contract/values.ts";
-import type { Caller } from "../domain/caller.ts";
-import { Refusal } from "../domain/refusal.ts";
 import { settings } from "../run/settings.ts";
 import { findAnyKeyId, findVerificationKey } from "./key-set.ts";
 import { type VerifiedToken, verifyOidcToken } from "./oidc-issuer.ts";

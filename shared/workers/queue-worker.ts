@@ -1,8 +1,8 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import * as v from "valibot";
+import { beginChange } from "../contract/operation.ts";
+import { Refusal } from "../contract/refusals.ts";
 import type { WriteContext } from "../db/writes/write-plans.ts";
-import { beginChange } from "../domain/records/change.ts";
-import { Refusal } from "../domain/refusal.ts";
 import { RecipientRefusedError } from "../messaging/recipient-refused.ts";
 import { carryOut, count, faultFields, type LogFields, log, type Work } from "../run/log.ts";
 import { settings } from "../run/settings.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "aws-lambda";
+import { beginChange } from "../contract/operation.ts";
 import type { WriteContext } from "../db/writes/write-plans.ts";
-import { beginChange } from "../domain/records/change.ts";
 import { carryOut } from "../run/log.ts";
 import { settings } from "../run/settings.ts";
 import { requireScheduled } from "./expected-events.ts";

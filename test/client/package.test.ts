@@ -14,7 +14,7 @@ import { client } from "../../infra/tools/client.ts";
 import { bulkUpdateTimesheets, listInvoices } from "../../shared/contract/finance.ts";
 import type { Operation } from "../../shared/contract/operation.ts";
 import { operations } from "../../shared/contract/operations.ts";
-import { refusalCodes } from "../../shared/contract/refusal-codes.ts";
+import { refusalCodes } from "../../shared/contract/refusals.ts";
 import { openApi } from "../support/requests/described-answers.ts";
 import { usualOrFull } from "../support/service/counts.ts";
 import { runTool } from "../tools/machine.ts";

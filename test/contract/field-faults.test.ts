@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { fieldFaults, forbiddenKeys, pointerTo } from "../../shared/contract/field-faults.ts";
+import { fieldFaults, forbiddenKeys, pointerTo } from "../../shared/contract/refusals.ts";
 
 test.each([
   [v.boolean(), 1, "must be boolean"],

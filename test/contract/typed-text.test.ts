@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { confirmLogin, confirmLoginByBody } from "../../shared/contract/accounts.ts";
 import { optionalPasscode } from "../../shared/contract/finance.ts";
-import { typedText } from "../../shared/contract/typed-text.ts";
+import { typedText } from "../../shared/contract/values.ts";
 import { usualOrFull } from "../support/service/counts.ts";
 import { anyText, fc } from "../support/service/properties.ts";
 

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { isCurrency } from "../../shared/contract/currencies.ts";
-import { fieldCodes, fieldFaults } from "../../shared/contract/field-faults.ts";
 import { dateFilter, idParameter, paging } from "../../shared/contract/query.ts";
+import { isCurrency } from "../../shared/contract/records.ts";
+import { fieldCodes, fieldFaults } from "../../shared/contract/refusals.ts";
 import {
   calendarDate,
   decimal,

@@ -3,7 +3,7 @@ import { getProfile } from "../../shared/contract/accounts.ts";
 import { listInvoices } from "../../shared/contract/finance.ts";
 import { type Operation, takesList } from "../../shared/contract/operation.ts";
 import { operations } from "../../shared/contract/operations.ts";
-import { Refusal } from "../../shared/domain/refusal.ts";
+import { Refusal } from "../../shared/contract/refusals.ts";
 import type { HttpEvent } from "../../shared/http/http-event.ts";
 import { readQuery } from "../../shared/http/read-query.ts";
 import { resolvedOpenApi } from "../support/requests/described-answers.ts";

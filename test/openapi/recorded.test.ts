@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { operations } from "../../shared/contract/operations.ts";
-import { internalError, refusalCodes } from "../../shared/contract/refusal-codes.ts";
+import { internalError, refusalCodes } from "../../shared/contract/refusals.ts";
 import { useSigningKey } from "../support/records/own-user.ts";
 import { useService } from "../support/service/service.ts";
 import { recordProblems } from "./recorded-problems.ts";

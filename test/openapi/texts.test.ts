@@ -4,7 +4,7 @@ import { codeTexts, statusTexts } from "../../infra/document/texts/refusals.ts";
 import { operationTextOf } from "../../infra/document/texts/texts.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { operations } from "../../shared/contract/operations.ts";
-import { internalError, refusalCodes } from "../../shared/contract/refusal-codes.ts";
+import { internalError, refusalCodes } from "../../shared/contract/refusals.ts";
 import { faultsAt, openApi } from "../support/requests/described-answers.ts";
 import { type Place, placesOf } from "./places.ts";
 

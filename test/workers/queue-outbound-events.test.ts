@@ -4,7 +4,7 @@ import { handler as deliverNotifications } from "../../functions/workers/deliver
 import { handler as intake } from "../../functions/workers/intake.ts";
 import { handler as markOverdue } from "../../functions/workers/mark-overdue.ts";
 import { readOutboundEvents } from "../../functions/workers/outbound-events.ts";
-import { type OutboundEventType, outboundEventOf, outboundEventTypes } from "../../shared/contract/outbound-events.ts";
+import { type OutboundEventType, outboundEventOf, outboundEventTypes } from "../../shared/contract/events.ts";
 import { findStoredUser, replacePassword, userKey } from "../../shared/db/accounts/users.ts";
 import { notificationKey } from "../../shared/db/notifications/notifications.ts";
 import { recordKey } from "../../shared/db/table/item-keys.ts";

@@ -1,5 +1,5 @@
-import { fieldCodes } from "../../../shared/contract/field-faults.ts";
-import type { ProblemCode } from "../../../shared/contract/refusal-codes.ts";
+import type { ProblemCode } from "../../../shared/contract/refusals.ts";
+import { fieldCodes } from "../../../shared/contract/refusals.ts";
 import type { FieldTexts } from "./text.ts";
 
 /** The cause and remedy of each code of a problem document. */

@@ -1,7 +1,7 @@
 import { AdaptiveRetryStrategy, DefaultRateLimiter } from "@smithy/core/retry";
+import { Refusal } from "../../../shared/contract/refusals.ts";
 import { paces, retry } from "../../../shared/db/table/retry.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
-import { Refusal } from "../../../shared/domain/refusal.ts";
 import { isThrottled } from "../../../shared/run/limits.ts";
 import { codeOf } from "./aws-faults.ts";
 

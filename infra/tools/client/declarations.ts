@@ -3,7 +3,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { isByCursor, type Operation, roles } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
-import { internalError, refusalCodes } from "../../../shared/contract/refusal-codes.ts";
+import { internalError, refusalCodes } from "../../../shared/contract/refusals.ts";
 import { describeInterface } from "../../document/document.ts";
 import { refusalsOf, sharedRefusals } from "../../document/refusals-of.ts";
 import type { JsonSchema } from "../../document/schemas.ts";

@@ -1,6 +1,6 @@
 import { everyRole, type Operation } from "../../../shared/contract/operation.ts";
 import { operations } from "../../../shared/contract/operations.ts";
-import { internalError, type RefusalCode, refusalCodes } from "../../../shared/contract/refusal-codes.ts";
+import { internalError, type RefusalCode, refusalCodes } from "../../../shared/contract/refusals.ts";
 import { settingNames, settingTextOf } from "../../stages/stage-shape.ts";
 import { stages } from "../../stages/stages.ts";
 import { methodNameOf } from "../client/client-operations.ts";

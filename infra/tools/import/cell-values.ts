@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { calendarDate, timestamp } from "../../../shared/contract/values.ts";
-import { msPerDay } from "../../../shared/domain/durations.ts";
+import { calendarDate, msPerDay, timestamp } from "../../../shared/contract/values.ts";
 import { type Column, columnNameOf } from "../csv/tables.ts";
 import type { ColumnMap } from "./column-map.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
-import { forbiddenNames } from "../../../shared/contract/field-faults.ts";
 import type { RecordType } from "../../../shared/contract/records.ts";
+import { forbiddenNames } from "../../../shared/contract/refusals.ts";
 import { timeZone } from "../../stages/setting-values.ts";
 import { orMistake, UsageError, unknownWord } from "../cli/command.ts";
 import { type Column, columnNameOf, columnsOf } from "../csv/tables.ts";

@@ -1,5 +1,5 @@
 import type { RecordType } from "../../../shared/contract/records.ts";
-import { Refusal } from "../../../shared/domain/refusal.ts";
+import { Refusal } from "../../../shared/contract/refusals.ts";
 import { UsageError, unknownWord } from "../cli/command.ts";
 import { type Column, columnNameOf, columnsOf, unguarded } from "../csv/tables.ts";
 import { hintsOf, mappedValue } from "./cell-values.ts";

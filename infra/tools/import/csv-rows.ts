@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { CsvError, parse } from "csv-parse/sync";
-import { Refusal } from "../../../shared/domain/refusal.ts";
+import { Refusal } from "../../../shared/contract/refusals.ts";
 import { UsageError } from "../cli/command.ts";
 import { readPieces, type TableEncoding } from "./encodings.ts";
 import { maxLineBytes } from "./import-lines.ts";

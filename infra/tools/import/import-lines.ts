@@ -1,4 +1,4 @@
-import { Refusal } from "../../../shared/domain/refusal.ts";
+import { Refusal } from "../../../shared/contract/refusals.ts";
 import { type GivenLine, lineFault } from "./line-errors.ts";
 
 /** Longest accepted line, in bytes. */

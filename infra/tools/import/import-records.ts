@@ -1,5 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
+import { beginChange, type Change } from "../../../shared/contract/operation.ts";
 import type { RecordLine } from "../../../shared/contract/records.ts";
+import { Refusal } from "../../../shared/contract/refusals.ts";
 import type { UserWriteContext } from "../../../shared/db/accounts/user-writes.ts";
 import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
@@ -8,9 +10,7 @@ import { importParts } from "../../../shared/db/writes/counters.ts";
 import type { DryRunStore } from "../../../shared/db/writes/dry-run.ts";
 import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
 import type { Outcome } from "../../../shared/db/writes/write-plans.ts";
-import { beginChange, type Change } from "../../../shared/domain/records/change.ts";
 import { parseRecordLine, turnOf } from "../../../shared/domain/records/record-line.ts";
-import { Refusal } from "../../../shared/domain/refusal.ts";
 import { carryOut } from "../../../shared/run/log.ts";
 import { settings } from "../../../shared/run/settings.ts";
 import { hmacKey } from "../../../shared/secrets.ts";

@@ -1,8 +1,8 @@
 import { toItem } from "../../../functions/workers/history-entries.ts";
+import type { Change } from "../../../shared/contract/operation.ts";
 import type { FieldValues } from "../../../shared/db/history/history-items.ts";
 import { putBatch } from "../../../shared/db/table/batch-writes.ts";
 import { epochSeconds } from "../../../shared/db/table/expiry.ts";
-import type { Change } from "../../../shared/domain/records/change.ts";
 import { settings } from "../../../shared/run/settings.ts";
 
 /**

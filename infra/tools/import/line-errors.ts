@@ -1,5 +1,5 @@
-import type { FieldCode } from "../../../shared/contract/field-faults.ts";
-import { fieldsInvalid, Refusal } from "../../../shared/domain/refusal.ts";
+import type { FieldCode } from "../../../shared/contract/refusals.ts";
+import { fieldsInvalid, Refusal } from "../../../shared/contract/refusals.ts";
 
 /** The reason why a line was not imported. `field` is a path such as `driver.profile_id`, empty for the whole line. */
 export interface LineError {

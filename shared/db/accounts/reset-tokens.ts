@@ -1,5 +1,5 @@
+import { msPerMinute } from "../../contract/values.ts";
 import { resetTokenLifeMinutes, resetTokenProvesMinutes } from "../../domain/accounts/reset-token.ts";
-import { msPerMinute } from "../../domain/durations.ts";
 import { pinRepeatMs } from "../../domain/guessing/pin-decisions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSeconds } from "../table/expiry.ts";

@@ -1,4 +1,4 @@
-import { busy } from "../../domain/refusal.ts";
+import { busy } from "../../contract/refusals.ts";
 import { updateIf } from "../table/conditional-writes.ts";
 import { anyOf, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";

@@ -1,6 +1,6 @@
+import type { Change } from "../../contract/operation.ts";
+import { msPerDay } from "../../contract/values.ts";
 import { firstNumber, type RefreshPlace, refreshTokenLifeDays } from "../../domain/accounts/refresh-token.ts";
-import { msPerDay } from "../../domain/durations.ts";
-import type { Change } from "../../domain/records/change.ts";
 import type { StampedChange } from "../table/change-stamps.ts";
 import { putIf, tryUpdate, updateIf } from "../table/conditional-writes.ts";
 import { allOf, ifAbsent, isThere } from "../table/conditions.ts";

@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import type { profile } from "../../contract/accounts.ts";
-import type { Locale } from "../../contract/locales.ts";
 import type { Role } from "../../contract/operation.ts";
+import type { Locale } from "../../contract/values.ts";
 import type { SecretKind } from "../../domain/accounts/secret-hashes.ts";
 import { chunksOf } from "../../run/batches.ts";
 import { maxBatchReads, readBatch } from "../table/batch-reads.ts";

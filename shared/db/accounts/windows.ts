@@ -1,5 +1,5 @@
+import { Refusal } from "../../contract/refusals.ts";
 import { type LimitRule, type RuleName, rules, windowOf } from "../../domain/guessing/rules.ts";
-import { Refusal } from "../../domain/refusal.ts";
 import { isThrottled } from "../../run/limits.ts";
 import { deleteItemAt, tryUpdate } from "../table/conditional-writes.ts";
 import { allOf, anyOf, lacks } from "../table/conditions.ts";

@@ -1,4 +1,4 @@
-import type { Change } from "../../domain/records/change.ts";
+import type { Change } from "../../contract/operation.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Item, Key } from "../table/item-keys.ts";
 

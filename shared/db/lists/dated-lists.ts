@@ -1,5 +1,5 @@
-import { type DateRange, isWithinRange } from "../../domain/paging/date-range.ts";
-import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
+import type { FoundPage, PageStart } from "../../contract/paging.ts";
+import { type DateRange, isWithinRange } from "../../contract/paging.ts";
 import { listedField, type PositionFields } from "../../domain/records/list-position.ts";
 import { mergeReads, type Source } from "../table/merged-reads.ts";
 import { queryPage } from "../table/table.ts";

@@ -1,5 +1,5 @@
 import { invoiceStates, timesheetStates } from "../../contract/finance.ts";
-import type { Scope } from "../../domain/caller.ts";
+import type { Scope } from "../../contract/operation.ts";
 import { jobListState, type PositionFields, positionOf } from "../../domain/records/list-position.ts";
 import { type Mark, noMark, padId, type RecordKind } from "../table/item-keys.ts";
 import type { ListName } from "../writes/counters.ts";

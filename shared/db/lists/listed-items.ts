@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import type { invoice, timesheet } from "../../contract/finance.ts";
 import type { job } from "../../contract/jobs.ts";
-import { type FoundPage, type PageStart, totalBeside } from "../../domain/paging/paging.ts";
+import { type FoundPage, type PageStart, totalBeside } from "../../contract/paging.ts";
 import { defineEntity, type Entity, type RecordItem } from "../table/entity.ts";
 import type { Item, Key } from "../table/item-keys.ts";
 import { publicNameOf, recordKey } from "../table/item-keys.ts";

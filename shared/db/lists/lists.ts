@@ -1,4 +1,4 @@
-import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
+import type { FoundPage, PageStart } from "../../contract/paging.ts";
 import type { ListName } from "../writes/counters.ts";
 import { findDatedPage } from "./dated-lists.ts";
 import { cutPage, type ListedFields, toPage } from "./listed-items.ts";

@@ -1,4 +1,4 @@
-import type { PageStart } from "../../domain/paging/paging.ts";
+import type { PageStart } from "../../contract/paging.ts";
 import { mergeReads, type Source } from "../table/merged-reads.ts";
 import { queryItems } from "../table/table.ts";
 import type { ListName } from "../writes/counters.ts";

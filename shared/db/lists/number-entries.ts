@@ -1,5 +1,5 @@
-import type { Scope } from "../../domain/caller.ts";
-import { type DateRange, isWithinRange } from "../../domain/paging/date-range.ts";
+import type { Scope } from "../../contract/operation.ts";
+import { type DateRange, isWithinRange } from "../../contract/paging.ts";
 import { isStartOf, type NumberSearch, searchableStarts } from "../../domain/records/invoice-number.ts";
 import type { PutWrite } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";

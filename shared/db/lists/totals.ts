@@ -1,6 +1,6 @@
-import type { Scope } from "../../domain/caller.ts";
-import type { DateRange } from "../../domain/paging/date-range.ts";
-import { Refusal } from "../../domain/refusal.ts";
+import type { Scope } from "../../contract/operation.ts";
+import type { DateRange } from "../../contract/paging.ts";
+import { Refusal } from "../../contract/refusals.ts";
 import { count, log } from "../../run/log.ts";
 import type { Item } from "../table/item-keys.ts";
 import { queryItems, queryPages } from "../table/table.ts";

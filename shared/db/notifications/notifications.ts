@@ -1,5 +1,5 @@
+import { type FoundPage, type PageStart, totalBeside } from "../../contract/paging.ts";
 import type { CompleteRecord } from "../../contract/records.ts";
-import { type FoundPage, type PageStart, totalBeside } from "../../domain/paging/paging.ts";
 import { defineEntity, type RecordItem, type StoredItem } from "../table/entity.ts";
 import type { Item, Key } from "../table/item-keys.ts";
 import { type Mark, noMark, padId } from "../table/item-keys.ts";

@@ -1,7 +1,6 @@
 import type * as v from "valibot";
-import type { Role } from "../../contract/operation.ts";
-import type { Scope } from "../../domain/caller.ts";
-import type { Found } from "../../domain/paging/paging.ts";
+import type { Role, Scope } from "../../contract/operation.ts";
+import type { Found } from "../../contract/paging.ts";
 import { listWrites } from "../lists/list-writes.ts";
 import { type ListedFields, type ListedItem, toFields } from "../lists/listed-items.ts";
 import { paces, retryConflicts } from "../table/retry.ts";

@@ -1,8 +1,6 @@
-import type { Role } from "../../contract/operation.ts";
-import type { Caller } from "../../domain/caller.ts";
-import type { Change } from "../../domain/records/change.ts";
-import { nameOfChange } from "../../domain/records/change-id.ts";
-import { Refusal } from "../../domain/refusal.ts";
+import type { Caller, Change, Role } from "../../contract/operation.ts";
+import { nameOfChange } from "../../contract/operation.ts";
+import { Refusal } from "../../contract/refusals.ts";
 import { anyOf, isAbsent, lacks } from "../table/conditions.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";

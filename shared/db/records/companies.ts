@@ -1,5 +1,5 @@
+import type { FoundPage, PageStart } from "../../contract/paging.ts";
 import type { CompleteRecord, RemovalLine, UpsertLine } from "../../contract/records.ts";
-import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
 import { mergeCompany } from "../../domain/records/record-merge.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";

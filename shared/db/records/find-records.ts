@@ -1,5 +1,5 @@
-import { isWithin, type Scope } from "../../domain/caller.ts";
-import { Refusal } from "../../domain/refusal.ts";
+import { isWithin, type Scope } from "../../contract/operation.ts";
+import { Refusal } from "../../contract/refusals.ts";
 import { type ListedItem, listedItems, listedKey, requireWhole } from "../lists/listed-items.ts";
 import { readBatch } from "../table/batch-reads.ts";
 import type { ListName } from "../writes/counters.ts";

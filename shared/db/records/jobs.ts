@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { adjustJobTimers } from "../../contract/jobs.ts";
-import type { Scope } from "../../domain/caller.ts";
-import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
+import type { Scope } from "../../contract/operation.ts";
+import type { FoundPage, PageStart } from "../../contract/paging.ts";
 import { jobListState } from "../../domain/records/list-position.ts";
 import { type ListedFields, type ListedItem, listedItems } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";

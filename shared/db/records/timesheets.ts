@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { bulkUpdateTimesheets, type TimesheetState, timesheetState } from "../../contract/finance.ts";
-import type { Scope } from "../../domain/caller.ts";
-import type { FoundPage, PageStart } from "../../domain/paging/paging.ts";
+import type { Scope } from "../../contract/operation.ts";
+import type { FoundPage, PageStart } from "../../contract/paging.ts";
 import { type ListedFields, withFields } from "../lists/listed-items.ts";
 import { findListPage } from "../lists/lists.ts";
 import type { ListSelection } from "../lists/totals.ts";

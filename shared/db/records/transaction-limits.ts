@@ -1,4 +1,4 @@
-import { fieldsInvalid } from "../../domain/refusal.ts";
+import { fieldsInvalid } from "../../contract/refusals.ts";
 import { listWrites } from "../lists/list-writes.ts";
 import type { ListedItem } from "../lists/listed-items.ts";
 import { nameOf } from "../table/item-keys.ts";

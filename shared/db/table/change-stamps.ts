@@ -1,4 +1,4 @@
-import type { Change } from "../../domain/records/change.ts";
+import type { Change } from "../../contract/operation.ts";
 import type { Item, Key } from "./item-keys.ts";
 
 /** The last write of an item, as the item describes it. */

@@ -1,5 +1,5 @@
 import { TransactionCanceledException, TransactionConflictException } from "@aws-sdk/client-dynamodb";
-import { busy } from "../../domain/refusal.ts";
+import { busy } from "../../contract/refusals.ts";
 import { jitter, sleep } from "../../run/backoff.ts";
 import { isThrottleCode } from "../../run/limits.ts";
 

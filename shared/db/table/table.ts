@@ -8,7 +8,7 @@ import {
   ScanCommand,
   type ScanCommandInput,
 } from "@aws-sdk/lib-dynamodb";
-import { forbiddenKeys, forbiddenNames, pointerTo } from "../../contract/field-faults.ts";
+import { forbiddenKeys, forbiddenNames, pointerTo } from "../../contract/refusals.ts";
 import { callLimits, limitedBy } from "../../run/limits.ts";
 import { settings } from "../../run/settings.ts";
 import type { Item, Key } from "./item-keys.ts";

@@ -1,4 +1,4 @@
-import { msPerDay } from "../../domain/durations.ts";
+import { msPerDay } from "../../contract/values.ts";
 import type { Entity, RecordItem } from "../table/entity.ts";
 import { epochSecondsAfter } from "../table/expiry.ts";
 import type { Item, Key } from "../table/item-keys.ts";

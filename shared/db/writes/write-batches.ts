@@ -1,4 +1,4 @@
-import { Refusal } from "../../domain/refusal.ts";
+import { Refusal } from "../../contract/refusals.ts";
 import { keyOf, nameOf } from "../table/item-keys.ts";
 import { bytesInTable, mostTransactionBytes } from "../table/item-size.ts";
 import { maxTransactionWrites, type TransactionWrite } from "../table/transaction.ts";

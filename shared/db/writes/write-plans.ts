@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Change } from "../../domain/records/change.ts";
-import { fieldsInvalid } from "../../domain/refusal.ts";
+import type { Change } from "../../contract/operation.ts";
+import { fieldsInvalid } from "../../contract/refusals.ts";
 import { stampOf } from "../table/change-stamps.ts";
 import { loadItem } from "../table/coalesced-reads.ts";
 import { ifUnchanged } from "../table/conditions.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { Refusal } from "../../contract/refusals.ts";
 import { normalPassword } from "../../contract/values.ts";
-import { Refusal } from "../refusal.ts";
 import digests from "./common-passwords.json" with { type: "json" };
 
 /** Bytes of the SHA-256 that identify a common password. About one of 4,000 other passwords is mistaken for one. */

@@ -1,7 +1,7 @@
 import { type CountryCode, parsePhoneNumberFromString } from "libphonenumber-js/core/es6";
 import numberingPlans from "libphonenumber-js/max/metadata";
-import { typedText } from "../../contract/typed-text.ts";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../../contract/refusals.ts";
+import { typedText } from "../../contract/values.ts";
 import { normalEmail } from "./email-address.ts";
 
 /** A login in its normal form, and the channel of its pins (D7, D8). */

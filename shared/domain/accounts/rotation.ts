@@ -1,4 +1,4 @@
-import { msPerMinute } from "../durations.ts";
+import { msPerMinute } from "../../contract/values.ts";
 /** Days that a key signs before the next one is created (D6). */
 export const rotationDays = 30;
 

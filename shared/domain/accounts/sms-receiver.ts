@@ -1,6 +1,6 @@
 import { type NumberType, type PhoneNumberType, parsePhoneNumberFromString } from "libphonenumber-js/core/es6";
 import numberingPlans from "libphonenumber-js/max/metadata";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../../contract/refusals.ts";
 import type { Login } from "./login.ts";
 
 /** The types of numbers that never receive SMS, as a refusal names them; "" for those that do (D7). */

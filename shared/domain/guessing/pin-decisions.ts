@@ -1,5 +1,5 @@
 import { longPinDigits, pinDigits } from "../../contract/accounts.ts";
-import { msPerMinute } from "../durations.ts";
+import { msPerMinute } from "../../contract/values.ts";
 import { firstMessages } from "./message-shares.ts";
 import { pinRules, rules } from "./rules.ts";
 

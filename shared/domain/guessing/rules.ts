@@ -1,4 +1,4 @@
-import type { RefusalCode } from "../../contract/refusal-codes.ts";
+import type { RefusalCode } from "../../contract/refusals.ts";
 
 /** The windows by the clock (UTC) in which attempts are counted. */
 type WindowLength = "hour" | "day" | "none";

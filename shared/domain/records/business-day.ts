@@ -1,4 +1,4 @@
-import { msPerMinute } from "../durations.ts";
+import { msPerMinute } from "../../contract/values.ts";
 
 /** The clocks of functions differ by less. */
 const clocksDifferMs = 10_000;

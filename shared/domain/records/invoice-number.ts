@@ -1,4 +1,4 @@
-import { typedText } from "../../contract/typed-text.ts";
+import { typedText } from "../../contract/values.ts";
 
 /** An invoice that changes its number removes as many entries as it adds, and all must fit into one transaction. */
 const mostStarts = 45;

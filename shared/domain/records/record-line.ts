@@ -1,9 +1,8 @@
 import type { CountryCode } from "libphonenumber-js/min";
 import type * as v from "valibot";
-import { type FieldFault, forbiddenKeys } from "../../contract/field-faults.ts";
 import { type RecordLine, recordTypes, removalLines, type UpsertLine, upsertLines } from "../../contract/records.ts";
+import { type FieldFault, fieldsInvalid, forbiddenKeys } from "../../contract/refusals.ts";
 import { parseLogin } from "../accounts/login.ts";
-import { fieldsInvalid } from "../refusal.ts";
 import { parseComplete } from "./record-merge.ts";
 
 /**

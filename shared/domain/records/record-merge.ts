@@ -1,9 +1,8 @@
 import * as v from "valibot";
-import { fieldFaults } from "../../contract/field-faults.ts";
 import { invoice } from "../../contract/finance.ts";
 import { completeRecords, type RecordType, type UpsertLine } from "../../contract/records.ts";
+import { fieldFaults, fieldsInvalid } from "../../contract/refusals.ts";
 import { decimal } from "../../contract/values.ts";
-import { fieldsInvalid } from "../refusal.ts";
 
 // Each function merges a line into the stored record: fields left out stay, nested objects are replaced whole except
 // for fields of a newer release (D35, D38). An incomplete result is refused with `fields_invalid`.

@@ -1,4 +1,4 @@
-import type { Locale } from "../../contract/locales.ts";
+import type { Locale } from "../../contract/values.ts";
 
 /** The facts in a message with a pin. */
 export interface PinFacts {

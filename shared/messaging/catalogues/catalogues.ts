@@ -1,4 +1,4 @@
-import type { Locale } from "../../contract/locales.ts";
+import type { Locale } from "../../contract/values.ts";
 import { languageOf } from "../../run/language.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { de } from "./de.ts";

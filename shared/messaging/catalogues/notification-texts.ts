@@ -1,4 +1,4 @@
-import type { Locale } from "../../contract/locales.ts";
+import type { Locale } from "../../contract/values.ts";
 import { isCalendarDate } from "../../contract/values.ts";
 import { languageOf } from "../../run/language.ts";
 import type { NotificationWords } from "./notification-words.ts";

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { type ChangeFilter, findChanges } from "../../../functions/changes/find-changes.ts";
 import { keepHistory } from "../../../functions/workers/write-history.ts";
+import type { Scope } from "../../../shared/contract/operation.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
-import type { Scope } from "../../../shared/domain/caller.ts";
 import { logChange } from "../../support/records/change-log.ts";
 import { testChange } from "../../support/records/contexts.ts";
 import { type Cost, costOf } from "../../support/records/costs.ts";

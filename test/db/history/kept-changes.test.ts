@@ -1,10 +1,10 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { expect, test } from "vitest";
 import { historyOf } from "../../../functions/workers/history-entries.ts";
+import type { Change } from "../../../shared/contract/operation.ts";
 import { historyItems, toRecordedChange } from "../../../shared/db/history/history-items.ts";
 import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import type { Change } from "../../../shared/domain/records/change.ts";
 import { anyText, fc } from "../../support/service/properties.ts";
 
 const key = recordKey("TIMESHEET", 17);

@@ -1,10 +1,10 @@
 import type { QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { findInvoices, type InvoiceFilter } from "../../../functions/finance/find-invoices.ts";
+import { isWithinRange } from "../../../shared/contract/paging.ts";
 import { tableClient } from "../../../shared/db/table/table.ts";
 import { transact } from "../../../shared/db/table/transaction.ts";
 import { counterWrites } from "../../../shared/db/writes/counters.ts";
-import { isWithinRange } from "../../../shared/domain/paging/date-range.ts";
 import { invoiceLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { useService } from "../../support/service/service.ts";

@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
-import { decodeCursor, encodeCursor } from "../../../shared/domain/paging/cursor.ts";
-import { type PageStart, pageStart, placePage, readPage, totalBeside } from "../../../shared/domain/paging/paging.ts";
+import {
+  decodeCursor,
+  encodeCursor,
+  type PageStart,
+  pageStart,
+  placePage,
+  readPage,
+  totalBeside,
+} from "../../../shared/contract/paging.ts";
 import { anyText, fc } from "../../support/service/properties.ts";
 import { refusalOf } from "../refusals.ts";
 

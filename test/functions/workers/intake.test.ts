@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { beforeEach, describe, expect, test } from "vitest";
 import { findInvoices } from "../../../functions/finance/find-invoices.ts";
 import { handler } from "../../../functions/workers/intake.ts";
-import { forbiddenNames } from "../../../shared/contract/field-faults.ts";
+import { forbiddenNames } from "../../../shared/contract/refusals.ts";
 import { recordKey } from "../../../shared/db/table/item-keys.ts";
 import { type NotificationMessage, notificationMessage } from "../../../shared/messaging/notification-queue.ts";
 import { useHeldItems } from "../../support/faults/held-items.ts";

@@ -5,7 +5,7 @@ import {
   outboundEventKinds,
   outboundEventOf,
   outboundEventTypes,
-} from "../../../shared/contract/outbound-events.ts";
+} from "../../../shared/contract/events.ts";
 import { mostEvents } from "../../../shared/messaging/event-queue.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";

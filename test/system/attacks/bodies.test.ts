@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
-import { forbiddenNames } from "../../../shared/contract/field-faults.ts";
+import { forbiddenNames } from "../../../shared/contract/refusals.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
 import { call, type TestRequest } from "../../support/requests/call.ts";
 import { allowedUser, endpoints, userOf } from "../../support/requests/every-operation.ts";

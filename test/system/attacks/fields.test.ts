@@ -2,7 +2,7 @@ import { type JsonSchema, toJsonSchema } from "@valibot/to-json-schema";
 import { type GenericSchema, safeParse } from "valibot";
 import { beforeEach, describe, expect, test } from "vitest";
 import { pinDigits } from "../../../shared/contract/accounts.ts";
-import { type FieldCode, fieldFaults } from "../../../shared/contract/field-faults.ts";
+import { type FieldCode, fieldFaults } from "../../../shared/contract/refusals.ts";
 import { type AwsCall, watchCalls } from "../../support/faults/aws-calls.ts";
 import { call } from "../../support/requests/call.ts";
 import { allowedUser, endpoints } from "../../support/requests/every-operation.ts";

@@ -1,6 +1,6 @@
 import { createHmac, KeyObject, sign as signBytes } from "node:crypto";
 import { exportJWK, generateKeyPair } from "jose";
-import { Refusal } from "../../../shared/domain/refusal.ts";
+import { Refusal } from "../../../shared/contract/refusals.ts";
 import { verifyAccessToken } from "../../../shared/tokens/verify-access-token.ts";
 import { payloadOf, testKeyId, testKeys } from "../../support/tokens/tokens.ts";
 

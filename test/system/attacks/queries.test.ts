@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { handler as listInvoicesHandler } from "../../../functions/finance/list-invoices.ts";
-import type { FieldCode } from "../../../shared/contract/field-faults.ts";
 import { listInvoices } from "../../../shared/contract/finance.ts";
 import { parameterNames, roles } from "../../../shared/contract/operation.ts";
 import type { OperationName } from "../../../shared/contract/operations.ts";
+import type { FieldCode } from "../../../shared/contract/refusals.ts";
 import { callerLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call, eventOf } from "../../support/requests/call.ts";

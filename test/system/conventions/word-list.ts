@@ -65,7 +65,7 @@ export const wordExceptions: readonly WordException[] = [
   { files: "CHANGELOG.md", reason: "history, in the names of its time" },
   { files: "shared/tokens/*.ts", text: /claim/i, reason: jwt },
   { files: "shared/run/settings.ts", text: /claims/, reason: jwt },
-  { files: "shared/domain/caller.ts", text: /token's claims/, reason: jwt },
+  { files: "shared/contract/operation.ts", text: /token's claims/, reason: jwt },
   { files: "shared/contract/README.md", text: /claims/, reason: jwt },
   { files: "infra/stages/*.ts", text: /claims/, reason: jwt },
   { files: "test/tokens/oidc-issuer.test.ts", text: /claim/i, reason: jwt },

@@ -6,8 +6,8 @@ import { readColumnMap } from "../../../infra/tools/import/column-map.ts";
 import { csvReader } from "../../../infra/tools/import/csv-lines.ts";
 import { lineErrors } from "../../../infra/tools/import/line-errors.ts";
 import { completeRecords, type RecordType } from "../../../shared/contract/records.ts";
+import { Refusal } from "../../../shared/contract/refusals.ts";
 import { decimal } from "../../../shared/contract/values.ts";
-import { Refusal } from "../../../shared/domain/refusal.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { readCsv } from "./read-csv.ts";
 

@@ -1,5 +1,5 @@
 import type { RecordReader } from "../../../infra/tools/import/import-lines.ts";
-import { Refusal } from "../../../shared/domain/refusal.ts";
+import { Refusal } from "../../../shared/contract/refusals.ts";
 
 /** The result of a reader for a file, by the number of its line; a refusal as its field errors. */
 export async function readCsv(reader: RecordReader, file: string | Buffer): Promise<[number, unknown][]> {

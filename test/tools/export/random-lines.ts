@@ -1,11 +1,11 @@
 import * as v from "valibot";
-import { locales } from "../../../shared/contract/locales.ts";
 import { completeRecords, type RecordType, recordTypes } from "../../../shared/contract/records.ts";
 import {
   calendarDate,
   decimal,
   isPlainText,
   leastMaskedId,
+  locales,
   oneLine,
   timestamp,
 } from "../../../shared/contract/values.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { lineErrors } from "../../../infra/tools/import/line-errors.ts";
-import { Refusal } from "../../../shared/domain/refusal.ts";
+import { Refusal } from "../../../shared/contract/refusals.ts";
 
 describe("a fault", () => {
   const faults = (given: object, ...paths: string[]) => {

@@ -1,6 +1,42 @@
-import { Refusal } from "../refusal.ts";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
-import { type FilteredList, listFingerprint } from "./list-fingerprint.ts";
+import { hash } from "node:crypto";
+import * as v from "valibot";
+import type { Operation } from "./operation.ts";
+import { paging } from "./query.ts";
+import { Refusal } from "./refusals.ts";
+import { msPerDay } from "./values.ts";
+
+/**
+ * An opaque position in a list: just after `lastId`, with a digest of its fingerprint. Never trusted for scope (D30).
+ */
+export function encodeCursor(lastId: number, fingerprint: string): string {
+  return Buffer.from(`${lastId}.${digest(fingerprint)}`).toString("base64url");
+}
+
+/** The id before the cursor's position; undefined for a malformed cursor or another list's. */
+export function decodeCursor(cursor: string, fingerprint: string): number | undefined {
+  const [, lastId, own] = /^([1-9][0-9]{0,15})\.([\w-]{16})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
+  const isOwn = own === digest(fingerprint) && cursor === encodeCursor(Number(lastId), fingerprint);
+  return isOwn ? Number(lastId) : undefined;
+}
+
+function digest(fingerprint: string): string {
+  return hash("sha256", fingerprint, "base64url").slice(0, 16);
+}
+
+/** The parts of a list that its cursors depend on. */
+export type FilteredList = Pick<Operation, "name" | "query">;
+
+/**
+ * Identifies the list of a cursor: its name and its validated query except paging. A filter that is absent or has its
+ * default value leaves no trace, so that cursors stay valid when a release adds a filter.
+ */
+export function listFingerprint({ name: list, query: schema }: FilteredList, query: object): string {
+  const filters = Object.entries(query).filter(([name, value]) => !(name in paging) && value !== undefined);
+  if (filters.length === 0) return list;
+  const absent = new Map(Object.entries(schema ? (v.parse(schema, {}) as object) : {}));
+  const set = filters.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(absent.get(name)));
+  return set.length === 0 ? list : JSON.stringify([list, ...set.sort(([a], [b]) => (a < b ? -1 : 1))]);
+}
 
 /** Deepest place a page number may reach, in items; deeper goes by cursor (D30). */
 export const maxPageDepth = 1_000;
@@ -132,3 +168,40 @@ export function placePage<T extends { readonly id: number }>(
 
 /** The page of a list that cannot hold anything. */
 export const nothingFound = { items: [], total: 0, hasMore: false } as const;
+
+/** A range of calendar dates, both ends included. A missing end is open (D21). */
+export interface DateRange {
+  readonly fromDate?: string | undefined;
+  readonly toDate?: string | undefined;
+}
+
+/** True if a date is within a range. */
+export function isWithinRange(date: string, { fromDate, toDate }: DateRange): boolean {
+  return (fromDate === undefined || date >= fromDate) && (toDate === undefined || date <= toDate);
+}
+
+/** Most days of a list that reads every record of its range: a year, and a month of the one before. */
+export const mostDays = 400;
+/** The last day that a date has a text for. */
+const lastDay = "9999-12-31";
+
+/** A range of calendar dates with two ends. */
+export type BoundedRange = Required<{ readonly [End in keyof DateRange]: string }>;
+
+/**
+ * The range of a list that reads every record in it: at most 400 days, or as many to today (UTC) if it has no end. Without a
+ * beginning it has the last 400 days. Refuses a longer one with `query_too_broad`.
+ */
+export function boundedRange({ fromDate, toDate }: DateRange, now: Date): BoundedRange {
+  const end = Date.parse(toDate ?? now.toISOString().slice(0, 10));
+  const earliest = new Date(end - (mostDays - 1) * msPerDay).toISOString().slice(0, 10);
+  if (fromDate !== undefined && fromDate < earliest) throw tooLong(earliest);
+  return { fromDate: fromDate ?? earliest, toDate: toDate ?? lastDay };
+}
+
+function tooLong(earliest: string): Refusal {
+  const detail = `must be ${earliest} or later, or to_date earlier: a range has at most ${mostDays} days, to today without to_date`;
+  return new Refusal("query_too_broad", "The range of dates is too long", {
+    errors: [{ parameter: "from_date", code: "too_broad", detail }],
+  });
+}
