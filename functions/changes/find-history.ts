@@ -9,9 +9,8 @@ import {
   type StoredHistory,
   toRecordedChange,
 } from "../../shared/db/history/history-items.ts";
-import { epochSeconds } from "../../shared/db/table/expiry.ts";
-import type { Item } from "../../shared/db/table/item-keys.ts";
-import { queryItems } from "../../shared/db/table/table.ts";
+import type { Item } from "../../shared/table/table.ts";
+import { epochSeconds, queryItems } from "../../shared/table/table.ts";
 
 /** Which changes are asked for, the latest first. */
 export interface HistoryStart {

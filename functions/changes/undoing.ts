@@ -13,9 +13,9 @@ import {
 import { recordNotFound } from "../../shared/db/records/find-records.ts";
 import { jobTimers } from "../../shared/db/records/jobs.ts";
 import { timesheetStateChange } from "../../shared/db/records/timesheets.ts";
-import { readBatch } from "../../shared/db/table/batch-reads.ts";
-import { paces, retryConflicts } from "../../shared/db/table/retry.ts";
-import type { Attempt } from "../../shared/db/writes/commit.ts";
+import type { Attempt } from "../../shared/table/plans.ts";
+import { readBatch } from "../../shared/table/reads.ts";
+import { paces, retryConflicts } from "../../shared/table/retry.ts";
 
 /** A change that undid another. */
 interface UndoneChange {

@@ -4,11 +4,10 @@ import { type BoundedRange, isWithinRange } from "../../shared/contract/paging.t
 import { Refusal } from "../../shared/contract/refusals.ts";
 import { driverMark } from "../../shared/db/lists/list-keys.ts";
 import { type ListedFields, listedItems, requireWhole, toPage } from "../../shared/db/lists/listed-items.ts";
-import { maxBatchReads, readBatch } from "../../shared/db/table/batch-reads.ts";
-import type { Key } from "../../shared/db/table/item-keys.ts";
-import { keyOf } from "../../shared/db/table/item-keys.ts";
-import { queryItems } from "../../shared/db/table/table.ts";
 import { chunksOf } from "../../shared/run/batches.ts";
+import { maxBatchReads, readBatch } from "../../shared/table/reads.ts";
+import type { Key } from "../../shared/table/table.ts";
+import { keyOf, queryItems } from "../../shared/table/table.ts";
 
 /** Each takes half a read unit, whichever page is asked for; more than two a day for 400 days are no driver's. */
 const mostTimesheets = 1_000;

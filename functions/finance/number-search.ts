@@ -4,10 +4,10 @@ import { Refusal } from "../../shared/contract/refusals.ts";
 import { type ListedFields, type ListRow, toPage, toRow } from "../../shared/db/lists/listed-items.ts";
 import { findMatches } from "../../shared/db/lists/number-entries.ts";
 import type { ListSelection } from "../../shared/db/lists/totals.ts";
-import { maxBatchReads, readBatch } from "../../shared/db/table/batch-reads.ts";
-import { recordKey } from "../../shared/db/table/item-keys.ts";
 import { isFoundBy, type NumberSearch, parseSearch } from "../../shared/domain/records/invoice-number.ts";
 import { chunksOf } from "../../shared/run/batches.ts";
+import { maxBatchReads, readBatch } from "../../shared/table/reads.ts";
+import { recordKey } from "../../shared/table/table.ts";
 import { selectInvoices } from "./selected-invoices.ts";
 
 /** Most invoices that a search matches, or that the other filters leave where it matches more (D22). */

@@ -2,10 +2,9 @@ import { isWithinRange } from "../../shared/contract/paging.ts";
 import { monthKey, stateKey } from "../../shared/db/lists/list-keys.ts";
 import { toRow } from "../../shared/db/lists/listed-items.ts";
 import { countDays, countList, type DayCount, type ListSelection } from "../../shared/db/lists/totals.ts";
-import { projectionOf } from "../../shared/db/table/projections.ts";
-import { queryPages } from "../../shared/db/table/table.ts";
 import { isFoundBy, type NumberSearch } from "../../shared/domain/records/invoice-number.ts";
 import { inParallel } from "../../shared/run/batches.ts";
+import { projectionOf, queryPages } from "../../shared/table/table.ts";
 
 /** Fewer connections than the SDK keeps to the table. */
 const mostAtOnce = 40;

@@ -12,12 +12,12 @@ import {
 } from "../../shared/db/notifications/notifications.ts";
 import type { ChangeContext } from "../../shared/db/records/changes.ts";
 import { requireAll } from "../../shared/db/records/find-records.ts";
-import { readBatch } from "../../shared/db/table/batch-reads.ts";
-import { retryConflicts } from "../../shared/db/table/retry.ts";
-import { queryPages } from "../../shared/db/table/table.ts";
-import { maxTransactionWrites, transactOnce } from "../../shared/db/table/transaction.ts";
-import { replaceItem } from "../../shared/db/writes/write-plans.ts";
 import { chunksOf, readAhead } from "../../shared/run/batches.ts";
+import { replaceItem } from "../../shared/table/plans.ts";
+import { readBatch } from "../../shared/table/reads.ts";
+import { retryConflicts } from "../../shared/table/retry.ts";
+import { queryPages } from "../../shared/table/table.ts";
+import { maxTransactionWrites, transactOnce } from "../../shared/table/writes.ts";
 
 /** A caller's request to mark notifications. */
 type MarkingContext = Omit<ChangeContext, "key">;

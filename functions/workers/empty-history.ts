@@ -1,9 +1,7 @@
 import { historyItems } from "../../shared/db/history/history-items.ts";
-import { putBatch } from "../../shared/db/table/batch-writes.ts";
-import type { Item } from "../../shared/db/table/item-keys.ts";
-import { keyOf } from "../../shared/db/table/item-keys.ts";
-import { queryItems, queryPages } from "../../shared/db/table/table.ts";
 import { inParallel } from "../../shared/run/batches.ts";
+import type { Item } from "../../shared/table/table.ts";
+import { keyOf, putBatch, queryItems, queryPages } from "../../shared/table/table.ts";
 import { impersonal } from "./recorded-fields.ts";
 
 /** Sorts after the order of every change. */

@@ -12,9 +12,9 @@ import {
   questions,
 } from "../../shared/db/history/history-items.ts";
 import { revisionOf } from "../../shared/db/lists/listed-items.ts";
-import { isWhole, lastChangeOf, type StampedChange } from "../../shared/db/table/change-stamps.ts";
-import type { Item } from "../../shared/db/table/item-keys.ts";
-import type { StreamRecord } from "../../shared/db/table/stream-records.ts";
+import type { StreamRecord } from "../../shared/table/entity.ts";
+import type { Item } from "../../shared/table/table.ts";
+import { isWhole, lastChangeOf, type StampedChange } from "../../shared/table/table.ts";
 import { boundFields } from "./bounded-fields.ts";
 import { differenceOf, impersonal, type RecordedFields, recordedFieldsOf, typeOfRecord } from "./recorded-fields.ts";
 

@@ -1,8 +1,5 @@
 import { busMessage } from "../../shared/contract/events.ts";
 import { writeRecord } from "../../shared/db/write-record.ts";
-import { userParts } from "../../shared/db/writes/counters.ts";
-import { createWriteBatches } from "../../shared/db/writes/write-batches.ts";
-import type { WriteContext } from "../../shared/db/writes/write-plans.ts";
 import { turnOf } from "../../shared/domain/records/record-line.ts";
 import {
   maxUsersPerMessage,
@@ -12,6 +9,9 @@ import {
 import { chunksOf, createTurns } from "../../shared/run/batches.ts";
 import { count, log } from "../../shared/run/log.ts";
 import { settings } from "../../shared/run/settings.ts";
+import { userParts } from "../../shared/table/counters.ts";
+import type { WriteContext } from "../../shared/table/plans.ts";
+import { createWriteBatches } from "../../shared/table/write-batches.ts";
 import { forQueueCalls } from "../../shared/workers/queue-worker.ts";
 import { type NotificationRequest, parseBusEvent, type RecordEvent } from "./bus-event.ts";
 

@@ -6,15 +6,14 @@ import {
   notifications,
   unreadMark,
 } from "../../shared/db/notifications/notifications.ts";
-import { ifAbsent } from "../../shared/db/table/conditions.ts";
-import { epochSecondsAfter } from "../../shared/db/table/expiry.ts";
-import type { Key } from "../../shared/db/table/item-keys.ts";
-import { paces, retry, retryConflicts } from "../../shared/db/table/retry.ts";
-import { type TransactionWrite, transactOnce } from "../../shared/db/table/transaction.ts";
-import { firstRevision, replaceItem, type WriteContext } from "../../shared/db/writes/write-plans.ts";
 import { isPushed } from "../../shared/domain/records/notification-kinds.ts";
 import { chunksOf } from "../../shared/run/batches.ts";
 import { timeOrderedId } from "../../shared/run/time-ordered-id.ts";
+import { firstRevision, replaceItem, type WriteContext } from "../../shared/table/plans.ts";
+import { paces, retry, retryConflicts } from "../../shared/table/retry.ts";
+import type { Key } from "../../shared/table/table.ts";
+import { epochSecondsAfter } from "../../shared/table/table.ts";
+import { ifAbsent, type TransactionWrite, transactOnce } from "../../shared/table/writes.ts";
 import { isReported, requireReported } from "./reported-states.ts";
 
 /** Key of an event of which a user was notified. */

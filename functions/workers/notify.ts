@@ -1,9 +1,9 @@
 import { decodeChange } from "../../shared/db/entities.ts";
-import type { StreamRecord } from "../../shared/db/table/stream-records.ts";
 import { queueNotices } from "../../shared/messaging/notice-queue.ts";
 import { type NotificationMessage, queueNotifications } from "../../shared/messaging/notification-queue.ts";
 import { queuePushes } from "../../shared/messaging/push-queue.ts";
 import { settings } from "../../shared/run/settings.ts";
+import type { StreamRecord } from "../../shared/table/entity.ts";
 import { forStream } from "../../shared/workers/stream-worker.ts";
 import { notificationEventOf, readNewPassword, readPush } from "./notification-events.ts";
 import { queueOutboundEvents } from "./queue-outbound-events.ts";

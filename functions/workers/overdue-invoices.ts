@@ -1,19 +1,11 @@
 import { dueMark } from "../../shared/db/lists/list-keys.ts";
 import { listWrites } from "../../shared/db/lists/list-writes.ts";
 import { type ListedItem, listedItems, withFields } from "../../shared/db/lists/listed-items.ts";
-import type { Key } from "../../shared/db/table/item-keys.ts";
-import { keyOf } from "../../shared/db/table/item-keys.ts";
-import { queryPages } from "../../shared/db/table/table.ts";
-import { isTombstone } from "../../shared/db/table/tombstones.ts";
-import { userParts } from "../../shared/db/writes/counters.ts";
-import { createWriteBatches } from "../../shared/db/writes/write-batches.ts";
-import {
-  changePlace,
-  type Outcome,
-  replaceItem,
-  type WriteContext,
-  type WritePlan,
-} from "../../shared/db/writes/write-plans.ts";
+import { userParts } from "../../shared/table/counters.ts";
+import { changePlace, type Outcome, replaceItem, type WriteContext, type WritePlan } from "../../shared/table/plans.ts";
+import type { Key } from "../../shared/table/table.ts";
+import { isTombstone, keyOf, queryPages } from "../../shared/table/table.ts";
+import { createWriteBatches } from "../../shared/table/write-batches.ts";
 
 /** Enough that a transaction finds many invoices of few companies. */
 const invoicesAtOnce = 1_000;

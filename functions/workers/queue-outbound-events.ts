@@ -1,6 +1,6 @@
-import type { StreamRecord } from "../../shared/db/table/stream-records.ts";
 import { type QueuedEvent, queueEvents } from "../../shared/messaging/event-queue.ts";
 import { settings } from "../../shared/run/settings.ts";
+import type { StreamRecord } from "../../shared/table/entity.ts";
 import { quarantineChange } from "../../shared/workers/stream-worker.ts";
 import { readOutboundEvents } from "./outbound-events.ts";
 

@@ -3,7 +3,7 @@ import { type StoredUser, users } from "../../shared/db/accounts/users.ts";
 import type { FieldValues, RecordedType } from "../../shared/db/history/history-items.ts";
 import { isListedKind, type ListedKind, listsByKind } from "../../shared/db/lists/list-keys.ts";
 import { listedItems } from "../../shared/db/lists/listed-items.ts";
-import type { Item, Key } from "../../shared/db/table/item-keys.ts";
+import type { Item, Key } from "../../shared/table/table.ts";
 
 /** The data of a record that its history compares. */
 export interface RecordedFields {

@@ -1,5 +1,5 @@
 import { listedItems, listedKey } from "../../shared/db/lists/listed-items.ts";
-import type { TransactionWrite } from "../../shared/db/table/transaction.ts";
+import type { TransactionWrite } from "../../shared/table/writes.ts";
 
 /** A record, and the state that a notification of it reports. */
 interface Reported {

@@ -3,8 +3,8 @@ import { acquireSendLease, releaseSendLease } from "../../shared/db/accounts/sen
 import { dropDeviceTokens } from "../../shared/db/notifications/device-tokens.ts";
 import { findDevices, isRegistered, keepEndpoint, type StoredDevice } from "../../shared/db/notifications/devices.ts";
 import { findUnread, type Notification } from "../../shared/db/notifications/notifications.ts";
-import { padId } from "../../shared/db/table/item-keys.ts";
 import { pushMessage } from "../../shared/messaging/push-queue.ts";
+import { padId } from "../../shared/table/table.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 import { deleteEndpoint, type PushOutcome, pushToDevice, reportDropped, servesPushes } from "./push.ts";
 

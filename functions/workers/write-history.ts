@@ -1,6 +1,6 @@
-import { putBatch } from "../../shared/db/table/batch-writes.ts";
-import type { StreamRecord } from "../../shared/db/table/stream-records.ts";
 import { settings } from "../../shared/run/settings.ts";
+import type { StreamRecord } from "../../shared/table/entity.ts";
+import { putBatch } from "../../shared/table/table.ts";
 import { emptyRemoved } from "./empty-history.ts";
 import { historyOf } from "./history-entries.ts";
 

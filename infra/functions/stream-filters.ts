@@ -1,5 +1,5 @@
 import { endedAt } from "../../shared/db/accounts/sessions.ts";
-import { tombstoneMark } from "../../shared/db/table/tombstones.ts";
+import { tombstoneMark } from "../../shared/table/table.ts";
 import type { ServiceFunctionName } from "./worker-rows.ts";
 
 const written = ["INSERT", "MODIFY"];

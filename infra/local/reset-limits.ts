@@ -1,8 +1,7 @@
 import { pins } from "../../shared/db/accounts/pins.ts";
 import { limitCounts } from "../../shared/db/accounts/windows.ts";
-import { deleteItemAt } from "../../shared/db/table/conditional-writes.ts";
-import { keyOf } from "../../shared/db/table/item-keys.ts";
-import { scanPages } from "../../shared/db/table/table.ts";
+import { keyOf, scanPages } from "../../shared/table/table.ts";
+import { deleteItemAt } from "../../shared/table/writes.ts";
 
 const limits = [limitCounts, pins];
 

@@ -161,7 +161,7 @@ export const stageShape = v.object({
     { otherwise: false },
   ),
   writeUnitsPerSecond: optional(
-    "Most write units a second of the table, and of each of its indexes, which AWS aims at and may pass in a burst. It is the only ceiling of what writing costs: with 1,000, 16 dollars an hour. At the ceiling all users get 503 `busy`, those who sign in too, and queues wait: keep it [far above the peak](../shared/db/README.md#capacity). By default only the account's quota limits it.",
+    "Most write units a second of the table, and of each of its indexes, which AWS aims at and may pass in a burst. It is the only ceiling of what writing costs: with 1,000, 16 dollars an hour. At the ceiling all users get 503 `busy`, those who sign in too, and queues wait: keep it [far above the peak](../shared/table/README.md#capacity). By default only the account's quota limits it.",
     value.writeUnits,
   ),
   deletionProtection: setting(

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { recordTypes } from "../../shared/contract/records.ts";
-import { tombstoneDays } from "../../shared/db/writes/record-plans.ts";
+import { tombstoneDays } from "../../shared/table/record-plans.ts";
 import {
   abortOnSignals,
   flagOption,

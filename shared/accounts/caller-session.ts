@@ -2,8 +2,8 @@ import type { Caller } from "../contract/operation.ts";
 import { Refusal } from "../contract/refusals.ts";
 import { type Account, findAccount } from "../db/accounts/accounts.ts";
 import { findSession, isLiveSession, requireLive } from "../db/accounts/sessions.ts";
-import type { TransactionWrite } from "../db/table/transaction.ts";
 import { settings } from "../run/settings.ts";
+import type { TransactionWrite } from "../table/writes.ts";
 
 /**
  * The account of a caller whose session is live. Refuses as `token_invalid` if the user has been removed, or the session

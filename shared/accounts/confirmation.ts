@@ -5,7 +5,6 @@ import { type ConfirmedPin, spendPin } from "../db/accounts/confirmations.ts";
 import { type PinCompare, type StoredPin, tryPins, wasSpentFrom } from "../db/accounts/pins.ts";
 import { findStoredUser, nobody, toUser } from "../db/accounts/users.ts";
 import { findCompany } from "../db/records/companies.ts";
-import type { WriteContext } from "../db/writes/write-plans.ts";
 import type { Login } from "../domain/accounts/login.ts";
 import { unusablePinHash, verifyPin } from "../domain/accounts/pin.ts";
 import { resetTokenOf } from "../domain/accounts/reset-token.ts";
@@ -13,6 +12,7 @@ import { registeredUser } from "../domain/accounts/shown-users.ts";
 import { hashToken } from "../domain/token-hash.ts";
 import { count } from "../run/log.ts";
 import { hmacKey } from "../secrets.ts";
+import type { WriteContext } from "../table/plans.ts";
 import type { ShownUser } from "./shown-user.ts";
 import { clientOfSubject, subjectOf } from "./subjects.ts";
 

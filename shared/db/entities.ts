@@ -1,3 +1,6 @@
+import { counters } from "../table/counters.ts";
+import type { Entity, StreamRecord } from "../table/entity.ts";
+import type { Item, Key } from "../table/table.ts";
 import { logins } from "./accounts/logins.ts";
 import { mintedTokens } from "./accounts/minted-tokens.ts";
 import { pins } from "./accounts/pins.ts";
@@ -18,11 +21,7 @@ import { notificationCounts } from "./notifications/notification-counts.ts";
 import { deliveredEvents, notifications } from "./notifications/notifications.ts";
 import { changes } from "./records/changes.ts";
 import { companies } from "./records/companies.ts";
-import type { Entity } from "./table/entity.ts";
-import type { Item, Key } from "./table/item-keys.ts";
 import { sequences } from "./table/sequences.ts";
-import type { StreamRecord } from "./table/stream-records.ts";
-import { counters } from "./writes/counters.ts";
 
 /** All kinds of items in the table. Each item belongs to exactly one. */
 export const entities: readonly Entity<object>[] = [

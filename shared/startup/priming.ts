@@ -1,8 +1,8 @@
 import { findPublicKeys } from "../db/accounts/public-keys.ts";
-import { getItem } from "../db/table/table.ts";
 import { faultFields, log, noteStart } from "../run/log.ts";
 import { settings } from "../run/settings.ts";
 import { edgeSecrets, hmacKey } from "../secrets.ts";
+import { getItem } from "../table/table.ts";
 import { findSigningKey } from "../tokens/signing-keys.ts";
 import { warmUpVerification } from "../tokens/verify-access-token.ts";
 

@@ -2,10 +2,10 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import * as v from "valibot";
 import { beginChange } from "../contract/operation.ts";
 import { Refusal } from "../contract/refusals.ts";
-import type { WriteContext } from "../db/writes/write-plans.ts";
 import { RecipientRefusedError } from "../messaging/recipient-refused.ts";
 import { carryOut, count, faultFields, type LogFields, log, type Work } from "../run/log.ts";
 import { settings } from "../run/settings.ts";
+import type { WriteContext } from "../table/plans.ts";
 import { recordsOf } from "./expected-events.ts";
 import { logEnd } from "./log-end.ts";
 

@@ -1,8 +1,8 @@
 import type { Context } from "aws-lambda";
 import { beginChange } from "../contract/operation.ts";
-import type { WriteContext } from "../db/writes/write-plans.ts";
 import { carryOut } from "../run/log.ts";
 import { settings } from "../run/settings.ts";
+import type { WriteContext } from "../table/plans.ts";
 import { requireScheduled } from "./expected-events.ts";
 import { logEnd } from "./log-end.ts";
 

@@ -1,14 +1,9 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
-import {
-  nameOfStreamRecord,
-  readStreamRecord,
-  requestOfStreamRecord,
-  type StreamRecord,
-} from "../db/table/stream-records.ts";
-import { isTransientError } from "../db/table/transient-errors.ts";
 import { queueMessages } from "../messaging/queue.ts";
 import { carryOut, count, faultFields, log, type Work } from "../run/log.ts";
 import { settings } from "../run/settings.ts";
+import { nameOfStreamRecord, readStreamRecord, requestOfStreamRecord, type StreamRecord } from "../table/entity.ts";
+import { isTransientError } from "../table/retry.ts";
 import { recordsOf } from "./expected-events.ts";
 import { logEnd } from "./log-end.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { secretKey } from "../../shared/db/accounts/user-secrets.ts";
 import { userKey } from "../../shared/db/accounts/users.ts";
-import { updateIf } from "../../shared/db/table/conditional-writes.ts";
 import { deriveArgon2id } from "../../shared/domain/accounts/argon2id.ts";
 import { formatPasswordHash } from "../../shared/domain/accounts/password-hash.ts";
+import { updateIf } from "../../shared/table/writes.ts";
 import { useSigningKey } from "../support/records/own-user.ts";
 import { userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";

@@ -25,11 +25,6 @@ import { limitCountDays as windowDays } from "../../shared/db/accounts/windows.t
 import { maxDevicesPerUser } from "../../shared/db/notifications/device-tokens.ts";
 import { changeItemDays as changeDays, validMs as changeValidMs } from "../../shared/db/records/changes.ts";
 import { changeItems } from "../../shared/db/records/transaction-limits.ts";
-import { maxBatchReads } from "../../shared/db/table/batch-reads.ts";
-import { mostTransactionBytes } from "../../shared/db/table/item-size.ts";
-import { paces as pacesOfRetries } from "../../shared/db/table/retry.ts";
-import { maxTransactionWrites } from "../../shared/db/table/transaction.ts";
-import { tombstoneDays, tombstoneItemDays as tombstoneKeptDays } from "../../shared/db/writes/record-plans.ts";
 import { unusableHash } from "../../shared/domain/accounts/password.ts";
 import { refreshTokenLifeDays } from "../../shared/domain/accounts/refresh-token.ts";
 import { resetTokenLifeMinutes, resetTokenProvesMinutes } from "../../shared/domain/accounts/reset-token.ts";
@@ -43,6 +38,10 @@ import { maxUsersPerMessage } from "../../shared/messaging/notification-queue.ts
 import { maxBatchMessages } from "../../shared/messaging/queue.ts";
 import { callLimits as limitsOfCalls } from "../../shared/run/limits.ts";
 import { secretCacheMinutes } from "../../shared/secrets.ts";
+import { maxBatchReads } from "../../shared/table/reads.ts";
+import { tombstoneDays, tombstoneItemDays as tombstoneKeptDays } from "../../shared/table/record-plans.ts";
+import { paces as pacesOfRetries } from "../../shared/table/retry.ts";
+import { maxTransactionWrites, mostTransactionBytes } from "../../shared/table/writes.ts";
 import { accessTokenLifeMinutes } from "../../shared/tokens/issue-tokens.ts";
 import { keySetCacheMinutes as keyCacheMinutes } from "../../shared/tokens/key-set.ts";
 

@@ -13,7 +13,7 @@ import { requestPasswordReset } from "../../shared/contract/accounts.ts";
 import type { Operation } from "../../shared/contract/operation.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
-import { recordKey } from "../../shared/db/table/item-keys.ts";
+import { recordKey } from "../../shared/table/table.ts";
 import { logChange } from "../support/records/change-log.ts";
 import { callerContext } from "../support/records/contexts.ts";
 import { at } from "../support/records/own-user.ts";

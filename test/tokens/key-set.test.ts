@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import { beforeEach, expect, test } from "vitest";
-import { deleteItemAt } from "../../shared/db/table/conditional-writes.ts";
+import { deleteItemAt } from "../../shared/table/writes.ts";
 import { findVerificationKey } from "../../shared/tokens/key-set.ts";
 import { verifyAccessToken } from "../../shared/tokens/verify-access-token.ts";
 import { costOf } from "../support/records/costs.ts";

@@ -10,7 +10,7 @@ import { explain } from "../../infra/tools/explain.ts";
 import { requestPasswordReset } from "../../shared/contract/accounts.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
 import type { Operation } from "../../shared/contract/operation.ts";
-import { recordKey } from "../../shared/db/table/item-keys.ts";
+import { recordKey } from "../../shared/table/table.ts";
 import { updateRaw } from "../support/records/items.ts";
 import { callerLine, timesheetLine, userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";

@@ -10,15 +10,15 @@ import { runImport } from "../../infra/tools/import.ts";
 import { recountLists } from "../../infra/tools/recount.ts";
 import { withService } from "../../infra/tools/service/open-service.ts";
 import { Refusal } from "../../shared/contract/refusals.ts";
-import { tableClient } from "../../shared/db/table/table.ts";
 import { callLimits } from "../../shared/run/limits.ts";
+import { tableClient } from "../../shared/table/table.ts";
 import { jobLine } from "../support/records/records.ts";
 import { useFolder } from "./export/run-export.ts";
 import { runProgram, useMachine } from "./machine.ts";
 
 const patience = vi.hoisted(() => ({ withinMs: 300_000, firstPauseMs: 1, longestPauseMs: 5 }));
-vi.mock("../../shared/db/table/retry.ts", async (original) => {
-  const real = await original<typeof import("../../shared/db/table/retry.ts")>();
+vi.mock("../../shared/table/retry.ts", async (original) => {
+  const real = await original<typeof import("../../shared/table/retry.ts")>();
   return { ...real, paces: { ...real.paces, tool: patience } };
 });
 

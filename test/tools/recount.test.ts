@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { recountLists } from "../../infra/tools/recount.ts";
-import { transact } from "../../shared/db/table/transaction.ts";
-import { counterWrites } from "../../shared/db/writes/counters.ts";
+import { counterWrites } from "../../shared/table/counters.ts";
+import { transact } from "../../shared/table/writes.ts";
 import { invoiceLine } from "../support/records/records.ts";
 import { write } from "../support/records/writes.ts";
 import { runTool, useMachine } from "./machine.ts";

@@ -7,9 +7,9 @@ import { readOutboundEvents } from "../../functions/workers/outbound-events.ts";
 import { type OutboundEventType, outboundEventOf, outboundEventTypes } from "../../shared/contract/events.ts";
 import { findStoredUser, replacePassword, userKey } from "../../shared/db/accounts/users.ts";
 import { notificationKey } from "../../shared/db/notifications/notifications.ts";
-import { recordKey } from "../../shared/db/table/item-keys.ts";
-import { transact } from "../../shared/db/table/transaction.ts";
 import { settings } from "../../shared/run/settings.ts";
+import { recordKey } from "../../shared/table/table.ts";
+import { transact } from "../../shared/table/writes.ts";
 import { testContext } from "../support/records/contexts.ts";
 import {
   callerLine,

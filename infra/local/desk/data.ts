@@ -9,8 +9,8 @@ import {
 import { findChanges } from "../../../functions/changes/find-changes.ts";
 import { changedTypes } from "../../../shared/contract/changes.ts";
 import { entities } from "../../../shared/db/entities.ts";
-import { readBatch } from "../../../shared/db/table/batch-reads.ts";
-import type { Item } from "../../../shared/db/table/item-keys.ts";
+import { readBatch } from "../../../shared/table/reads.ts";
+import type { Item } from "../../../shared/table/table.ts";
 import { readJsonFile } from "../../support/json-file.ts";
 import { localCredentials } from "../aws/local-credentials.ts";
 import { countMessages, type QueueDefinition, queueUrl } from "../aws/sqs.ts";

@@ -6,9 +6,9 @@ import { logins } from "../../../shared/db/accounts/logins.ts";
 import { users } from "../../../shared/db/accounts/users.ts";
 import { entityOf } from "../../../shared/db/entities.ts";
 import { deviceOwners } from "../../../shared/db/notifications/device-owners.ts";
-import type { Item, Key } from "../../../shared/db/table/item-keys.ts";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
+import type { StreamRecord } from "../../../shared/table/entity.ts";
+import type { Item, Key } from "../../../shared/table/table.ts";
+import { recordKey } from "../../../shared/table/table.ts";
 import type { ShownPerson } from "./views.ts";
 
 /** The key and title of every item, and who users are: what the desk knows without reading the table. */

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2, DynamoDBStreamEvent, SQSEvent } from "aws-lambda";
-import { readStreamRecord, requestOfStreamRecord, type StreamRecord } from "../../../shared/db/table/stream-records.ts";
+import { readStreamRecord, requestOfStreamRecord, type StreamRecord } from "../../../shared/table/entity.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
 import { messageOf } from "../../tools/cli/command.ts";
 import type { WorkerCall } from "../functions/work-report.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { lastChangeOf } from "../../../shared/db/table/change-stamps.ts";
+import { lastChangeOf } from "../../../shared/table/table.ts";
 import { guardedPartitions } from "../../functions/function-row.ts";
 import { functions } from "../../functions/functions.ts";
 import { type ItemIndex, kindOf, titleOf } from "./item-index.ts";

@@ -1,8 +1,8 @@
 import { AdaptiveRetryStrategy, DefaultRateLimiter } from "@smithy/core/retry";
 import { Refusal } from "../../../shared/contract/refusals.ts";
-import { paces, retry } from "../../../shared/db/table/retry.ts";
-import { tableClient } from "../../../shared/db/table/table.ts";
 import { isThrottled } from "../../../shared/run/limits.ts";
+import { paces, retry } from "../../../shared/table/retry.ts";
+import { tableClient } from "../../../shared/table/table.ts";
 import { codeOf } from "./aws-faults.ts";
 
 /** The table refused a call, or did not answer it, for as long as a tool waits. */

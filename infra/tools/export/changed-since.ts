@@ -1,7 +1,5 @@
-import { lastChangeOf } from "../../../shared/db/table/change-stamps.ts";
-import type { Item } from "../../../shared/db/table/item-keys.ts";
-import { keyOf } from "../../../shared/db/table/item-keys.ts";
-import type { Tombstone } from "../../../shared/db/table/tombstones.ts";
+import type { Item, Tombstone } from "../../../shared/table/table.ts";
+import { keyOf, lastChangeOf } from "../../../shared/table/table.ts";
 import { namedByKey, removedLines } from "./exported-lines.ts";
 import type { FoundRecord } from "./found-lines.ts";
 

@@ -1,6 +1,6 @@
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
-import { tableClient } from "../../../shared/db/table/table.ts";
 import { settings } from "../../../shared/run/settings.ts";
+import { tableClient } from "../../../shared/table/table.ts";
 
 /** The facts of a table that an export needs. */
 export interface DescribedTable {

@@ -1,9 +1,8 @@
 import { join, parse } from "node:path";
 import type { RecordType } from "../../../shared/contract/records.ts";
-import type { Item } from "../../../shared/db/table/item-keys.ts";
-import { scanPages, segmentOf } from "../../../shared/db/table/table.ts";
-import { isTombstone } from "../../../shared/db/table/tombstones.ts";
 import { inParallel } from "../../../shared/run/batches.ts";
+import type { Item } from "../../../shared/table/table.ts";
+import { isTombstone, scanPages, segmentOf } from "../../../shared/table/table.ts";
 import { describeReading } from "../cli/progress-line.ts";
 import { csvOf } from "../csv/tables.ts";
 import { isChangedSince, isRemadeSince, readRemoval } from "./changed-since.ts";

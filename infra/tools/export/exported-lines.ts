@@ -3,8 +3,8 @@ import { toUser, users } from "../../../shared/db/accounts/users.ts";
 import { listedItems, toTenantFields } from "../../../shared/db/lists/listed-items.ts";
 import { notifications } from "../../../shared/db/notifications/notifications.ts";
 import { companies } from "../../../shared/db/records/companies.ts";
-import type { Item, Key } from "../../../shared/db/table/item-keys.ts";
-import { keyOf } from "../../../shared/db/table/item-keys.ts";
+import type { Item, Key } from "../../../shared/table/table.ts";
+import { keyOf } from "../../../shared/table/table.ts";
 
 /** The record that a key names, as the import names it. */
 export interface NamedRecord {

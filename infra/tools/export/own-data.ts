@@ -18,12 +18,12 @@ import { notificationCounts } from "../../../shared/db/notifications/notificatio
 import { deliveredEvents, notifications } from "../../../shared/db/notifications/notifications.ts";
 import { changes } from "../../../shared/db/records/changes.ts";
 import { companies } from "../../../shared/db/records/companies.ts";
-import type { Entity } from "../../../shared/db/table/entity.ts";
-import type { Item } from "../../../shared/db/table/item-keys.ts";
-import { keyOf } from "../../../shared/db/table/item-keys.ts";
 import { sequences } from "../../../shared/db/table/sequences.ts";
-import { counters } from "../../../shared/db/writes/counters.ts";
 import { timeOfId } from "../../../shared/run/time-ordered-id.ts";
+import { counters } from "../../../shared/table/counters.ts";
+import type { Entity } from "../../../shared/table/entity.ts";
+import type { Item } from "../../../shared/table/table.ts";
+import { keyOf } from "../../../shared/table/table.ts";
 
 /** A line of the data that the table holds about a user: its kind, and the fields. */
 export interface OwnDataLine {

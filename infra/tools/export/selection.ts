@@ -1,6 +1,6 @@
 import { type RecordType, recordTypes } from "../../../shared/contract/records.ts";
 import { msPerDay } from "../../../shared/contract/values.ts";
-import { tombstoneDays } from "../../../shared/db/writes/record-plans.ts";
+import { tombstoneDays } from "../../../shared/table/record-plans.ts";
 import { readId, UsageError, unknownWord } from "../cli/command.ts";
 
 /** Which records an export holds. */

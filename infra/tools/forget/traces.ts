@@ -3,13 +3,11 @@ import { pins } from "../../../shared/db/accounts/pins.ts";
 import { historyItems } from "../../../shared/db/history/history-items.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 import { notifications } from "../../../shared/db/notifications/notifications.ts";
-import { deleteIf, tryUpdate } from "../../../shared/db/table/conditional-writes.ts";
-import type { Item } from "../../../shared/db/table/item-keys.ts";
-import { keyOf } from "../../../shared/db/table/item-keys.ts";
-import { paces, retry } from "../../../shared/db/table/retry.ts";
-import { scanPages } from "../../../shared/db/table/table.ts";
-import { liveItem } from "../../../shared/db/table/tombstones.ts";
-import type { Patch } from "../../../shared/db/table/updates.ts";
+import { paces, retry } from "../../../shared/table/retry.ts";
+import type { Item } from "../../../shared/table/table.ts";
+import { keyOf, liveItem, scanPages } from "../../../shared/table/table.ts";
+import type { Patch } from "../../../shared/table/writes.ts";
+import { deleteIf, tryUpdate } from "../../../shared/table/writes.ts";
 import { patiently } from "../aws/patience.ts";
 import { isDriver, learnNames, namesDriver, type Person, withoutPerson } from "./person.ts";
 

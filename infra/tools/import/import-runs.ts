@@ -1,9 +1,8 @@
 import { toItem } from "../../../functions/workers/history-entries.ts";
 import type { Change } from "../../../shared/contract/operation.ts";
 import type { FieldValues } from "../../../shared/db/history/history-items.ts";
-import { putBatch } from "../../../shared/db/table/batch-writes.ts";
-import { epochSeconds } from "../../../shared/db/table/expiry.ts";
 import { settings } from "../../../shared/run/settings.ts";
+import { epochSeconds, putBatch } from "../../../shared/table/table.ts";
 
 /**
  * Access pattern HI7: keeps an import in the history, as one change however many records it makes. What it keeps is

@@ -2,12 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import { listStates, monthKey, stateKey } from "../../../shared/db/lists/list-keys.ts";
 import { listPositionOf } from "../../../shared/db/lists/list-writes.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
-import { maxBatchReads, readBatch } from "../../../shared/db/table/batch-reads.ts";
-import type { Item } from "../../../shared/db/table/item-keys.ts";
-import { keyOf } from "../../../shared/db/table/item-keys.ts";
-import { projectionOf } from "../../../shared/db/table/projections.ts";
-import { paces, retry } from "../../../shared/db/table/retry.ts";
-import { queryPages } from "../../../shared/db/table/table.ts";
 import {
   addIfAsRead,
   type CompanyList,
@@ -15,9 +9,13 @@ import {
   readCounters,
   sumsOf,
 } from "../../../shared/db/writes/counter-parts.ts";
-import { allMonths, type Count, countsBetween, foldCounts, stateOfDay } from "../../../shared/db/writes/counters.ts";
 import { sleep } from "../../../shared/run/backoff.ts";
 import { chunksOf } from "../../../shared/run/batches.ts";
+import { allMonths, type Count, countsBetween, foldCounts, stateOfDay } from "../../../shared/table/counters.ts";
+import { maxBatchReads, readBatch } from "../../../shared/table/reads.ts";
+import { paces, retry } from "../../../shared/table/retry.ts";
+import type { Item } from "../../../shared/table/table.ts";
+import { keyOf, projectionOf, queryPages } from "../../../shared/table/table.ts";
 
 /** Differences that are still there after as long are no change under way. */
 const looksApartMs = 60_000;

@@ -1,5 +1,5 @@
 import type { SecretKind } from "../../domain/accounts/secret-hashes.ts";
-import { readTogether } from "../table/transaction.ts";
+import { readTogether } from "../../table/writes.ts";
 import { secretKey, userSecrets } from "./user-secrets.ts";
 import { findStoredUser, type StoredUser, toUser, type User, userKey, users } from "./users.ts";
 

@@ -1,6 +1,6 @@
-import { paces, retry } from "../table/retry.ts";
-import { transact } from "../table/transaction.ts";
-import type { WriteContext } from "../writes/write-plans.ts";
+import type { WriteContext } from "../../table/plans.ts";
+import { paces, retry } from "../../table/retry.ts";
+import { transact } from "../../table/writes.ts";
 import { createLogin, markLoginConfirmed } from "./logins.ts";
 import { type StoredPin, spend } from "./pins.ts";
 import { putResetToken } from "./reset-tokens.ts";

@@ -1,10 +1,9 @@
-import { ifAbsent } from "../table/conditions.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
-import type { Item, Key } from "../table/item-keys.ts";
-import { getItem } from "../table/table.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
-import { updateOf } from "../table/updates.ts";
-import type { UniqueKey } from "../writes/unique-keys.ts";
+import { defineEntity, type StoredItem } from "../../table/entity.ts";
+import type { UniqueKey } from "../../table/plans.ts";
+import type { Item, Key } from "../../table/table.ts";
+import { getItem } from "../../table/table.ts";
+import type { TransactionWrite } from "../../table/writes.ts";
+import { ifAbsent, updateOf } from "../../table/writes.ts";
 import { type AccountWithHash, findAccountWith } from "./accounts.ts";
 import { nobody, type User } from "./users.ts";
 

@@ -8,10 +8,9 @@ import {
   mostOfStage,
 } from "../../domain/guessing/message-shares.ts";
 import { windowOf } from "../../domain/guessing/rules.ts";
-import { updateIf } from "../table/conditional-writes.ts";
-import { allOf, anyOf, lacks } from "../table/conditions.ts";
-import { epochSecondsAfter } from "../table/expiry.ts";
-import type { Key } from "../table/item-keys.ts";
+import type { Key } from "../../table/table.ts";
+import { epochSecondsAfter } from "../../table/table.ts";
+import { allOf, anyOf, lacks, updateIf } from "../../table/writes.ts";
 import { limitCounts } from "./windows.ts";
 
 /** A day's count and the day after, so that no clock finds it gone. */

@@ -1,7 +1,7 @@
 import type { Role } from "../../contract/operation.ts";
-import { putIf } from "../table/conditional-writes.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
-import { epochSecondsAfter } from "../table/expiry.ts";
+import { defineEntity, type StoredItem } from "../../table/entity.ts";
+import { epochSecondsAfter } from "../../table/table.ts";
+import { putIf } from "../../table/writes.ts";
 
 /** The person who made an access token, and the user that it is for; never the token. */
 interface StoredMinting extends StoredItem {

@@ -9,16 +9,12 @@ import {
   tryOf,
 } from "../../domain/guessing/pin-decisions.ts";
 import { pinRules } from "../../domain/guessing/rules.ts";
-import { deleteItemAt, tryUpdate, updateIf } from "../table/conditional-writes.ts";
-import { allOf, anyOf, isAbsent, lacks } from "../table/conditions.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
-import { epochSecondsAfter } from "../table/expiry.ts";
-import type { Key } from "../table/item-keys.ts";
-import { keyOf } from "../table/item-keys.ts";
-import { paces, retry } from "../table/retry.ts";
-import { queryItems } from "../table/table.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
-import { updateOf } from "../table/updates.ts";
+import { defineEntity, type StoredItem } from "../../table/entity.ts";
+import { paces, retry } from "../../table/retry.ts";
+import type { Key } from "../../table/table.ts";
+import { epochSecondsAfter, keyOf, queryItems } from "../../table/table.ts";
+import type { TransactionWrite } from "../../table/writes.ts";
+import { allOf, anyOf, deleteItemAt, isAbsent, lacks, tryUpdate, updateIf, updateOf } from "../../table/writes.ts";
 import { countFailure, findCount } from "./windows.ts";
 
 /** The pin of a login as the table has it. Its request writes what known and unknown logins have, its worker the rest. */

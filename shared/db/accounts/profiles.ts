@@ -1,6 +1,6 @@
-import { defineEntity, type StoredItem } from "../table/entity.ts";
-import type { Key } from "../table/item-keys.ts";
-import type { UniqueKey } from "../writes/unique-keys.ts";
+import { defineEntity, type StoredItem } from "../../table/entity.ts";
+import type { UniqueKey } from "../../table/plans.ts";
+import type { Key } from "../../table/table.ts";
 
 /** The entity of drivers' profiles. Each names the user it belongs to. */
 export const profiles = defineEntity<StoredItem & { readonly user_id: number }>(

@@ -1,11 +1,9 @@
 import type { PublicJwk } from "../../contract/service.ts";
 import type { PublishedKey } from "../../domain/accounts/rotation.ts";
-import { putIf, updateIf } from "../table/conditional-writes.ts";
-import { allOf, isThere, lacks } from "../table/conditions.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
-import { epochSeconds } from "../table/expiry.ts";
-import type { Key } from "../table/item-keys.ts";
-import { queryPage } from "../table/table.ts";
+import { defineEntity, type StoredItem } from "../../table/entity.ts";
+import type { Key } from "../../table/table.ts";
+import { epochSeconds, queryPage } from "../../table/table.ts";
+import { allOf, isThere, lacks, putIf, updateIf } from "../../table/writes.ts";
 
 /** A public signing key as the table has it. */
 interface StoredPublicKey extends StoredItem {

@@ -1,12 +1,11 @@
 import { msPerMinute } from "../../contract/values.ts";
 import { resetTokenLifeMinutes, resetTokenProvesMinutes } from "../../domain/accounts/reset-token.ts";
 import { pinRepeatMs } from "../../domain/guessing/pin-decisions.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
-import { epochSeconds } from "../table/expiry.ts";
-import type { Key } from "../table/item-keys.ts";
-import { type TransactionWrite, transact } from "../table/transaction.ts";
-import { updateOf } from "../table/updates.ts";
-import type { WriteContext } from "../writes/write-plans.ts";
+import { defineEntity, type StoredItem } from "../../table/entity.ts";
+import type { WriteContext } from "../../table/plans.ts";
+import type { Key } from "../../table/table.ts";
+import { epochSeconds } from "../../table/table.ts";
+import { type TransactionWrite, transact, updateOf } from "../../table/writes.ts";
 import { type Account, type AccountWithHash, findAccountWith } from "./accounts.ts";
 import { type Replacement, replacePassword } from "./users.ts";
 

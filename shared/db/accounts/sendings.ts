@@ -1,9 +1,8 @@
 import { busy } from "../../contract/refusals.ts";
-import { updateIf } from "../table/conditional-writes.ts";
-import { anyOf, lacks } from "../table/conditions.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
-import { epochSecondsAfter } from "../table/expiry.ts";
-import type { Key } from "../table/item-keys.ts";
+import { defineEntity, type StoredItem } from "../../table/entity.ts";
+import type { Key } from "../../table/table.ts";
+import { epochSecondsAfter } from "../../table/table.ts";
+import { anyOf, lacks, updateIf } from "../../table/writes.ts";
 
 /** The progress of a message to a user, such as a push to devices or a notice by e-mail and SMS, as stored. */
 interface StoredSending extends StoredItem {

@@ -1,14 +1,11 @@
 import type { Change } from "../../contract/operation.ts";
 import { msPerDay } from "../../contract/values.ts";
 import { firstNumber, type RefreshPlace, refreshTokenLifeDays } from "../../domain/accounts/refresh-token.ts";
-import type { StampedChange } from "../table/change-stamps.ts";
-import { putIf, tryUpdate, updateIf } from "../table/conditional-writes.ts";
-import { allOf, ifAbsent, isThere } from "../table/conditions.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
-import { epochSecondsAfter } from "../table/expiry.ts";
-import type { Key } from "../table/item-keys.ts";
-import { queryPage } from "../table/table.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
+import { defineEntity, type StoredItem } from "../../table/entity.ts";
+import type { Key, StampedChange } from "../../table/table.ts";
+import { epochSecondsAfter, queryPage } from "../../table/table.ts";
+import type { TransactionWrite } from "../../table/writes.ts";
+import { allOf, ifAbsent, isThere, putIf, tryUpdate, updateIf } from "../../table/writes.ts";
 
 /** A session family as the table has it. */
 export interface StoredSession extends StoredItem {

@@ -1,9 +1,8 @@
 import type { SecretKind } from "../../domain/accounts/secret-hashes.ts";
-import { ifAbsent } from "../table/conditions.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
-import type { Key } from "../table/item-keys.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
-import { updateOf } from "../table/updates.ts";
+import { defineEntity, type StoredItem } from "../../table/entity.ts";
+import type { Key } from "../../table/table.ts";
+import type { TransactionWrite } from "../../table/writes.ts";
+import { ifAbsent, updateOf } from "../../table/writes.ts";
 
 /** A user's password or passcode as the table stores it. */
 export interface StoredSecret extends StoredItem {

@@ -4,14 +4,13 @@ import type { Role } from "../../contract/operation.ts";
 import type { Locale } from "../../contract/values.ts";
 import type { SecretKind } from "../../domain/accounts/secret-hashes.ts";
 import { chunksOf } from "../../run/batches.ts";
-import { maxBatchReads, readBatch } from "../table/batch-reads.ts";
-import { updateIf } from "../table/conditional-writes.ts";
-import { defineEntity, type RecordItem } from "../table/entity.ts";
-import type { Key } from "../table/item-keys.ts";
-import { type Mark, padId, recordKey } from "../table/item-keys.ts";
-import { queryPage } from "../table/table.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
-import { firstRevision, replaceItem, type WriteContext } from "../writes/write-plans.ts";
+import { defineEntity, type RecordItem } from "../../table/entity.ts";
+import { firstRevision, replaceItem, type WriteContext } from "../../table/plans.ts";
+import { maxBatchReads, readBatch } from "../../table/reads.ts";
+import type { Key } from "../../table/table.ts";
+import { type Mark, padId, queryPage, recordKey } from "../../table/table.ts";
+import type { TransactionWrite } from "../../table/writes.ts";
+import { updateIf } from "../../table/writes.ts";
 import { overwriteSecret, secretKey } from "./user-secrets.ts";
 
 /** A user as the interface shows it, without the company's name, which the company keeps. */

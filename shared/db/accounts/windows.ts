@@ -1,13 +1,10 @@
 import { Refusal } from "../../contract/refusals.ts";
 import { type LimitRule, type RuleName, rules, windowOf } from "../../domain/guessing/rules.ts";
 import { isThrottled } from "../../run/limits.ts";
-import { deleteItemAt, tryUpdate } from "../table/conditional-writes.ts";
-import { allOf, anyOf, lacks } from "../table/conditions.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
-import { epochSecondsAfter } from "../table/expiry.ts";
-import type { Key } from "../table/item-keys.ts";
-import { transact } from "../table/transaction.ts";
-import { type Patch, updateOf } from "../table/updates.ts";
+import { defineEntity, type StoredItem } from "../../table/entity.ts";
+import type { Key } from "../../table/table.ts";
+import { epochSecondsAfter } from "../../table/table.ts";
+import { allOf, anyOf, deleteItemAt, lacks, type Patch, transact, tryUpdate, updateOf } from "../../table/writes.ts";
 
 /** The attempts of a subject in a window. One attribute more for each client that a rule counts apart: `of_` and its hash. */
 interface StoredCount extends StoredItem {

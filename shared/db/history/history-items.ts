@@ -1,6 +1,6 @@
 import type { Change } from "../../contract/operation.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
-import type { Item, Key } from "../table/item-keys.ts";
+import { defineEntity, type StoredItem } from "../../table/entity.ts";
+import type { Item, Key } from "../../table/table.ts";
 
 /** The types that have a history. A session's end is part of its user's; an import of new records is one change of its own. */
 export type RecordedType = "timesheet" | "invoice" | "job" | "user" | "session" | "import";

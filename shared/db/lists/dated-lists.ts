@@ -1,9 +1,9 @@
 import type { FoundPage, PageStart } from "../../contract/paging.ts";
 import { type DateRange, isWithinRange } from "../../contract/paging.ts";
 import { listedField, type PositionFields } from "../../domain/records/list-position.ts";
-import { mergeReads, type Source } from "../table/merged-reads.ts";
-import { queryPage } from "../table/table.ts";
-import type { ListName } from "../writes/counters.ts";
+import type { ListName } from "../../table/counters.ts";
+import { mergeReads, type Source } from "../../table/reads.ts";
+import { queryPage } from "../../table/table.ts";
 import { dayId, monthKey } from "./list-keys.ts";
 import { cutPage, type ListedFields, type ListRow, toPage, toRow } from "./listed-items.ts";
 import { deep, readNewest, wantedRows } from "./newest-rows.ts";

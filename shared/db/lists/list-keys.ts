@@ -1,8 +1,8 @@
 import { invoiceStates, timesheetStates } from "../../contract/finance.ts";
 import type { Scope } from "../../contract/operation.ts";
 import { jobListState, type PositionFields, positionOf } from "../../domain/records/list-position.ts";
-import { type Mark, noMark, padId, type RecordKind } from "../table/item-keys.ts";
-import type { ListName } from "../writes/counters.ts";
+import type { ListName } from "../../table/counters.ts";
+import { type Mark, noMark, padId, type RecordKind } from "../../table/table.ts";
 
 /** The states of the records of a list. */
 export const listStates = {

@@ -1,6 +1,6 @@
 import { type PositionFields, positionFault, positionOf } from "../../domain/records/list-position.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
-import { type Count, countsBetween, type ListName, type ListPosition } from "../writes/counters.ts";
+import { type Count, countsBetween, type ListName, type ListPosition } from "../../table/counters.ts";
+import type { TransactionWrite } from "../../table/writes.ts";
 import type { ListedItem } from "./listed-items.ts";
 import { deleteEntry, entriesMissingIn, entriesOf, putEntry } from "./number-entries.ts";
 

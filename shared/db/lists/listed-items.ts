@@ -2,10 +2,10 @@ import type * as v from "valibot";
 import type { invoice, timesheet } from "../../contract/finance.ts";
 import type { job } from "../../contract/jobs.ts";
 import { type FoundPage, type PageStart, totalBeside } from "../../contract/paging.ts";
-import { defineEntity, type Entity, type RecordItem } from "../table/entity.ts";
-import type { Item, Key } from "../table/item-keys.ts";
-import { publicNameOf, recordKey } from "../table/item-keys.ts";
-import type { ListName } from "../writes/counters.ts";
+import type { ListName } from "../../table/counters.ts";
+import { defineEntity, type Entity, type RecordItem } from "../../table/entity.ts";
+import type { Item, Key } from "../../table/table.ts";
+import { publicNameOf, recordKey } from "../../table/table.ts";
 import { type ListedKind, type ListKeys, listKeys } from "./list-keys.ts";
 
 /** A timesheet, invoice or job as it is stored. */

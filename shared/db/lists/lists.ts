@@ -1,5 +1,5 @@
 import type { FoundPage, PageStart } from "../../contract/paging.ts";
-import type { ListName } from "../writes/counters.ts";
+import type { ListName } from "../../table/counters.ts";
 import { findDatedPage } from "./dated-lists.ts";
 import { cutPage, type ListedFields, toPage } from "./listed-items.ts";
 import { deep, readNewest } from "./newest-rows.ts";

@@ -1,7 +1,7 @@
 import type { PageStart } from "../../contract/paging.ts";
-import { mergeReads, type Source } from "../table/merged-reads.ts";
-import { queryItems } from "../table/table.ts";
-import type { ListName } from "../writes/counters.ts";
+import type { ListName } from "../../table/counters.ts";
+import { mergeReads, type Source } from "../../table/reads.ts";
+import { queryItems } from "../../table/table.ts";
 import { stateKey } from "./list-keys.ts";
 import { type ListRow, toRow } from "./listed-items.ts";
 import type { ListSelection } from "./totals.ts";

@@ -1,13 +1,10 @@
 import type { Scope } from "../../contract/operation.ts";
 import { type DateRange, isWithinRange } from "../../contract/paging.ts";
 import { isStartOf, type NumberSearch, searchableStarts } from "../../domain/records/invoice-number.ts";
-import type { PutWrite } from "../table/conditions.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
-import { type Mark, nameOf } from "../table/item-keys.ts";
-import { projectionOf } from "../table/projections.ts";
-import { queryPages } from "../table/table.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
-import type { ListPosition } from "../writes/counters.ts";
+import type { ListPosition } from "../../table/counters.ts";
+import { defineEntity, type StoredItem } from "../../table/entity.ts";
+import { type Mark, nameOf, projectionOf, queryPages } from "../../table/table.ts";
+import type { PutWrite, TransactionWrite } from "../../table/writes.ts";
 
 /** A search entry of an invoice number: its keys hold all of it. */
 export type StoredNumberEntry = StoredItem & Mark;

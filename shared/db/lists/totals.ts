@@ -2,11 +2,11 @@ import type { Scope } from "../../contract/operation.ts";
 import type { DateRange } from "../../contract/paging.ts";
 import { Refusal } from "../../contract/refusals.ts";
 import { count, log } from "../../run/log.ts";
-import type { Item } from "../table/item-keys.ts";
-import { queryItems, queryPages } from "../table/table.ts";
+import type { ListName } from "../../table/counters.ts";
+import { allMonths, counterPartition, counters, monthOf, stateOfDay, totalPartitions } from "../../table/counters.ts";
+import type { Item } from "../../table/table.ts";
+import { queryItems, queryPages } from "../../table/table.ts";
 import { figuresOf } from "../writes/counter-parts.ts";
-import type { ListName } from "../writes/counters.ts";
-import { allMonths, counterPartition, counters, monthOf, stateOfDay, totalPartitions } from "../writes/counters.ts";
 
 /** The records of a list in some states, of one company or of all, within a range of dates (D21). */
 export interface ListSelection<L extends ListName = ListName> extends DateRange {

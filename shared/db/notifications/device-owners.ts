@@ -1,7 +1,7 @@
-import { allOf, anyOf, ifAbsent, isAbsent } from "../table/conditions.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
-import type { Key } from "../table/item-keys.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
+import { defineEntity, type StoredItem } from "../../table/entity.ts";
+import type { Key } from "../../table/table.ts";
+import type { TransactionWrite } from "../../table/writes.ts";
+import { allOf, anyOf, ifAbsent, isAbsent } from "../../table/writes.ts";
 
 /** The owner of a device token, as stored. The key contains the token's hash, which makes it unique. */
 export interface StoredDeviceOwner extends StoredItem {

@@ -1,12 +1,9 @@
 import type { PushService } from "../../contract/devices.ts";
-import { updateIf } from "../table/conditional-writes.ts";
-import { anyOf, isThere, lacks } from "../table/conditions.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
-import type { Item, Key } from "../table/item-keys.ts";
-import { padId } from "../table/item-keys.ts";
-import { queryItems } from "../table/table.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
-import { updateOf } from "../table/updates.ts";
+import { defineEntity, type StoredItem } from "../../table/entity.ts";
+import type { Item, Key } from "../../table/table.ts";
+import { padId, queryItems } from "../../table/table.ts";
+import type { TransactionWrite } from "../../table/writes.ts";
+import { anyOf, isThere, lacks, updateIf, updateOf } from "../../table/writes.ts";
 
 /** A device token in its user's list, as stored. */
 export interface StoredDevice extends StoredItem {

@@ -1,10 +1,10 @@
 import type * as v from "valibot";
 import type { getUnreadCounts } from "../../contract/notifications.ts";
 import { countOfRecordType } from "../../domain/records/notification-kinds.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
-import type { Key } from "../table/item-keys.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
-import { updateOf } from "../table/updates.ts";
+import { defineEntity, type StoredItem } from "../../table/entity.ts";
+import type { Key } from "../../table/table.ts";
+import type { TransactionWrite } from "../../table/writes.ts";
+import { updateOf } from "../../table/writes.ts";
 
 /** A user's unread notifications: the total, and by record type (D26). */
 export type UnreadCounts = v.InferOutput<typeof getUnreadCounts.answer>;

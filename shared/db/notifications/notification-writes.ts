@@ -1,9 +1,9 @@
 import type { RemovalLine, UpsertLine } from "../../contract/records.ts";
 import { isPushed } from "../../domain/records/notification-kinds.ts";
 import { mergeNotification } from "../../domain/records/record-merge.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
-import { removeRecord, upsertRecord } from "../writes/record-plans.ts";
-import { deleteItem, type Outcome, type WriteContext } from "../writes/write-plans.ts";
+import { deleteItem, type Outcome, type WriteContext } from "../../table/plans.ts";
+import { removeRecord, upsertRecord } from "../../table/record-plans.ts";
+import type { TransactionWrite } from "../../table/writes.ts";
 import { addCounts } from "./notification-counts.ts";
 import { notificationKey, notifications, type StoredNotification, unreadKeyOf } from "./notifications.ts";
 

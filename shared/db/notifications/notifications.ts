@@ -1,9 +1,8 @@
 import { type FoundPage, type PageStart, totalBeside } from "../../contract/paging.ts";
 import type { CompleteRecord } from "../../contract/records.ts";
-import { defineEntity, type RecordItem, type StoredItem } from "../table/entity.ts";
-import type { Item, Key } from "../table/item-keys.ts";
-import { type Mark, noMark, padId } from "../table/item-keys.ts";
-import { queryItems } from "../table/table.ts";
+import { defineEntity, type RecordItem, type StoredItem } from "../../table/entity.ts";
+import type { Item, Key } from "../../table/table.ts";
+import { type Mark, noMark, padId, queryItems } from "../../table/table.ts";
 import { findTotal } from "./notification-counts.ts";
 
 /** The interface's fields of a notification; its text is made for the reader (D45). */

@@ -1,11 +1,10 @@
 import type * as v from "valibot";
 import type { Role, Scope } from "../../contract/operation.ts";
 import type { Found } from "../../contract/paging.ts";
+import { type Attempt, commitOnce, replaceItem, requireUnchanged } from "../../table/plans.ts";
+import { paces, retryConflicts } from "../../table/retry.ts";
 import { listWrites } from "../lists/list-writes.ts";
 import { type ListedFields, type ListedItem, toFields } from "../lists/listed-items.ts";
-import { paces, retryConflicts } from "../table/retry.ts";
-import { type Attempt, commitOnce } from "../writes/commit.ts";
-import { replaceItem, requireUnchanged } from "../writes/write-plans.ts";
 import {
   type ChangeContext,
   type ChangeItem,

@@ -1,12 +1,11 @@
 import type { FoundPage, PageStart } from "../../contract/paging.ts";
 import type { CompleteRecord, RemovalLine, UpsertLine } from "../../contract/records.ts";
 import { mergeCompany } from "../../domain/records/record-merge.ts";
-import { readBatch } from "../table/batch-reads.ts";
-import { defineEntity, type RecordItem } from "../table/entity.ts";
-import { type Mark, padId, recordKey } from "../table/item-keys.ts";
-import { queryItems } from "../table/table.ts";
-import { removeRecord, upsertRecord } from "../writes/record-plans.ts";
-import type { Outcome, WriteContext } from "../writes/write-plans.ts";
+import { defineEntity, type RecordItem } from "../../table/entity.ts";
+import type { Outcome, WriteContext } from "../../table/plans.ts";
+import { readBatch } from "../../table/reads.ts";
+import { removeRecord, upsertRecord } from "../../table/record-plans.ts";
+import { type Mark, padId, queryItems, recordKey } from "../../table/table.ts";
 
 type Company = CompleteRecord<"company">;
 

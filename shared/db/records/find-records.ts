@@ -1,8 +1,8 @@
 import { isWithin, type Scope } from "../../contract/operation.ts";
 import { Refusal } from "../../contract/refusals.ts";
+import type { ListName } from "../../table/counters.ts";
+import { readBatch } from "../../table/reads.ts";
 import { type ListedItem, listedItems, listedKey, requireWhole } from "../lists/listed-items.ts";
-import { readBatch } from "../table/batch-reads.ts";
-import type { ListName } from "../writes/counters.ts";
 
 /**
  * Reads records by id, in their order; those that are absent or outside the scope are left out (D2). n read units, by

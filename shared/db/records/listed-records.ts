@@ -2,11 +2,11 @@ import type { RecordType, RemovalLine, UpsertLine } from "../../contract/records
 import { calendarDateIn } from "../../domain/records/business-day.ts";
 import { mergeInvoice, mergeJob, mergeTimesheet } from "../../domain/records/record-merge.ts";
 import { settings } from "../../run/settings.ts";
+import type { ListName } from "../../table/counters.ts";
+import type { Outcome, WriteContext } from "../../table/plans.ts";
+import { removeRecord, upsertRecord } from "../../table/record-plans.ts";
 import { listWrites } from "../lists/list-writes.ts";
 import { fromTenantFields, listedItems, listedKey, type TenantFields, toTenantFields } from "../lists/listed-items.ts";
-import type { ListName } from "../writes/counters.ts";
-import { removeRecord, upsertRecord } from "../writes/record-plans.ts";
-import type { Outcome, WriteContext } from "../writes/write-plans.ts";
 
 /** Access pattern W2: adds or changes a timesheet. One read unit; one write unit, and two for its indexes. */
 export function saveTimesheet(line: UpsertLine<"timesheet">, context: WriteContext): Promise<Outcome> {

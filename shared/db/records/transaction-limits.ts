@@ -1,10 +1,9 @@
 import { fieldsInvalid } from "../../contract/refusals.ts";
+import { counterKey } from "../../table/counters.ts";
+import { nameOf } from "../../table/table.ts";
+import { bytesInTable, maxTransactionWrites, mostTransactionBytes } from "../../table/writes.ts";
 import { listWrites } from "../lists/list-writes.ts";
 import type { ListedItem } from "../lists/listed-items.ts";
-import { nameOf } from "../table/item-keys.ts";
-import { bytesInTable, mostTransactionBytes } from "../table/item-size.ts";
-import { maxTransactionWrites } from "../table/transaction.ts";
-import { counterKey } from "../writes/counters.ts";
 import type { UndoableList } from "./changes.ts";
 
 /** An undo puts its own change item and marks the one that it undoes. */

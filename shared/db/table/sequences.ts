@@ -1,7 +1,6 @@
-import { updateIf } from "./conditional-writes.ts";
-import { defineEntity, type StoredItem } from "./entity.ts";
-import { recordKey } from "./item-keys.ts";
-import { getItem } from "./table.ts";
+import { defineEntity, type StoredItem } from "../../table/entity.ts";
+import { getItem, recordKey } from "../../table/table.ts";
+import { updateIf } from "../../table/writes.ts";
 
 const sequenceSk = "SEQUENCE";
 

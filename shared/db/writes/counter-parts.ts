@@ -1,7 +1,4 @@
 import { chunksOf } from "../../run/batches.ts";
-import { lacks } from "../table/conditions.ts";
-import { queryItems } from "../table/table.ts";
-import { maxTransactionWrites, type TransactionWrite, transact } from "../table/transaction.ts";
 import {
   type Count,
   counterKey,
@@ -13,7 +10,9 @@ import {
   monthOf,
   type StoredCounter,
   userParts,
-} from "./counters.ts";
+} from "../../table/counters.ts";
+import { queryItems } from "../../table/table.ts";
+import { lacks, maxTransactionWrites, type TransactionWrite, transact } from "../../table/writes.ts";
 
 /** A company's list. */
 export type CompanyList = Pick<Count, "list" | "companyId">;

@@ -1,5 +1,5 @@
 import { isCalendarDate } from "../../contract/values.ts";
-import type { ListName, ListPosition } from "../../db/writes/counters.ts";
+import type { ListName, ListPosition } from "../../table/counters.ts";
 
 /** The fields of a record that place it; which of them count is the list's matter. */
 export interface PositionFields {

@@ -6,7 +6,7 @@ import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { enterEnvironment } from "../../../infra/local/local-aws.ts";
 import { fillEvent, readEvent, sampleFile } from "../../../infra/tools/invoke/sample-event.ts";
 import { listInvoices } from "../../../shared/contract/finance.ts";
-import { tableClient } from "../../../shared/db/table/table.ts";
+import { tableClient } from "../../../shared/table/table.ts";
 import { readTableDefinition } from "../../set-up/table-definition.ts";
 import { publishTestKey, tokenOf } from "../../support/tokens/tokens.ts";
 import { invoiceLines } from "../store/invoices.ts";

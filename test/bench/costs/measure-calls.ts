@@ -12,7 +12,7 @@ import { subjectOf } from "../../../shared/accounts/subjects.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { forgetPins } from "../../../shared/db/accounts/pins.ts";
 import { listedItems } from "../../../shared/db/lists/listed-items.ts";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import { recordKey } from "../../../shared/table/table.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { readItem, write } from "../../support/records/writes.ts";
 import { queueEvent, streamRecord } from "../../support/workers/workers.ts";

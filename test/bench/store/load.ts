@@ -1,7 +1,7 @@
 import { writeRecord } from "../../../shared/db/write-record.ts";
-import { importParts } from "../../../shared/db/writes/counters.ts";
-import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
+import { importParts } from "../../../shared/table/counters.ts";
+import { createWriteBatches } from "../../../shared/table/write-batches.ts";
 import { testContext } from "../../support/records/contexts.ts";
 
 const atOnce = 100;

@@ -1,9 +1,9 @@
 import { expect, inject, test } from "vitest";
 import { restoreRecords } from "../../../functions/changes/undoing.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
-import type { Commit } from "../../../shared/db/writes/commit.ts";
-import { importParts } from "../../../shared/db/writes/counters.ts";
-import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
+import { importParts } from "../../../shared/table/counters.ts";
+import type { Commit } from "../../../shared/table/plans.ts";
+import { createWriteBatches } from "../../../shared/table/write-batches.ts";
 import { callerContext, testChange } from "../../support/records/contexts.ts";
 import { type Cost, costOf } from "../../support/records/costs.ts";
 import { invoiceLine, timesheetLine } from "../../support/records/records.ts";

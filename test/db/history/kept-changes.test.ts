@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { historyOf } from "../../../functions/workers/history-entries.ts";
 import type { Change } from "../../../shared/contract/operation.ts";
 import { historyItems, toRecordedChange } from "../../../shared/db/history/history-items.ts";
-import type { Item } from "../../../shared/db/table/item-keys.ts";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import type { Item } from "../../../shared/table/table.ts";
+import { recordKey } from "../../../shared/table/table.ts";
 import { anyText, fc } from "../../support/service/properties.ts";
 
 const key = recordKey("TIMESHEET", 17);

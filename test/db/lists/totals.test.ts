@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 import { countDays, countList } from "../../../shared/db/lists/totals.ts";
 import { findTimesheets } from "../../../shared/db/records/timesheets.ts";
-import { transact } from "../../../shared/db/table/transaction.ts";
-import { counterWrites } from "../../../shared/db/writes/counters.ts";
+import { counterWrites } from "../../../shared/table/counters.ts";
+import { transact } from "../../../shared/table/writes.ts";
 import { type Fault, useNetwork } from "../../support/faults/network.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { timesheetLine } from "../../support/records/records.ts";

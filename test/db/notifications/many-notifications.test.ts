@@ -3,7 +3,7 @@ import { markReadUpTo } from "../../../functions/notifications/marking.ts";
 import { deliverNotification } from "../../../functions/workers/notification-delivery.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
-import type { Item } from "../../../shared/db/table/item-keys.ts";
+import type { Item } from "../../../shared/table/table.ts";
 import { driverContext, testContext } from "../../support/records/contexts.ts";
 import { type Cost, costOf } from "../../support/records/costs.ts";
 import { usualOrFull } from "../../support/service/counts.ts";

@@ -9,8 +9,8 @@ import { handler as sendPushes } from "../../../functions/workers/send-pushes.ts
 import { type StreamConsumerName, streamFilters } from "../../../infra/functions/stream-filters.ts";
 import { matchesAny } from "../../../infra/local/filter-patterns.ts";
 import { entityOf } from "../../../shared/db/entities.ts";
-import type { Item, Key } from "../../../shared/db/table/item-keys.ts";
-import { keyOf } from "../../../shared/db/table/item-keys.ts";
+import type { Item, Key } from "../../../shared/table/table.ts";
+import { keyOf } from "../../../shared/table/table.ts";
 import { watchCalls } from "../../support/faults/aws-calls.ts";
 import { testChange } from "../../support/records/contexts.ts";
 import { scanItems } from "../../support/records/items.ts";
@@ -23,7 +23,7 @@ import { pushedTo, register, usePushService } from "../../support/workers/pushes
 import { drain, nothingFailed, streamRecord } from "../../support/workers/workers.ts";
 
 const page =
-  readFileSync(new URL("../../../shared/db/README.md", import.meta.url), "utf8")
+  readFileSync(new URL("../../../shared/table/README.md", import.meta.url), "utf8")
     .split("\n## ")
     .find((section) => section.startsWith("Writes of a payment")) ?? "";
 

@@ -3,12 +3,19 @@ import { expect, test } from "vitest";
 import { acquireSendLease } from "../../../shared/db/accounts/sendings.ts";
 import { toFields } from "../../../shared/db/lists/listed-items.ts";
 import { requireRecord } from "../../../shared/db/records/find-records.ts";
-import { deleteIf, putIf, tryUpdate, updateIf } from "../../../shared/db/table/conditional-writes.ts";
-import { anyOf, ifUnchanged, lacks } from "../../../shared/db/table/conditions.ts";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { transact } from "../../../shared/db/table/transaction.ts";
-import { isTransientError } from "../../../shared/db/table/transient-errors.ts";
-import { updateOf } from "../../../shared/db/table/updates.ts";
+import { isTransientError } from "../../../shared/table/retry.ts";
+import { recordKey } from "../../../shared/table/table.ts";
+import {
+  anyOf,
+  deleteIf,
+  ifUnchanged,
+  lacks,
+  putIf,
+  transact,
+  tryUpdate,
+  updateIf,
+  updateOf,
+} from "../../../shared/table/writes.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { jobLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { entities } from "../../../shared/db/entities.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
-import { keyOf } from "../../../shared/db/table/item-keys.ts";
+import { keyOf } from "../../../shared/table/table.ts";
 import { callerContext } from "../../support/records/contexts.ts";
 import { scanItems } from "../../support/records/items.ts";
 import { companyLine, invoiceLine, jobLine, timesheetLine } from "../../support/records/records.ts";

@@ -6,10 +6,9 @@ import { findStoredUser, giveResetToken, replacePassword } from "../../../shared
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
 import { setJobTimers } from "../../../shared/db/records/jobs.ts";
 import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
-import { putIf } from "../../../shared/db/table/conditional-writes.ts";
-import type { Item, Key } from "../../../shared/db/table/item-keys.ts";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { transact } from "../../../shared/db/table/transaction.ts";
+import type { Item, Key } from "../../../shared/table/table.ts";
+import { recordKey } from "../../../shared/table/table.ts";
+import { putIf, transact } from "../../../shared/table/writes.ts";
 import { callerContext, driverContext, testContext } from "../../support/records/contexts.ts";
 import * as lines from "../../support/records/records.ts";
 import { readItem, write } from "../../support/records/writes.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mergeReads, type Source } from "../../../shared/db/table/merged-reads.ts";
+import { mergeReads, type Source } from "../../../shared/table/reads.ts";
 import { fc } from "../../support/service/properties.ts";
 
 interface Row {

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { Refusal } from "../../../shared/contract/refusals.ts";
-import { paces, retry } from "../../../shared/db/table/retry.ts";
+import { paces, retry } from "../../../shared/table/retry.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -69,5 +69,5 @@ test("D18: what is tried again after others were faster is tried by the one help
     ),
   );
   // The other repeats what a queue or a bus refused.
-  expect(loops.toSorted()).toEqual(["shared/db/table/retry.ts", "shared/messaging/queue.ts"]);
+  expect(loops.toSorted()).toEqual(["shared/table/retry.ts", "shared/messaging/queue.ts"]);
 });

@@ -1,13 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { readBatch } from "../../../shared/db/table/batch-reads.ts";
-import { putBatch } from "../../../shared/db/table/batch-writes.ts";
-import { putIf, tryUpdate } from "../../../shared/db/table/conditional-writes.ts";
-import type { Item } from "../../../shared/db/table/item-keys.ts";
-import { bytesInTable } from "../../../shared/db/table/item-size.ts";
-import { readStreamRecord } from "../../../shared/db/table/stream-records.ts";
-import { scanPage } from "../../../shared/db/table/table.ts";
-import { transact } from "../../../shared/db/table/transaction.ts";
-import { updateOf } from "../../../shared/db/table/updates.ts";
+import { readStreamRecord } from "../../../shared/table/entity.ts";
+import { readBatch } from "../../../shared/table/reads.ts";
+import type { Item } from "../../../shared/table/table.ts";
+import { putBatch, scanPage } from "../../../shared/table/table.ts";
+import { bytesInTable, putIf, transact, tryUpdate, updateOf } from "../../../shared/table/writes.ts";
 import { readItem } from "../../support/records/writes.ts";
 import { useService } from "../../support/service/service.ts";
 import { streamRecord } from "../../support/workers/workers.ts";

@@ -1,7 +1,7 @@
 import { expect, inject, test } from "vitest";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { findNotifications, notificationKey } from "../../../shared/db/notifications/notifications.ts";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import { recordKey } from "../../../shared/table/table.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { costOf } from "../../support/records/costs.ts";
 import {

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
-import type { Commit } from "../../../shared/db/writes/commit.ts";
-import { importParts } from "../../../shared/db/writes/counters.ts";
-import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
+import { importParts } from "../../../shared/table/counters.ts";
+import type { Commit } from "../../../shared/table/plans.ts";
+import { createWriteBatches } from "../../../shared/table/write-batches.ts";
 import { useHeldItems } from "../../support/faults/held-items.ts";
 import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
 import { write } from "../../support/records/writes.ts";

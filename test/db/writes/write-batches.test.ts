@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type TransactionWrite, transact } from "../../../shared/db/table/transaction.ts";
-import { counterKey, importParts } from "../../../shared/db/writes/counters.ts";
-import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
+import { counterKey, importParts } from "../../../shared/table/counters.ts";
+import { createWriteBatches } from "../../../shared/table/write-batches.ts";
+import { type TransactionWrite, transact } from "../../../shared/table/writes.ts";
 import { useHeldItems } from "../../support/faults/held-items.ts";
 import { useModelClock } from "../../support/faults/model-clock.ts";
 import { cancelled, useNetwork } from "../../support/faults/network.ts";

@@ -4,7 +4,7 @@ import { loginKey } from "../../../shared/db/accounts/logins.ts";
 import { allLogins } from "../../../shared/db/accounts/pins.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { findCount } from "../../../shared/db/accounts/windows.ts";
-import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
+import { updateIf } from "../../../shared/table/writes.ts";
 import { beforeCalls } from "../../support/faults/before-calls.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { at, useOwnUser } from "../../support/records/own-user.ts";

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/changes/list-changes.ts";
 import { keepHistory } from "../../../functions/workers/write-history.ts";
 import { listChanges } from "../../../shared/contract/changes.ts";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import { recordKey } from "../../../shared/table/table.ts";
 import { logChange } from "../../support/records/change-log.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { changeIdOf, type KeptChange, putHistory } from "../../support/records/history.ts";

@@ -5,7 +5,7 @@ import { listDeviceTokens, registerDeviceToken } from "../../../shared/contract/
 import { endSessionFamily, sessionKey } from "../../../shared/db/accounts/sessions.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
-import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
+import { updateIf } from "../../../shared/table/writes.ts";
 import { testChange } from "../../support/records/contexts.ts";
 import { at } from "../../support/records/own-user.ts";
 import { callerLine } from "../../support/records/records.ts";

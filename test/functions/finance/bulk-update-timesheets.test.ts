@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { putBatch } from "../../../shared/db/table/batch-writes.ts";
-import type { Item } from "../../../shared/db/table/item-keys.ts";
+import type { Item } from "../../../shared/table/table.ts";
+import { putBatch } from "../../../shared/table/table.ts";
 import { callerLine, timesheetLine } from "../../support/records/records.ts";
 import { readRecord, store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/finance/list-invoices.ts";
 import { listInvoices } from "../../../shared/contract/finance.ts";
-import { transact } from "../../../shared/db/table/transaction.ts";
-import { counterWrites } from "../../../shared/db/writes/counters.ts";
+import { counterWrites } from "../../../shared/table/counters.ts";
+import { transact } from "../../../shared/table/writes.ts";
 import { allItems, putItems } from "../../support/records/items.ts";
 import { invoiceLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/finance/list-timesheets.ts";
 import { listTimesheets } from "../../../shared/contract/finance.ts";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import { recordKey } from "../../../shared/table/table.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { callerLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { handler } from "../../../functions/service/get-health.ts";
 import { getHealth } from "../../../shared/contract/service.ts";
-import { deleteItemAt } from "../../../shared/db/table/conditional-writes.ts";
+import { deleteItemAt } from "../../../shared/table/writes.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";

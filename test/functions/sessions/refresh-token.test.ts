@@ -1,9 +1,9 @@
 import { decodeJwt } from "jose";
 import { describe, expect, test } from "vitest";
 import { findSession, type StoredSession } from "../../../shared/db/accounts/sessions.ts";
-import { putIf } from "../../../shared/db/table/conditional-writes.ts";
 import { makeRefreshToken, makeSeed } from "../../../shared/domain/accounts/refresh-token.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
+import { putIf } from "../../../shared/table/writes.ts";
 import { readSigningKeys, writeSigningKeys } from "../../../shared/tokens/signing-keys.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { costOf } from "../../support/records/costs.ts";

@@ -3,7 +3,7 @@ import { handler } from "../../../functions/workers/deliver-notifications.ts";
 import { deliveredKey } from "../../../functions/workers/notification-delivery.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import { recordKey } from "../../../shared/table/table.ts";
 import { useModelClock } from "../../support/faults/model-clock.ts";
 import { cancelled, useNetwork } from "../../support/faults/network.ts";
 import { invoiceLine, timesheetLine, userLine } from "../../support/records/records.ts";

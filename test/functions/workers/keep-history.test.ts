@@ -4,7 +4,7 @@ import { findHistory } from "../../../functions/changes/find-history.ts";
 import { handler } from "../../../functions/workers/keep-history.ts";
 import { keepHistory } from "../../../functions/workers/write-history.ts";
 import { questions } from "../../../shared/db/history/history-items.ts";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import { recordKey } from "../../../shared/table/table.ts";
 import { type Fault, useNetwork } from "../../support/faults/network.ts";
 import { logChange } from "../../support/records/change-log.ts";
 import { userLine } from "../../support/records/records.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/notify-password-changed.ts";
-import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
+import { updateIf } from "../../../shared/table/writes.ts";
 import { beforeCalls } from "../../support/faults/before-calls.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";

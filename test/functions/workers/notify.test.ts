@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/notify.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import { recordKey } from "../../../shared/table/table.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { timesheetLine } from "../../support/records/records.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";

@@ -5,8 +5,8 @@ import { handler as getKeySetHandler } from "../../../functions/service/get-key-
 import { handler } from "../../../functions/workers/rotate-signing-key.ts";
 import { getProfile } from "../../../shared/contract/accounts.ts";
 import { getKeySet } from "../../../shared/contract/service.ts";
-import { deleteItemAt } from "../../../shared/db/table/conditional-writes.ts";
-import type { Key } from "../../../shared/db/table/item-keys.ts";
+import type { Key } from "../../../shared/table/table.ts";
+import { deleteItemAt } from "../../../shared/table/writes.ts";
 import { issueTokens, signAccessToken } from "../../../shared/tokens/issue-tokens.ts";
 import { readSigningKeys, writeSigningKeys } from "../../../shared/tokens/signing-keys.ts";
 import { allItems } from "../../support/records/items.ts";

@@ -8,7 +8,7 @@ import { handler } from "../../../functions/workers/send-pushes.ts";
 import { acquireSendLease } from "../../../shared/db/accounts/sendings.ts";
 import { dropDeviceTokens } from "../../../shared/db/notifications/device-tokens.ts";
 import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";
-import { padId } from "../../../shared/db/table/item-keys.ts";
+import { padId } from "../../../shared/table/table.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";

@@ -9,9 +9,9 @@ import type { ItemView, PeopleView, RequestRow, ResourcesView } from "../../../i
 import { loginKey } from "../../../shared/db/accounts/logins.ts";
 import { deviceOwnerKey } from "../../../shared/db/notifications/device-owners.ts";
 import { deviceKey } from "../../../shared/db/notifications/devices.ts";
-import type { Item, Key } from "../../../shared/db/table/item-keys.ts";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import type { StreamRecord } from "../../../shared/db/table/stream-records.ts";
+import type { StreamRecord } from "../../../shared/table/entity.ts";
+import type { Item, Key } from "../../../shared/table/table.ts";
+import { recordKey } from "../../../shared/table/table.ts";
 import { invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { deskSources, requestOf } from "./happenings.ts";

@@ -1,4 +1,4 @@
-import { tableClient } from "../../../shared/db/table/table.ts";
+import { tableClient } from "../../../shared/table/table.ts";
 
 /** Has something done before each call of the table that some work makes. If it throws, the call fails with that. */
 export async function beforeCalls<T>(

@@ -6,8 +6,8 @@ import {
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll } from "vitest";
 import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
-import { tableClient } from "../../../shared/db/table/table.ts";
 import { sleep } from "../../../shared/run/backoff.ts";
+import { tableClient } from "../../../shared/table/table.ts";
 
 /** One write of a transaction. */
 export type HeldWrite = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];

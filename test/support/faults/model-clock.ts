@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, vi } from "vitest";
 import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
-import { tableClient } from "../../../shared/db/table/table.ts";
+import { tableClient } from "../../../shared/table/table.ts";
 
 /** A clock and a chance of a test's own, for what waits and draws by chance. */
 export interface ModelClock {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Key } from "../../../shared/db/table/item-keys.ts";
-import { readImages, type StreamRecord } from "../../../shared/db/table/stream-records.ts";
+import { readImages, type StreamRecord } from "../../../shared/table/entity.ts";
+import type { Key } from "../../../shared/table/table.ts";
 import { readPlace } from "./writes.ts";
 
 /** Carries out a write of one record; gives the change as the stream does, or nothing where there is none. */

@@ -1,7 +1,7 @@
 import type { Caller } from "../../../shared/contract/operation.ts";
 import { beginChange, type Change } from "../../../shared/contract/operation.ts";
 import type { ChangeContext } from "../../../shared/db/records/changes.ts";
-import type { WriteContext } from "../../../shared/db/writes/write-plans.ts";
+import type { WriteContext } from "../../../shared/table/plans.ts";
 
 /** A change that begins now, of nobody in particular unless `by` says whose it is. */
 export function testChange(by = "service#test", request?: string): Change {

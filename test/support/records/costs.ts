@@ -1,4 +1,4 @@
-import { tableClient } from "../../../shared/db/table/table.ts";
+import { tableClient } from "../../../shared/table/table.ts";
 
 /** The costs of a piece of work on the table. */
 export interface Cost {

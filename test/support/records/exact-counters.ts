@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Item } from "../../../shared/db/table/item-keys.ts";
 import { searchableStarts } from "../../../shared/domain/records/invoice-number.ts";
+import type { Item } from "../../../shared/table/table.ts";
 import { allItems } from "./items.ts";
 
 const listsByKind = { TIMESHEET: "TIMESHEETS", INVOICE: "INVOICES", JOB: "JOBS" } as const;

@@ -1,9 +1,8 @@
 import { BatchWriteCommand, paginateScan, UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
-import type { Item } from "../../../shared/db/table/item-keys.ts";
-import { keyOf, nameOf } from "../../../shared/db/table/item-keys.ts";
-import { tableClient } from "../../../shared/db/table/table.ts";
 import { chunksOf, inParallel } from "../../../shared/run/batches.ts";
 import { settings } from "../../../shared/run/settings.ts";
+import type { Item } from "../../../shared/table/table.ts";
+import { keyOf, nameOf, tableClient } from "../../../shared/table/table.ts";
 
 /** Every item of the table, or those whose partitions begin in one of these ways. */
 export async function allItems(begins: readonly string[] = [], client = tableClient()): Promise<Item[]> {

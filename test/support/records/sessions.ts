@@ -1,6 +1,6 @@
 import { findAccount } from "../../../shared/db/accounts/accounts.ts";
 import { openSession, sessionKey } from "../../../shared/db/accounts/sessions.ts";
-import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
+import { updateIf } from "../../../shared/table/writes.ts";
 import { testSession } from "../tokens/tokens.ts";
 
 /** Opens a session of a stored user, the one that test tokens name unless another is asked for, as if the user had just signed in. */

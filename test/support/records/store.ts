@@ -1,11 +1,10 @@
-import type { Item } from "../../../shared/db/table/item-keys.ts";
-import { type RecordKind, recordKey } from "../../../shared/db/table/item-keys.ts";
-import { getItem } from "../../../shared/db/table/table.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
-import { importParts } from "../../../shared/db/writes/counters.ts";
-import { createWriteBatches } from "../../../shared/db/writes/write-batches.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
 import { hmacKey } from "../../../shared/secrets.ts";
+import { importParts } from "../../../shared/table/counters.ts";
+import type { Item } from "../../../shared/table/table.ts";
+import { getItem, type RecordKind, recordKey } from "../../../shared/table/table.ts";
+import { createWriteBatches } from "../../../shared/table/write-batches.ts";
 import { testContext } from "./contexts.ts";
 import { isCallerLine } from "./records.ts";
 import { openTestSession } from "./sessions.ts";

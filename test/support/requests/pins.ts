@@ -16,10 +16,10 @@ import {
   type StoredPin,
   storePin,
 } from "../../../shared/db/accounts/pins.ts";
-import { updateIf } from "../../../shared/db/table/conditional-writes.ts";
 import type { PinHash } from "../../../shared/domain/accounts/pin.ts";
 import { newPin } from "../../../shared/domain/guessing/pin-decisions.ts";
 import { rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
+import { updateIf } from "../../../shared/table/writes.ts";
 import type { Service } from "../service/service.ts";
 import { drain } from "../workers/workers.ts";
 import { call } from "./call.ts";

@@ -1,8 +1,8 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import type { AttributeValue, DynamoDBRecord, SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
-import type { Item, Key } from "../../../shared/db/table/item-keys.ts";
-import { queryPages } from "../../../shared/db/table/table.ts";
+import type { Item, Key } from "../../../shared/table/table.ts";
+import { queryPages } from "../../../shared/table/table.ts";
 import { takeMessages } from "./queues.ts";
 
 let lastSequence = 0;

@@ -96,12 +96,12 @@ test("no two exports have one name, except the handlers of operations and worker
 
 /** Files that cast and are no entity's module: what is cast there is a key, a stamp, an error, or decoded already. */
 const exceptions: readonly string[] = [
-  "shared/db/table/change-stamps.ts",
-  "shared/db/table/entity.ts",
-  "shared/db/table/item-keys.ts",
-  "shared/db/table/stream-records.ts",
-  "shared/db/table/transient-errors.ts",
-  "shared/db/writes/write-plans.ts",
+  "shared/table/table.ts",
+  "shared/table/entity.ts",
+  "shared/table/table.ts",
+  "shared/table/entity.ts",
+  "shared/table/retry.ts",
+  "shared/table/plans.ts",
 ];
 
 /** The type assertions of a file, but for `as const`, and its calls of Number() and String(), by line. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { countsKey } from "../../../shared/db/notifications/notification-counts.ts";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import { recordKey } from "../../../shared/table/table.ts";
 import { updateRaw } from "../../support/records/items.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { send, signIn } from "../../support/requests/http-client.ts";

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { handler } from "../../../functions/notifications/mark-notifications.ts";
 import { markNotifications } from "../../../shared/contract/notifications.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
-import type { Item } from "../../../shared/db/table/item-keys.ts";
+import type { Item } from "../../../shared/table/table.ts";
 import { putNotifications } from "../../db/notifications/many-notifications.ts";
 import { useModelClock } from "../../support/faults/model-clock.ts";
 import { cancelled, useNetwork } from "../../support/faults/network.ts";

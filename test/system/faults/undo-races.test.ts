@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { handler as deliver } from "../../../functions/workers/deliver-notifications.ts";
 import { notificationEventOf } from "../../../functions/workers/notification-events.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import { recordKey } from "../../../shared/table/table.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { logChange } from "../../support/records/change-log.ts";
 import { callerLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";

@@ -1,9 +1,9 @@
 import { expect, vi } from "vitest";
 import { functions } from "../../../infra/functions/functions.ts";
-import type { Item } from "../../../shared/db/table/item-keys.ts";
+import type { Item } from "../../../shared/table/table.ts";
 import type { TestRequest } from "../../support/requests/call.ts";
 
-const entityFile = "../../../shared/db/table/entity.ts";
+const entityFile = "../../../shared/table/entity.ts";
 
 /** The attribute that the next release stores: its newest version of every kind of item has it. */
 export const addition = "of_next_release";
@@ -44,7 +44,7 @@ export async function loadRelease(name: "old" | "next") {
   };
 }
 
-type EntityModule = typeof import("../../../shared/db/table/entity.ts");
+type EntityModule = typeof import("../../../shared/table/entity.ts");
 
 function withAddition(original: EntityModule): EntityModule {
   const defineEntity: EntityModule["defineEntity"] = (name, matches) => {

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test, vi } from "vitest";
 import { entityOf } from "../../../shared/db/entities.ts";
-import type { Item } from "../../../shared/db/table/item-keys.ts";
-import { keyOf } from "../../../shared/db/table/item-keys.ts";
+import type { Item } from "../../../shared/table/table.ts";
+import { keyOf } from "../../../shared/table/table.ts";
 import { useService } from "../../support/service/service.ts";
 import { addition, loadRelease, type Release } from "./release.ts";
 import { begin, goOn } from "./story.ts";

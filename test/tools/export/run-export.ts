@@ -4,9 +4,9 @@ import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { type ExportOptions, exportRecords } from "../../../infra/tools/export/export-records.ts";
 import { readSelection } from "../../../infra/tools/export/selection.ts";
 import { recordTypes } from "../../../shared/contract/records.ts";
-import { tableClient } from "../../../shared/db/table/table.ts";
 import { chunksOf } from "../../../shared/run/batches.ts";
 import { settings } from "../../../shared/run/settings.ts";
+import { tableClient } from "../../../shared/table/table.ts";
 import { allItems } from "../../support/records/items.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 

@@ -6,8 +6,8 @@ import { type FunctionName, functions } from "../../../infra/functions/functions
 import { isChangedSince, isRemadeSince, nextSince } from "../../../infra/tools/export/changed-since.ts";
 import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
 import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { tombstoneDays } from "../../../shared/db/writes/record-plans.ts";
+import { tombstoneDays } from "../../../shared/table/record-plans.ts";
+import { recordKey } from "../../../shared/table/table.ts";
 import { testContext } from "../../support/records/contexts.ts";
 import { updateRaw } from "../../support/records/items.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";

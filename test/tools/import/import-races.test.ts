@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import { recordKey } from "../../../shared/table/table.ts";
 import { expectExactCounters } from "../../support/records/exact-counters.ts";
 import { invoiceLine } from "../../support/records/records.ts";
 import { readPlace, write } from "../../support/records/writes.ts";

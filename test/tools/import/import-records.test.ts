@@ -4,8 +4,7 @@ import type { ImportProgress } from "../../../infra/tools/import/import-records.
 import type { LineError } from "../../../infra/tools/import/line-errors.ts";
 import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
-import { tableClient } from "../../../shared/db/table/table.ts";
+import { recordKey, tableClient } from "../../../shared/table/table.ts";
 import { beforeCalls } from "../../support/faults/before-calls.ts";
 import { allItems } from "../../support/records/items.ts";
 import {

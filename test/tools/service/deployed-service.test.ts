@@ -13,7 +13,7 @@ import { inStage, readStage, requireStage } from "../../../infra/tools/service/d
 import { printToken } from "../../../infra/tools/token.ts";
 import { unlock } from "../../../infra/tools/unlock.ts";
 import { pinKey } from "../../../shared/db/accounts/pins.ts";
-import { recordKey } from "../../../shared/db/table/item-keys.ts";
+import { recordKey } from "../../../shared/table/table.ts";
 import { publicPartOf } from "../../../shared/tokens/signing-keys.ts";
 import { fullStage } from "../../infra/stages/owned-stage.ts";
 import { companyLine, invoiceLine, userLine } from "../../support/records/records.ts";

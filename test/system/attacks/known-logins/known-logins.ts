@@ -1,5 +1,5 @@
 import { secretKey } from "../../../../shared/db/accounts/user-secrets.ts";
-import { updateIf } from "../../../../shared/db/table/conditional-writes.ts";
+import { updateIf } from "../../../../shared/table/writes.ts";
 import { userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 

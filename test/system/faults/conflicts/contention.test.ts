@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type Pace, paces, retryConflicts } from "../../../../shared/db/table/retry.ts";
-import { commitOnce } from "../../../../shared/db/writes/commit.ts";
-import { countsBetween } from "../../../../shared/db/writes/counters.ts";
+import { countsBetween } from "../../../../shared/table/counters.ts";
+import { commitOnce } from "../../../../shared/table/plans.ts";
+import { type Pace, paces, retryConflicts } from "../../../../shared/table/retry.ts";
 import { type HeldWrite, type Holding, useHeldItems } from "../../../support/faults/held-items.ts";
 import { useModelClock } from "../../../support/faults/model-clock.ts";
 import { useService } from "../../../support/service/service.ts";

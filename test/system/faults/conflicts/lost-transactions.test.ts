@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
-import { readBatch } from "../../../../shared/db/table/batch-reads.ts";
-import type { Key } from "../../../../shared/db/table/item-keys.ts";
-import { retryConflicts } from "../../../../shared/db/table/retry.ts";
-import { queryItems } from "../../../../shared/db/table/table.ts";
-import { commitOnce } from "../../../../shared/db/writes/commit.ts";
-import { counterKey, countsBetween } from "../../../../shared/db/writes/counters.ts";
+import { counterKey, countsBetween } from "../../../../shared/table/counters.ts";
+import { commitOnce } from "../../../../shared/table/plans.ts";
+import { readBatch } from "../../../../shared/table/reads.ts";
+import { retryConflicts } from "../../../../shared/table/retry.ts";
+import type { Key } from "../../../../shared/table/table.ts";
+import { queryItems } from "../../../../shared/table/table.ts";
 import { useHeldItems } from "../../../support/faults/held-items.ts";
 import { losses, useNetwork } from "../../../support/faults/network.ts";
 import { usualFreshOrFull } from "../../../support/service/fresh-counts.ts";

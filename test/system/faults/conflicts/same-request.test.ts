@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { changeKey } from "../../../../shared/db/records/changes.ts";
-import { recordKey } from "../../../../shared/db/table/item-keys.ts";
+import { recordKey } from "../../../../shared/table/table.ts";
 import { beforeCalls } from "../../../support/faults/before-calls.ts";
 import { useHeldItems } from "../../../support/faults/held-items.ts";
 import { useModelClock } from "../../../support/faults/model-clock.ts";

@@ -1,5 +1,5 @@
 import { keepHistory } from "../../../../functions/workers/write-history.ts";
-import type { StreamRecord } from "../../../../shared/db/table/stream-records.ts";
+import type { StreamRecord } from "../../../../shared/table/entity.ts";
 import {
   adjust as adjustTimers,
   mark as payTimesheets,

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
 import type { Change } from "../../../../shared/contract/operation.ts";
-import type { Item, RecordKind } from "../../../../shared/db/table/item-keys.ts";
-import { queryItems } from "../../../../shared/db/table/table.ts";
+import type { Item, RecordKind } from "../../../../shared/table/table.ts";
+import { queryItems } from "../../../../shared/table/table.ts";
 
 /** The kinds of record that have a history. */
 export const kinds = ["TIMESHEET", "INVOICE", "JOB", "USER"] as const satisfies readonly RecordKind[];

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, test, vi } from "vitest";
-import { deleteItemAt } from "../../../../shared/db/table/conditional-writes.ts";
-import type { Key } from "../../../../shared/db/table/item-keys.ts";
-import { scanPage } from "../../../../shared/db/table/table.ts";
+import type { Key } from "../../../../shared/table/table.ts";
+import { scanPage } from "../../../../shared/table/table.ts";
+import { deleteItemAt } from "../../../../shared/table/writes.ts";
 import { callerLine, userLine } from "../../../support/records/records.ts";
 import { write } from "../../../support/records/writes.ts";
 import { usualFreshOrFull } from "../../../support/service/fresh-counts.ts";

@@ -1,11 +1,10 @@
 import type { Change } from "../../../../shared/contract/operation.ts";
 import { endSessionFamily as endStored, openSession, sessionKey } from "../../../../shared/db/accounts/sessions.ts";
 import { findStoredUser, giveResetToken, replacePassword } from "../../../../shared/db/accounts/users.ts";
-import { deleteItemAt } from "../../../../shared/db/table/conditional-writes.ts";
-import { recordKey } from "../../../../shared/db/table/item-keys.ts";
-import { transact } from "../../../../shared/db/table/transaction.ts";
-import { importParts } from "../../../../shared/db/writes/counters.ts";
-import { createWriteBatches } from "../../../../shared/db/writes/write-batches.ts";
+import { importParts } from "../../../../shared/table/counters.ts";
+import { recordKey } from "../../../../shared/table/table.ts";
+import { createWriteBatches } from "../../../../shared/table/write-batches.ts";
+import { deleteItemAt, transact } from "../../../../shared/table/writes.ts";
 import { updateRaw } from "../../../support/records/items.ts";
 import { invoiceLine, jobLine, timesheetLine, userLine } from "../../../support/records/records.ts";
 import { write } from "../../../support/records/writes.ts";

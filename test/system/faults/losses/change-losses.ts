@@ -7,7 +7,7 @@ import { handler as rotate } from "../../../../functions/workers/rotate-signing-
 import { findOpenKeys } from "../../../../shared/db/accounts/public-keys.ts";
 import { questions } from "../../../../shared/db/history/history-items.ts";
 import { notificationKey } from "../../../../shared/db/notifications/notifications.ts";
-import { recordKey } from "../../../../shared/db/table/item-keys.ts";
+import { recordKey } from "../../../../shared/table/table.ts";
 import { readSigningKeys } from "../../../../shared/tokens/signing-keys.ts";
 import { testChange } from "../../../support/records/contexts.ts";
 import { invoiceLine, jobLine, notificationLine } from "../../../support/records/records.ts";

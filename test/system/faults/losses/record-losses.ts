@@ -3,7 +3,7 @@ import { handler as registerDevice } from "../../../../functions/devices/registe
 import { handler as removeDevice } from "../../../../functions/devices/remove-device-token.ts";
 import { registerDeviceToken, removeDeviceToken } from "../../../../shared/contract/devices.ts";
 import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
-import { recordKey } from "../../../../shared/db/table/item-keys.ts";
+import { recordKey } from "../../../../shared/table/table.ts";
 import { callerLine, jobLine, timesheetLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { readItem } from "../../../support/records/writes.ts";

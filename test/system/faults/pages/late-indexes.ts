@@ -3,9 +3,9 @@ import { BatchGetCommand, BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, inject } from "vitest";
 import { chanceOf } from "../../../../infra/local/demo/demo-chance.ts";
 import { createTable } from "../../../../infra/local/engine/local-table.ts";
-import { tableClient } from "../../../../shared/db/table/table.ts";
 import { chunksOf, createTurns } from "../../../../shared/run/batches.ts";
 import { settings } from "../../../../shared/run/settings.ts";
+import { tableClient } from "../../../../shared/table/table.ts";
 
 /** Indexes that show a write later than the table does, as those of DynamoDB do and those of local engines do not. */
 export interface LateIndexes {

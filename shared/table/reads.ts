@@ -1,4 +1,77 @@
-import { inParallel } from "../../run/batches.ts";
+import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
+import { chunksOf, inParallel } from "../run/batches.ts";
+import { settings } from "../run/settings.ts";
+import { paces, retry } from "./retry.ts";
+import { type Item, type Key, liveItem, nameOf, projectionOf, tableClient, tombstoneMark } from "./table.ts";
+
+/** Most items that one call reads. */
+export const maxBatchReads = 100;
+
+interface BatchReadOptions {
+  readonly consistent?: boolean;
+  /** The attributes that are read of each item, the key among them. Without `paths` the whole item is read. */
+  readonly paths?: readonly string[] | undefined;
+  readonly withTombstones?: boolean;
+}
+
+/**
+ * Reads up to 100 items, in the order of the keys; absent ones are undefined. 1 read unit each, or half a unit if not
+ * consistent. If the table is under load and leaves items unread, the call asks again with jitter for up to a second,
+ * then refuses with `busy`.
+ */
+export async function readBatch(
+  keys: readonly Key[],
+  { consistent = true, paths, withTombstones = false }: BatchReadOptions = {},
+): Promise<(Item | undefined)[]> {
+  const table = settings.tableName();
+  const reading = { ConsistentRead: consistent, ...(paths && projectionOf([...paths, tombstoneMark])) };
+  const found = new Map<string, Item>();
+  let open: Item[] = [...new Map(keys.map((key) => [nameOf(key), { ...key }])).values()];
+  await retry(paces.conflict, async () => {
+    if (open.length === 0) return true;
+    const RequestItems = { [table]: { Keys: open, ...reading } };
+    const { Responses, UnprocessedKeys } = await tableClient().send(new BatchGetCommand({ RequestItems }));
+    for (const item of Responses?.[table] ?? []) found.set(nameOf(item), item);
+    open = UnprocessedKeys?.[table]?.Keys ?? [];
+    return open.length === 0 || undefined;
+  });
+  const items = keys.map((key) => found.get(nameOf(key)));
+  return withTombstones ? items : items.map(liveItem);
+}
+
+interface Waiting {
+  readonly key: Key;
+  resolve(item: Item | undefined): void;
+  reject(error: unknown): void;
+}
+
+let waiting: Waiting[] = [];
+
+/** Reads one item or tombstone, consistently. Reads of the same turn of the event loop are combined into batches. */
+export function loadItem(key: Key): Promise<Item | undefined> {
+  return new Promise((resolve, reject) => {
+    if (waiting.length === 0) setImmediate(sendBatches);
+    waiting.push({ key, resolve, reject });
+  });
+}
+
+function sendBatches(): void {
+  const collected = waiting;
+  waiting = [];
+  for (const batch of chunksOf(collected, maxBatchReads)) {
+    readBatch(
+      batch.map(({ key }) => key),
+      { withTombstones: true },
+    ).then(
+      (items) => {
+        for (const [at, { resolve }] of batch.entries()) resolve(items[at]);
+      },
+      (error) => {
+        for (const { reject } of batch) reject(error);
+      },
+    );
+  }
+}
 
 /** A row that lists sort by. */
 interface Row {
@@ -19,7 +92,7 @@ interface Reading<R extends Row> {
 }
 
 /** The rows that are wanted of several sources. */
-export interface Wanted {
+interface Wanted {
   readonly below: number;
   readonly limit: number;
   /** The rows that each source is asked for first. With the limit there is one round, which reads more rows. */

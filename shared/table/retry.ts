@@ -1,7 +1,7 @@
 import { TransactionCanceledException, TransactionConflictException } from "@aws-sdk/client-dynamodb";
-import { busy } from "../../contract/refusals.ts";
-import { jitter, sleep } from "../../run/backoff.ts";
-import { isThrottleCode } from "../../run/limits.ts";
+import { busy } from "../contract/refusals.ts";
+import { jitter, sleep } from "../run/backoff.ts";
+import { isThrottleCode } from "../run/limits.ts";
 
 /** The tries of a call, and the pauses between, with jitter. Each pause is up to twice as long as the one before. */
 export interface Pace {
@@ -76,3 +76,23 @@ function isConflict(error: unknown): boolean {
   if (!(error instanceof TransactionCanceledException)) return false;
   return (error.CancellationReasons ?? []).some(({ Code }) => Code === "TransactionConflict" || isThrottleCode(Code));
 }
+
+/**
+ * True if the error's cause is not the item in work: throttling, a lost connection, a missing right. The same work
+ * succeeds once the cause is gone. False if the work fails at each try.
+ */
+export function isTransientError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error.name === "ValidationException" || isInvalidTransaction(error)) return false;
+  const { $metadata, code, errors } = error as Error & { $metadata?: unknown; code?: unknown; errors?: unknown };
+  const isOfNetwork = typeof code === "string" && /^(E[A-Z_]+|UND_ERR_.*|busy)$/.test(code) && !code.startsWith("ERR_");
+  return $metadata !== undefined || isOfNetwork || Array.isArray(errors) || error.name === "TimeoutError";
+}
+
+/** True for a write that the table can never carry out, such as one that makes an item too large. */
+function isInvalidTransaction(error: Error): boolean {
+  if (!(error instanceof TransactionCanceledException)) return false;
+  return (error.CancellationReasons ?? []).some(({ Code }) => Code !== undefined && lasting.has(Code));
+}
+
+const lasting = new Set(["ValidationError", "ItemCollectionSizeLimitExceeded"]);

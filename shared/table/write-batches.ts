@@ -1,9 +1,8 @@
-import { Refusal } from "../../contract/refusals.ts";
-import { keyOf, nameOf } from "../table/item-keys.ts";
-import { bytesInTable, mostTransactionBytes } from "../table/item-size.ts";
-import { maxTransactionWrites, type TransactionWrite } from "../table/transaction.ts";
-import { type Commit, commitTogether } from "./commit.ts";
+import { Refusal } from "../contract/refusals.ts";
 import { type Count, counterKey, partFor } from "./counters.ts";
+import { type Commit, commitTogether } from "./plans.ts";
+import { keyOf, nameOf } from "./table.ts";
+import { bytesInTable, maxTransactionWrites, mostTransactionBytes, type TransactionWrite } from "./writes.ts";
 
 /** The writes of one change that wait for a transaction. */
 interface Waiting {

@@ -1,18 +1,116 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Change } from "../../contract/operation.ts";
-import { fieldsInvalid } from "../../contract/refusals.ts";
-import { stampOf } from "../table/change-stamps.ts";
-import { loadItem } from "../table/coalesced-reads.ts";
-import { ifUnchanged } from "../table/conditions.ts";
-import type { Entity, RecordItem } from "../table/entity.ts";
-import type { Item, Key } from "../table/item-keys.ts";
-import { paces, retry } from "../table/retry.ts";
-import { isTombstone, liveItem, type Tombstone } from "../table/tombstones.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
-import { type Commit, commitTogether } from "./commit.ts";
-import type { Count } from "./counters.ts";
-import { applyDry, type DryRunStore, findInDryRun } from "./dry-run.ts";
-import { takeUniqueKey, type UniqueKey } from "./unique-keys.ts";
+import type { Change } from "../contract/operation.ts";
+import { fieldsInvalid } from "../contract/refusals.ts";
+import { type Count, counterWrites, foldCounts, partFor, userParts } from "./counters.ts";
+import type { Entity, RecordItem } from "./entity.ts";
+import { loadItem } from "./reads.ts";
+import { paces, retry, retryConflicts } from "./retry.ts";
+import { getItem, type Item, isTombstone, type Key, keyOf, liveItem, stampOf, type Tombstone } from "./table.ts";
+import { anyOf, ifUnchanged, isAbsent, putIf, type TransactionWrite, transactOnce, updateOf } from "./writes.ts";
+
+/** A key that only one user may have, and the field that asks for it. */
+export interface UniqueKey {
+  readonly key: Key;
+  readonly userId: number;
+  readonly field: string;
+  /** Stored beside the owner's id if the key has no such attributes yet. */
+  readonly attributes: Item;
+}
+
+/** Takes a free key. A key that the user owns stays as it is. */
+function takeUniqueKey({ key, userId, attributes }: UniqueKey): TransactionWrite {
+  const { ConditionExpression: when, ExpressionAttributeValues: values } = ifFreeOrHeldBy(userId);
+  return { Update: updateOf(key, { when, values, set: { user_id: userId }, setOnce: attributes }) };
+}
+
+/** Deletes a key that a user owns. */
+export function releaseUniqueKey({ key, userId }: UniqueKey): TransactionWrite {
+  return { Delete: { Key: { ...key }, ...ifFreeOrHeldBy(userId) } };
+}
+
+function ifFreeOrHeldBy(userId: number) {
+  const ConditionExpression = anyOf(isAbsent, "user_id = :user");
+  return { ConditionExpression, ExpressionAttributeValues: { ":user": userId } };
+}
+
+/** Stores what a dry run would have written: an item, null for a deleted one, undefined for an untouched one. */
+export interface DryRunStore {
+  find(key: Key): Item | null | undefined;
+  keep(key: Key, item: Item | null): void;
+}
+
+/** The item as the dry run's writes so far would have left it. */
+function findInDryRun(key: Key, dryRun: DryRunStore | undefined, stored: Item | undefined): Item | undefined {
+  const kept = dryRun?.find(key);
+  return kept === undefined ? stored : (kept ?? undefined);
+}
+
+/**
+ * Applies a transaction to the dry run's store instead of the table. Returns the positions of the writes that would
+ * have failed.
+ */
+async function applyDry(
+  writes: readonly TransactionWrite[],
+  uniqueKeys: readonly UniqueKey[],
+  dryRun: DryRunStore,
+): Promise<readonly number[]> {
+  const stored = await Promise.all(uniqueKeys.map(({ key }) => getItem(key, { consistent: true })));
+  // No await from here on: if two users of a file have the same login, only one may find it free.
+  const failed = uniqueKeys.flatMap(({ key, userId }, position) => {
+    const holder = findInDryRun(key, dryRun, stored[position]);
+    return holder && holder.user_id !== userId ? [writes.length + position] : [];
+  });
+  if (failed.length > 0) return failed;
+  for (const { Put, Delete } of writes) {
+    if (Put?.Item) dryRun.keep(keyOf(Put.Item), Put.Item);
+    if (Delete?.Key) dryRun.keep(keyOf(Delete.Key), null);
+  }
+  for (const { key, userId } of uniqueKeys) dryRun.keep(key, { ...key, user_id: userId });
+  return [];
+}
+
+/** The part of the counters that a transaction writes after so many attempts. */
+type PartOf = (attempts: number) => number;
+
+const userPartOf: PartOf = (attempts) => partFor(userParts, 0, attempts);
+
+/**
+ * Carries out the writes of a change and adds its counts, all or none. Returns the positions of the writes whose
+ * conditions failed.
+ */
+export type Commit = (writes: readonly TransactionWrite[], counts?: readonly Count[]) => Promise<readonly number[]>;
+
+/**
+ * Carries out the writes of a change and adds its counts in one transaction. A single put without counts is no
+ * transaction, which costs half. Refuses with `busy` if others' transactions hold the items for longer than a second.
+ * Counts go to a part of the users, unless `partOf` names others.
+ */
+export async function commitTogether(
+  writes: readonly TransactionWrite[],
+  counts: readonly Count[] = [],
+  partOf: PartOf = userPartOf,
+): Promise<readonly number[]> {
+  const folded = foldCounts(counts);
+  const put = writes.length === 1 && folded.length === 0 ? writes[0]?.Put : undefined;
+  if (put) return (await putIf(put)) ? [] : [0];
+  return retryConflicts((count, leftMs) => commitOnce(writes, counts, { count, leftMs }, partOf));
+}
+
+/** An attempt to commit: the number of attempts before it, and the time that is left. */
+export interface Attempt {
+  readonly count: number;
+  readonly leftMs: number;
+}
+
+/** As `commitTogether`, but throws if others' transactions hold the items, so that the caller decides again. */
+export function commitOnce(
+  writes: readonly TransactionWrite[],
+  counts: readonly Count[],
+  { count, leftMs }: Attempt,
+  partOf: PartOf = userPartOf,
+): Promise<readonly number[]> {
+  return transactOnce([...writes, ...counterWrites(foldCounts(counts), partOf(count))], leftMs);
+}
 
 /** The result of a write. `stale`: the record is stored, or was removed, at this version or a later one already (D35). */
 export type Outcome = "created" | "updated" | "unchanged" | "removed" | "stale";
@@ -89,7 +187,7 @@ async function write(
 }
 
 /** The attributes that describe a write in its item beside the change, until the next write. */
-export interface WriteStamps {
+interface WriteStamps {
   readonly changed_by?: number;
 }
 

@@ -1,17 +1,9 @@
-import { msPerDay } from "../../contract/values.ts";
-import type { Entity, RecordItem } from "../table/entity.ts";
-import { epochSecondsAfter } from "../table/expiry.ts";
-import type { Item, Key } from "../table/item-keys.ts";
-import { isTombstone, type Tombstone } from "../table/tombstones.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
-import {
-  changePlace,
-  isSameItem,
-  type Outcome,
-  replaceItem,
-  type WriteContext,
-  type WritePlan,
-} from "./write-plans.ts";
+import { msPerDay } from "../contract/values.ts";
+import type { Entity, RecordItem } from "./entity.ts";
+import { changePlace, isSameItem, type Outcome, replaceItem, type WriteContext, type WritePlan } from "./plans.ts";
+import type { Item, Key } from "./table.ts";
+import { epochSecondsAfter, isTombstone, type Tombstone } from "./table.ts";
+import type { TransactionWrite } from "./writes.ts";
 
 /** For so many days a tombstone keeps late lines from restoring its record. No event bus or queue holds a line as long. */
 export const tombstoneDays = 30;
@@ -29,7 +21,7 @@ interface Versioned {
 }
 
 /** A record as a line leaves it, with the writes that go with it. */
-export interface Draft<Stored> extends Pick<WritePlan, "uniqueKeys" | "counts"> {
+interface Draft<Stored> extends Pick<WritePlan, "uniqueKeys" | "counts"> {
   readonly next: Stored;
   readonly writes?: readonly TransactionWrite[];
 }
@@ -65,7 +57,7 @@ export function upsertRecord<Stored extends RecordItem>(
 }
 
 /** The writes that go with a record's removal, and the counts that it leaves. */
-export type Withdrawal = Pick<WritePlan, "writes" | "counts">;
+type Withdrawal = Pick<WritePlan, "writes" | "counts">;
 
 /**
  * Removes the record that a line is about, together with the writes of `withdraw`, unless the line is late. A record

@@ -1,9 +1,9 @@
-import { spread } from "../../run/backoff.ts";
-import { defineEntity, type StoredItem } from "../table/entity.ts";
-import type { Item, Key } from "../table/item-keys.ts";
-import { nameOf, padId } from "../table/item-keys.ts";
-import type { TransactionWrite } from "../table/transaction.ts";
-import { updateOf } from "../table/updates.ts";
+import { spread } from "../run/backoff.ts";
+import { defineEntity, type StoredItem } from "./entity.ts";
+import type { Item, Key } from "./table.ts";
+import { nameOf, padId } from "./table.ts";
+import type { TransactionWrite } from "./writes.ts";
+import { updateOf } from "./writes.ts";
 
 /**
  * A counter of a company's list, or of one of its months: a number under the name of each figure. A counter has parts,
