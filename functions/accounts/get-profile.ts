@@ -1,8 +1,8 @@
 import { getProfile } from "../../shared/contract/accounts.ts";
 import { Refusal } from "../../shared/contract/refusals.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
-import { findCompany } from "../../shared/db/records/companies.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
+import { findCompany } from "../../shared/records/companies.ts";
 
 /** Shows the caller's own profile. If the user has been removed, refuses the token as invalid (D37). */
 export const handler = authenticated(getProfile, async ({ caller }) => {

@@ -8,7 +8,7 @@ import {
   placeOf,
   type StoredHistory,
   toRecordedChange,
-} from "../../shared/db/history/history-items.ts";
+} from "../../shared/records/history.ts";
 import type { Item } from "../../shared/table/table.ts";
 import { epochSeconds, queryItems } from "../../shared/table/table.ts";
 

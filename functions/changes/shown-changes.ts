@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import type { ChangedType, historyEntry } from "../../shared/contract/changes.ts";
 import { findUserNames } from "../../shared/db/accounts/users.ts";
-import type { FieldValues, RecordedType } from "../../shared/db/history/history-items.ts";
+import type { FieldValues, RecordedType } from "../../shared/records/history.ts";
 import type { FoundEntry } from "./find-history.ts";
 
 /** A change as the interface shows it (D41). */

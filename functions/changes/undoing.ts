@@ -1,18 +1,17 @@
 import * as v from "valibot";
 import type { Caller } from "../../shared/contract/operation.ts";
 import { Refusal } from "../../shared/contract/refusals.ts";
-import { type ListedItem, listedItems, listedKey } from "../../shared/db/lists/listed-items.ts";
-import { type BulkKind, commitSteps } from "../../shared/db/records/bulk-changes.ts";
+import { type BulkKind, commitSteps } from "../../shared/records/bulk.ts";
 import {
   type ChangeContext,
   type ChangeItem,
   findChange,
   findEarlier,
   type UndoableList,
-} from "../../shared/db/records/changes.ts";
-import { recordNotFound } from "../../shared/db/records/find-records.ts";
-import { jobTimers } from "../../shared/db/records/jobs.ts";
-import { timesheetStateChange } from "../../shared/db/records/timesheets.ts";
+} from "../../shared/records/changes.ts";
+import { type ListedItem, listedItems, listedKey, recordNotFound } from "../../shared/records/items.ts";
+import { jobTimers } from "../../shared/records/jobs.ts";
+import { timesheetStateChange } from "../../shared/records/timesheets.ts";
 import type { Attempt } from "../../shared/table/plans.ts";
 import { readBatch } from "../../shared/table/reads.ts";
 import { paces, retryConflicts } from "../../shared/table/retry.ts";

@@ -1,8 +1,8 @@
 import { authorizePayment } from "../../shared/accounts/authorize-payment.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
 import { requireScope } from "../../shared/contract/operation.ts";
-import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { idempotent } from "../../shared/http/endpoint.ts";
+import { setTimesheetStates } from "../../shared/records/timesheets.ts";
 
 /** Marks timesheets as paid or pending, all or none. A caller with a passcode must send it (D17–D19). */
 export const handler = idempotent(

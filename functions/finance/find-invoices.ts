@@ -1,7 +1,7 @@
 import type { FoundPage, PageStart } from "../../shared/contract/paging.ts";
-import type { ListedFields } from "../../shared/db/lists/listed-items.ts";
-import { findListPage } from "../../shared/db/lists/lists.ts";
-import type { ListSelection } from "../../shared/db/lists/totals.ts";
+import type { ListedFields } from "../../shared/records/items.ts";
+import { findListPage } from "../../shared/records/lists.ts";
+import type { ListSelection } from "../../shared/records/totals.ts";
 import { findByNumber } from "./number-search.ts";
 
 /**

@@ -1,8 +1,7 @@
 import { getInvoice } from "../../shared/contract/finance.ts";
 import { requireScope } from "../../shared/contract/operation.ts";
-import { toFields } from "../../shared/db/lists/listed-items.ts";
-import { requireRecord } from "../../shared/db/records/find-records.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
+import { requireRecord, toFields } from "../../shared/records/items.ts";
 
 /** Shows the current state of an invoice of the caller's company (D39). */
 export const handler = authenticated(getInvoice, async ({ parameters, caller }) => ({

@@ -1,9 +1,8 @@
 import { getTimesheet } from "../../shared/contract/finance.ts";
 import { requireScope } from "../../shared/contract/operation.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
-import { toFields } from "../../shared/db/lists/listed-items.ts";
-import { recordNotFound, requireRecord } from "../../shared/db/records/find-records.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
+import { recordNotFound, requireRecord, toFields } from "../../shared/records/items.ts";
 
 /** Shows the current state of a timesheet: of the caller's company, or a driver's own (D39). */
 export const handler = authenticated(getTimesheet, async ({ parameters: { id }, caller }) => {

@@ -2,8 +2,8 @@ import { listTimesheets } from "../../shared/contract/finance.ts";
 import { narrowScope, requireScope } from "../../shared/contract/operation.ts";
 import { boundedRange, nothingFound, readPage } from "../../shared/contract/paging.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
-import { findTimesheets } from "../../shared/db/records/timesheets.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
+import { findTimesheets } from "../../shared/records/timesheets.ts";
 import { findDriversTimesheets } from "./drivers-timesheets.ts";
 
 /**

@@ -1,10 +1,9 @@
 import { invoiceStates } from "../../shared/contract/finance.ts";
 import { type FoundPage, isWithinRange, nothingFound, type PageStart } from "../../shared/contract/paging.ts";
 import { Refusal } from "../../shared/contract/refusals.ts";
-import { type ListedFields, type ListRow, toPage, toRow } from "../../shared/db/lists/listed-items.ts";
-import { findMatches } from "../../shared/db/lists/number-entries.ts";
-import type { ListSelection } from "../../shared/db/lists/totals.ts";
-import { isFoundBy, type NumberSearch, parseSearch } from "../../shared/domain/records/invoice-number.ts";
+import { type ListedFields, type ListRow, toPage, toRow } from "../../shared/records/items.ts";
+import { findMatches, isFoundBy, type NumberSearch, parseSearch } from "../../shared/records/numbers.ts";
+import type { ListSelection } from "../../shared/records/totals.ts";
 import { chunksOf } from "../../shared/run/batches.ts";
 import { maxBatchReads, readBatch } from "../../shared/table/reads.ts";
 import { recordKey } from "../../shared/table/table.ts";

@@ -1,8 +1,7 @@
 import { isWithinRange } from "../../shared/contract/paging.ts";
-import { monthKey, stateKey } from "../../shared/db/lists/list-keys.ts";
-import { toRow } from "../../shared/db/lists/listed-items.ts";
-import { countDays, countList, type DayCount, type ListSelection } from "../../shared/db/lists/totals.ts";
-import { isFoundBy, type NumberSearch } from "../../shared/domain/records/invoice-number.ts";
+import { monthKey, stateKey, toRow } from "../../shared/records/items.ts";
+import { isFoundBy, type NumberSearch } from "../../shared/records/numbers.ts";
+import { countDays, countList, type DayCount, type ListSelection } from "../../shared/records/totals.ts";
 import { inParallel } from "../../shared/run/batches.ts";
 import { projectionOf, queryPages } from "../../shared/table/table.ts";
 

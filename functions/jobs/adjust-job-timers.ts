@@ -1,7 +1,7 @@
 import { adjustJobTimers } from "../../shared/contract/jobs.ts";
 import { requireScope } from "../../shared/contract/operation.ts";
-import { setJobTimers, timerFrom } from "../../shared/db/records/jobs.ts";
 import { idempotent } from "../../shared/http/endpoint.ts";
+import { setJobTimers, timerFrom } from "../../shared/records/jobs.ts";
 
 /** Sets the timer of several jobs, all or none (D24). */
 export const handler = idempotent(adjustJobTimers, ({ body: { job_ids: ids, timer }, ...context }) =>

@@ -1,8 +1,7 @@
 import { getJob } from "../../shared/contract/jobs.ts";
 import { requireScope } from "../../shared/contract/operation.ts";
-import { toFields } from "../../shared/db/lists/listed-items.ts";
-import { requireRecord } from "../../shared/db/records/find-records.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
+import { requireRecord, toFields } from "../../shared/records/items.ts";
 
 /** Shows the current state of a job of the caller's company, with its timer (D24, D39). */
 export const handler = authenticated(getJob, async ({ parameters, caller }) => {

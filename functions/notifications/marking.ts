@@ -10,8 +10,8 @@ import {
   unreadKeyOf,
   unreadMark,
 } from "../../shared/db/notifications/notifications.ts";
-import type { ChangeContext } from "../../shared/db/records/changes.ts";
-import { requireAll } from "../../shared/db/records/find-records.ts";
+import type { ChangeContext } from "../../shared/records/changes.ts";
+import { requireAll } from "../../shared/records/items.ts";
 import { chunksOf, readAhead } from "../../shared/run/batches.ts";
 import { replaceItem } from "../../shared/table/plans.ts";
 import { readBatch } from "../../shared/table/reads.ts";

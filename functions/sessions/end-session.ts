@@ -3,8 +3,8 @@ import { endSession as operation } from "../../shared/contract/sessions.ts";
 import { findAccount } from "../../shared/db/accounts/accounts.ts";
 import { endSessionFamily } from "../../shared/db/accounts/sessions.ts";
 import { dropDevicesOfSession } from "../../shared/db/notifications/device-tokens.ts";
-import { recordNotFound } from "../../shared/db/records/find-records.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
+import { recordNotFound } from "../../shared/records/items.ts";
 
 /**
  * Ends one of the caller's sessions and removes its devices; ending it again succeeds (D5, D28). Only a live session

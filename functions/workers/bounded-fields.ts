@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { CutValue, FieldValues } from "../../shared/db/history/history-items.ts";
+import type { CutValue, FieldValues } from "../../shared/records/history.ts";
 
 /** The fields of a change, before and after it. */
 export interface ChangedFields {

@@ -4,7 +4,7 @@ import type * as v from "valibot";
 import { busEnvelope, notificationDetail, recordDetail } from "../../shared/contract/events.ts";
 import type { RecordLine } from "../../shared/contract/records.ts";
 import { parseRecordLine, refuseForbiddenNames } from "../../shared/domain/records/record-line.ts";
-import { parseComplete } from "../../shared/domain/records/record-merge.ts";
+import { parseComplete } from "../../shared/records/merge.ts";
 
 /** A notification that another system requests. */
 export interface NotificationRequest

@@ -1,4 +1,4 @@
-import { historyItems } from "../../shared/db/history/history-items.ts";
+import { historyItems } from "../../shared/records/history.ts";
 import { inParallel } from "../../shared/run/batches.ts";
 import type { Item } from "../../shared/table/table.ts";
 import { keyOf, putBatch, queryItems, queryPages } from "../../shared/table/table.ts";

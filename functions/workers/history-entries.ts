@@ -10,8 +10,8 @@ import {
   indexKeys,
   numberIn,
   questions,
-} from "../../shared/db/history/history-items.ts";
-import { revisionOf } from "../../shared/db/lists/listed-items.ts";
+} from "../../shared/records/history.ts";
+import { revisionOf } from "../../shared/records/items.ts";
 import type { StreamRecord } from "../../shared/table/entity.ts";
 import type { Item } from "../../shared/table/table.ts";
 import { isWhole, lastChangeOf, type StampedChange } from "../../shared/table/table.ts";

@@ -1,6 +1,5 @@
-import { dueMark } from "../../shared/db/lists/list-keys.ts";
-import { listWrites } from "../../shared/db/lists/list-writes.ts";
-import { type ListedItem, listedItems, withFields } from "../../shared/db/lists/listed-items.ts";
+import { dueMark, type ListedItem, listedItems, withFields } from "../../shared/records/items.ts";
+import { listWrites } from "../../shared/records/totals.ts";
 import { userParts } from "../../shared/table/counters.ts";
 import { changePlace, type Outcome, replaceItem, type WriteContext, type WritePlan } from "../../shared/table/plans.ts";
 import type { Key } from "../../shared/table/table.ts";

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type StoredUser, users } from "../../shared/db/accounts/users.ts";
-import type { FieldValues, RecordedType } from "../../shared/db/history/history-items.ts";
-import { isListedKind, type ListedKind, listsByKind } from "../../shared/db/lists/list-keys.ts";
-import { listedItems } from "../../shared/db/lists/listed-items.ts";
+import type { FieldValues, RecordedType } from "../../shared/records/history.ts";
+import { isListedKind, type ListedKind, listedItems, listsByKind } from "../../shared/records/items.ts";
 import type { Item, Key } from "../../shared/table/table.ts";
 
 /** The data of a record that its history compares. */

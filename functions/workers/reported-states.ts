@@ -1,4 +1,4 @@
-import { listedItems, listedKey } from "../../shared/db/lists/listed-items.ts";
+import { listedItems, listedKey } from "../../shared/records/items.ts";
 import type { TransactionWrite } from "../../shared/table/writes.ts";
 
 /** A record, and the state that a notification of it reports. */

@@ -1,4 +1,4 @@
-import { listNames } from "../../shared/db/lists/list-keys.ts";
+import { listNames } from "../../shared/records/items.ts";
 import { inParallel } from "../../shared/run/batches.ts";
 import { patiently } from "./aws/patience.ts";
 import { flagOption, readArguments, runCommand, textOption, UsageError } from "./cli/command.ts";

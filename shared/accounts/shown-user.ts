@@ -3,7 +3,7 @@ import type { profile } from "../contract/accounts.ts";
 import { Refusal } from "../contract/refusals.ts";
 import { findUserIdOfLogin } from "../db/accounts/logins.ts";
 import { findUser } from "../db/accounts/users.ts";
-import { findCompany } from "../db/records/companies.ts";
+import { findCompany } from "../records/companies.ts";
 
 /** A user as the interface shows it, with the company. */
 export type ShownUser = v.InferOutput<typeof profile>;

@@ -1,3 +1,8 @@
+import { changes } from "../records/changes.ts";
+import { companies } from "../records/companies.ts";
+import { historyItems } from "../records/history.ts";
+import { listedItems } from "../records/items.ts";
+import { numberEntries } from "../records/numbers.ts";
 import { counters } from "../table/counters.ts";
 import type { Entity, StreamRecord } from "../table/entity.ts";
 import type { Item, Key } from "../table/table.ts";
@@ -12,15 +17,10 @@ import { sessions } from "./accounts/sessions.ts";
 import { userSecrets } from "./accounts/user-secrets.ts";
 import { users } from "./accounts/users.ts";
 import { limitCounts } from "./accounts/windows.ts";
-import { historyItems } from "./history/history-items.ts";
-import { listedItems } from "./lists/listed-items.ts";
-import { numberEntries } from "./lists/number-entries.ts";
 import { deviceOwners } from "./notifications/device-owners.ts";
 import { deviceSets, devices } from "./notifications/devices.ts";
 import { notificationCounts } from "./notifications/notification-counts.ts";
 import { deliveredEvents, notifications } from "./notifications/notifications.ts";
-import { changes } from "./records/changes.ts";
-import { companies } from "./records/companies.ts";
 import { sequences } from "./table/sequences.ts";
 
 /** All kinds of items in the table. Each item belongs to exactly one. */

@@ -18,7 +18,7 @@ import type {
 import { beginChange, type Change } from "../contract/operation.ts";
 import { routeNotFound } from "../contract/refusals.ts";
 import { type Account, findAccount } from "../db/accounts/accounts.ts";
-import type { RequestKey } from "../db/records/changes.ts";
+import type { RequestKey } from "../records/changes.ts";
 import { carryOut, uptimeMs } from "../run/log.ts";
 import { commonHeaders, type Reply, successAnswer } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";

@@ -1,7 +1,7 @@
 import type { Caller, Operation } from "../contract/operation.ts";
 import { keyedChangeId } from "../contract/operation.ts";
 import { Refusal } from "../contract/refusals.ts";
-import type { RequestKey } from "../db/records/changes.ts";
+import type { RequestKey } from "../records/changes.ts";
 import { hmacKey } from "../secrets.ts";
 import { type HttpEvent, requireCaller } from "./http-event.ts";
 

@@ -5,7 +5,7 @@ import { confirm } from "../../shared/accounts/confirmation.ts";
 import { requestPin } from "../../shared/accounts/pin-requests.ts";
 import { saveDeviceToken } from "../../shared/db/notifications/device-tokens.ts";
 import { findUnreadCounts } from "../../shared/db/notifications/notification-counts.ts";
-import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
+import { setTimesheetStates } from "../../shared/records/timesheets.ts";
 import { timeOrderedId } from "../../shared/run/time-ordered-id.ts";
 import { importParts } from "../../shared/table/counters.ts";
 import { createWriteBatches } from "../../shared/table/write-batches.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { findListPage } from "../../shared/db/lists/lists.ts";
-import { countList } from "../../shared/db/lists/totals.ts";
-import { setJobTimers } from "../../shared/db/records/jobs.ts";
-import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
 import { writeRecord } from "../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../shared/domain/records/record-line.ts";
+import { setJobTimers } from "../../shared/records/jobs.ts";
+import { findListPage } from "../../shared/records/lists.ts";
+import { setTimesheetStates } from "../../shared/records/timesheets.ts";
+import { countList } from "../../shared/records/totals.ts";
 import type { ListName } from "../../shared/table/counters.ts";
 import { type RecordKind, recordKey } from "../../shared/table/table.ts";
 import { callerContext, testContext } from "../support/records/contexts.ts";

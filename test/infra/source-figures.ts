@@ -23,8 +23,6 @@ import { provesDays as sessionProvesDays } from "../../shared/db/accounts/sessio
 import { chunkSize as removedAtOnce } from "../../shared/db/accounts/user-removal.ts";
 import { limitCountDays as windowDays } from "../../shared/db/accounts/windows.ts";
 import { maxDevicesPerUser } from "../../shared/db/notifications/device-tokens.ts";
-import { changeItemDays as changeDays, validMs as changeValidMs } from "../../shared/db/records/changes.ts";
-import { changeItems } from "../../shared/db/records/transaction-limits.ts";
 import { unusableHash } from "../../shared/domain/accounts/password.ts";
 import { refreshTokenLifeDays } from "../../shared/domain/accounts/refresh-token.ts";
 import { resetTokenLifeMinutes, resetTokenProvesMinutes } from "../../shared/domain/accounts/reset-token.ts";
@@ -36,6 +34,8 @@ import { maxBodyBytes, maxQueryBytes } from "../../shared/http/limits.ts";
 import { mostEvents } from "../../shared/messaging/event-queue.ts";
 import { maxUsersPerMessage } from "../../shared/messaging/notification-queue.ts";
 import { maxBatchMessages } from "../../shared/messaging/queue.ts";
+import { changeItems } from "../../shared/records/bulk.ts";
+import { changeItemDays as changeDays, validMs as changeValidMs } from "../../shared/records/changes.ts";
 import { callLimits as limitsOfCalls } from "../../shared/run/limits.ts";
 import { secretCacheMinutes } from "../../shared/secrets.ts";
 import { maxBatchReads } from "../../shared/table/reads.ts";

@@ -12,7 +12,7 @@ import { demoUsers, loadDemo } from "../../infra/local/demo/demo.ts";
 import { requestPasswordReset } from "../../shared/contract/accounts.ts";
 import type { Operation } from "../../shared/contract/operation.ts";
 import { operations } from "../../shared/contract/operations.ts";
-import { setTimesheetStates } from "../../shared/db/records/timesheets.ts";
+import { setTimesheetStates } from "../../shared/records/timesheets.ts";
 import { recordKey } from "../../shared/table/table.ts";
 import { logChange } from "../support/records/change-log.ts";
 import { callerContext } from "../support/records/contexts.ts";

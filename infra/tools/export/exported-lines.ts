@@ -1,8 +1,8 @@
 import { type RecordType, recordTypes } from "../../../shared/contract/records.ts";
 import { toUser, users } from "../../../shared/db/accounts/users.ts";
-import { listedItems, toTenantFields } from "../../../shared/db/lists/listed-items.ts";
 import { notifications } from "../../../shared/db/notifications/notifications.ts";
-import { companies } from "../../../shared/db/records/companies.ts";
+import { companies } from "../../../shared/records/companies.ts";
+import { listedItems, toTenantFields } from "../../../shared/records/items.ts";
 import type { Item, Key } from "../../../shared/table/table.ts";
 import { keyOf } from "../../../shared/table/table.ts";
 

@@ -1,7 +1,7 @@
 import { findLoginsOf } from "../../../shared/db/accounts/logins.ts";
 import { findUser, userKey } from "../../../shared/db/accounts/users.ts";
-import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
-import { listedItems } from "../../../shared/db/lists/listed-items.ts";
+import { historyItems, historyPartition } from "../../../shared/records/history.ts";
+import { listedItems } from "../../../shared/records/items.ts";
 import type { Item } from "../../../shared/table/table.ts";
 import { keyOf, queryItems, scanPages } from "../../../shared/table/table.ts";
 import { findPerson, isDriver, namesDriver, type Person } from "../forget/person.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { findUsersOfProfile } from "../../../shared/db/accounts/profiles.ts";
 import { findUser } from "../../../shared/db/accounts/users.ts";
-import { historyItems, historyPartition } from "../../../shared/db/history/history-items.ts";
+import { historyItems, historyPartition } from "../../../shared/records/history.ts";
 import { queryPages } from "../../../shared/table/table.ts";
 
 /** A person, as others' records name them. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { pins } from "../../../shared/db/accounts/pins.ts";
-import { historyItems } from "../../../shared/db/history/history-items.ts";
-import { listedItems } from "../../../shared/db/lists/listed-items.ts";
 import { notifications } from "../../../shared/db/notifications/notifications.ts";
+import { historyItems } from "../../../shared/records/history.ts";
+import { listedItems } from "../../../shared/records/items.ts";
 import { paces, retry } from "../../../shared/table/retry.ts";
 import type { Item } from "../../../shared/table/table.ts";
 import { keyOf, liveItem, scanPages } from "../../../shared/table/table.ts";

@@ -1,4 +1,4 @@
-import { listNames } from "../../../shared/db/lists/list-keys.ts";
+import { listNames } from "../../../shared/records/items.ts";
 import { companyOf, counters, totalPartitions } from "../../../shared/table/counters.ts";
 import { queryPages } from "../../../shared/table/table.ts";
 

@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { listStates, monthKey, stateKey } from "../../../shared/db/lists/list-keys.ts";
-import { listPositionOf } from "../../../shared/db/lists/list-writes.ts";
-import { listedItems } from "../../../shared/db/lists/listed-items.ts";
+import { listedItems, listStates, monthKey, stateKey } from "../../../shared/records/items.ts";
 import {
   addIfAsRead,
   type CompanyList,
   type CounterParts,
+  listPositionOf,
   readCounters,
   sumsOf,
-} from "../../../shared/db/writes/counter-parts.ts";
+} from "../../../shared/records/totals.ts";
 import { sleep } from "../../../shared/run/backoff.ts";
 import { chunksOf } from "../../../shared/run/batches.ts";
 import { allMonths, type Count, countsBetween, foldCounts, stateOfDay } from "../../../shared/table/counters.ts";

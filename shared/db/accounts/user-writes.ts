@@ -1,7 +1,7 @@
 import type { UpsertLine } from "../../contract/records.ts";
 import { type SecretHashes, type SecretKind, secretHashes } from "../../domain/accounts/secret-hashes.ts";
 import type { HmacKey } from "../../domain/hmac-key.ts";
-import { mergeUser } from "../../domain/records/record-merge.ts";
+import { mergeUser } from "../../records/merge.ts";
 import { findToWrite, type Outcome, releaseUniqueKey, type UniqueKey, type WriteContext } from "../../table/plans.ts";
 import { upsertRecord } from "../../table/record-plans.ts";
 import { noMark } from "../../table/table.ts";

@@ -1,6 +1,6 @@
 import type { RemovalLine, UpsertLine } from "../../contract/records.ts";
 import { isPushed } from "../../domain/records/notification-kinds.ts";
-import { mergeNotification } from "../../domain/records/record-merge.ts";
+import { mergeNotification } from "../../records/merge.ts";
 import { deleteItem, type Outcome, type WriteContext } from "../../table/plans.ts";
 import { removeRecord, upsertRecord } from "../../table/record-plans.ts";
 import type { TransactionWrite } from "../../table/writes.ts";

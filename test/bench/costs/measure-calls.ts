@@ -11,7 +11,7 @@ import { type LocalService, withLocalService } from "../../../infra/tools/servic
 import { subjectOf } from "../../../shared/accounts/subjects.ts";
 import { operations } from "../../../shared/contract/operations.ts";
 import { forgetPins } from "../../../shared/db/accounts/pins.ts";
-import { listedItems } from "../../../shared/db/lists/listed-items.ts";
+import { listedItems } from "../../../shared/records/items.ts";
 import { recordKey } from "../../../shared/table/table.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { readItem, write } from "../../support/records/writes.ts";

@@ -1,6 +1,6 @@
 import { expect, inject, test } from "vitest";
 import { restoreRecords } from "../../../functions/changes/undoing.ts";
-import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
+import { setTimesheetStates } from "../../../shared/records/timesheets.ts";
 import { importParts } from "../../../shared/table/counters.ts";
 import type { Commit } from "../../../shared/table/plans.ts";
 import { createWriteBatches } from "../../../shared/table/write-batches.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findHistory } from "../../../functions/changes/find-history.ts";
 import { keepHistory } from "../../../functions/workers/write-history.ts";
-import { type HistoryQuestion, questions } from "../../../shared/db/history/history-items.ts";
+import { type HistoryQuestion, questions } from "../../../shared/records/history.ts";
 import type { StreamRecord } from "../../../shared/table/entity.ts";
 import { recordKey, scanPage } from "../../../shared/table/table.ts";
 import { jobLine, timesheetLine } from "../../support/records/records.ts";

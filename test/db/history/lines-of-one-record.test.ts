@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { historyOf } from "../../../functions/workers/history-entries.ts";
 import { handler as intake } from "../../../functions/workers/intake.ts";
-import { historyItems, toRecordedChange } from "../../../shared/db/history/history-items.ts";
+import { historyItems, toRecordedChange } from "../../../shared/records/history.ts";
 import { recordKey } from "../../../shared/table/table.ts";
 import { useHeldItems } from "../../support/faults/held-items.ts";
 import { invoiceLine, timesheetLine } from "../../support/records/records.ts";

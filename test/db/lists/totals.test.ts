@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
-import { countDays, countList } from "../../../shared/db/lists/totals.ts";
-import { findTimesheets } from "../../../shared/db/records/timesheets.ts";
+import { findTimesheets } from "../../../shared/records/timesheets.ts";
+import { countDays, countList } from "../../../shared/records/totals.ts";
 import { counterWrites } from "../../../shared/table/counters.ts";
 import { transact } from "../../../shared/table/writes.ts";
 import { type Fault, useNetwork } from "../../support/faults/network.ts";

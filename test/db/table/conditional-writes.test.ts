@@ -1,8 +1,7 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
 import { acquireSendLease } from "../../../shared/db/accounts/sendings.ts";
-import { toFields } from "../../../shared/db/lists/listed-items.ts";
-import { requireRecord } from "../../../shared/db/records/find-records.ts";
+import { requireRecord, toFields } from "../../../shared/records/items.ts";
 import { isTransientError } from "../../../shared/table/retry.ts";
 import { recordKey } from "../../../shared/table/table.ts";
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { entities } from "../../../shared/db/entities.ts";
-import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
+import { setTimesheetStates } from "../../../shared/records/timesheets.ts";
 import { keyOf } from "../../../shared/table/table.ts";
 import { callerContext } from "../../support/records/contexts.ts";
 import { scanItems } from "../../support/records/items.ts";

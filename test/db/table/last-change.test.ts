@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { markByIds } from "../../../functions/notifications/marking.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
-import { setJobTimers } from "../../../shared/db/records/jobs.ts";
+import { setJobTimers } from "../../../shared/records/jobs.ts";
 import { readStreamRecord } from "../../../shared/table/entity.ts";
 import { recordKey } from "../../../shared/table/table.ts";
 import { callerContext, driverContext, testChange } from "../../support/records/contexts.ts";

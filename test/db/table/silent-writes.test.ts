@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
-import { setJobTimers } from "../../../shared/db/records/jobs.ts";
-import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
+import { setJobTimers } from "../../../shared/records/jobs.ts";
+import { setTimesheetStates } from "../../../shared/records/timesheets.ts";
 import type { Key } from "../../../shared/table/table.ts";
 import { recordKey } from "../../../shared/table/table.ts";
 import { callerContext } from "../../support/records/contexts.ts";

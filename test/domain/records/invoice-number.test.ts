@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isFoundBy, parseSearch, searchableStarts } from "../../../shared/domain/records/invoice-number.ts";
+import { isFoundBy, parseSearch, searchableStarts } from "../../../shared/records/numbers.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { anyText, fc } from "../../support/service/properties.ts";
 import { foundIn, numberStyles, searches } from "./number-searches.ts";

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { findHistory } from "../../../functions/changes/find-history.ts";
 import { handler } from "../../../functions/workers/keep-history.ts";
 import { keepHistory } from "../../../functions/workers/write-history.ts";
-import { questions } from "../../../shared/db/history/history-items.ts";
+import { questions } from "../../../shared/records/history.ts";
 import { recordKey } from "../../../shared/table/table.ts";
 import { type Fault, useNetwork } from "../../support/faults/network.ts";
 import { logChange } from "../../support/records/change-log.ts";

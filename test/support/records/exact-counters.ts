@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { searchableStarts } from "../../../shared/domain/records/invoice-number.ts";
+import { searchableStarts } from "../../../shared/records/numbers.ts";
 import type { Item } from "../../../shared/table/table.ts";
 import { allItems } from "./items.ts";
 

@@ -1,5 +1,5 @@
 import { toItem } from "../../../functions/workers/history-entries.ts";
-import type { HistoryEntry } from "../../../shared/db/history/history-items.ts";
+import type { HistoryEntry } from "../../../shared/records/history.ts";
 import { putItems } from "./items.ts";
 
 /** A change to be kept; what is left out is a timesheet of company 1 that user 2 set to paid in a bulk update. */

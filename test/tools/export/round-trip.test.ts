@@ -4,9 +4,9 @@ import { deliverNotification } from "../../../functions/workers/notification-del
 import { markOverdue } from "../../../functions/workers/overdue-invoices.ts";
 import { csvReader } from "../../../infra/tools/import/csv-lines.ts";
 import { createUser, findStoredUser, replacePassword } from "../../../shared/db/accounts/users.ts";
-import { setJobTimers } from "../../../shared/db/records/jobs.ts";
-import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
 import { registeredUser } from "../../../shared/domain/accounts/shown-users.ts";
+import { setJobTimers } from "../../../shared/records/jobs.ts";
+import { setTimesheetStates } from "../../../shared/records/timesheets.ts";
 import { transact } from "../../../shared/table/writes.ts";
 import { callerContext, testContext } from "../../support/records/contexts.ts";
 import { expectExactCounters } from "../../support/records/exact-counters.ts";

@@ -4,7 +4,7 @@ import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
 import { replaceTraces } from "../../../infra/tools/forget/traces.ts";
 import { findUser } from "../../../shared/db/accounts/users.ts";
 import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
-import { setTimesheetStates } from "../../../shared/db/records/timesheets.ts";
+import { setTimesheetStates } from "../../../shared/records/timesheets.ts";
 import { recordKey } from "../../../shared/table/table.ts";
 import { updateIf } from "../../../shared/table/writes.ts";
 import { beforeCalls } from "../../support/faults/before-calls.ts";

@@ -8,7 +8,7 @@ import { takeLock } from "../../../infra/local/machine-lock.ts";
 import { forget } from "../../../infra/tools/forget.ts";
 import { runImport } from "../../../infra/tools/import.ts";
 import { withLocalService } from "../../../infra/tools/service/local-service.ts";
-import { historyPartition } from "../../../shared/db/history/history-items.ts";
+import { historyPartition } from "../../../shared/records/history.ts";
 import { settings } from "../../../shared/run/settings.ts";
 import { copyDemo } from "../../support/service/demo-machine.ts";
 import { newFolder } from "../../support/service/new-folder.ts";

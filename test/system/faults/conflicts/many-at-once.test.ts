@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { handler as intake } from "../../../../functions/workers/intake.ts";
 import { importRecords } from "../../../../infra/tools/import/import-records.ts";
-import { setTimesheetStates } from "../../../../shared/db/records/timesheets.ts";
+import { setTimesheetStates } from "../../../../shared/records/timesheets.ts";
 import { sleep } from "../../../../shared/run/backoff.ts";
 import { useHeldItems } from "../../../support/faults/held-items.ts";
 import { useModelClock } from "../../../support/faults/model-clock.ts";

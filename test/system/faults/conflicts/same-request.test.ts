@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { changeKey } from "../../../../shared/db/records/changes.ts";
+import { changeKey } from "../../../../shared/records/changes.ts";
 import { recordKey } from "../../../../shared/table/table.ts";
 import { beforeCalls } from "../../../support/faults/before-calls.ts";
 import { useHeldItems } from "../../../support/faults/held-items.ts";

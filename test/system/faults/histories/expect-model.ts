@@ -1,12 +1,12 @@
 import { expect } from "vitest";
 import { findInvoices } from "../../../../functions/finance/find-invoices.ts";
 import type { Scope } from "../../../../shared/contract/operation.ts";
-import { countDays, countList } from "../../../../shared/db/lists/totals.ts";
 import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
 import { findNotifications } from "../../../../shared/db/notifications/notifications.ts";
-import { findJobs } from "../../../../shared/db/records/jobs.ts";
-import { findTimesheets } from "../../../../shared/db/records/timesheets.ts";
-import { isFoundBy, parseSearch } from "../../../../shared/domain/records/invoice-number.ts";
+import { findJobs } from "../../../../shared/records/jobs.ts";
+import { isFoundBy, parseSearch } from "../../../../shared/records/numbers.ts";
+import { findTimesheets } from "../../../../shared/records/timesheets.ts";
+import { countDays, countList } from "../../../../shared/records/totals.ts";
 import { expectExactCounters } from "../../../support/records/exact-counters.ts";
 import type { Model, ModelNotification, ModelRecord, UserModel } from "./model.ts";
 import type { World } from "./world.ts";

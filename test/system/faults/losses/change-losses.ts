@@ -5,8 +5,8 @@ import { handler as markOverdue } from "../../../../functions/workers/mark-overd
 import { handler as notify } from "../../../../functions/workers/notify.ts";
 import { handler as rotate } from "../../../../functions/workers/rotate-signing-key.ts";
 import { findOpenKeys } from "../../../../shared/db/accounts/public-keys.ts";
-import { questions } from "../../../../shared/db/history/history-items.ts";
 import { notificationKey } from "../../../../shared/db/notifications/notifications.ts";
+import { questions } from "../../../../shared/records/history.ts";
 import { recordKey } from "../../../../shared/table/table.ts";
 import { readSigningKeys } from "../../../../shared/tokens/signing-keys.ts";
 import { testChange } from "../../../support/records/contexts.ts";

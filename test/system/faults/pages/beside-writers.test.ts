@@ -3,7 +3,7 @@ import { findInvoices } from "../../../../functions/finance/find-invoices.ts";
 import { chanceOf } from "../../../../infra/local/demo/demo-chance.ts";
 import type { DateRange, FoundPage, PageStart } from "../../../../shared/contract/paging.ts";
 import { Refusal } from "../../../../shared/contract/refusals.ts";
-import { findTimesheets, setTimesheetStates } from "../../../../shared/db/records/timesheets.ts";
+import { findTimesheets, setTimesheetStates } from "../../../../shared/records/timesheets.ts";
 import { callerContext } from "../../../support/records/contexts.ts";
 import { invoiceLine, timesheetLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";

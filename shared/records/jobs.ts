@@ -1,12 +1,11 @@
 import * as v from "valibot";
-import { adjustJobTimers } from "../../contract/jobs.ts";
-import type { Scope } from "../../contract/operation.ts";
-import type { FoundPage, PageStart } from "../../contract/paging.ts";
-import { jobListState } from "../../domain/records/list-position.ts";
-import { type ListedFields, type ListedItem, listedItems } from "../lists/listed-items.ts";
-import { findListPage } from "../lists/lists.ts";
-import { type BulkKind, changeTogether } from "./bulk-changes.ts";
+import { adjustJobTimers } from "../contract/jobs.ts";
+import type { Scope } from "../contract/operation.ts";
+import type { FoundPage, PageStart } from "../contract/paging.ts";
+import { type BulkKind, changeTogether } from "./bulk.ts";
 import type { ChangeContext } from "./changes.ts";
+import { jobListState, type ListedFields, type ListedItem, listedItems } from "./items.ts";
+import { findListPage } from "./lists.ts";
 
 /** The end of a job's offer window, and the seconds that were sent; absent of a job that never had one. */
 type JobTimer = Pick<ListedItem<"JOBS">, "timer" | "timer_expires_at">;

@@ -1,13 +1,66 @@
-import type { FoundPage, PageStart } from "../../contract/paging.ts";
-import { type DateRange, isWithinRange } from "../../contract/paging.ts";
-import { listedField, type PositionFields } from "../../domain/records/list-position.ts";
-import type { ListName } from "../../table/counters.ts";
-import { mergeReads, type Source } from "../../table/reads.ts";
-import { queryPage } from "../../table/table.ts";
-import { dayId, monthKey } from "./list-keys.ts";
-import { cutPage, type ListedFields, type ListRow, toPage, toRow } from "./listed-items.ts";
-import { deep, readNewest, wantedRows } from "./newest-rows.ts";
-import { countDays, type DayCount, type ListSelection, tooManyDates } from "./totals.ts";
+import { type DateRange, type FoundPage, isWithinRange, type PageStart } from "../contract/paging.ts";
+import type { ListName } from "../table/counters.ts";
+import { mergeReads, type Source } from "../table/reads.ts";
+import { queryItems, queryPage } from "../table/table.ts";
+import {
+  cutPage,
+  dayId,
+  type ListedFields,
+  type ListRow,
+  listedField,
+  monthKey,
+  type PositionFields,
+  stateKey,
+  toPage,
+  toRow,
+} from "./items.ts";
+import { countDays, countList, type DayCount, type ListSelection, tooManyDates } from "./totals.ts";
+
+/**
+ * Pages that begin after so many rows take two round trips, and read no more rows of a state than they need. On earlier
+ * pages a round trip costs more than the rows.
+ */
+const deep = 100;
+
+/** Above every id. */
+const aboveAll = Number.MAX_SAFE_INTEGER + 1;
+
+/** The number of rows that a page needs: one more than it shows says that more follow. */
+function wantedRows({ skip, limit }: PageStart): number {
+  return skip + limit + 1;
+}
+
+/**
+ * The newest rows in the states of a list, whatever their dates: as many as a page needs, fewer only if there are no
+ * more. 0.5 read units for each 4 KB of rows a state.
+ */
+function readNewest<L extends ListName>(selection: ListSelection<L>, start: PageStart): Promise<ListRow<L>[]> {
+  const limit = wantedRows(start);
+  const sources = selection.states.map(
+    (state): Source<ListRow<L>> => ({ read: (below, most) => readState(selection, state, below, most) }),
+  );
+  return mergeReads(sources, {
+    below: start.beforeId ?? aboveAll,
+    limit,
+    share: start.skip < deep ? limit : undefined,
+  });
+}
+
+async function readState<L extends ListName>(
+  { list, scope }: ListSelection<L>,
+  state: string,
+  below: number,
+  most: number,
+): Promise<ListRow<L>[]> {
+  const [index, attribute] = scope === "all" ? ["by-state", "all_key"] : ["by-company", "company_key"];
+  const query = {
+    IndexName: index,
+    KeyConditionExpression: `${attribute} = :key AND id <= :highest`,
+    ExpressionAttributeValues: { ":key": stateKey(list, scope, state), ":highest": below - 1 },
+    ScanIndexForward: false,
+  };
+  return (await queryItems(query, most)).map((item) => toRow(list, item));
+}
 
 /** Most pairs of a day and a state that are read for one page of all companies: half a read unit each. */
 const mostParts = 2_000;
@@ -22,7 +75,7 @@ const mostRows = 1_500;
  * rows upwards, no row is missing. If too few of them are in the range, it reads more rows below that id: those of the
  * months in which the company has records by the counts, or for all companies those of the days.
  */
-export async function findDatedPage<L extends ListName>(
+async function findDatedPage<L extends ListName>(
   selection: ListSelection<L>,
   start: PageStart,
 ): Promise<FoundPage<ListedFields<L>>> {
@@ -130,4 +183,30 @@ function queryOf({ list, scope }: ListSelection, date: string, state: string, be
     ExpressionAttributeValues: { ...values, ":highest": below - 1 },
     ScanIndexForward: false,
   };
+}
+
+/** One page of a list, newest id first, within a range of dates if one is given. */
+export function findListPage<L extends ListName>(
+  selection: ListSelection<L>,
+  start: PageStart,
+): Promise<FoundPage<ListedFields<L>>> {
+  const isUndated = selection.fromDate === undefined && selection.toDate === undefined;
+  return isUndated ? findUndatedPage(selection, start) : findDatedPage(selection, start);
+}
+
+/**
+ * Access pattern L1: a page, newest id first. 1 read unit a state for 20 rows, and L3, in one round trip. Past the end of
+ * a company's list L3 alone is read; the total of all companies may be late, so it does not decide that.
+ */
+async function findUndatedPage<L extends ListName>(
+  selection: ListSelection<L>,
+  start: PageStart,
+): Promise<FoundPage<ListedFields<L>>> {
+  const counting = countList(selection);
+  if (start.skip >= deep && selection.scope !== "all") {
+    const total = await counting;
+    if (start.skip >= total) return toPage([], total, false);
+  }
+  const [total, rows] = await Promise.all([counting, readNewest(selection, start)]);
+  return cutPage(rows, total, start);
 }

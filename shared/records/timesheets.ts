@@ -1,12 +1,12 @@
 import * as v from "valibot";
-import { bulkUpdateTimesheets, type TimesheetState, timesheetState } from "../../contract/finance.ts";
-import type { Scope } from "../../contract/operation.ts";
-import type { FoundPage, PageStart } from "../../contract/paging.ts";
-import { type ListedFields, withFields } from "../lists/listed-items.ts";
-import { findListPage } from "../lists/lists.ts";
-import type { ListSelection } from "../lists/totals.ts";
-import { type BulkKind, changeTogether } from "./bulk-changes.ts";
+import { bulkUpdateTimesheets, type TimesheetState, timesheetState } from "../contract/finance.ts";
+import type { Scope } from "../contract/operation.ts";
+import type { FoundPage, PageStart } from "../contract/paging.ts";
+import { type BulkKind, changeTogether } from "./bulk.ts";
 import type { ChangeContext } from "./changes.ts";
+import { type ListedFields, withFields } from "./items.ts";
+import { findListPage } from "./lists.ts";
+import type { ListSelection } from "./totals.ts";
 
 /** Bulk changes of timesheets set the state. */
 export const timesheetStateChange: BulkKind<"TIMESHEETS", { readonly state: TimesheetState }> = {

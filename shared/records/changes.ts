@@ -1,11 +1,11 @@
-import type { Caller, Change, Role } from "../../contract/operation.ts";
-import { nameOfChange } from "../../contract/operation.ts";
-import { Refusal } from "../../contract/refusals.ts";
-import { defineEntity, type StoredItem } from "../../table/entity.ts";
-import type { Item, Key } from "../../table/table.ts";
-import { epochSecondsAfter } from "../../table/table.ts";
-import type { TransactionWrite } from "../../table/writes.ts";
-import { anyOf, isAbsent, lacks, updateOf } from "../../table/writes.ts";
+import type { Caller, Change, Role } from "../contract/operation.ts";
+import { nameOfChange } from "../contract/operation.ts";
+import { Refusal } from "../contract/refusals.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
+import type { Item, Key } from "../table/table.ts";
+import { epochSecondsAfter } from "../table/table.ts";
+import type { TransactionWrite } from "../table/writes.ts";
+import { anyOf, isAbsent, lacks, updateOf } from "../table/writes.ts";
 
 /** A list whose bulk changes can be undone (D41). */
 export type UndoableList = "TIMESHEETS" | "JOBS";

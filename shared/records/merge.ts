@@ -1,8 +1,14 @@
 import * as v from "valibot";
-import { invoice } from "../../contract/finance.ts";
-import { completeRecords, type RecordType, type UpsertLine } from "../../contract/records.ts";
-import { fieldFaults, fieldsInvalid } from "../../contract/refusals.ts";
-import { decimal } from "../../contract/values.ts";
+import { invoice } from "../contract/finance.ts";
+import { completeRecords, type RecordType, type RemovalLine, type UpsertLine } from "../contract/records.ts";
+import { fieldFaults, fieldsInvalid } from "../contract/refusals.ts";
+import { decimal, msPerMinute } from "../contract/values.ts";
+import { settings } from "../run/settings.ts";
+import type { ListName } from "../table/counters.ts";
+import type { Outcome, WriteContext } from "../table/plans.ts";
+import { removeRecord, upsertRecord } from "../table/record-plans.ts";
+import { fromTenantFields, listedItems, listedKey, type TenantFields, toTenantFields } from "./items.ts";
+import { listWrites } from "./totals.ts";
 
 // Each function merges a line into the stored record: fields left out stay, nested objects are replaced whole except
 // for fields of a newer release (D35, D38). An incomplete result is refused with `fields_invalid`.
@@ -31,7 +37,7 @@ export function mergeUser(stored: StoredFields<"user"> | undefined, line: Upsert
 }
 
 /** A timesheet after a line. `state` and `payment_state` always agree, and a line may set either (D17). */
-export function mergeTimesheet(stored: StoredFields<"timesheet"> | undefined, line: UpsertLine<"timesheet">) {
+function mergeTimesheet(stored: StoredFields<"timesheet"> | undefined, line: UpsertLine<"timesheet">) {
   const state = line.state ?? line.payment_state;
   const states = state && { state, payment_state: state };
   return merge(completeRecords.timesheet, {}, stored, { ...line, ...states });
@@ -42,7 +48,7 @@ export function mergeTimesheet(stored: StoredFields<"timesheet"> | undefined, li
  * its due date moves forward. One that would be pending, and was due before today, is overdue, whatever the line says
  * (D20). `today` is called only if it matters.
  */
-export function mergeInvoice(
+function mergeInvoice(
   stored: StoredFields<"invoice"> | undefined,
   line: UpsertLine<"invoice">,
   now: Date,
@@ -57,7 +63,7 @@ export function mergeInvoice(
 }
 
 /** A job after a line. A new one is published now unless the line sets a time. */
-export function mergeJob(stored: StoredFields<"job"> | undefined, line: UpsertLine<"job">, now: Date) {
+function mergeJob(stored: StoredFields<"job"> | undefined, line: UpsertLine<"job">, now: Date) {
   return merge(completeRecords.job, { published_at: now.toISOString() }, stored, line);
 }
 
@@ -144,4 +150,80 @@ export function parseComplete<S extends v.GenericSchema>(
   const faults = result.issues.filter(({ path }) => !isExempt(String(path?.[0]?.key)));
   if (faults.length > 0) throw fieldsInvalid(fieldFaults(faults));
   return value;
+}
+
+/** The clocks of functions differ by less. */
+const clocksDifferMs = 10_000;
+
+/** To make a format takes a hundred times as long as to use it, and a stage has one time zone. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** The calendar date (YYYY-MM-DD) of a time in an IANA time zone. Throws `RangeError` on an unknown zone. */
+export function calendarDateIn(timeZone: string, now: Date): string {
+  const format = formats.get(timeZone) ?? formatIn(timeZone);
+  formats.set(timeZone, format);
+  const parts = new Map(format.formatToParts(now).map(({ type, value }) => [type, value]));
+  return [parts.get("year"), parts.get("month"), parts.get("day")].join("-");
+}
+
+function formatIn(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat("en", {
+    timeZone,
+    calendar: "iso8601",
+    numberingSystem: "latn",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  });
+}
+
+/**
+ * The milliseconds until every clock shows the same calendar date in an IANA time zone: up to 20 seconds from 10 seconds
+ * before midnight on, else 0.
+ */
+export function msUntilSettled(timeZone: string, now: Date): number {
+  const [first, last] = [-clocksDifferMs, clocksDifferMs].map((ms) => {
+    return calendarDateIn(timeZone, new Date(now.getTime() + ms));
+  });
+  // A day begins with a minute in every zone.
+  return first === last ? 0 : 2 * clocksDifferMs - ((now.getTime() + clocksDifferMs) % msPerMinute);
+}
+
+/** Access pattern W2: adds or changes a timesheet. One read unit; one write unit, and two for its indexes. */
+export function saveTimesheet(line: UpsertLine<"timesheet">, context: WriteContext): Promise<Outcome> {
+  return saveListed("TIMESHEETS", line, context, (stored) => mergeTimesheet(stored, line));
+}
+
+/** Access pattern W3: adds or changes an invoice. Costs as W2. */
+export function saveInvoice(line: UpsertLine<"invoice">, context: WriteContext): Promise<Outcome> {
+  const today = () => calendarDateIn(settings.businessTimeZone(), context.now);
+  return saveListed("INVOICES", line, context, (stored) => mergeInvoice(stored, line, context.now, today));
+}
+
+/** Access pattern W4: adds or changes a job and keeps its timer. Costs as W2. */
+export function saveJob(line: UpsertLine<"job">, context: WriteContext): Promise<Outcome> {
+  return saveListed("JOBS", line, context, (stored) => mergeJob(stored, line, context.now));
+}
+
+/** Access pattern W5: removes a timesheet, invoice or job. The outcome is `unchanged` if there is none. */
+export function removeListed<L extends ListName>(
+  list: L,
+  line: RemovalLine<RecordType>,
+  context: WriteContext,
+): Promise<Outcome> {
+  return removeRecord(listedItems[list], listedKey(list, line.id), line, context, (stored) =>
+    listWrites(list, stored, undefined),
+  );
+}
+
+function saveListed<L extends ListName>(
+  list: L,
+  line: UpsertLine<RecordType>,
+  context: WriteContext,
+  merge: (stored: TenantFields<L> | undefined) => TenantFields<L>,
+): Promise<Outcome> {
+  return upsertRecord(listedItems[list], listedKey(list, line.id), line, context, (stored) => {
+    const next = fromTenantFields(list, merge(stored && toTenantFields(stored)), stored);
+    return { next, ...listWrites(list, stored, next) };
+  });
 }

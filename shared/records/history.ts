@@ -1,12 +1,12 @@
-import type { Change } from "../../contract/operation.ts";
-import { defineEntity, type StoredItem } from "../../table/entity.ts";
-import type { Item, Key } from "../../table/table.ts";
+import type { Change } from "../contract/operation.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
+import type { Item, Key } from "../table/table.ts";
 
 /** The types that have a history. A session's end is part of its user's; an import of new records is one change of its own. */
 export type RecordedType = "timesheet" | "invoice" | "job" | "user" | "session" | "import";
 
 /** The effect of the change on the record. */
-export type RecordedDoing = "created" | "updated" | "removed" | "ended" | "imported";
+type RecordedDoing = "created" | "updated" | "removed" | "ended" | "imported";
 
 /** Values by field, as the interface names them; `CutValue` where one is too long to be kept. An undefined one is none. */
 export type FieldValues = Readonly<Record<string, unknown>>;

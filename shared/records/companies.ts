@@ -1,11 +1,11 @@
-import type { FoundPage, PageStart } from "../../contract/paging.ts";
-import type { CompleteRecord, RemovalLine, UpsertLine } from "../../contract/records.ts";
-import { mergeCompany } from "../../domain/records/record-merge.ts";
-import { defineEntity, type RecordItem } from "../../table/entity.ts";
-import type { Outcome, WriteContext } from "../../table/plans.ts";
-import { readBatch } from "../../table/reads.ts";
-import { removeRecord, upsertRecord } from "../../table/record-plans.ts";
-import { type Mark, padId, queryItems, recordKey } from "../../table/table.ts";
+import type { FoundPage, PageStart } from "../contract/paging.ts";
+import type { CompleteRecord, RemovalLine, UpsertLine } from "../contract/records.ts";
+import { defineEntity, type RecordItem } from "../table/entity.ts";
+import type { Outcome, WriteContext } from "../table/plans.ts";
+import { readBatch } from "../table/reads.ts";
+import { removeRecord, upsertRecord } from "../table/record-plans.ts";
+import { type Mark, padId, queryItems, recordKey } from "../table/table.ts";
+import { mergeCompany } from "./merge.ts";
 
 type Company = CompleteRecord<"company">;
 
