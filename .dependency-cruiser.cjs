@@ -193,7 +193,7 @@ module.exports = {
     },
     {
       name: "secrets-client-in-one-file",
-      comment: "Only shared/secrets.ts reads secrets.",
+      comment: "Only shared/tokens/secrets.ts reads secrets.",
       severity: "error",
       from: { path: product, pathNot: "^shared/secrets\\.ts$" },
       to: { path: `${sdk}client-secrets-manager/` },

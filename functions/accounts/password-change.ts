@@ -5,10 +5,10 @@ import { byUser } from "../../shared/contract/operation.ts";
 import { changePassword, findResetToken } from "../../shared/db/accounts/reset-tokens.ts";
 import type { User } from "../../shared/db/accounts/users.ts";
 import { hashPassword, verifyPassword } from "../../shared/domain/accounts/password.ts";
-import { hashToken } from "../../shared/domain/token-hash.ts";
 import { findCompany } from "../../shared/records/companies.ts";
 import type { WriteContext } from "../../shared/table/plans.ts";
 import { paces, retry } from "../../shared/table/retry.ts";
+import { hashToken } from "../../shared/tokens/secrets.ts";
 
 /** A new password as it came in. */
 interface NewPasswordRequest extends WriteContext {

@@ -10,7 +10,7 @@ import { requireSmsReceiver } from "../../shared/domain/accounts/sms-receiver.ts
 import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf } from "../../shared/http/sender.ts";
 import { settings } from "../../shared/run/settings.ts";
-import { hmacKey } from "../../shared/secrets.ts";
+import { hmacKey } from "../../shared/tokens/secrets.ts";
 
 /**
  * Starts a registration, which its pin completes. The answer is the same for new and taken logins. A taken one is sent an

@@ -8,7 +8,7 @@ import { requireSmsReceiver } from "../../shared/domain/accounts/sms-receiver.ts
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf, clientProofOf } from "../../shared/http/sender.ts";
 import { settings } from "../../shared/run/settings.ts";
-import { hmacKey } from "../../shared/secrets.ts";
+import { hmacKey } from "../../shared/tokens/secrets.ts";
 
 /** Queues a pin for a login. The answer shows only what the caller sent, unless the stage discloses users (D7–D12). */
 export const handler = anonymous(requestPasswordReset, async ({ body, now, requestId, sender }) => {

@@ -5,7 +5,7 @@ import {
   type Page,
   type PagingQuery,
 } from "../../shared/contract/paging.ts";
-import type { HmacKey } from "../../shared/domain/hmac-key.ts";
+import type { HmacKey } from "../../shared/tokens/secrets.ts";
 import { decrypt, encrypt } from "./encryption.ts";
 
 /** The version of the key, as a whole number. */

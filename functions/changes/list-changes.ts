@@ -1,7 +1,7 @@
 import { listChanges } from "../../shared/contract/changes.ts";
 import { requireScope } from "../../shared/contract/operation.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
-import { hmacKey } from "../../shared/secrets.ts";
+import { hmacKey } from "../../shared/tokens/secrets.ts";
 import { readByCursor } from "./encrypted-cursor.ts";
 import { findChanges } from "./find-changes.ts";
 

@@ -1,6 +1,6 @@
 import { getHealth } from "../../shared/contract/service.ts";
-import { findPublicKeys } from "../../shared/db/accounts/public-keys.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
+import { findPublicKeys } from "../../shared/tokens/keys.ts";
 
 /** Succeeds if the table answers and has a key that verifies access tokens. */
 export const handler = anonymous(getHealth, async ({ now }) => {

@@ -13,8 +13,8 @@ import {
 } from "../../shared/domain/accounts/refresh-token.ts";
 import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
 import { count } from "../../shared/run/log.ts";
-import { hmacKey } from "../../shared/secrets.ts";
-import { bearerHeader, issueTokens } from "../../shared/tokens/issue-tokens.ts";
+import { bearerHeader, issueTokens } from "../../shared/tokens/access.ts";
+import { hmacKey } from "../../shared/tokens/secrets.ts";
 
 /**
  * Renews a session by its refresh token. A token that was spent before ends the session and removes its devices, except

@@ -9,8 +9,8 @@ import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts"
 import { clientAddressOf, clientProofOf } from "../../shared/http/sender.ts";
 import { findCompany } from "../../shared/records/companies.ts";
 import { settings } from "../../shared/run/settings.ts";
-import { hmacKey } from "../../shared/secrets.ts";
-import { bearerHeader, issueTokens } from "../../shared/tokens/issue-tokens.ts";
+import { bearerHeader, issueTokens } from "../../shared/tokens/access.ts";
+import { hmacKey } from "../../shared/tokens/secrets.ts";
 import { countPassword, keepFailure } from "./password-guesses.ts";
 import { renewPasswordHash } from "./password-renewal.ts";
 

@@ -1,12 +1,15 @@
-import { findOpenKeys, publishKey, retireKey } from "../../shared/db/accounts/public-keys.ts";
-import { keysToRetire, nextKeySignsFrom } from "../../shared/domain/accounts/rotation.ts";
 import {
+  findOpenKeys,
+  keysToRetire,
   makeSigningKey,
+  nextKeySignsFrom,
   publicPartOf,
+  publishKey,
   readSigningKeys,
+  retireKey,
   type SigningKey,
   writeSigningKeys,
-} from "../../shared/tokens/signing-keys.ts";
+} from "../../shared/tokens/keys.ts";
 import { forSchedule } from "../../shared/workers/schedule-worker.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { type StoredPin, storePin } from "../../shared/db/accounts/pins.ts";
 import { nextUserId } from "../../shared/db/table/sequences.ts";
 import { hashOfPin, makePin } from "../../shared/domain/accounts/pin.ts";
-import { hmacKey } from "../../shared/secrets.ts";
+import { hmacKey } from "../../shared/tokens/secrets.ts";
 
 /**
  * Makes the pin of a login, of its user if there is one, and stores its hash. Undefined if the request's pin was spent or replaced

@@ -87,7 +87,7 @@ export interface FunctionRow {
   readonly signsTokens?: true;
   /** True if it creates and stores the private keys. */
   readonly rotatesSigningKeys?: true;
-  /** True if it reads the key for HMACs of any purpose in `shared/domain/hmac-key.ts`. */
+  /** True if it reads the key for HMACs of any purpose in `shared/tokens/secrets.ts`. */
   readonly readsHmacKey?: true;
   /** True if it limits clients by their address, which the stage's edge may send. */
   readonly readsClientAddress?: true;

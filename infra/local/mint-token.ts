@@ -1,7 +1,7 @@
 import { findAccount } from "../../shared/db/accounts/accounts.ts";
 import { openSession } from "../../shared/db/accounts/sessions.ts";
 import { makeFamily, makeSeed } from "../../shared/domain/accounts/refresh-token.ts";
-import { signAccessToken, type TokenSubject } from "../../shared/tokens/issue-tokens.ts";
+import { signAccessToken, type TokenSubject } from "../../shared/tokens/access.ts";
 
 /** An access token that a person made, and its session. */
 export interface MintedToken {

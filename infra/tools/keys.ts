@@ -1,7 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { pinRules } from "../../shared/domain/guessing/rules.ts";
-import { currentVersion, type HmacKeyVersions } from "../../shared/domain/hmac-key.ts";
-import { readHmacKeyVersions, writeHmacKeyVersions } from "../../shared/secrets.ts";
+import {
+  currentVersion,
+  type HmacKeyVersions,
+  readHmacKeyVersions,
+  writeHmacKeyVersions,
+} from "../../shared/tokens/secrets.ts";
 import { readArguments, runCommand, textOption, UsageError, unknownWord } from "./cli/command.ts";
 import { readStage, stageOptions } from "./service/deployed-stage.ts";
 import { localDirectory } from "./service/local-service.ts";

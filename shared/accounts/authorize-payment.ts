@@ -4,7 +4,7 @@ import { type Account, findAccountWith } from "../db/accounts/accounts.ts";
 import { replaceHash } from "../db/accounts/users.ts";
 import { hashPasscode, passcodeFits } from "../domain/accounts/passcode.ts";
 import { count } from "../run/log.ts";
-import { hmacKey } from "../secrets.ts";
+import { hmacKey } from "../tokens/secrets.ts";
 import { requireActing } from "./caller-session.ts";
 import { countPasscode } from "./passcode-guesses.ts";
 

@@ -8,11 +8,10 @@ import type { Login } from "../domain/accounts/login.ts";
 import { unusablePinHash, verifyPin } from "../domain/accounts/pin.ts";
 import { resetTokenOf } from "../domain/accounts/reset-token.ts";
 import { registeredUser } from "../domain/accounts/shown-users.ts";
-import { hashToken } from "../domain/token-hash.ts";
 import { findCompany } from "../records/companies.ts";
 import { count } from "../run/log.ts";
-import { hmacKey } from "../secrets.ts";
 import type { WriteContext } from "../table/plans.ts";
+import { hashToken, hmacKey } from "../tokens/secrets.ts";
 import type { ShownUser } from "./shown-user.ts";
 import { clientOfSubject, subjectOf } from "./subjects.ts";
 

@@ -6,8 +6,7 @@ import { findDeviceOwner } from "../db/notifications/device-owners.ts";
 import { findDevice, type StoredDevice } from "../db/notifications/devices.ts";
 import type { Login } from "../domain/accounts/login.ts";
 import { isProofOfSession, parseRefreshToken, type RefreshToken } from "../domain/accounts/refresh-token.ts";
-import { hashToken } from "../domain/token-hash.ts";
-import { hmacKey } from "../secrets.ts";
+import { hashToken, hmacKey } from "../tokens/secrets.ts";
 
 /** The user who a client proves to have been signed in as, or to have confirmed a pin of. */
 export interface Proof {

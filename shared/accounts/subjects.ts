@@ -1,6 +1,6 @@
 import { clientOf, siteOf } from "../domain/accounts/client-address.ts";
 import type { RuleName } from "../domain/guessing/rules.ts";
-import { hmacKey } from "../secrets.ts";
+import { hmacKey } from "../tokens/secrets.ts";
 
 /** 96 bits: no two clients have one name. */
 const clientBytes = 12;

@@ -1,7 +1,7 @@
 import type { SignedInOperation } from "../contract/operation.ts";
 import { byUser, type Caller, scopeOf } from "../contract/operation.ts";
 import { Refusal } from "../contract/refusals.ts";
-import { verifyAccessToken } from "../tokens/verify-access-token.ts";
+import { verifyAccessToken } from "../tokens/access.ts";
 import type { HttpRequest } from "./http-event.ts";
 
 /** Middleware: finds the caller behind the bearer token and refuses roles the operation does not name (D2–D4). */

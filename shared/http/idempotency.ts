@@ -2,7 +2,7 @@ import type { Caller, Operation } from "../contract/operation.ts";
 import { keyedChangeId } from "../contract/operation.ts";
 import { Refusal } from "../contract/refusals.ts";
 import type { RequestKey } from "../records/changes.ts";
-import { hmacKey } from "../secrets.ts";
+import { hmacKey } from "../tokens/secrets.ts";
 import { type HttpEvent, requireCaller } from "./http-event.ts";
 
 /** Reads the `Idempotency-Key` of a valid request; undefined without one, and then no secret is read (D32). */

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
 import { log } from "../run/log.ts";
 import { settings } from "../run/settings.ts";
-import { edgeSecrets } from "../secrets.ts";
+import { edgeSecrets } from "../tokens/secrets.ts";
 import type { HttpEvent } from "./http-event.ts";
 
 /** Header with the edge's secret; its value is never logged. CloudFront reserves names that begin with x-edge-. */

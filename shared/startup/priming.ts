@@ -1,10 +1,9 @@
-import { findPublicKeys } from "../db/accounts/public-keys.ts";
 import { faultFields, log, noteStart } from "../run/log.ts";
 import { settings } from "../run/settings.ts";
-import { edgeSecrets, hmacKey } from "../secrets.ts";
 import { getItem } from "../table/table.ts";
-import { findSigningKey } from "../tokens/signing-keys.ts";
-import { warmUpVerification } from "../tokens/verify-access-token.ts";
+import { warmUpVerification } from "../tokens/access.ts";
+import { findPublicKeys, findSigningKey } from "../tokens/keys.ts";
+import { edgeSecrets, hmacKey } from "../tokens/secrets.ts";
 
 /** Longest time that priming may delay an environment's start. */
 const mostMilliseconds = 1_000;

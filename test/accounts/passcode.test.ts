@@ -4,7 +4,7 @@ import { passcodeLimits } from "../../shared/accounts/passcode-guesses.ts";
 import { findAccountWith } from "../../shared/db/accounts/accounts.ts";
 import { secretKey } from "../../shared/db/accounts/user-secrets.ts";
 import { findCount } from "../../shared/db/accounts/windows.ts";
-import { readHmacKeyVersions, writeHmacKeyVersions } from "../../shared/secrets.ts";
+import { readHmacKeyVersions, writeHmacKeyVersions } from "../../shared/tokens/secrets.ts";
 import { useNetwork } from "../support/faults/network.ts";
 import { costOf } from "../support/records/costs.ts";
 import { callerLine, timesheetLine } from "../support/records/records.ts";

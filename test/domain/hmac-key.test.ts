@@ -8,7 +8,7 @@ import {
   makeSeed,
   parseRefreshToken,
 } from "../../shared/domain/accounts/refresh-token.ts";
-import { openHmacKey } from "../../shared/domain/hmac-key.ts";
+import { openHmacKey } from "../../shared/tokens/secrets.ts";
 import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
 
 const [one, two, three] = ["1", "2", "3"].map((text) => text.repeat(64)) as [string, string, string];

@@ -5,7 +5,7 @@ import { requestPasswordReset } from "../../shared/contract/accounts.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf } from "../../shared/http/sender.ts";
 import { settings } from "../../shared/run/settings.ts";
-import { readSecret, writeSecret } from "../../shared/secrets.ts";
+import { readSecret, writeSecret } from "../../shared/tokens/secrets.ts";
 import { useNetwork } from "../support/faults/network.ts";
 import { call } from "../support/requests/call.ts";
 import { loggedLines } from "../support/service/capture-logs.ts";

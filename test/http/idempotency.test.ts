@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as updateHandler } from "../../functions/finance/bulk-update-timesheets.ts";
 import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
-import type { HmacKeyVersions } from "../../shared/domain/hmac-key.ts";
-import { readHmacKeyVersions, writeHmacKeyVersions } from "../../shared/secrets.ts";
+import type { HmacKeyVersions } from "../../shared/tokens/secrets.ts";
+import { readHmacKeyVersions, writeHmacKeyVersions } from "../../shared/tokens/secrets.ts";
 import { costOf } from "../support/records/costs.ts";
 import { changesOf } from "../support/records/items.ts";
 import { callerLine, jobLine, timesheetLine } from "../support/records/records.ts";

@@ -26,7 +26,6 @@ import { maxDevicesPerUser } from "../../shared/db/notifications/device-tokens.t
 import { unusableHash } from "../../shared/domain/accounts/password.ts";
 import { refreshTokenLifeDays } from "../../shared/domain/accounts/refresh-token.ts";
 import { resetTokenLifeMinutes, resetTokenProvesMinutes } from "../../shared/domain/accounts/reset-token.ts";
-import { publishedAfterMinutes, publishedAheadMinutes, rotationDays } from "../../shared/domain/accounts/rotation.ts";
 import { firstMessages, messageShares } from "../../shared/domain/guessing/message-shares.ts";
 import { pinRepeatMs } from "../../shared/domain/guessing/pin-decisions.ts";
 import { pinRules, rules } from "../../shared/domain/guessing/rules.ts";
@@ -37,13 +36,18 @@ import { maxBatchMessages } from "../../shared/messaging/queue.ts";
 import { changeItems } from "../../shared/records/bulk.ts";
 import { changeItemDays as changeDays, validMs as changeValidMs } from "../../shared/records/changes.ts";
 import { callLimits as limitsOfCalls } from "../../shared/run/limits.ts";
-import { secretCacheMinutes } from "../../shared/secrets.ts";
 import { maxBatchReads } from "../../shared/table/reads.ts";
 import { tombstoneDays, tombstoneItemDays as tombstoneKeptDays } from "../../shared/table/record-plans.ts";
 import { paces as pacesOfRetries } from "../../shared/table/retry.ts";
 import { maxTransactionWrites, mostTransactionBytes } from "../../shared/table/writes.ts";
-import { accessTokenLifeMinutes } from "../../shared/tokens/issue-tokens.ts";
-import { keySetCacheMinutes as keyCacheMinutes } from "../../shared/tokens/key-set.ts";
+import { accessTokenLifeMinutes } from "../../shared/tokens/access.ts";
+import {
+  keySetCacheMinutes as keyCacheMinutes,
+  publishedAfterMinutes,
+  publishedAheadMinutes,
+  rotationDays,
+} from "../../shared/tokens/keys.ts";
+import { secretCacheMinutes } from "../../shared/tokens/secrets.ts";
 
 /** The times for which tokens, counts and items count, and for which they are kept. A name ends in its unit. */
 export const lives = {

@@ -1,8 +1,8 @@
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from "jose";
 import { beforeEach, expect, test } from "vitest";
 import { deleteItemAt } from "../../shared/table/writes.ts";
-import { findVerificationKey } from "../../shared/tokens/key-set.ts";
-import { verifyAccessToken } from "../../shared/tokens/verify-access-token.ts";
+import { verifyAccessToken } from "../../shared/tokens/access.ts";
+import { findVerificationKey } from "../../shared/tokens/keys.ts";
 import { costOf } from "../support/records/costs.ts";
 import { putItems } from "../support/records/items.ts";
 import { useService } from "../support/service/service.ts";

@@ -6,7 +6,7 @@ import { handler as markHandler } from "../../functions/notifications/mark-notif
 import { startHttpService } from "../../infra/local/http-service.ts";
 import { listJobs } from "../../shared/contract/jobs.ts";
 import { markNotifications } from "../../shared/contract/notifications.ts";
-import { verifyAccessToken } from "../../shared/tokens/verify-access-token.ts";
+import { verifyAccessToken } from "../../shared/tokens/access.ts";
 import { useNetwork } from "../support/faults/network.ts";
 import { callerLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { UsageError } from "../../infra/tools/cli/command.ts";
 import { manageKeys, withNewVersion, withoutVersion } from "../../infra/tools/keys.ts";
-import { type HmacKeyVersion, openHmacKey } from "../../shared/domain/hmac-key.ts";
-import { readHmacKeyVersions } from "../../shared/secrets.ts";
+import { type HmacKeyVersion, openHmacKey, readHmacKeyVersions } from "../../shared/tokens/secrets.ts";
 import { runTool, useMachine } from "./machine.ts";
 
 const directory = useMachine();

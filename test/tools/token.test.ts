@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { printToken } from "../../infra/tools/token.ts";
-import { verifyAccessToken } from "../../shared/tokens/verify-access-token.ts";
+import { verifyAccessToken } from "../../shared/tokens/access.ts";
 import { expectMistake, runTool, useMachine } from "./machine.ts";
 
 const directory = useMachine();

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { loginKey } from "../../../shared/db/accounts/logins.ts";
 import { deviceOwnerKey } from "../../../shared/db/notifications/device-owners.ts";
-import { hashToken } from "../../../shared/domain/token-hash.ts";
+import { hashToken } from "../../../shared/tokens/secrets.ts";
 import type { InboxEntry } from "../aws/inbox.ts";
 import { pinIn } from "../aws/message-pin.ts";
 import { parseJson } from "../json-text.ts";

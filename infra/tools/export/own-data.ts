@@ -1,8 +1,6 @@
 import { logins } from "../../../shared/db/accounts/logins.ts";
-import { mintedTokens } from "../../../shared/db/accounts/minted-tokens.ts";
 import { pins } from "../../../shared/db/accounts/pins.ts";
 import { profiles } from "../../../shared/db/accounts/profiles.ts";
-import { publicKeys } from "../../../shared/db/accounts/public-keys.ts";
 import { resetTokens } from "../../../shared/db/accounts/reset-tokens.ts";
 import { countedSms, sendings, sentMessageOf } from "../../../shared/db/accounts/sendings.ts";
 import { endedAt, familyOf, sessions } from "../../../shared/db/accounts/sessions.ts";
@@ -24,6 +22,7 @@ import { counters } from "../../../shared/table/counters.ts";
 import type { Entity } from "../../../shared/table/entity.ts";
 import type { Item } from "../../../shared/table/table.ts";
 import { keyOf } from "../../../shared/table/table.ts";
+import { mintedTokens, publicKeys } from "../../../shared/tokens/keys.ts";
 
 /** A line of the data that the table holds about a user: its kind, and the fields. */
 export interface OwnDataLine {

@@ -1,8 +1,8 @@
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
-import { recordMinting } from "../../../shared/db/accounts/minted-tokens.ts";
 import { makeFamily } from "../../../shared/domain/accounts/refresh-token.ts";
-import { signAccessToken } from "../../../shared/tokens/issue-tokens.ts";
+import { signAccessToken } from "../../../shared/tokens/access.ts";
+import { recordMinting } from "../../../shared/tokens/keys.ts";
 import { withClient } from "../../local/aws/with-client.ts";
 import { tableNameOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stage-shape.ts";

@@ -1,11 +1,11 @@
 import type { UpsertLine } from "../../contract/records.ts";
 import { type SecretHashes, type SecretKind, secretHashes } from "../../domain/accounts/secret-hashes.ts";
-import type { HmacKey } from "../../domain/hmac-key.ts";
 import { mergeUser } from "../../records/merge.ts";
 import { findToWrite, type Outcome, releaseUniqueKey, type UniqueKey, type WriteContext } from "../../table/plans.ts";
 import { upsertRecord } from "../../table/record-plans.ts";
 import { noMark } from "../../table/table.ts";
 import type { TransactionWrite } from "../../table/writes.ts";
+import type { HmacKey } from "../../tokens/secrets.ts";
 import { uniqueLogin } from "./logins.ts";
 import { uniqueProfile } from "./profiles.ts";
 import { changeSecret, secretKey, userSecrets } from "./user-secrets.ts";

@@ -1,7 +1,7 @@
 import { comparableToken, type PushService } from "../../contract/devices.ts";
-import { hashToken } from "../../domain/token-hash.ts";
 import { paces, retry } from "../../table/retry.ts";
 import { type TransactionWrite, transact } from "../../table/writes.ts";
+import { hashToken } from "../../tokens/secrets.ts";
 import { acquireDeviceToken, findDeviceOwner, releaseDeviceToken, type StoredDeviceOwner } from "./device-owners.ts";
 import { type DeviceSet, deviceKey, devices, findDeviceSet, raiseRevision, type StoredDevice } from "./devices.ts";
 

@@ -1,4 +1,4 @@
-import type { HmacKey } from "../hmac-key.ts";
+import type { HmacKey } from "../../tokens/secrets.ts";
 
 /** The stored form of a passcode: HMAC-SHA-256 over user and passcode, never the digits (D19). */
 export function hashPasscode(passcode: string, userId: number, key: HmacKey): string {

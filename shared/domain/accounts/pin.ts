@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { pinDigits } from "../../contract/accounts.ts";
-import type { HmacKey } from "../hmac-key.ts";
+import type { HmacKey } from "../../tokens/secrets.ts";
 
 /** A pin as the store keeps it: never the digits, only their keyed hash (D9). */
 export interface PinHash {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as v from "valibot";
 import { id } from "../../contract/values.ts";
-import type { HmacKey } from "../hmac-key.ts";
+import type { HmacKey } from "../../tokens/secrets.ts";
 
 /** The days for which a refresh token is valid (D5). */
 export const refreshTokenLifeDays = 30;

@@ -1,4 +1,4 @@
-import type { HmacKey } from "../hmac-key.ts";
+import type { HmacKey } from "../../tokens/secrets.ts";
 import type { PinHash } from "./pin.ts";
 
 /** The minutes for which a reset token is valid (D14). */

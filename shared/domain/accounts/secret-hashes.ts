@@ -1,4 +1,4 @@
-import type { HmacKey } from "../hmac-key.ts";
+import type { HmacKey } from "../../tokens/secrets.ts";
 import { hashPasscode, passcodeFits } from "./passcode.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 

@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import type { profile } from "../../contract/accounts.ts";
 import { leastMaskedId } from "../../contract/values.ts";
-import type { HmacKey } from "../hmac-key.ts";
+import type { HmacKey } from "../../tokens/secrets.ts";
 
 type MaskedProfile = v.InferOutput<typeof profile>;
 type MaskedUser = Omit<MaskedProfile, "company">;

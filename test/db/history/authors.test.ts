@@ -17,11 +17,11 @@ import { endSession, refreshToken, signOut } from "../../../shared/contract/sess
 import { findUserIdOfLogin } from "../../../shared/db/accounts/logins.ts";
 import { openSession, sessionKey } from "../../../shared/db/accounts/sessions.ts";
 import { makeFamily, makeRefreshToken, makeSeed } from "../../../shared/domain/accounts/refresh-token.ts";
-import { hmacKey } from "../../../shared/secrets.ts";
 import type { RecordItem } from "../../../shared/table/entity.ts";
 import type { Key } from "../../../shared/table/table.ts";
 import { recordKey } from "../../../shared/table/table.ts";
 import { updateIf } from "../../../shared/table/writes.ts";
+import { hmacKey } from "../../../shared/tokens/secrets.ts";
 import { useSigningKey } from "../../support/records/own-user.ts";
 import { callerLine, invoiceLine, jobLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";

@@ -3,7 +3,7 @@ import { handler } from "../../../functions/devices/register-device-token.ts";
 import { handler as removeHandler } from "../../../functions/devices/remove-device-token.ts";
 import { registerDeviceToken, removeDeviceToken } from "../../../shared/contract/devices.ts";
 import { findDeviceOwner } from "../../../shared/db/notifications/device-owners.ts";
-import { hashToken } from "../../../shared/domain/token-hash.ts";
+import { hashToken } from "../../../shared/tokens/secrets.ts";
 import { allItems } from "../../support/records/items.ts";
 import { callerLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";

@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { handler } from "../../../functions/service/get-key-set.ts";
 import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
 import { getKeySet } from "../../../shared/contract/service.ts";
-import { publishKey } from "../../../shared/db/accounts/public-keys.ts";
-import { readSigningKeys } from "../../../shared/tokens/signing-keys.ts";
+import { publishKey, readSigningKeys } from "../../../shared/tokens/keys.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
 

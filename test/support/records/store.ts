@@ -1,10 +1,10 @@
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
-import { hmacKey } from "../../../shared/secrets.ts";
 import { importParts } from "../../../shared/table/counters.ts";
 import type { Item } from "../../../shared/table/table.ts";
 import { getItem, type RecordKind, recordKey } from "../../../shared/table/table.ts";
 import { createWriteBatches } from "../../../shared/table/write-batches.ts";
+import { hmacKey } from "../../../shared/tokens/secrets.ts";
 import { testContext } from "./contexts.ts";
 import { isCallerLine } from "./records.ts";
 import { openTestSession } from "./sessions.ts";

@@ -1,10 +1,10 @@
 import { Refusal } from "../../../shared/contract/refusals.ts";
 import { writeRecord } from "../../../shared/db/write-record.ts";
 import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
-import { hmacKey } from "../../../shared/secrets.ts";
 import type { Outcome, WriteContext } from "../../../shared/table/plans.ts";
 import type { Item, Key } from "../../../shared/table/table.ts";
 import { getItem } from "../../../shared/table/table.ts";
+import { hmacKey } from "../../../shared/tokens/secrets.ts";
 import { testContext } from "./contexts.ts";
 import { isCallerLine } from "./records.ts";
 import { openTestSession } from "./sessions.ts";

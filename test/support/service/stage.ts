@@ -9,7 +9,7 @@ import { openSecrets } from "../../../infra/local/aws/secrets-manager.ts";
 import { createTable } from "../../../infra/local/engine/local-table.ts";
 import { startHttpService } from "../../../infra/local/http-service.ts";
 import { namesOf, tableNameOf } from "../../../infra/stages/names.ts";
-import { makeSigningKey, type SigningKey } from "../../../shared/tokens/signing-keys.ts";
+import { makeSigningKey, type SigningKey } from "../../../shared/tokens/keys.ts";
 import { newFolder } from "./new-folder.ts";
 
 /** A fake of an AWS account in which a stage is deployed. */

@@ -1,4 +1,4 @@
-import { type HmacKey, openHmacKey } from "../../../shared/domain/hmac-key.ts";
+import { type HmacKey, openHmacKey } from "../../../shared/tokens/secrets.ts";
 
 /** A key for HMACs, in its first version only unless it has later ones, which sign from the start of 1970. */
 export function hmacKeyOf(key: string, ...later: readonly string[]): HmacKey {

@@ -1,7 +1,7 @@
 import { createHmac, KeyObject, sign as signBytes } from "node:crypto";
 import { exportJWK, generateKeyPair } from "jose";
 import { Refusal } from "../../../shared/contract/refusals.ts";
-import { verifyAccessToken } from "../../../shared/tokens/verify-access-token.ts";
+import { verifyAccessToken } from "../../../shared/tokens/access.ts";
 import { payloadOf, testKeyId, testKeys } from "../../support/tokens/tokens.ts";
 
 /** The user that the tokens are issued to. */

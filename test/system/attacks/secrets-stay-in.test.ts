@@ -10,7 +10,7 @@ import { type Operation, parameterNames } from "../../../shared/contract/operati
 import type { OperationName } from "../../../shared/contract/operations.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
 import { log } from "../../../shared/run/log.ts";
-import { readSigningKeys } from "../../../shared/tokens/signing-keys.ts";
+import { readSigningKeys } from "../../../shared/tokens/keys.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";

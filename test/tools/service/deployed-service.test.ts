@@ -14,7 +14,7 @@ import { printToken } from "../../../infra/tools/token.ts";
 import { unlock } from "../../../infra/tools/unlock.ts";
 import { pinKey } from "../../../shared/db/accounts/pins.ts";
 import { recordKey } from "../../../shared/table/table.ts";
-import { publicPartOf } from "../../../shared/tokens/signing-keys.ts";
+import { publicPartOf } from "../../../shared/tokens/keys.ts";
 import { fullStage } from "../../infra/stages/owned-stage.ts";
 import { companyLine, invoiceLine, userLine } from "../../support/records/records.ts";
 import { newFolder } from "../../support/service/new-folder.ts";

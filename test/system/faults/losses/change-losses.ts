@@ -4,11 +4,10 @@ import { handler as keepHistory } from "../../../../functions/workers/keep-histo
 import { handler as markOverdue } from "../../../../functions/workers/mark-overdue.ts";
 import { handler as notify } from "../../../../functions/workers/notify.ts";
 import { handler as rotate } from "../../../../functions/workers/rotate-signing-key.ts";
-import { findOpenKeys } from "../../../../shared/db/accounts/public-keys.ts";
 import { notificationKey } from "../../../../shared/db/notifications/notifications.ts";
 import { questions } from "../../../../shared/records/history.ts";
 import { recordKey } from "../../../../shared/table/table.ts";
-import { readSigningKeys } from "../../../../shared/tokens/signing-keys.ts";
+import { findOpenKeys, readSigningKeys } from "../../../../shared/tokens/keys.ts";
 import { testChange } from "../../../support/records/contexts.ts";
 import { invoiceLine, jobLine, notificationLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";

@@ -1,12 +1,112 @@
-import { errors, jwtVerify } from "jose";
+import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify, SignJWT } from "jose";
 import * as v from "valibot";
-import type { Caller } from "../contract/operation.ts";
-import { roles } from "../contract/operation.ts";
+import { type Caller, type Role, roles } from "../contract/operation.ts";
 import { Refusal } from "../contract/refusals.ts";
 import { id } from "../contract/values.ts";
-import { settings } from "../run/settings.ts";
-import { findAnyKeyId, findVerificationKey } from "./key-set.ts";
-import { type VerifiedToken, verifyOidcToken } from "./oidc-issuer.ts";
+import { type OidcIssuer, settings } from "../run/settings.ts";
+import { findAnyKeyId, findSigningKey, findVerificationKey } from "./keys.ts";
+
+/** Life of an access token (D4). */
+export const accessTokenLifeMinutes = 15;
+
+/** The user that an access token is issued to. */
+export interface TokenSubject {
+  readonly id: number;
+  readonly role: Role;
+  readonly financial_company_id: number | null;
+}
+
+/** The tokens of a session in the contract's form: a new access token and the refresh token (D4, D5). */
+export async function issueTokens(subject: TokenSubject, family: string, refreshToken: string, now: Date) {
+  return {
+    access_token: await signAccessToken(subject, family, now, accessTokenLifeMinutes * 60),
+    token_type: "Bearer" as const,
+    expires_in: accessTokenLifeMinutes * 60,
+    refresh_token: refreshToken,
+  };
+}
+
+/** The header of an answer with new tokens, in the form in which a client sends the access token (D5). */
+export function bearerHeader({ token }: { readonly token: { readonly access_token: string } }) {
+  return { authorization: `Bearer ${token.access_token}` };
+}
+
+/**
+ * Signs an access token with the current key. `jti` is its id; a caller sets it if something else stores it too (D4).
+ */
+export async function signAccessToken(
+  subject: TokenSubject,
+  family: string,
+  now: Date,
+  lifeSeconds: number,
+  jti: string = crypto.randomUUID(),
+) {
+  const { kid, key } = await findSigningKey(now);
+  const issuedAt = Math.floor(now.getTime() / 1000);
+  return new SignJWT({ role: subject.role, company: subject.financial_company_id, sid: family })
+    .setProtectedHeader({ alg: "ES256", typ: "at+jwt", kid })
+    .setIssuer(settings.tokenIssuer())
+    .setAudience(settings.tokenAudience())
+    .setSubject(String(subject.id))
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + lifeSeconds)
+    .setJti(jti)
+    .sign(key);
+}
+
+/** A verified token: its user, and its expiry in seconds since 1970. */
+interface VerifiedToken {
+  readonly caller: Caller;
+  readonly expiresAt: number;
+}
+
+/** Public-key algorithms only. Otherwise an attacker could use the issuer's public key as a shared secret. */
+const algorithms = ["ES256", "ES384", "RS256", "PS256", "EdDSA"];
+
+/** As long as the service's own keys are cached: a withdrawn key verifies nothing after as long (D4). */
+const cacheMs = 5 * 60_000;
+/** An unknown key id makes an environment ask the issuer at most so often: tokens with made-up ids cost nothing. */
+const rereadMs = 60_000;
+/** A request that waits longer for the issuer leaves no time for its own work. */
+const attemptMs = 3_000;
+
+const idClaim = v.pipe(
+  v.union([v.number(), v.pipe(v.string(), v.regex(/^[1-9][0-9]{0,15}$/), v.transform(Number))]),
+  id,
+);
+
+const keySets = new Map<string, JWTVerifyGetKey>();
+
+/**
+ * Verifies a token of the OpenID issuer that the stage trusts, against the issuer's key set. The key set is cached for
+ * 5 minutes, and read again for an unknown key at most once a minute (D4). Throws errors of jose and valibot.
+ */
+async function verifyOidcToken(token: string, outside: OidcIssuer, now: Date): Promise<VerifiedToken> {
+  const { payload } = await jwtVerify(token, keySetOf(outside.jwksUrl), {
+    algorithms,
+    issuer: outside.issuer,
+    audience: outside.audience,
+    requiredClaims: ["iss", "aud", "exp"],
+    currentDate: now,
+  });
+  const { user, role, company } = outside.claims;
+  const exp = v.parse(v.number(), payload.exp);
+  const caller: Caller = {
+    userId: v.parse(idClaim, payload[user]),
+    role: v.parse(v.picklist(roles), payload[role]),
+    companyId: v.parse(v.nullable(idClaim), payload[company] ?? null),
+    sessionId: typeof payload.sid === "string" ? payload.sid : "outside",
+  };
+  return { caller, expiresAt: exp };
+}
+
+function keySetOf(url: string): JWTVerifyGetKey {
+  const keySet =
+    keySets.get(url) ??
+    createRemoteJWKSet(new URL(url), { cacheMaxAge: cacheMs, cooldownDuration: rereadMs, timeoutDuration: attemptMs });
+  keySets.set(url, keySet);
+  return keySet;
+}
 
 /** More than any token has; no signature of a longer text is computed. */
 const maxTokenBytes = 4096;
