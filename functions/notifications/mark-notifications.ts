@@ -1,6 +1,6 @@
 import { markNotifications as operation } from "../../shared/contract/notifications.ts";
 import { inSession } from "../../shared/http/endpoint.ts";
-import { withNotificationTexts } from "../../shared/messaging/catalogues/notification-texts.ts";
+import { withNotificationTexts } from "../../shared/notifications/words.ts";
 import { markByIds, markReadUpTo } from "./marking.ts";
 
 /** Marks the caller's own notifications: the named ones, all or none; or the unread ones up to an id as read (D27). */

@@ -1,6 +1,6 @@
 import type { Found } from "../../shared/contract/paging.ts";
-import { addCounts } from "../../shared/db/notifications/notification-counts.ts";
 import {
+  addCounts,
   idOfUnread,
   type Notification,
   notificationKey,
@@ -9,7 +9,7 @@ import {
   toNotification,
   unreadKeyOf,
   unreadMark,
-} from "../../shared/db/notifications/notifications.ts";
+} from "../../shared/notifications/notifications.ts";
 import type { ChangeContext } from "../../shared/records/changes.ts";
 import { requireAll } from "../../shared/records/items.ts";
 import { chunksOf, readAhead } from "../../shared/run/batches.ts";

@@ -2,8 +2,8 @@ import { requireActing } from "../../shared/accounts/caller-session.ts";
 import { endSession as operation } from "../../shared/contract/sessions.ts";
 import { findAccount } from "../../shared/db/accounts/accounts.ts";
 import { endSessionFamily } from "../../shared/db/accounts/sessions.ts";
-import { dropDevicesOfSession } from "../../shared/db/notifications/device-tokens.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
+import { dropDevicesOfSession } from "../../shared/notifications/devices.ts";
 import { recordNotFound } from "../../shared/records/items.ts";
 
 /**

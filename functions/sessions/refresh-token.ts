@@ -4,7 +4,6 @@ import { refreshToken } from "../../shared/contract/sessions.ts";
 import { findAccount } from "../../shared/db/accounts/accounts.ts";
 import { endSessionFamily, findSession, rotateSession } from "../../shared/db/accounts/sessions.ts";
 import { countNumberOnce } from "../../shared/db/accounts/windows.ts";
-import { dropDevicesOfSession } from "../../shared/db/notifications/device-tokens.ts";
 import {
   isGenuine,
   makeRefreshToken,
@@ -12,6 +11,7 @@ import {
   type RefreshPlace,
 } from "../../shared/domain/accounts/refresh-token.ts";
 import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
+import { dropDevicesOfSession } from "../../shared/notifications/devices.ts";
 import { count } from "../../shared/run/log.ts";
 import { bearerHeader, issueTokens } from "../../shared/tokens/access.ts";
 import { hmacKey } from "../../shared/tokens/secrets.ts";

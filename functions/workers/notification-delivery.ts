@@ -1,12 +1,12 @@
 import type { CompleteRecord } from "../../shared/contract/records.ts";
-import { addCounts } from "../../shared/db/notifications/notification-counts.ts";
+import { isPushed } from "../../shared/notifications/kinds.ts";
 import {
+  addCounts,
   deliveredEvents,
   notificationKey,
   notifications,
   unreadMark,
-} from "../../shared/db/notifications/notifications.ts";
-import { isPushed } from "../../shared/domain/records/notification-kinds.ts";
+} from "../../shared/notifications/notifications.ts";
 import { chunksOf } from "../../shared/run/batches.ts";
 import { timeOrderedId } from "../../shared/run/time-ordered-id.ts";
 import { firstRevision, replaceItem, type WriteContext } from "../../shared/table/plans.ts";

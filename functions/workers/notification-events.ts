@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { invoiceState, timesheetState } from "../../shared/contract/finance.ts";
 import { id, timestamp } from "../../shared/contract/values.ts";
-import { notifyingRecordTypes, type Recipients } from "../../shared/domain/records/notification-kinds.ts";
+import { notifyingRecordTypes, type Recipients } from "../../shared/notifications/kinds.ts";
 
 /** One change of the table: an item before and after it; undefined where there was or is none. */
 export interface ItemImages {

@@ -9,7 +9,7 @@ import {
 } from "../../shared/contract/events.ts";
 import type { Change } from "../../shared/contract/operation.ts";
 import { id } from "../../shared/contract/values.ts";
-import type { notifyingRecordTypes } from "../../shared/domain/records/notification-kinds.ts";
+import type { notifyingRecordTypes } from "../../shared/notifications/kinds.ts";
 import {
   type ItemImages,
   type NotificationEvent,

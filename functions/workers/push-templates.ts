@@ -1,5 +1,5 @@
 import type { PushService } from "../../shared/contract/devices.ts";
-import { type PushText, pushTextOf } from "../../shared/messaging/catalogues/notification-texts.ts";
+import { type PushText, pushTextOf } from "../../shared/notifications/words.ts";
 
 /** The contents of a push: the notification's id and its subject. They contain no personal data. */
 export interface PushContent {

@@ -1,9 +1,14 @@
 import { findAccount } from "../../shared/db/accounts/accounts.ts";
-import { acquireSendLease, releaseSendLease } from "../../shared/db/accounts/sendings.ts";
-import { dropDeviceTokens } from "../../shared/db/notifications/device-tokens.ts";
-import { findDevices, isRegistered, keepEndpoint, type StoredDevice } from "../../shared/db/notifications/devices.ts";
-import { findUnread, type Notification } from "../../shared/db/notifications/notifications.ts";
 import { pushMessage } from "../../shared/messaging/push-queue.ts";
+import {
+  dropDeviceTokens,
+  findDevices,
+  isRegistered,
+  keepEndpoint,
+  type StoredDevice,
+} from "../../shared/notifications/devices.ts";
+import { findUnread, type Notification } from "../../shared/notifications/notifications.ts";
+import { acquireSendLease, releaseSendLease } from "../../shared/notifications/sendings.ts";
 import { padId } from "../../shared/table/table.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 import { deleteEndpoint, type PushOutcome, pushToDevice, reportDropped, servesPushes } from "./push.ts";

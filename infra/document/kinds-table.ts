@@ -1,4 +1,4 @@
-import { notifyingRecordTypes, type Recipients } from "../../shared/domain/records/notification-kinds.ts";
+import { notifyingRecordTypes, type Recipients } from "../../shared/notifications/kinds.ts";
 
 /** Sample facts: a rule gives the same words for all records. */
 const anyFacts = { company: 1, profile: 1, user: 1 };

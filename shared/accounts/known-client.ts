@@ -2,10 +2,9 @@ import { comparableToken, comparableTokens } from "../contract/devices.ts";
 import { type Account, findAccount } from "../db/accounts/accounts.ts";
 import { findConfirmedUserId } from "../db/accounts/reset-tokens.ts";
 import { findSession } from "../db/accounts/sessions.ts";
-import { findDeviceOwner } from "../db/notifications/device-owners.ts";
-import { findDevice, type StoredDevice } from "../db/notifications/devices.ts";
 import type { Login } from "../domain/accounts/login.ts";
 import { isProofOfSession, parseRefreshToken, type RefreshToken } from "../domain/accounts/refresh-token.ts";
+import { findDevice, findDeviceOwner, type StoredDevice } from "../notifications/devices.ts";
 import { hashToken, hmacKey } from "../tokens/secrets.ts";
 
 /** The user who a client proves to have been signed in as, or to have confirmed a pin of. */

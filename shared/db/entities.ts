@@ -1,3 +1,6 @@
+import { deviceOwners, deviceSets, devices } from "../notifications/devices.ts";
+import { deliveredEvents, notificationCounts, notifications } from "../notifications/notifications.ts";
+import { sendings } from "../notifications/sendings.ts";
 import { changes } from "../records/changes.ts";
 import { companies } from "../records/companies.ts";
 import { historyItems } from "../records/history.ts";
@@ -11,15 +14,10 @@ import { logins } from "./accounts/logins.ts";
 import { pins } from "./accounts/pins.ts";
 import { profiles } from "./accounts/profiles.ts";
 import { resetTokens } from "./accounts/reset-tokens.ts";
-import { sendings } from "./accounts/sendings.ts";
 import { sessions } from "./accounts/sessions.ts";
 import { userSecrets } from "./accounts/user-secrets.ts";
 import { users } from "./accounts/users.ts";
 import { limitCounts } from "./accounts/windows.ts";
-import { deviceOwners } from "./notifications/device-owners.ts";
-import { deviceSets, devices } from "./notifications/devices.ts";
-import { notificationCounts } from "./notifications/notification-counts.ts";
-import { deliveredEvents, notifications } from "./notifications/notifications.ts";
 import { sequences } from "./table/sequences.ts";
 
 /** All kinds of items in the table. Each item belongs to exactly one. */

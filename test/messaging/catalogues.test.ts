@@ -5,11 +5,11 @@ import { serviceName } from "../../infra/stages/setting-values.ts";
 import { longPinDigits } from "../../shared/contract/accounts.ts";
 import { shownPin } from "../../shared/domain/accounts/pin.ts";
 import { pinRules } from "../../shared/domain/guessing/rules.ts";
-import { notifyingRecordTypes } from "../../shared/domain/records/notification-kinds.ts";
 import type { Catalogue, Paragraph } from "../../shared/messaging/catalogues/catalogue.ts";
 import { catalogueOf, catalogues } from "../../shared/messaging/catalogues/catalogues.ts";
-import { pushTextOf, withNotificationTexts } from "../../shared/messaging/catalogues/notification-texts.ts";
 import { renderEmail } from "../../shared/messaging/email.ts";
+import { notifyingRecordTypes } from "../../shared/notifications/kinds.ts";
+import { pushTextOf, withNotificationTexts } from "../../shared/notifications/words.ts";
 
 const all = Object.values(catalogues);
 const pin = shownPin("0".repeat(longPinDigits));

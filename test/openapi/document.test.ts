@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { pinDigits } from "../../shared/contract/accounts.ts";
 import { operations } from "../../shared/contract/operations.ts";
-import { notifyingRecordTypes } from "../../shared/domain/records/notification-kinds.ts";
+import { notifyingRecordTypes } from "../../shared/notifications/kinds.ts";
 import { faultsAt, openApi, resolvedOpenApi } from "../support/requests/described-answers.ts";
 import { endpoints } from "../support/requests/every-operation.ts";
 

@@ -8,11 +8,11 @@ import { dateFilter } from "../../shared/contract/query.ts";
 import { storableParams } from "../../shared/contract/records.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
 import { locales, oneLine, text, uuid } from "../../shared/contract/values.ts";
-import { notifyingRecordTypes } from "../../shared/domain/records/notification-kinds.ts";
 import type { HttpRequest } from "../../shared/http/http-event.ts";
 import { pageLinks } from "../../shared/http/page-links.ts";
 import { validate } from "../../shared/http/validate.ts";
-import { withNotificationTexts } from "../../shared/messaging/catalogues/notification-texts.ts";
+import { notifyingRecordTypes } from "../../shared/notifications/kinds.ts";
+import { withNotificationTexts } from "../../shared/notifications/words.ts";
 import { eventOf } from "../support/requests/call.ts";
 import { faultsAt } from "../support/requests/described-answers.ts";
 

@@ -6,7 +6,7 @@ import { handler as markOverdue } from "../../functions/workers/mark-overdue.ts"
 import { readOutboundEvents } from "../../functions/workers/outbound-events.ts";
 import { type OutboundEventType, outboundEventOf, outboundEventTypes } from "../../shared/contract/events.ts";
 import { findStoredUser, replacePassword, userKey } from "../../shared/db/accounts/users.ts";
-import { notificationKey } from "../../shared/db/notifications/notifications.ts";
+import { notificationKey } from "../../shared/notifications/notifications.ts";
 import { settings } from "../../shared/run/settings.ts";
 import { recordKey } from "../../shared/table/table.ts";
 import { transact } from "../../shared/table/writes.ts";

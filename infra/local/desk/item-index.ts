@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { logins } from "../../../shared/db/accounts/logins.ts";
 import { users } from "../../../shared/db/accounts/users.ts";
 import { entityOf } from "../../../shared/db/entities.ts";
-import { deviceOwners } from "../../../shared/db/notifications/device-owners.ts";
+import { deviceOwners } from "../../../shared/notifications/devices.ts";
 import type { StreamRecord } from "../../../shared/table/entity.ts";
 import type { Item, Key } from "../../../shared/table/table.ts";
 import { recordKey } from "../../../shared/table/table.ts";

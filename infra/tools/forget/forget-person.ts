@@ -2,7 +2,7 @@ import { emptyHistory } from "../../../functions/workers/empty-history.ts";
 import { deleteEndpoint } from "../../../functions/workers/push.ts";
 import { removeUser } from "../../../shared/db/accounts/user-removal.ts";
 import { findExistingUsers, userKey } from "../../../shared/db/accounts/users.ts";
-import { findDeviceSet } from "../../../shared/db/notifications/devices.ts";
+import { findDeviceSet } from "../../../shared/notifications/devices.ts";
 import { historyPartition } from "../../../shared/records/history.ts";
 import type { WriteContext } from "../../../shared/table/plans.ts";
 import { erasedVersion } from "../../../shared/table/record-plans.ts";

@@ -1,4 +1,11 @@
 import type { RemovalLine } from "../../contract/records.ts";
+import { devices, ensureDeviceTokenReleased } from "../../notifications/devices.ts";
+import {
+  deleteCounts,
+  deleteNotifications,
+  notificationCounts,
+  notifications,
+} from "../../notifications/notifications.ts";
 import { chunksOf } from "../../run/batches.ts";
 import type { Entity } from "../../table/entity.ts";
 import type { Outcome, WriteContext } from "../../table/plans.ts";
@@ -8,11 +15,6 @@ import { paces, retry } from "../../table/retry.ts";
 import type { Item } from "../../table/table.ts";
 import { keyOf, queryItems } from "../../table/table.ts";
 import { type TransactionWrite, transact } from "../../table/writes.ts";
-import { ensureDeviceTokenReleased } from "../notifications/device-owners.ts";
-import { devices } from "../notifications/devices.ts";
-import { deleteCounts, notificationCounts } from "../notifications/notification-counts.ts";
-import { deleteNotifications } from "../notifications/notification-writes.ts";
-import { notifications } from "../notifications/notifications.ts";
 import { deleteSecret } from "./user-secrets.ts";
 import { uniqueKeysOf } from "./user-writes.ts";
 import { userKey, users } from "./users.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { askForPin, findPinToSend, holdPin, pinKey } from "../../../shared/db/accounts/pins.ts";
-import { acquireSendLease } from "../../../shared/db/accounts/sendings.ts";
+import { acquireSendLease } from "../../../shared/notifications/sendings.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();

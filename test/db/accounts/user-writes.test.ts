@@ -5,7 +5,7 @@ import { loginKey } from "../../../shared/db/accounts/logins.ts";
 import { profileKey } from "../../../shared/db/accounts/profiles.ts";
 import { secretKey } from "../../../shared/db/accounts/user-secrets.ts";
 import { findUser } from "../../../shared/db/accounts/users.ts";
-import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { saveDeviceToken } from "../../../shared/notifications/devices.ts";
 import { recordKey, tableClient } from "../../../shared/table/table.ts";
 import { companyLine, notificationLine, userLine } from "../../support/records/records.ts";
 import { faultsOf, readItem, readPlace, write, writtenAt } from "../../support/records/writes.ts";

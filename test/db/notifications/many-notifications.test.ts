@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { markReadUpTo } from "../../../functions/notifications/marking.ts";
 import { deliverNotification } from "../../../functions/workers/notification-delivery.ts";
-import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
-import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
+import { findNotifications, findUnreadCounts } from "../../../shared/notifications/notifications.ts";
 import type { Item } from "../../../shared/table/table.ts";
 import { driverContext, testContext } from "../../support/records/contexts.ts";
 import { type Cost, costOf } from "../../support/records/costs.ts";

@@ -1,5 +1,10 @@
-import { countsKey, notificationCounts } from "../../../shared/db/notifications/notification-counts.ts";
-import { notificationKey, notifications, unreadMark } from "../../../shared/db/notifications/notifications.ts";
+import {
+  countsKey,
+  notificationCounts,
+  notificationKey,
+  notifications,
+  unreadMark,
+} from "../../../shared/notifications/notifications.ts";
 import { putItems } from "../../support/records/items.ts";
 
 /** The id of the first; all of them have as many digits. */

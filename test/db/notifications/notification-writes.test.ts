@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
 import {
   findNotifications,
+  findUnreadCounts,
   type Notification,
   notificationKey,
-} from "../../../shared/db/notifications/notifications.ts";
+} from "../../../shared/notifications/notifications.ts";
 import { notificationLine } from "../../support/records/records.ts";
 import { faultsOf, readItem, write, writtenAt } from "../../support/records/writes.ts";
 import { fc } from "../../support/service/properties.ts";

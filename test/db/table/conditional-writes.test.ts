@@ -1,6 +1,6 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
-import { acquireSendLease } from "../../../shared/db/accounts/sendings.ts";
+import { acquireSendLease } from "../../../shared/notifications/sendings.ts";
 import { requireRecord, toFields } from "../../../shared/records/items.ts";
 import { isTransientError } from "../../../shared/table/retry.ts";
 import { recordKey } from "../../../shared/table/table.ts";

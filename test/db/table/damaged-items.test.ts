@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { handler as show } from "../../../functions/finance/get-timesheet.ts";
 import { handler as list } from "../../../functions/finance/list-invoices.ts";
 import { getTimesheet, listInvoices } from "../../../shared/contract/finance.ts";
-import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
+import { notificationKey } from "../../../shared/notifications/notifications.ts";
 import type { Key } from "../../../shared/table/table.ts";
 import { recordKey } from "../../../shared/table/table.ts";
 import { updateRaw } from "../../support/records/items.ts";

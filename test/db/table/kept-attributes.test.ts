@@ -3,7 +3,7 @@ import { restoreRecords } from "../../../functions/changes/undoing.ts";
 import { markByIds } from "../../../functions/notifications/marking.ts";
 import { markOverdue } from "../../../functions/workers/overdue-invoices.ts";
 import { findStoredUser, giveResetToken, replacePassword } from "../../../shared/db/accounts/users.ts";
-import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
+import { notificationKey } from "../../../shared/notifications/notifications.ts";
 import { setJobTimers } from "../../../shared/records/jobs.ts";
 import { setTimesheetStates } from "../../../shared/records/timesheets.ts";
 import type { Item, Key } from "../../../shared/table/table.ts";

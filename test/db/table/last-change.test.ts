@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { markByIds } from "../../../functions/notifications/marking.ts";
-import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
+import { notificationKey } from "../../../shared/notifications/notifications.ts";
 import { setJobTimers } from "../../../shared/records/jobs.ts";
 import { readStreamRecord } from "../../../shared/table/entity.ts";
 import { recordKey } from "../../../shared/table/table.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
+import { notificationKey } from "../../../shared/notifications/notifications.ts";
 import { setJobTimers } from "../../../shared/records/jobs.ts";
 import { setTimesheetStates } from "../../../shared/records/timesheets.ts";
 import type { Key } from "../../../shared/table/table.ts";

@@ -1,6 +1,5 @@
 import { expect, inject, test } from "vitest";
-import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
-import { findNotifications, notificationKey } from "../../../shared/db/notifications/notifications.ts";
+import { findNotifications, findUnreadCounts, notificationKey } from "../../../shared/notifications/notifications.ts";
 import { recordKey } from "../../../shared/table/table.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { costOf } from "../../support/records/costs.ts";

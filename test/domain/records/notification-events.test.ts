@@ -5,7 +5,7 @@ import {
   readNewPassword,
   readPush,
 } from "../../../functions/workers/notification-events.ts";
-import { notifyingRecordTypes } from "../../../shared/domain/records/notification-kinds.ts";
+import { notifyingRecordTypes } from "../../../shared/notifications/kinds.ts";
 
 type Image = ItemImages["after"];
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { saveDeviceToken } from "../../../shared/notifications/devices.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { useSigningKey } from "../../support/records/own-user.ts";
 import { companyLine, userLine } from "../../support/records/records.ts";

@@ -4,7 +4,7 @@ import { handler as registerHandler } from "../../../functions/devices/register-
 import { listDeviceTokens, registerDeviceToken } from "../../../shared/contract/devices.ts";
 import { endSessionFamily, sessionKey } from "../../../shared/db/accounts/sessions.ts";
 import { userKey } from "../../../shared/db/accounts/users.ts";
-import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { saveDeviceToken } from "../../../shared/notifications/devices.ts";
 import { updateIf } from "../../../shared/table/writes.ts";
 import { testChange } from "../../support/records/contexts.ts";
 import { at } from "../../support/records/own-user.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { handler } from "../../../functions/devices/register-device-token.ts";
 import { handler as removeHandler } from "../../../functions/devices/remove-device-token.ts";
 import { registerDeviceToken, removeDeviceToken } from "../../../shared/contract/devices.ts";
-import { findDeviceOwner } from "../../../shared/db/notifications/device-owners.ts";
+import { findDeviceOwner } from "../../../shared/notifications/devices.ts";
 import { hashToken } from "../../../shared/tokens/secrets.ts";
 import { allItems } from "../../support/records/items.ts";
 import { callerLine } from "../../support/records/records.ts";

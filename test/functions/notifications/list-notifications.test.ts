@@ -5,7 +5,7 @@ import { handler } from "../../../functions/notifications/list-notifications.ts"
 import { handler as mark } from "../../../functions/notifications/mark-notifications.ts";
 import { getJob } from "../../../shared/contract/jobs.ts";
 import { getUnreadCounts, listNotifications, markNotifications } from "../../../shared/contract/notifications.ts";
-import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
+import { notificationKey } from "../../../shared/notifications/notifications.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { callerLine, jobLine, notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";

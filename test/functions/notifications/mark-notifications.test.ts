@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/notifications/mark-notifications.ts";
 import { markNotifications } from "../../../shared/contract/notifications.ts";
-import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
-import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
+import { findNotifications, findUnreadCounts } from "../../../shared/notifications/notifications.ts";
 import { firstOfMany, putNotifications } from "../../db/notifications/many-notifications.ts";
 import { callerLine, notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";

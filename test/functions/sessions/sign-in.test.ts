@@ -4,7 +4,7 @@ import { handler as getProfileHandler } from "../../../functions/accounts/get-pr
 import { handler } from "../../../functions/sessions/sign-in.ts";
 import { getProfile } from "../../../shared/contract/accounts.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
-import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { saveDeviceToken } from "../../../shared/notifications/devices.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { type Cost, costOf } from "../../support/records/costs.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";

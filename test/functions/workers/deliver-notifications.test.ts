@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/workers/deliver-notifications.ts";
 import { deliveredKey } from "../../../functions/workers/notification-delivery.ts";
-import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
-import { findNotifications } from "../../../shared/db/notifications/notifications.ts";
+import { findNotifications, findUnreadCounts } from "../../../shared/notifications/notifications.ts";
 import { recordKey } from "../../../shared/table/table.ts";
 import { useModelClock } from "../../support/faults/model-clock.ts";
 import { cancelled, useNetwork } from "../../support/faults/network.ts";

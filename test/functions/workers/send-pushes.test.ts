@@ -5,9 +5,8 @@ import {
 } from "@aws-sdk/client-sns";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/send-pushes.ts";
-import { acquireSendLease } from "../../../shared/db/accounts/sendings.ts";
-import { dropDeviceTokens } from "../../../shared/db/notifications/device-tokens.ts";
-import { findDevices, keepEndpoint } from "../../../shared/db/notifications/devices.ts";
+import { dropDeviceTokens, findDevices, keepEndpoint } from "../../../shared/notifications/devices.ts";
+import { acquireSendLease } from "../../../shared/notifications/sendings.ts";
 import { padId } from "../../../shared/table/table.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { userLine } from "../../support/records/records.ts";

@@ -4,7 +4,7 @@ import { demoDevices, demoLines, demoUsers, loadDemo } from "../../../infra/loca
 import { findUserOfLogin } from "../../../shared/accounts/shown-user.ts";
 import { invoiceStates } from "../../../shared/contract/finance.ts";
 import { roles } from "../../../shared/contract/operation.ts";
-import { findDevices } from "../../../shared/db/notifications/devices.ts";
+import { findDevices } from "../../../shared/notifications/devices.ts";
 import { useService } from "../../support/service/service.ts";
 
 type Line = Record<string, unknown>;

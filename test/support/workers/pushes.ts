@@ -1,8 +1,7 @@
 import { SNSClient } from "@aws-sdk/client-sns";
 import { beforeAll, beforeEach } from "vitest";
 import { findStage } from "../../../infra/stages/stages.ts";
-import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
-import { findDevices } from "../../../shared/db/notifications/devices.ts";
+import { findDevices, saveDeviceToken } from "../../../shared/notifications/devices.ts";
 import { notificationLine, userLine } from "../records/records.ts";
 import { store } from "../records/store.ts";
 import { write } from "../records/writes.ts";

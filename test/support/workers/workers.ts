@@ -1,6 +1,6 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import type { AttributeValue, DynamoDBRecord, SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
+import { notificationKey } from "../../../shared/notifications/notifications.ts";
 import type { Item, Key } from "../../../shared/table/table.ts";
 import { queryPages } from "../../../shared/table/table.ts";
 import { takeMessages } from "./queues.ts";

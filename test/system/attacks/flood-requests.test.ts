@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { saveDeviceToken } from "../../../shared/notifications/devices.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { askPin, type Client, register } from "../../support/requests/accounts.ts";

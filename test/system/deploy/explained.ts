@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
-import { countsKey } from "../../../shared/db/notifications/notification-counts.ts";
+import { countsKey } from "../../../shared/notifications/notifications.ts";
 import { recordKey } from "../../../shared/table/table.ts";
 import { updateRaw } from "../../support/records/items.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { dropDeviceTokens, saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { dropDeviceTokens, saveDeviceToken } from "../../../shared/notifications/devices.ts";
 import { useModelClock } from "../../support/faults/model-clock.ts";
 import { cancelled, type Fault, useNetwork } from "../../support/faults/network.ts";
 import { callerLine, timesheetLine } from "../../support/records/records.ts";

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { deliverNotification } from "../../../functions/workers/notification-delivery.ts";
 import { keyedChangeId } from "../../../shared/contract/operation.ts";
-import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
-import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
+import { findUnreadCounts, notificationKey } from "../../../shared/notifications/notifications.ts";
 import { timeOrderedId } from "../../../shared/run/time-ordered-id.ts";
 import { cancelled, useNetwork } from "../../support/faults/network.ts";
 import { testContext } from "../../support/records/contexts.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { handler } from "../../../functions/notifications/mark-notifications.ts";
 import { markNotifications } from "../../../shared/contract/notifications.ts";
-import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
+import { findUnreadCounts } from "../../../shared/notifications/notifications.ts";
 import type { Item } from "../../../shared/table/table.ts";
 import { putNotifications } from "../../db/notifications/many-notifications.ts";
 import { useModelClock } from "../../support/faults/model-clock.ts";

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
 import { handler as deliver } from "../../../functions/workers/deliver-notifications.ts";
 import { notificationEventOf } from "../../../functions/workers/notification-events.ts";
-import { findUnreadCounts } from "../../../shared/db/notifications/notification-counts.ts";
+import { findUnreadCounts } from "../../../shared/notifications/notifications.ts";
 import { recordKey } from "../../../shared/table/table.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { logChange } from "../../support/records/change-log.ts";

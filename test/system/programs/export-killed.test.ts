@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { notificationKey, notifications } from "../../../shared/db/notifications/notifications.ts";
+import { notificationKey, notifications } from "../../../shared/notifications/notifications.ts";
 import { putItems } from "../../support/records/items.ts";
 import { notificationLine } from "../../support/records/records.ts";
 import { usualOrFull } from "../../support/service/counts.ts";

@@ -3,7 +3,7 @@ import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
 import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
 import { replaceTraces } from "../../../infra/tools/forget/traces.ts";
 import { findUser } from "../../../shared/db/accounts/users.ts";
-import { notificationKey } from "../../../shared/db/notifications/notifications.ts";
+import { notificationKey } from "../../../shared/notifications/notifications.ts";
 import { setTimesheetStates } from "../../../shared/records/timesheets.ts";
 import { recordKey } from "../../../shared/table/table.ts";
 import { updateIf } from "../../../shared/table/writes.ts";

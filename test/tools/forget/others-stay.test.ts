@@ -6,7 +6,7 @@ import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
 import { pinKey } from "../../../shared/db/accounts/pins.ts";
 import { sessionKey } from "../../../shared/db/accounts/sessions.ts";
 import { entities, entityOf } from "../../../shared/db/entities.ts";
-import { saveDeviceToken } from "../../../shared/db/notifications/device-tokens.ts";
+import { saveDeviceToken } from "../../../shared/notifications/devices.ts";
 import type { Item } from "../../../shared/table/table.ts";
 import { keyOf } from "../../../shared/table/table.ts";
 import { testContext } from "../../support/records/contexts.ts";

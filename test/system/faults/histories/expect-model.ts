@@ -1,8 +1,7 @@
 import { expect } from "vitest";
 import { findInvoices } from "../../../../functions/finance/find-invoices.ts";
 import type { Scope } from "../../../../shared/contract/operation.ts";
-import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
-import { findNotifications } from "../../../../shared/db/notifications/notifications.ts";
+import { findNotifications, findUnreadCounts } from "../../../../shared/notifications/notifications.ts";
 import { findJobs } from "../../../../shared/records/jobs.ts";
 import { isFoundBy, parseSearch } from "../../../../shared/records/numbers.ts";
 import { findTimesheets } from "../../../../shared/records/timesheets.ts";

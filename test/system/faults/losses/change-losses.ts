@@ -4,7 +4,7 @@ import { handler as keepHistory } from "../../../../functions/workers/keep-histo
 import { handler as markOverdue } from "../../../../functions/workers/mark-overdue.ts";
 import { handler as notify } from "../../../../functions/workers/notify.ts";
 import { handler as rotate } from "../../../../functions/workers/rotate-signing-key.ts";
-import { notificationKey } from "../../../../shared/db/notifications/notifications.ts";
+import { notificationKey } from "../../../../shared/notifications/notifications.ts";
 import { questions } from "../../../../shared/records/history.ts";
 import { recordKey } from "../../../../shared/table/table.ts";
 import { findOpenKeys, readSigningKeys } from "../../../../shared/tokens/keys.ts";

@@ -7,8 +7,7 @@ import { handler as notifyPasswordChanged } from "../../../../functions/workers/
 import { handler as sendEvents } from "../../../../functions/workers/send-events.ts";
 import { handler as sendPushes } from "../../../../functions/workers/send-pushes.ts";
 import { pinIn } from "../../../../infra/local/aws/message-pin.ts";
-import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
-import { notificationKey } from "../../../../shared/db/notifications/notifications.ts";
+import { findUnreadCounts, notificationKey } from "../../../../shared/notifications/notifications.ts";
 import { notificationLine, userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import { readItem } from "../../../support/records/writes.ts";

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { handler as registerDevice } from "../../../../functions/devices/register-device-token.ts";
 import { handler as removeDevice } from "../../../../functions/devices/remove-device-token.ts";
 import { registerDeviceToken, removeDeviceToken } from "../../../../shared/contract/devices.ts";
-import { findUnreadCounts } from "../../../../shared/db/notifications/notification-counts.ts";
+import { findUnreadCounts } from "../../../../shared/notifications/notifications.ts";
 import { recordKey } from "../../../../shared/table/table.ts";
 import { callerLine, jobLine, timesheetLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";

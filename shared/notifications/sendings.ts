@@ -1,8 +1,8 @@
-import { busy } from "../../contract/refusals.ts";
-import { defineEntity, type StoredItem } from "../../table/entity.ts";
-import type { Key } from "../../table/table.ts";
-import { epochSecondsAfter } from "../../table/table.ts";
-import { anyOf, lacks, updateIf } from "../../table/writes.ts";
+import { busy } from "../contract/refusals.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
+import type { Key } from "../table/table.ts";
+import { epochSecondsAfter } from "../table/table.ts";
+import { anyOf, lacks, updateIf } from "../table/writes.ts";
 
 /** The progress of a message to a user, such as a push to devices or a notice by e-mail and SMS, as stored. */
 interface StoredSending extends StoredItem {
@@ -22,7 +22,7 @@ const skStart = "SENT#";
 export const sendings = defineEntity<StoredSending>("sending", ({ sk }) => sk.startsWith(skStart));
 
 /** A message to a user: the push of a notification, or the notice of a new password. */
-export interface SentMessage {
+interface SentMessage {
   readonly kind: "PUSH" | "NOTICE";
   /** The notification's id, or the time of the new password in ISO 8601. */
   readonly name: string;
@@ -35,7 +35,7 @@ export function sentMessageOf({ sk }: Key): { readonly notificationId: number } 
 }
 
 /** The lease of a message. One worker has it until it releases it or the lease expires. */
-export interface SendLease {
+interface SendLease {
   readonly key: Key;
   /** The steps that were served before. */
   readonly served: readonly string[];

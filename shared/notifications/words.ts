@@ -1,9 +1,75 @@
-import type { Locale } from "../../contract/values.ts";
-import { isCalendarDate } from "../../contract/values.ts";
-import { languageOf } from "../../run/language.ts";
-import type { NotificationWords } from "./notification-words.ts";
-import { notificationsDe } from "./notifications-de.ts";
-import { notificationsEn } from "./notifications-en.ts";
+import { isCalendarDate, type Locale } from "../contract/values.ts";
+import { formatsOf, languageOf } from "../run/language.ts";
+import type { notifyingRecordTypes } from "./kinds.ts";
+
+type RecordTypes = typeof notifyingRecordTypes;
+
+/** The words of notifications in one language: of pushes, and of their list. They stand apart from mails and SMS, which no list needs. */
+interface NotificationWords {
+  /** Writes a day, short but clear. */
+  readonly day: (moment: Date) => string;
+  /** The sentence of each kind, by the type of its record. */
+  readonly kinds: {
+    readonly [T in keyof RecordTypes]: {
+      readonly title: string;
+      readonly kinds: { readonly [K in keyof RecordTypes[T]["kinds"]]: string };
+    };
+  };
+}
+
+/** Notifications in German. */
+const notificationsDe: NotificationWords = {
+  day: formatsOf("de-DE").shortDay,
+  kinds: {
+    Job: { title: "Stelle", kinds: { published: "Eine Stelle wurde veröffentlicht" } },
+    Timesheet: {
+      title: "Stundenzettel",
+      kinds: {
+        submitted: "Ein Stundenzettel wurde eingereicht",
+        paid: "Ein Stundenzettel wurde bezahlt",
+        pending: "Ein Stundenzettel ist wieder offen",
+      },
+    },
+    Invoice: {
+      title: "Rechnung",
+      kinds: {
+        issued: "Eine Rechnung wurde gestellt",
+        overdue: "Eine Rechnung ist überfällig",
+        paid: "Eine Rechnung wurde bezahlt",
+      },
+    },
+    User: {
+      title: "Konto",
+      kinds: { password_changed: "Ihr Passwort wurde geändert" },
+    },
+    Chat: { title: "Chat", kinds: { message: "Sie haben eine neue Nachricht" } },
+  },
+};
+
+/** Notifications in English. */
+const notificationsEn: NotificationWords = {
+  day: formatsOf("en-GB").shortDay,
+  kinds: {
+    Job: { title: "Job", kinds: { published: "A job was published" } },
+    Timesheet: {
+      title: "Timesheet",
+      kinds: {
+        submitted: "A timesheet was submitted",
+        paid: "A timesheet was paid",
+        pending: "A timesheet is pending again",
+      },
+    },
+    Invoice: {
+      title: "Invoice",
+      kinds: { issued: "An invoice was issued", overdue: "An invoice is overdue", paid: "An invoice was paid" },
+    },
+    User: {
+      title: "Account",
+      kinds: { password_changed: "Your password was changed" },
+    },
+    Chat: { title: "Chat", kinds: { message: "You have a new message" } },
+  },
+};
 
 /** The text of a push. */
 export interface PushText {

@@ -1,5 +1,5 @@
-import type { NotificationRecordType, NotificationType } from "../../contract/notifications.ts";
-import type { Role } from "../../contract/operation.ts";
+import type { NotificationRecordType, NotificationType } from "../contract/notifications.ts";
+import type { Role } from "../contract/operation.ts";
 
 /** A rule for recipients: a company's users in a role, or the first `most` of them by id; the user of a driver's profile; or users by id. */
 export type Recipients =
