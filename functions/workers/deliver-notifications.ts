@@ -5,7 +5,7 @@ import {
   type NotificationMessage,
   notificationMessage,
   queueNotifications,
-} from "../../shared/messaging/notification-queue.ts";
+} from "../../shared/messages/queues.ts";
 import { chunksOf } from "../../shared/run/batches.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 import { deliverNotification } from "./notification-delivery.ts";

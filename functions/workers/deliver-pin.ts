@@ -4,7 +4,7 @@ import { findUserIdOfLogin } from "../../shared/db/accounts/logins.ts";
 import { findPinToSend, holdPin, keepSent, pinKey, releasePin, type StoredPin } from "../../shared/db/accounts/pins.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { countsProof, isUsedUp } from "../../shared/domain/guessing/pin-decisions.ts";
-import { pinRequest } from "../../shared/messaging/pin-queue.ts";
+import { pinRequest } from "../../shared/messages/queues.ts";
 import { forQueue, unlessRefused } from "../../shared/workers/queue-worker.ts";
 import { sendPin } from "./pin-message.ts";
 import { storeNewPin } from "./stored-pin.ts";

@@ -1,11 +1,7 @@
 import { busMessage } from "../../shared/contract/events.ts";
 import { writeRecord } from "../../shared/db/write-record.ts";
 import { turnOf } from "../../shared/domain/records/record-line.ts";
-import {
-  maxUsersPerMessage,
-  type NotificationMessage,
-  queueNotifications,
-} from "../../shared/messaging/notification-queue.ts";
+import { maxUsersPerMessage, type NotificationMessage, queueNotifications } from "../../shared/messages/queues.ts";
 import { chunksOf, createTurns } from "../../shared/run/batches.ts";
 import { count, log } from "../../shared/run/log.ts";
 import { settings } from "../../shared/run/settings.ts";

@@ -1,8 +1,8 @@
 import { consumeMessageAllowance } from "../../shared/accounts/message-allowance.ts";
 import { findUser } from "../../shared/db/accounts/users.ts";
 import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
-import { type MessageRecipient, sendNotice } from "../../shared/messaging/notice-message.ts";
-import { noticeMessage } from "../../shared/messaging/notice-queue.ts";
+import { noticeMessage } from "../../shared/messages/queues.ts";
+import { type MessageRecipient, sendNotice } from "../../shared/messages/send.ts";
 import { acquireSendLease, countedSms, releaseSendLease } from "../../shared/notifications/sendings.ts";
 import { forQueue, unlessRefused } from "../../shared/workers/queue-worker.ts";
 

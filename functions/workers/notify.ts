@@ -1,7 +1,10 @@
 import { decodeChange } from "../../shared/db/entities.ts";
-import { queueNotices } from "../../shared/messaging/notice-queue.ts";
-import { type NotificationMessage, queueNotifications } from "../../shared/messaging/notification-queue.ts";
-import { queuePushes } from "../../shared/messaging/push-queue.ts";
+import {
+  type NotificationMessage,
+  queueNotices,
+  queueNotifications,
+  queuePushes,
+} from "../../shared/messages/queues.ts";
 import { settings } from "../../shared/run/settings.ts";
 import type { StreamRecord } from "../../shared/table/entity.ts";
 import { forStream } from "../../shared/workers/stream-worker.ts";

@@ -1,8 +1,8 @@
 import { PutEventsCommand, type PutEventsResultEntry } from "@aws-sdk/client-eventbridge";
 import type * as v from "valibot";
-import { busClient } from "../../shared/messaging/clients.ts";
-import type { eventsMessage } from "../../shared/messaging/event-queue.ts";
-import { untilTaken } from "../../shared/messaging/queue.ts";
+import { untilTaken } from "../../shared/messages/queue.ts";
+import type { eventsMessage } from "../../shared/messages/queues.ts";
+import { busClient } from "../../shared/messages/send.ts";
 import { log } from "../../shared/run/log.ts";
 import { settings } from "../../shared/run/settings.ts";
 

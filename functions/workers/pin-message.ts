@@ -1,9 +1,8 @@
 import { shownPin } from "../../shared/domain/accounts/pin.ts";
 import { pinRules } from "../../shared/domain/guessing/rules.ts";
-import { catalogueOf } from "../../shared/messaging/catalogues/catalogues.ts";
-import { renderEmail, sendEmail } from "../../shared/messaging/email.ts";
-import type { MessageRecipient } from "../../shared/messaging/notice-message.ts";
-import { sendSms } from "../../shared/messaging/sms.ts";
+import { catalogueOf } from "../../shared/messages/catalogues.ts";
+import type { MessageRecipient } from "../../shared/messages/send.ts";
+import { renderEmail, sendEmail, sendSms } from "../../shared/messages/send.ts";
 import { settings } from "../../shared/run/settings.ts";
 
 /** Sends a pin by its login's channel, without a link and without text written by users (D8, D45). */

@@ -8,7 +8,7 @@ import {
   SetEndpointAttributesCommand,
 } from "@aws-sdk/client-sns";
 import type { PushService } from "../../shared/contract/devices.ts";
-import { pushClient } from "../../shared/messaging/clients.ts";
+import { pushClient } from "../../shared/messages/send.ts";
 import { count, log, noteSent } from "../../shared/run/log.ts";
 import { settings } from "../../shared/run/settings.ts";
 import { type PushContent, renderPush } from "./push-templates.ts";

@@ -1,4 +1,4 @@
-import { type QueuedEvent, queueEvents } from "../../shared/messaging/event-queue.ts";
+import { type QueuedEvent, queueEvents } from "../../shared/messages/queues.ts";
 import { settings } from "../../shared/run/settings.ts";
 import type { StreamRecord } from "../../shared/table/entity.ts";
 import { quarantineChange } from "../../shared/workers/stream-worker.ts";

@@ -1,4 +1,4 @@
-import { eventsMessage } from "../../shared/messaging/event-queue.ts";
+import { eventsMessage } from "../../shared/messages/queues.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 import { putEvents } from "./outbound-bus.ts";
 

@@ -1,5 +1,5 @@
 import { findAccount } from "../../shared/db/accounts/accounts.ts";
-import { pushMessage } from "../../shared/messaging/push-queue.ts";
+import { pushMessage } from "../../shared/messages/queues.ts";
 import {
   dropDeviceTokens,
   findDevices,

@@ -26,7 +26,7 @@ export const stageShape = v.object({
   ),
   serviceName: setting("Name of the service in messages to people.", value.serviceName),
   locale: optional(
-    "[Language](../shared/messaging/README.md#languages) of mails, SMS and pushes to people who have set none.",
+    "[Language](../shared/messages/README.md#languages) of mails, SMS and pushes to people who have set none.",
     value.oneOf(locales),
     { otherwise: "en" },
   ),

@@ -1,6 +1,6 @@
 import { askForPin, pinKey } from "../db/accounts/pins.ts";
 import type { Login } from "../domain/accounts/login.ts";
-import { queuePinRequest } from "../messaging/pin-queue.ts";
+import { queuePinRequest } from "../messages/queues.ts";
 import { clientOfMessages, subjectOf } from "./subjects.ts";
 
 /** A request for a pin as it came in. */

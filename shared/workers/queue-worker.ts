@@ -2,7 +2,7 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import * as v from "valibot";
 import { beginChange } from "../contract/operation.ts";
 import { Refusal } from "../contract/refusals.ts";
-import { RecipientRefusedError } from "../messaging/recipient-refused.ts";
+import { RecipientRefusedError } from "../messages/send.ts";
 import { carryOut, count, faultFields, type LogFields, log, type Work } from "../run/log.ts";
 import { settings } from "../run/settings.ts";
 import type { WriteContext } from "../table/plans.ts";

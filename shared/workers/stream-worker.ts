@@ -1,5 +1,5 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
-import { queueMessages } from "../messaging/queue.ts";
+import { queueMessages } from "../messages/queue.ts";
 import { carryOut, count, faultFields, log, type Work } from "../run/log.ts";
 import { settings } from "../run/settings.ts";
 import { nameOfStreamRecord, readStreamRecord, requestOfStreamRecord, type StreamRecord } from "../table/entity.ts";

@@ -28,9 +28,8 @@ import { firstMessages, messageShares } from "../../shared/domain/guessing/messa
 import { pinRepeatMs } from "../../shared/domain/guessing/pin-decisions.ts";
 import { pinRules, rules } from "../../shared/domain/guessing/rules.ts";
 import { maxBodyBytes, maxQueryBytes } from "../../shared/http/limits.ts";
-import { mostEvents } from "../../shared/messaging/event-queue.ts";
-import { maxUsersPerMessage } from "../../shared/messaging/notification-queue.ts";
-import { maxBatchMessages } from "../../shared/messaging/queue.ts";
+import { maxBatchMessages } from "../../shared/messages/queue.ts";
+import { maxUsersPerMessage, mostEvents } from "../../shared/messages/queues.ts";
 import { maxDevicesPerUser } from "../../shared/notifications/devices.ts";
 import { sendingDays, leaseSeconds as sendingLeaseSeconds } from "../../shared/notifications/sendings.ts";
 import { changeItems } from "../../shared/records/bulk.ts";

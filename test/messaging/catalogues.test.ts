@@ -5,9 +5,9 @@ import { serviceName } from "../../infra/stages/setting-values.ts";
 import { longPinDigits } from "../../shared/contract/accounts.ts";
 import { shownPin } from "../../shared/domain/accounts/pin.ts";
 import { pinRules } from "../../shared/domain/guessing/rules.ts";
-import type { Catalogue, Paragraph } from "../../shared/messaging/catalogues/catalogue.ts";
-import { catalogueOf, catalogues } from "../../shared/messaging/catalogues/catalogues.ts";
-import { renderEmail } from "../../shared/messaging/email.ts";
+import { catalogueOf, catalogues } from "../../shared/messages/catalogues.ts";
+import { renderEmail } from "../../shared/messages/send.ts";
+import type { Catalogue, Paragraph } from "../../shared/messages/words.ts";
 import { notifyingRecordTypes } from "../../shared/notifications/kinds.ts";
 import { pushTextOf, withNotificationTexts } from "../../shared/notifications/words.ts";
 

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sendEmail } from "../../shared/messaging/email.ts";
+import { sendEmail } from "../../shared/messages/send.ts";
 import { useService } from "../support/service/service.ts";
 
 useService();

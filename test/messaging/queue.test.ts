@@ -1,6 +1,6 @@
 import { ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { expect, test } from "vitest";
-import { queueMessage, queueMessages } from "../../shared/messaging/queue.ts";
+import { queueMessage, queueMessages } from "../../shared/messages/queue.ts";
 import { carryOut, sentSoFar } from "../../shared/run/log.ts";
 import { useNetwork } from "../support/faults/network.ts";
 import { anyText, fc } from "../support/service/properties.ts";

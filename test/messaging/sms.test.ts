@@ -1,6 +1,6 @@
 import { type MessageAttributeValue, SNSClient } from "@aws-sdk/client-sns";
 import { afterEach, expect, test, vi } from "vitest";
-import { sendSms } from "../../shared/messaging/sms.ts";
+import { sendSms } from "../../shared/messages/send.ts";
 import { countedMetrics } from "../support/service/capture-logs.ts";
 
 const send = vi.spyOn(SNSClient.prototype, "send").mockImplementation(() => undefined);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { asciiJson } from "../../../shared/messaging/ascii-json.ts";
+import { asciiJson } from "../../../shared/messages/queue.ts";
 import { isMap, matchesAny, type Pattern } from "../filter-patterns.ts";
 import { parseJson } from "../json-text.ts";
 import { AwsError } from "./aws-error.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/deliver-notifications.ts";
 import type { findCompanyUsers } from "../../../shared/db/accounts/users.ts";
-import { maxUsersPerMessage, type NotificationMessage } from "../../../shared/messaging/notification-queue.ts";
+import { maxUsersPerMessage, type NotificationMessage } from "../../../shared/messages/queues.ts";
 import { useStack } from "../../infra/stack.ts";
 import { queueEvent } from "../../support/workers/workers.ts";
 
@@ -10,7 +10,7 @@ const mostHops = 16;
 const everyone = 40_000;
 const queued = vi.hoisted((): unknown[] => []);
 
-vi.mock("../../../shared/messaging/queue.ts", async (original) => ({
+vi.mock("../../../shared/messages/queue.ts", async (original) => ({
   ...(await original<object>()),
   queueMessages: async (_: string, messages: readonly unknown[]) => {
     queued.push(...messages);

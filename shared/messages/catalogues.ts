@@ -1,8 +1,8 @@
-import type { Locale } from "../../contract/values.ts";
-import { languageOf } from "../../run/language.ts";
-import type { Catalogue } from "./catalogue.ts";
-import { de } from "./de.ts";
-import { en } from "./en.ts";
+import type { Locale } from "../contract/values.ts";
+import { languageOf } from "../run/language.ts";
+import type { Catalogue } from "./words.ts";
+import { de } from "./words-de.ts";
+import { en } from "./words-en.ts";
 
 /** The catalogue of each language. */
 export const catalogues: Readonly<Record<Locale, Catalogue>> = { en, de };

@@ -4,8 +4,15 @@ import { busy } from "../contract/refusals.ts";
 import { timestamp } from "../contract/values.ts";
 import { sleep, spread } from "../run/backoff.ts";
 import { currentWork, noteSent, type Sent } from "../run/log.ts";
-import { asciiJson } from "./ascii-json.ts";
-import { requestQueueClient, workerQueueClient } from "./clients.ts";
+import { requestQueueClient, workerQueueClient } from "./send.ts";
+
+/** A value as JSON in ASCII, because some queues refuse characters that SQS takes, and SQS itself refuses a few. */
+export function asciiJson(value: object): string {
+  return JSON.stringify(value).replaceAll(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
 
 /** A time in a message. */
 export const messageTime = v.pipe(

@@ -1,7 +1,7 @@
-import type { Locale } from "../../contract/values.ts";
+import type { Locale } from "../contract/values.ts";
 
 /** The facts in a message with a pin. */
-export interface PinFacts {
+interface PinFacts {
   readonly service: string;
   readonly pin: string;
   /** The life of the pin. */
@@ -9,7 +9,7 @@ export interface PinFacts {
 }
 
 /** The facts in a notice of a new password. */
-export interface NoticeFacts {
+interface NoticeFacts {
   readonly service: string;
   readonly at: Date;
 }
