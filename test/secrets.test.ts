@@ -1,8 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { handler } from "../functions/finance/bulk-update-timesheets.ts";
 import { bulkUpdateTimesheets } from "../shared/contract/finance.ts";
-import { secretKey } from "../shared/db/accounts/user-secrets.ts";
-import { userKey } from "../shared/db/accounts/users.ts";
+import { secretKey, userKey } from "../shared/people/users.ts";
 import { getItem } from "../shared/table/table.ts";
 import { findVerificationKey } from "../shared/tokens/keys.ts";
 import { hmacKey, readHmacKeyVersions, readSecret, writeHmacKeyVersions } from "../shared/tokens/secrets.ts";

@@ -1,8 +1,8 @@
-import { confirm } from "../../shared/accounts/confirmation.ts";
 import { confirmLoginByBody } from "../../shared/contract/accounts.ts";
-import { requireLogin } from "../../shared/domain/accounts/login.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf } from "../../shared/http/sender.ts";
+import { confirm } from "../../shared/people/confirm.ts";
+import { requireLogin } from "../../shared/people/logins.ts";
 import { settings } from "../../shared/run/settings.ts";
 
 /** Spends a pin as confirm-login does, without a secret in the URL (D10, D13, D14). */

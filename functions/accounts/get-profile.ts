@@ -1,7 +1,7 @@
 import { getProfile } from "../../shared/contract/accounts.ts";
 import { Refusal } from "../../shared/contract/refusals.ts";
-import { findUser } from "../../shared/db/accounts/users.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
+import { findUser } from "../../shared/people/users.ts";
 import { findCompany } from "../../shared/records/companies.ts";
 
 /** Shows the caller's own profile. If the user has been removed, refuses the token as invalid (D37). */

@@ -1,14 +1,11 @@
-import { requestPin } from "../../shared/accounts/pin-requests.ts";
-import { subjectOf } from "../../shared/accounts/subjects.ts";
 import { registerUser } from "../../shared/contract/accounts.ts";
-import { countAttempt } from "../../shared/db/accounts/windows.ts";
-import { clientOf, isLoopback } from "../../shared/domain/accounts/client-address.ts";
-import { requireUncommon } from "../../shared/domain/accounts/common-passwords.ts";
-import { requireLogin, requireServed } from "../../shared/domain/accounts/login.ts";
-import { unknownUser } from "../../shared/domain/accounts/shown-users.ts";
-import { requireSmsReceiver } from "../../shared/domain/accounts/sms-receiver.ts";
 import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf } from "../../shared/http/sender.ts";
+import { requestPin } from "../../shared/people/ask-for-pin.ts";
+import { clientOf, countAttempt, isLoopback, subjectOf } from "../../shared/people/limits.ts";
+import { requireLogin, requireServed, requireSmsReceiver } from "../../shared/people/logins.ts";
+import { requireUncommon } from "../../shared/people/passwords.ts";
+import { unknownUser } from "../../shared/people/shown-user.ts";
 import { settings } from "../../shared/run/settings.ts";
 import { hmacKey } from "../../shared/tokens/secrets.ts";
 

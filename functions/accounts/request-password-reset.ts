@@ -1,12 +1,10 @@
-import { isKnownClient } from "../../shared/accounts/known-client.ts";
-import { requestPin } from "../../shared/accounts/pin-requests.ts";
-import { findUserOfLogin } from "../../shared/accounts/shown-user.ts";
 import { requestPasswordReset } from "../../shared/contract/accounts.ts";
-import { requireLogin, requireServed } from "../../shared/domain/accounts/login.ts";
-import { unknownUser } from "../../shared/domain/accounts/shown-users.ts";
-import { requireSmsReceiver } from "../../shared/domain/accounts/sms-receiver.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf, clientProofOf } from "../../shared/http/sender.ts";
+import { requestPin } from "../../shared/people/ask-for-pin.ts";
+import { isKnownClient } from "../../shared/people/known-client.ts";
+import { requireLogin, requireServed, requireSmsReceiver } from "../../shared/people/logins.ts";
+import { findUserOfLogin, unknownUser } from "../../shared/people/shown-user.ts";
 import { settings } from "../../shared/run/settings.ts";
 import { hmacKey } from "../../shared/tokens/secrets.ts";
 

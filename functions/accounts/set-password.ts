@@ -1,7 +1,7 @@
 import { setPassword } from "../../shared/contract/accounts.ts";
 import { Refusal } from "../../shared/contract/refusals.ts";
-import { requireUncommon } from "../../shared/domain/accounts/common-passwords.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
+import { requireUncommon } from "../../shared/people/passwords.ts";
 import { changePasswordOnce } from "./password-change.ts";
 
 /**

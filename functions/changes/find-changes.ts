@@ -1,7 +1,7 @@
 import type { ChangedType } from "../../shared/contract/changes.ts";
 import { isWithin, narrowScope, type Scope } from "../../shared/contract/operation.ts";
 import { Refusal } from "../../shared/contract/refusals.ts";
-import { findExistingUsers } from "../../shared/db/accounts/users.ts";
+import { findExistingUsers } from "../../shared/people/users.ts";
 import { type HistoryQuestion, questions } from "../../shared/records/history.ts";
 import { recordNotFound, requireRecord } from "../../shared/records/items.ts";
 import type { CursorPage } from "./encrypted-cursor.ts";

@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import type { ChangedType, historyEntry } from "../../shared/contract/changes.ts";
-import { findUserNames } from "../../shared/db/accounts/users.ts";
+import { findUserNames } from "../../shared/people/users.ts";
 import type { FieldValues, RecordedType } from "../../shared/records/history.ts";
 import type { FoundEntry } from "./find-history.ts";
 

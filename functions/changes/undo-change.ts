@@ -1,6 +1,6 @@
-import { authorizePayment } from "../../shared/accounts/authorize-payment.ts";
 import { undoChange as operation } from "../../shared/contract/changes.ts";
 import { idempotent } from "../../shared/http/endpoint.ts";
+import { authorizePayment } from "../../shared/people/passcodes.ts";
 import { restoreRecords } from "./undoing.ts";
 
 /** Undoes a change of timesheets or timers. A caller with a passcode must send it (D41). */

@@ -1,7 +1,7 @@
-import { requireSession } from "../../shared/accounts/caller-session.ts";
 import { listDeviceTokens } from "../../shared/contract/devices.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 import { findDevices, isRegistered, type StoredDevice } from "../../shared/notifications/devices.ts";
+import { requireSession } from "../../shared/people/sessions.ts";
 import { timeOfId } from "../../shared/run/time-ordered-id.ts";
 
 /**

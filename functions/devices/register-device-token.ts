@@ -1,7 +1,7 @@
-import { sessionEnded, sessionOf } from "../../shared/accounts/caller-session.ts";
 import { pushServiceOf, registerDeviceToken } from "../../shared/contract/devices.ts";
 import { inSession } from "../../shared/http/endpoint.ts";
 import { saveDeviceToken } from "../../shared/notifications/devices.ts";
+import { sessionEnded, sessionOf } from "../../shared/people/sessions.ts";
 import { timeOrderedId } from "../../shared/run/time-ordered-id.ts";
 
 /** Adds a device token to the caller's list. It gets pushes until all sessions of the user end (D28). */

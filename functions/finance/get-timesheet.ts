@@ -1,7 +1,7 @@
 import { getTimesheet } from "../../shared/contract/finance.ts";
 import { requireScope } from "../../shared/contract/operation.ts";
-import { findUser } from "../../shared/db/accounts/users.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
+import { findUser } from "../../shared/people/users.ts";
 import { recordNotFound, requireRecord, toFields } from "../../shared/records/items.ts";
 
 /** Shows the current state of a timesheet: of the caller's company, or a driver's own (D39). */

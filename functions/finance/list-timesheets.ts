@@ -1,8 +1,8 @@
 import { listTimesheets } from "../../shared/contract/finance.ts";
 import { narrowScope, requireScope } from "../../shared/contract/operation.ts";
 import { boundedRange, nothingFound, readPage } from "../../shared/contract/paging.ts";
-import { findUser } from "../../shared/db/accounts/users.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
+import { findUser } from "../../shared/people/users.ts";
 import { findTimesheets } from "../../shared/records/timesheets.ts";
 import { findDriversTimesheets } from "./drivers-timesheets.ts";
 

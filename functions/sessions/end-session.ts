@@ -1,9 +1,8 @@
-import { requireActing } from "../../shared/accounts/caller-session.ts";
 import { endSession as operation } from "../../shared/contract/sessions.ts";
-import { findAccount } from "../../shared/db/accounts/accounts.ts";
-import { endSessionFamily } from "../../shared/db/accounts/sessions.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 import { dropDevicesOfSession } from "../../shared/notifications/devices.ts";
+import { endSessionFamily, requireActing } from "../../shared/people/sessions.ts";
+import { findAccount } from "../../shared/people/users.ts";
 import { recordNotFound } from "../../shared/records/items.ts";
 
 /**

@@ -1,8 +1,7 @@
-import { requireSession } from "../../shared/accounts/caller-session.ts";
 import { listSessions } from "../../shared/contract/sessions.ts";
-import { familyOf, findUnexpiredSessions, type StoredSession } from "../../shared/db/accounts/sessions.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 import { findDevices, type StoredDevice } from "../../shared/notifications/devices.ts";
+import { familyOf, findUnexpiredSessions, requireSession, type StoredSession } from "../../shared/people/sessions.ts";
 
 /** Most sessions in an answer: more than anybody has devices. The total counts them all. */
 const perPage = 100;

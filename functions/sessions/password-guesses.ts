@@ -1,17 +1,18 @@
-import { findProof, isProofOf } from "../../shared/accounts/known-client.ts";
-import { clientOfSubject, subjectOf } from "../../shared/accounts/subjects.ts";
-import type { AccountWithHash } from "../../shared/db/accounts/accounts.ts";
-import { findAccountOfLogin } from "../../shared/db/accounts/logins.ts";
+import { findProof, isProofOf } from "../../shared/people/known-client.ts";
 import {
   type CountedAttempt,
+  clientOf,
+  clientOfSubject,
   countAttempt,
   countFailure,
   findCount,
   type LimitSubject,
   requireBelow,
+  subjectOf,
   takeIfBelow,
-} from "../../shared/db/accounts/windows.ts";
-import { clientOf } from "../../shared/domain/accounts/client-address.ts";
+} from "../../shared/people/limits.ts";
+import { findAccountOfLogin } from "../../shared/people/logins.ts";
+import type { AccountWithHash } from "../../shared/people/users.ts";
 
 /** A password as it came in: at which login, from which address, and what its client proves, if anything (D10). */
 export interface PasswordAttempt {

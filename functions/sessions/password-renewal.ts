@@ -1,5 +1,5 @@
-import { replaceHash } from "../../shared/db/accounts/users.ts";
-import { hashPassword, isOutdated } from "../../shared/domain/accounts/password.ts";
+import { hashPassword, isOutdated } from "../../shared/people/passwords.ts";
+import { replaceHash } from "../../shared/people/users.ts";
 
 /**
  * Replaces an outdated hash of a password that was just compared, unless it was replaced meanwhile. The password is the

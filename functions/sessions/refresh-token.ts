@@ -1,17 +1,18 @@
-import { subjectOf } from "../../shared/accounts/subjects.ts";
 import { Refusal } from "../../shared/contract/refusals.ts";
 import { refreshToken } from "../../shared/contract/sessions.ts";
-import { findAccount } from "../../shared/db/accounts/accounts.ts";
-import { endSessionFamily, findSession, rotateSession } from "../../shared/db/accounts/sessions.ts";
-import { countNumberOnce } from "../../shared/db/accounts/windows.ts";
+import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
+import { dropDevicesOfSession } from "../../shared/notifications/devices.ts";
+import { countNumberOnce, subjectOf } from "../../shared/people/limits.ts";
 import {
+  endSessionFamily,
+  findSession,
   isGenuine,
   makeRefreshToken,
   parseRefreshToken,
   type RefreshPlace,
-} from "../../shared/domain/accounts/refresh-token.ts";
-import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
-import { dropDevicesOfSession } from "../../shared/notifications/devices.ts";
+  rotateSession,
+} from "../../shared/people/sessions.ts";
+import { findAccount } from "../../shared/people/users.ts";
 import { count } from "../../shared/run/log.ts";
 import { bearerHeader, issueTokens } from "../../shared/tokens/access.ts";
 import { hmacKey } from "../../shared/tokens/secrets.ts";

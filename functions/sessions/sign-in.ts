@@ -1,12 +1,11 @@
 import { Refusal } from "../../shared/contract/refusals.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
-import { openSession } from "../../shared/db/accounts/sessions.ts";
-import { giveBack } from "../../shared/db/accounts/windows.ts";
-import { requireLogin } from "../../shared/domain/accounts/login.ts";
-import { unusableHash, verifyPassword } from "../../shared/domain/accounts/password.ts";
-import { firstNumber, makeFamily, makeRefreshToken, makeSeed } from "../../shared/domain/accounts/refresh-token.ts";
 import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf, clientProofOf } from "../../shared/http/sender.ts";
+import { giveBack } from "../../shared/people/limits.ts";
+import { requireLogin } from "../../shared/people/logins.ts";
+import { unusableHash, verifyPassword } from "../../shared/people/passwords.ts";
+import { firstNumber, makeFamily, makeRefreshToken, makeSeed, openSession } from "../../shared/people/sessions.ts";
 import { findCompany } from "../../shared/records/companies.ts";
 import { settings } from "../../shared/run/settings.ts";
 import { bearerHeader, issueTokens } from "../../shared/tokens/access.ts";

@@ -1,11 +1,11 @@
-import { findUsersOfProfile } from "../../shared/db/accounts/profiles.ts";
-import { findCompanyUsers, findExistingUsers } from "../../shared/db/accounts/users.ts";
 import {
   maxUsersPerMessage,
   type NotificationMessage,
   notificationMessage,
   queueNotifications,
 } from "../../shared/messages/queues.ts";
+import { findUsersOfProfile } from "../../shared/people/logins.ts";
+import { findCompanyUsers, findExistingUsers } from "../../shared/people/users.ts";
 import { chunksOf } from "../../shared/run/batches.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 import { deliverNotification } from "./notification-delivery.ts";

@@ -1,10 +1,10 @@
-import { consumeMessageAllowance, mayUseAllowance } from "../../shared/accounts/message-allowance.ts";
-import { subjectOf } from "../../shared/accounts/subjects.ts";
-import { findUserIdOfLogin } from "../../shared/db/accounts/logins.ts";
-import { findPinToSend, holdPin, keepSent, pinKey, releasePin, type StoredPin } from "../../shared/db/accounts/pins.ts";
-import { findUser } from "../../shared/db/accounts/users.ts";
-import { countsProof, isUsedUp } from "../../shared/domain/guessing/pin-decisions.ts";
 import { pinRequest } from "../../shared/messages/queues.ts";
+import { subjectOf } from "../../shared/people/limits.ts";
+import { findUserIdOfLogin } from "../../shared/people/logins.ts";
+import { consumeMessageAllowance, mayUseAllowance } from "../../shared/people/message-limits.ts";
+import { countsProof, isUsedUp } from "../../shared/people/pin-decisions.ts";
+import { findPinToSend, holdPin, keepSent, pinKey, releasePin, type StoredPin } from "../../shared/people/pins.ts";
+import { findUser } from "../../shared/people/users.ts";
 import { forQueue, unlessRefused } from "../../shared/workers/queue-worker.ts";
 import { sendPin } from "./pin-message.ts";
 import { storeNewPin } from "./stored-pin.ts";

@@ -1,5 +1,5 @@
 import type { Change } from "../../shared/contract/operation.ts";
-import { endedAt, familyOf, sessions } from "../../shared/db/accounts/sessions.ts";
+import { endedAt, familyOf, sessions } from "../../shared/people/sessions.ts";
 import {
   type FieldValues,
   type HistoryEntry,

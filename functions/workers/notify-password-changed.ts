@@ -1,9 +1,9 @@
-import { consumeMessageAllowance } from "../../shared/accounts/message-allowance.ts";
-import { findUser } from "../../shared/db/accounts/users.ts";
-import { maySendSmsTo } from "../../shared/domain/accounts/sms-receiver.ts";
 import { noticeMessage } from "../../shared/messages/queues.ts";
 import { type MessageRecipient, sendNotice } from "../../shared/messages/send.ts";
 import { acquireSendLease, countedSms, releaseSendLease } from "../../shared/notifications/sendings.ts";
+import { maySendSmsTo } from "../../shared/people/logins.ts";
+import { consumeMessageAllowance } from "../../shared/people/message-limits.ts";
+import { findUser } from "../../shared/people/users.ts";
 import { forQueue, unlessRefused } from "../../shared/workers/queue-worker.ts";
 
 /**

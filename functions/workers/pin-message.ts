@@ -1,8 +1,8 @@
-import { shownPin } from "../../shared/domain/accounts/pin.ts";
-import { pinRules } from "../../shared/domain/guessing/rules.ts";
 import { catalogueOf } from "../../shared/messages/catalogues.ts";
 import type { MessageRecipient } from "../../shared/messages/send.ts";
 import { renderEmail, sendEmail, sendSms } from "../../shared/messages/send.ts";
+import { pinRules } from "../../shared/people/limits.ts";
+import { shownPin } from "../../shared/people/pins.ts";
 import { settings } from "../../shared/run/settings.ts";
 
 /** Sends a pin by its login's channel, without a link and without text written by users (D8, D45). */

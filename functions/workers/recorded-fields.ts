@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type StoredUser, users } from "../../shared/db/accounts/users.ts";
+import { type StoredUser, users } from "../../shared/people/users.ts";
 import type { FieldValues, RecordedType } from "../../shared/records/history.ts";
 import { isListedKind, type ListedKind, listedItems, listsByKind } from "../../shared/records/items.ts";
 import type { Item, Key } from "../../shared/table/table.ts";

@@ -1,4 +1,3 @@
-import { findAccount } from "../../shared/db/accounts/accounts.ts";
 import { pushMessage } from "../../shared/messages/queues.ts";
 import {
   dropDeviceTokens,
@@ -9,6 +8,7 @@ import {
 } from "../../shared/notifications/devices.ts";
 import { findUnread, type Notification } from "../../shared/notifications/notifications.ts";
 import { acquireSendLease, releaseSendLease } from "../../shared/notifications/sendings.ts";
+import { findAccount } from "../../shared/people/users.ts";
 import { padId } from "../../shared/table/table.ts";
 import { forQueue } from "../../shared/workers/queue-worker.ts";
 import { deleteEndpoint, type PushOutcome, pushToDevice, reportDropped, servesPushes } from "./push.ts";

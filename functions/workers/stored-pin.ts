@@ -1,6 +1,4 @@
-import { type StoredPin, storePin } from "../../shared/db/accounts/pins.ts";
-import { nextUserId } from "../../shared/db/table/sequences.ts";
-import { hashOfPin, makePin } from "../../shared/domain/accounts/pin.ts";
+import { hashOfPin, makePin, nextUserId, type StoredPin, storePin } from "../../shared/people/pins.ts";
 import { hmacKey } from "../../shared/tokens/secrets.ts";
 
 /**

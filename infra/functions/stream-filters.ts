@@ -1,4 +1,4 @@
-import { endedAt } from "../../shared/db/accounts/sessions.ts";
+import { endedAt } from "../../shared/people/sessions.ts";
 import { tombstoneMark } from "../../shared/table/table.ts";
 import type { ServiceFunctionName } from "./worker-rows.ts";
 

@@ -1,6 +1,5 @@
-import { findAccount } from "../../shared/db/accounts/accounts.ts";
-import { openSession } from "../../shared/db/accounts/sessions.ts";
-import { makeFamily, makeSeed } from "../../shared/domain/accounts/refresh-token.ts";
+import { makeFamily, makeSeed, openSession } from "../../shared/people/sessions.ts";
+import { findAccount } from "../../shared/people/users.ts";
 import { signAccessToken, type TokenSubject } from "../../shared/tokens/access.ts";
 
 /** An access token that a person made, and its session. */

@@ -1,5 +1,5 @@
-import { pins } from "../../shared/db/accounts/pins.ts";
-import { limitCounts } from "../../shared/db/accounts/windows.ts";
+import { limitCounts } from "../../shared/people/limits.ts";
+import { pins } from "../../shared/people/pins.ts";
 import { keyOf, scanPages } from "../../shared/table/table.ts";
 import { deleteItemAt } from "../../shared/table/writes.ts";
 

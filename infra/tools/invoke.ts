@@ -1,7 +1,7 @@
-import { subjectOf } from "../../shared/accounts/subjects.ts";
 import { pinDigits } from "../../shared/contract/accounts.ts";
 import { operations } from "../../shared/contract/operations.ts";
-import { forgetPins } from "../../shared/db/accounts/pins.ts";
+import { subjectOf } from "../../shared/people/limits.ts";
+import { forgetPins } from "../../shared/people/pins.ts";
 import { type FunctionName, functions } from "../functions/functions.ts";
 import { pinIn } from "../local/aws/message-pin.ts";
 import { demoUsers } from "../local/demo/demo.ts";

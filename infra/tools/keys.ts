@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { pinRules } from "../../shared/domain/guessing/rules.ts";
+import { pinRules } from "../../shared/people/limits.ts";
 import {
   currentVersion,
   type HmacKeyVersions,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { pinRules } from "../../shared/domain/guessing/rules.ts";
+import { pinRules } from "../../shared/people/limits.ts";
 import type { InboxEntry } from "../local/aws/inbox.ts";
 import { pinIn } from "../local/aws/message-pin.ts";
 import { readMachineFile } from "../local/local-aws.ts";

@@ -1,6 +1,12 @@
 import { deviceOwners, deviceSets, devices } from "../notifications/devices.ts";
 import { deliveredEvents, notificationCounts, notifications } from "../notifications/notifications.ts";
 import { sendings } from "../notifications/sendings.ts";
+import { limitCounts } from "../people/limits.ts";
+import { logins, profiles } from "../people/logins.ts";
+import { pins, sequences } from "../people/pins.ts";
+import { resetTokens } from "../people/reset.ts";
+import { sessions } from "../people/sessions.ts";
+import { userSecrets, users } from "../people/users.ts";
 import { changes } from "../records/changes.ts";
 import { companies } from "../records/companies.ts";
 import { historyItems } from "../records/history.ts";
@@ -10,15 +16,6 @@ import { counters } from "../table/counters.ts";
 import type { Entity, StreamRecord } from "../table/entity.ts";
 import type { Item, Key } from "../table/table.ts";
 import { mintedTokens, publicKeys } from "../tokens/keys.ts";
-import { logins } from "./accounts/logins.ts";
-import { pins } from "./accounts/pins.ts";
-import { profiles } from "./accounts/profiles.ts";
-import { resetTokens } from "./accounts/reset-tokens.ts";
-import { sessions } from "./accounts/sessions.ts";
-import { userSecrets } from "./accounts/user-secrets.ts";
-import { users } from "./accounts/users.ts";
-import { limitCounts } from "./accounts/windows.ts";
-import { sequences } from "./table/sequences.ts";
 
 /** All kinds of items in the table. Each item belongs to exactly one. */
 export const entities: readonly Entity<object>[] = [

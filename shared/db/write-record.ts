@@ -1,10 +1,9 @@
 import type { RecordType, RemovalLine, UpsertLine } from "../contract/records.ts";
 import { removeNotification, saveNotification } from "../notifications/notifications.ts";
+import { removeUser, saveUser, type UserWriteContext } from "../people/user-lines.ts";
 import { removeCompany, saveCompany } from "../records/companies.ts";
 import { removeListed, saveInvoice, saveJob, saveTimesheet } from "../records/merge.ts";
 import type { Outcome, WriteContext } from "../table/plans.ts";
-import { removeUser } from "./accounts/user-removal.ts";
-import { saveUser, type UserWriteContext } from "./accounts/user-writes.ts";
 
 /** The writes of one type of record. */
 interface Writes<T extends RecordType> {

@@ -2,7 +2,6 @@ import middy, { type MiddyfiedHandler } from "@middy/core";
 import headerNormalizer from "@middy/http-header-normalizer";
 import jsonBodyParser from "@middy/http-json-body-parser";
 import type { Context } from "aws-lambda";
-import { requireActing } from "../accounts/caller-session.ts";
 import type {
   AnonymousOperation,
   Body,
@@ -17,7 +16,8 @@ import type {
 } from "../contract/operation.ts";
 import { beginChange, type Change } from "../contract/operation.ts";
 import { routeNotFound } from "../contract/refusals.ts";
-import { type Account, findAccount } from "../db/accounts/accounts.ts";
+import { requireActing } from "../people/sessions.ts";
+import { type Account, findAccount } from "../people/users.ts";
 import type { RequestKey } from "../records/changes.ts";
 import { carryOut, uptimeMs } from "../run/log.ts";
 import { commonHeaders, type Reply, successAnswer } from "./answer.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { handler as profileHandler } from "../../functions/accounts/get-profile.ts";
 import { getProfile } from "../../shared/contract/accounts.ts";
-import { userKey } from "../../shared/db/accounts/users.ts";
+import { userKey } from "../../shared/people/users.ts";
 import { updateIf } from "../../shared/table/writes.ts";
 import { companyLine, userLine } from "../support/records/records.ts";
 import { store } from "../support/records/store.ts";

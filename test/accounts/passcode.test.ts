@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { forgetGuesses } from "../../infra/tools/service/forget-guesses.ts";
-import { passcodeLimits } from "../../shared/accounts/passcode-guesses.ts";
-import { findAccountWith } from "../../shared/db/accounts/accounts.ts";
-import { secretKey } from "../../shared/db/accounts/user-secrets.ts";
-import { findCount } from "../../shared/db/accounts/windows.ts";
+import { findCount } from "../../shared/people/limits.ts";
+import { passcodeLimits } from "../../shared/people/passcodes.ts";
+import { findAccountWith, secretKey } from "../../shared/people/users.ts";
 import { readHmacKeyVersions, writeHmacKeyVersions } from "../../shared/tokens/secrets.ts";
 import { useNetwork } from "../support/faults/network.ts";
 import { costOf } from "../support/records/costs.ts";

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { secretKey } from "../../shared/db/accounts/user-secrets.ts";
-import { userKey } from "../../shared/db/accounts/users.ts";
-import { deriveArgon2id } from "../../shared/domain/accounts/argon2id.ts";
-import { formatPasswordHash } from "../../shared/domain/accounts/password-hash.ts";
+import { deriveArgon2id } from "../../shared/people/argon2id.ts";
+import { formatPasswordHash } from "../../shared/people/passwords.ts";
+import { secretKey, userKey } from "../../shared/people/users.ts";
 import { updateIf } from "../../shared/table/writes.ts";
 import { useSigningKey } from "../support/records/own-user.ts";
 import { userLine } from "../support/records/records.ts";

@@ -1,10 +1,10 @@
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { confirm } from "../../shared/accounts/confirmation.ts";
-import { requestPin } from "../../shared/accounts/pin-requests.ts";
-import { clientOfSubject, subjectOf } from "../../shared/accounts/subjects.ts";
-import { type PinCompare, tryPins } from "../../shared/db/accounts/pins.ts";
-import type { Login } from "../../shared/domain/accounts/login.ts";
+import { requestPin } from "../../shared/people/ask-for-pin.ts";
+import { confirm } from "../../shared/people/confirm.ts";
+import { clientOfSubject, subjectOf } from "../../shared/people/limits.ts";
+import type { Login } from "../../shared/people/logins.ts";
+import { type PinCompare, tryPins } from "../../shared/people/pins.ts";
 import { useNetwork } from "../support/faults/network.ts";
 import { testContext } from "../support/records/contexts.ts";
 import { userLine } from "../support/records/records.ts";

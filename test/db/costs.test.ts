@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import { restoreRecords } from "../../functions/changes/undoing.ts";
 import { handler as deliverPin } from "../../functions/workers/deliver-pin.ts";
-import { confirm } from "../../shared/accounts/confirmation.ts";
-import { requestPin } from "../../shared/accounts/pin-requests.ts";
 import { saveDeviceToken } from "../../shared/notifications/devices.ts";
 import { findUnreadCounts } from "../../shared/notifications/notifications.ts";
+import { requestPin } from "../../shared/people/ask-for-pin.ts";
+import { confirm } from "../../shared/people/confirm.ts";
 import { setTimesheetStates } from "../../shared/records/timesheets.ts";
 import { timeOrderedId } from "../../shared/run/time-ordered-id.ts";
 import { importParts } from "../../shared/table/counters.ts";

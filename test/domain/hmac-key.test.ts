@@ -1,13 +1,7 @@
 import { createHmac, hkdfSync } from "node:crypto";
 import { expect, test } from "vitest";
-import { hashPasscode, passcodeFits } from "../../shared/domain/accounts/passcode.ts";
-import {
-  isGenuine,
-  makeFamily,
-  makeRefreshToken,
-  makeSeed,
-  parseRefreshToken,
-} from "../../shared/domain/accounts/refresh-token.ts";
+import { isGenuine, makeFamily, makeRefreshToken, makeSeed, parseRefreshToken } from "../../shared/people/sessions.ts";
+import { hashPasscode, passcodeFits } from "../../shared/people/users.ts";
 import { openHmacKey } from "../../shared/tokens/secrets.ts";
 import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
 

@@ -3,13 +3,13 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { gsmSeptetsOf } from "../../infra/stages/gsm-septets.ts";
 import { serviceName } from "../../infra/stages/setting-values.ts";
 import { longPinDigits } from "../../shared/contract/accounts.ts";
-import { shownPin } from "../../shared/domain/accounts/pin.ts";
-import { pinRules } from "../../shared/domain/guessing/rules.ts";
 import { catalogueOf, catalogues } from "../../shared/messages/catalogues.ts";
 import { renderEmail } from "../../shared/messages/send.ts";
 import type { Catalogue, Paragraph } from "../../shared/messages/words.ts";
 import { notifyingRecordTypes } from "../../shared/notifications/kinds.ts";
 import { pushTextOf, withNotificationTexts } from "../../shared/notifications/words.ts";
+import { pinRules } from "../../shared/people/limits.ts";
+import { shownPin } from "../../shared/people/pins.ts";
 
 const all = Object.values(catalogues);
 const pin = shownPin("0".repeat(longPinDigits));

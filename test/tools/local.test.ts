@@ -3,8 +3,8 @@ import type { InboxEntry } from "../../infra/local/aws/inbox.ts";
 import { machineFile } from "../../infra/local/local-aws.ts";
 import { writeJsonFile } from "../../infra/support/json-file.ts";
 import { askLocal } from "../../infra/tools/local.ts";
-import { parseLogin } from "../../shared/domain/accounts/login.ts";
-import { pinRules } from "../../shared/domain/guessing/rules.ts";
+import { pinRules } from "../../shared/people/limits.ts";
+import { parseLogin } from "../../shared/people/logins.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 import { expectMistake, runTool } from "./machine.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { demoUsers } from "../../infra/local/demo/demo.ts";
 import { unlock } from "../../infra/tools/unlock.ts";
-import { countMessage } from "../../shared/db/accounts/message-ceilings.ts";
+import { countMessage } from "../../shared/people/message-limits.ts";
 import { scanItems } from "../support/records/items.ts";
 import { failPasswords, failuresOf, passwordsAt } from "../support/requests/passwords.ts";
 import { changePin, storedPin, storeMadePin } from "../support/requests/pins.ts";

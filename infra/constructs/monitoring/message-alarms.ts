@@ -1,6 +1,6 @@
 import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
-import { firstMessages, messageShares } from "../../../shared/domain/guessing/message-shares.ts";
-import { rules } from "../../../shared/domain/guessing/rules.ts";
+import { rules } from "../../../shared/people/limits.ts";
+import { firstMessages, messageShares } from "../../../shared/people/message-limits.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stage-shape.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";

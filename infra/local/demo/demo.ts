@@ -1,6 +1,6 @@
-import { findAccountWith } from "../../../shared/db/accounts/accounts.ts";
-import { verifyPassword } from "../../../shared/domain/accounts/password.ts";
 import { type DeviceToken, saveDeviceToken } from "../../../shared/notifications/devices.ts";
+import { verifyPassword } from "../../../shared/people/passwords.ts";
+import { findAccountWith } from "../../../shared/people/users.ts";
 import { importRecords } from "../../tools/import/import-records.ts";
 import type { LineError } from "../../tools/import/line-errors.ts";
 import { demoFirstNotifications, demoJobs, demoNotifications } from "./demo-activity.ts";

@@ -1,5 +1,5 @@
 import type { OutboundEvent } from "../../../shared/contract/events.ts";
-import { findStoredUser } from "../../../shared/db/accounts/users.ts";
+import { findStoredUser } from "../../../shared/people/users.ts";
 import { demoPassword, demoPeople } from "../demo/demo-people.ts";
 import { resetLimits } from "../reset-limits.ts";
 import { findItems, redrive, viewData, viewRecordChanges } from "./data.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { loginKey } from "../../../shared/db/accounts/logins.ts";
 import { deviceOwnerKey } from "../../../shared/notifications/devices.ts";
+import { loginKey } from "../../../shared/people/logins.ts";
 import { hashToken } from "../../../shared/tokens/secrets.ts";
 import type { InboxEntry } from "../aws/inbox.ts";
 import { pinIn } from "../aws/message-pin.ts";

@@ -1,6 +1,6 @@
 import { type RecordType, recordTypes } from "../../../shared/contract/records.ts";
-import { toUser, users } from "../../../shared/db/accounts/users.ts";
 import { notifications } from "../../../shared/notifications/notifications.ts";
+import { toUser, users } from "../../../shared/people/users.ts";
 import { companies } from "../../../shared/records/companies.ts";
 import { listedItems, toTenantFields } from "../../../shared/records/items.ts";
 import type { Item, Key } from "../../../shared/table/table.ts";

@@ -1,5 +1,5 @@
-import { findLoginsOf } from "../../../shared/db/accounts/logins.ts";
-import { findUser, userKey } from "../../../shared/db/accounts/users.ts";
+import { findLoginsOf } from "../../../shared/people/logins.ts";
+import { findUser, userKey } from "../../../shared/people/users.ts";
 import { historyItems, historyPartition } from "../../../shared/records/history.ts";
 import { listedItems } from "../../../shared/records/items.ts";
 import type { Item } from "../../../shared/table/table.ts";

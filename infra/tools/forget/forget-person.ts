@@ -1,8 +1,8 @@
 import { emptyHistory } from "../../../functions/workers/empty-history.ts";
 import { deleteEndpoint } from "../../../functions/workers/push.ts";
-import { removeUser } from "../../../shared/db/accounts/user-removal.ts";
-import { findExistingUsers, userKey } from "../../../shared/db/accounts/users.ts";
 import { findDeviceSet } from "../../../shared/notifications/devices.ts";
+import { removeUser } from "../../../shared/people/user-lines.ts";
+import { findExistingUsers, userKey } from "../../../shared/people/users.ts";
 import { historyPartition } from "../../../shared/records/history.ts";
 import type { WriteContext } from "../../../shared/table/plans.ts";
 import { erasedVersion } from "../../../shared/table/record-plans.ts";

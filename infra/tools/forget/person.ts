@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { findUsersOfProfile } from "../../../shared/db/accounts/profiles.ts";
-import { findUser } from "../../../shared/db/accounts/users.ts";
+import { findUsersOfProfile } from "../../../shared/people/logins.ts";
+import { findUser } from "../../../shared/people/users.ts";
 import { historyItems, historyPartition } from "../../../shared/records/history.ts";
 import { queryPages } from "../../../shared/table/table.ts";
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { pins } from "../../../shared/db/accounts/pins.ts";
 import { notifications } from "../../../shared/notifications/notifications.ts";
+import { pins } from "../../../shared/people/pins.ts";
 import { historyItems } from "../../../shared/records/history.ts";
 import { listedItems } from "../../../shared/records/items.ts";
 import { paces, retry } from "../../../shared/table/retry.ts";

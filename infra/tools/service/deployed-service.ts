@@ -1,6 +1,6 @@
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
-import { makeFamily } from "../../../shared/domain/accounts/refresh-token.ts";
+import { makeFamily } from "../../../shared/people/sessions.ts";
 import { signAccessToken } from "../../../shared/tokens/access.ts";
 import { recordMinting } from "../../../shared/tokens/keys.ts";
 import { withClient } from "../../local/aws/with-client.ts";

@@ -1,10 +1,8 @@
-import { passcodeLimits } from "../../../shared/accounts/passcode-guesses.ts";
-import { subjectOf } from "../../../shared/accounts/subjects.ts";
-import { findAccountWith } from "../../../shared/db/accounts/accounts.ts";
-import { findUserIdOfLogin } from "../../../shared/db/accounts/logins.ts";
-import { forgetPins } from "../../../shared/db/accounts/pins.ts";
-import { nobody } from "../../../shared/db/accounts/users.ts";
-import { forgetCount } from "../../../shared/db/accounts/windows.ts";
+import { forgetCount, subjectOf } from "../../../shared/people/limits.ts";
+import { findUserIdOfLogin } from "../../../shared/people/logins.ts";
+import { passcodeLimits } from "../../../shared/people/passcodes.ts";
+import { forgetPins } from "../../../shared/people/pins.ts";
+import { findAccountWith, nobody } from "../../../shared/people/users.ts";
 
 /**
  * Forgets all that was guessed at a login today, and the wrong passcodes of its user (D10, D15, D19). Returns whether a

@@ -1,6 +1,5 @@
-import { findUserIdOfLogin } from "../../../shared/db/accounts/logins.ts";
-import { findUser } from "../../../shared/db/accounts/users.ts";
-import { type Login, parseLogin } from "../../../shared/domain/accounts/login.ts";
+import { findUserIdOfLogin, type Login, parseLogin } from "../../../shared/people/logins.ts";
+import { findUser } from "../../../shared/people/users.ts";
 import { settings } from "../../../shared/run/settings.ts";
 import type { TokenUser } from "../../local/local-aws.ts";
 import { UsageError } from "../cli/command.ts";

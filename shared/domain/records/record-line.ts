@@ -2,8 +2,8 @@ import type { CountryCode } from "libphonenumber-js/min";
 import type * as v from "valibot";
 import { type RecordLine, recordTypes, removalLines, type UpsertLine, upsertLines } from "../../contract/records.ts";
 import { type FieldFault, fieldsInvalid, forbiddenKeys } from "../../contract/refusals.ts";
+import { parseLogin } from "../../people/logins.ts";
 import { parseComplete } from "../../records/merge.ts";
-import { parseLogin } from "../accounts/login.ts";
 
 /**
  * Reads a record of an import or event. Refuses with `fields_invalid` and names each invalid field. Returns e-mail

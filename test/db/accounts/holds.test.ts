@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { askForPin, findPinToSend, holdPin, pinKey } from "../../../shared/db/accounts/pins.ts";
 import { acquireSendLease } from "../../../shared/notifications/sendings.ts";
+import { askForPin, findPinToSend, holdPin, pinKey } from "../../../shared/people/pins.ts";
 import { useService } from "../../support/service/service.ts";
 
 useService();

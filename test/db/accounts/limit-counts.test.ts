@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { clientOfSubject, subjectOf } from "../../../shared/accounts/subjects.ts";
 import {
+  clientOfSubject,
   countAttempt,
   countFailure,
   countNumberOnce,
@@ -10,9 +10,11 @@ import {
   giveBack,
   type LimitSubject,
   limitCounts,
+  type RuleName,
   requireBelow,
-} from "../../../shared/db/accounts/windows.ts";
-import { type RuleName, rules } from "../../../shared/domain/guessing/rules.ts";
+  rules,
+  subjectOf,
+} from "../../../shared/people/limits.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { readItem } from "../../support/records/writes.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { countMessage, findHeldBack } from "../../../shared/db/accounts/message-ceilings.ts";
-import type { CeilingMessage } from "../../../shared/domain/guessing/message-shares.ts";
+import type { CeilingMessage } from "../../../shared/people/message-limits.ts";
+import { countMessage, findHeldBack } from "../../../shared/people/message-limits.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { readItem } from "../../support/records/writes.ts";

@@ -3,12 +3,14 @@ import {
   endedAt,
   endSessionFamily,
   findSession,
+  makeFamily,
+  makeRefreshToken,
+  makeSeed,
   openSession,
   rotateSession,
   type StoredSession,
   sessionKey,
-} from "../../../shared/db/accounts/sessions.ts";
-import { makeFamily, makeRefreshToken, makeSeed } from "../../../shared/domain/accounts/refresh-token.ts";
+} from "../../../shared/people/sessions.ts";
 import { testChange } from "../../support/records/contexts.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { contentOf } from "../../support/records/items.ts";

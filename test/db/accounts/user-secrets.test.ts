@@ -1,13 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { handler as signInHandler } from "../../../functions/sessions/sign-in.ts";
 import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
-import { authorizePayment } from "../../../shared/accounts/authorize-payment.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
-import { findAccountWith } from "../../../shared/db/accounts/accounts.ts";
-import { spendPin } from "../../../shared/db/accounts/confirmations.ts";
-import { changePassword, findResetToken } from "../../../shared/db/accounts/reset-tokens.ts";
-import { replaceHash, userKey } from "../../../shared/db/accounts/users.ts";
-import { registeredUser } from "../../../shared/domain/accounts/shown-users.ts";
+import { spendPin } from "../../../shared/people/confirm.ts";
+import { authorizePayment } from "../../../shared/people/passcodes.ts";
+import { changePassword, findResetToken } from "../../../shared/people/reset.ts";
+import { registeredUser } from "../../../shared/people/shown-user.ts";
+import { findAccountWith, replaceHash, userKey } from "../../../shared/people/users.ts";
 import { keyOf } from "../../../shared/table/table.ts";
 import { deleteItemAt, updateIf } from "../../../shared/table/writes.ts";
 import { cancelled, useNetwork } from "../../support/faults/network.ts";

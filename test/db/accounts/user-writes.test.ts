@@ -1,11 +1,9 @@
 import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import { findUserOfLogin } from "../../../shared/accounts/shown-user.ts";
-import { loginKey } from "../../../shared/db/accounts/logins.ts";
-import { profileKey } from "../../../shared/db/accounts/profiles.ts";
-import { secretKey } from "../../../shared/db/accounts/user-secrets.ts";
-import { findUser } from "../../../shared/db/accounts/users.ts";
 import { saveDeviceToken } from "../../../shared/notifications/devices.ts";
+import { loginKey, profileKey } from "../../../shared/people/logins.ts";
+import { findUserOfLogin } from "../../../shared/people/shown-user.ts";
+import { findUser, secretKey } from "../../../shared/people/users.ts";
 import { recordKey, tableClient } from "../../../shared/table/table.ts";
 import { companyLine, notificationLine, userLine } from "../../support/records/records.ts";
 import { faultsOf, readItem, readPlace, write, writtenAt } from "../../support/records/writes.ts";

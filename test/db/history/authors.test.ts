@@ -14,9 +14,8 @@ import { confirmLogin, confirmLoginByBody, registerUser } from "../../../shared/
 import { bulkUpdateTimesheets } from "../../../shared/contract/finance.ts";
 import { adjustJobTimers } from "../../../shared/contract/jobs.ts";
 import { endSession, refreshToken, signOut } from "../../../shared/contract/sessions.ts";
-import { findUserIdOfLogin } from "../../../shared/db/accounts/logins.ts";
-import { openSession, sessionKey } from "../../../shared/db/accounts/sessions.ts";
-import { makeFamily, makeRefreshToken, makeSeed } from "../../../shared/domain/accounts/refresh-token.ts";
+import { findUserIdOfLogin } from "../../../shared/people/logins.ts";
+import { makeFamily, makeRefreshToken, makeSeed, openSession, sessionKey } from "../../../shared/people/sessions.ts";
 import type { RecordItem } from "../../../shared/table/entity.ts";
 import type { Key } from "../../../shared/table/table.ts";
 import { recordKey } from "../../../shared/table/table.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { recount } from "../../../infra/tools/recount/recount-lists.ts";
-import { askForPin, pinKey } from "../../../shared/db/accounts/pins.ts";
 import { saveDeviceToken } from "../../../shared/notifications/devices.ts";
+import { askForPin, pinKey } from "../../../shared/people/pins.ts";
 import { counterKey, importParts } from "../../../shared/table/counters.ts";
 import { defineEntity } from "../../../shared/table/entity.ts";
 import type { Item } from "../../../shared/table/table.ts";

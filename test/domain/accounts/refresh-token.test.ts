@@ -8,7 +8,7 @@ import {
   makeSeed,
   parseRefreshToken,
   type RefreshToken,
-} from "../../../shared/domain/accounts/refresh-token.ts";
+} from "../../../shared/people/sessions.ts";
 import { anyText, fc } from "../../support/service/properties.ts";
 import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
 

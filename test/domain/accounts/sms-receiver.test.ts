@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { parseLogin } from "../../../shared/domain/accounts/login.ts";
-import { maySendSmsTo, requireSmsReceiver } from "../../../shared/domain/accounts/sms-receiver.ts";
+import { maySendSmsTo, parseLogin, requireSmsReceiver } from "../../../shared/people/logins.ts";
 import { refusalOf } from "../refusals.ts";
 
 test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { hashPassword, verifyPassword } from "../../../shared/domain/accounts/password.ts";
-import { secretHashes } from "../../../shared/domain/accounts/secret-hashes.ts";
+import { hashPassword, verifyPassword } from "../../../shared/people/passwords.ts";
+import { secretHashes } from "../../../shared/people/users.ts";
 import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
 
 const key = hmacKeyOf("k".repeat(64));

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { loginKey } from "../../../shared/db/accounts/logins.ts";
-import { allLogins } from "../../../shared/db/accounts/pins.ts";
-import { userKey } from "../../../shared/db/accounts/users.ts";
-import { findCount } from "../../../shared/db/accounts/windows.ts";
+import { findCount } from "../../../shared/people/limits.ts";
+import { loginKey } from "../../../shared/people/logins.ts";
+import { allLogins } from "../../../shared/people/pins.ts";
+import { userKey } from "../../../shared/people/users.ts";
 import { updateIf } from "../../../shared/table/writes.ts";
 import { beforeCalls } from "../../support/faults/before-calls.ts";
 import { useNetwork } from "../../support/faults/network.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/accounts/register-user.ts";
 import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
-import { findUserOfLogin } from "../../../shared/accounts/shown-user.ts";
 import { registerUser } from "../../../shared/contract/accounts.ts";
+import { findUserOfLogin } from "../../../shared/people/shown-user.ts";
 import { allItems } from "../../support/records/items.ts";
 import { at } from "../../support/records/own-user.ts";
 import { userLine } from "../../support/records/records.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler as notify } from "../../../functions/workers/notify.ts";
 import { handler as notifyPasswordChanged } from "../../../functions/workers/notify-password-changed.ts";
-import { userKey } from "../../../shared/db/accounts/users.ts";
+import { userKey } from "../../../shared/people/users.ts";
 import type { Item } from "../../../shared/table/table.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { costOf } from "../../support/records/costs.ts";

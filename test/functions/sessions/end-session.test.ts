@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { handler } from "../../../functions/sessions/end-session.ts";
-import { isKnownClient } from "../../../shared/accounts/known-client.ts";
 import { endSession } from "../../../shared/contract/sessions.ts";
+import { isKnownClient } from "../../../shared/people/known-client.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { userLine } from "../../support/records/records.ts";

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { handler } from "../../../functions/sessions/list-sessions.ts";
 import { listSessions } from "../../../shared/contract/sessions.ts";
-import { openSession, sessionKey } from "../../../shared/db/accounts/sessions.ts";
-import { userKey } from "../../../shared/db/accounts/users.ts";
-import { makeFamily } from "../../../shared/domain/accounts/refresh-token.ts";
+import { makeFamily, openSession, sessionKey } from "../../../shared/people/sessions.ts";
+import { userKey } from "../../../shared/people/users.ts";
 import { updateIf } from "../../../shared/table/writes.ts";
 import { at, useOwnUser, useSigningKey } from "../../support/records/own-user.ts";
 import { readItem } from "../../support/records/writes.ts";

@@ -1,7 +1,6 @@
 import { decodeJwt } from "jose";
 import { describe, expect, test } from "vitest";
-import { findSession, type StoredSession } from "../../../shared/db/accounts/sessions.ts";
-import { makeRefreshToken, makeSeed } from "../../../shared/domain/accounts/refresh-token.ts";
+import { findSession, makeRefreshToken, makeSeed, type StoredSession } from "../../../shared/people/sessions.ts";
 import { putIf } from "../../../shared/table/writes.ts";
 import { readSigningKeys, writeSigningKeys } from "../../../shared/tokens/keys.ts";
 import { hmacKey } from "../../../shared/tokens/secrets.ts";

@@ -1,12 +1,11 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { handler as confirmHandler } from "../../../functions/accounts/confirm-login.ts";
 import { handler } from "../../../functions/workers/deliver-pin.ts";
-import { subjectOf } from "../../../shared/accounts/subjects.ts";
 import { confirmLogin } from "../../../shared/contract/accounts.ts";
-import { findUserIdOfLogin } from "../../../shared/db/accounts/logins.ts";
-import { pinKey } from "../../../shared/db/accounts/pins.ts";
-import { userKey } from "../../../shared/db/accounts/users.ts";
-import { unusablePinHash } from "../../../shared/domain/accounts/pin.ts";
+import { subjectOf } from "../../../shared/people/limits.ts";
+import { findUserIdOfLogin } from "../../../shared/people/logins.ts";
+import { pinKey, unusablePinHash } from "../../../shared/people/pins.ts";
+import { userKey } from "../../../shared/people/users.ts";
 import { updateIf } from "../../../shared/table/writes.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { userLine } from "../../support/records/records.ts";

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { demoDevices, demoLines, demoUsers, loadDemo } from "../../../infra/local/demo/demo.ts";
-import { findUserOfLogin } from "../../../shared/accounts/shown-user.ts";
 import { invoiceStates } from "../../../shared/contract/finance.ts";
 import { roles } from "../../../shared/contract/operation.ts";
 import { findDevices } from "../../../shared/notifications/devices.ts";
+import { findUserOfLogin } from "../../../shared/people/shown-user.ts";
 import { useService } from "../../support/service/service.ts";
 
 type Line = Record<string, unknown>;

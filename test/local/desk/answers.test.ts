@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { changeDesk, readDesk } from "../../../infra/local/desk/answers.ts";
 import type { DeskSources } from "../../../infra/local/desk/sources.ts";
 import type { RecordChange } from "../../../infra/local/desk/views.ts";
-import { countFailure } from "../../../shared/db/accounts/windows.ts";
+import { countFailure } from "../../../shared/people/limits.ts";
 import { changeIdOf, putHistory } from "../../support/records/history.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";

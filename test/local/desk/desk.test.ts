@@ -9,7 +9,7 @@ import type { DeskOptions } from "../../../infra/local/desk/sources.ts";
 import type { ShownPerson } from "../../../infra/local/desk/views.ts";
 import type { FrontRequest } from "../../../infra/local/gateway/http-server.ts";
 import { type HttpService, startHttpService } from "../../../infra/local/http-service.ts";
-import { loginKey } from "../../../shared/db/accounts/logins.ts";
+import { loginKey } from "../../../shared/people/logins.ts";
 import type { Key } from "../../../shared/table/table.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { asEvent, record, requestOf } from "./happenings.ts";

@@ -1,5 +1,5 @@
-import { findAccount } from "../../../shared/db/accounts/accounts.ts";
-import { openSession, sessionKey } from "../../../shared/db/accounts/sessions.ts";
+import { openSession, sessionKey } from "../../../shared/people/sessions.ts";
+import { findAccount } from "../../../shared/people/users.ts";
 import { updateIf } from "../../../shared/table/writes.ts";
 import { testSession } from "../tokens/tokens.ts";
 

@@ -1,8 +1,5 @@
 import { countPassword, keepFailure } from "../../../functions/sessions/password-guesses.ts";
-import { subjectOf } from "../../../shared/accounts/subjects.ts";
-import { findCount, type LimitSubject } from "../../../shared/db/accounts/windows.ts";
-import { clientOf } from "../../../shared/domain/accounts/client-address.ts";
-import { rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
+import { clientOf, findCount, type LimitSubject, rules, subjectOf, windowOf } from "../../../shared/people/limits.ts";
 import { updateIf } from "../../../shared/table/writes.ts";
 
 /** Counts wrong passwords of one client at a login: the first as a sign-in does, the others at once. */

@@ -2,8 +2,10 @@ import { handler as requestPasswordResetHandler } from "../../../functions/accou
 import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
 import type { LocalInbox } from "../../../infra/local/aws/inbox.ts";
 import { pinIn } from "../../../infra/local/aws/message-pin.ts";
-import { subjectOf } from "../../../shared/accounts/subjects.ts";
 import { requestPasswordReset } from "../../../shared/contract/accounts.ts";
+import { rules, subjectOf, windowOf } from "../../../shared/people/limits.ts";
+import { newPin } from "../../../shared/people/pin-decisions.ts";
+import type { PinHash } from "../../../shared/people/pins.ts";
 import {
   allLogins,
   findPinToSend,
@@ -15,10 +17,7 @@ import {
   pins,
   type StoredPin,
   storePin,
-} from "../../../shared/db/accounts/pins.ts";
-import type { PinHash } from "../../../shared/domain/accounts/pin.ts";
-import { newPin } from "../../../shared/domain/guessing/pin-decisions.ts";
-import { rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
+} from "../../../shared/people/pins.ts";
 import { updateIf } from "../../../shared/table/writes.ts";
 import type { Service } from "../service/service.ts";
 import { drain } from "../workers/workers.ts";

@@ -1,14 +1,6 @@
-import { siteOf } from "../../../shared/domain/accounts/client-address.ts";
-import { type CeilingMessage, heldBackBy, type MessageCount } from "../../../shared/domain/guessing/message-shares.ts";
-import {
-  askFor,
-  countsProof,
-  isLivePin,
-  maySend,
-  type TriedPin,
-  tryOf,
-} from "../../../shared/domain/guessing/pin-decisions.ts";
-import { rules, windowOf } from "../../../shared/domain/guessing/rules.ts";
+import { rules, siteOf, windowOf } from "../../../shared/people/limits.ts";
+import { type CeilingMessage, heldBackBy, type MessageCount } from "../../../shared/people/message-limits.ts";
+import { askFor, countsProof, isLivePin, maySend, type TriedPin, tryOf } from "../../../shared/people/pin-decisions.ts";
 
 /** A kind of messages, each with a ceiling of its own. */
 export type Channel = CeilingMessage["channel"];

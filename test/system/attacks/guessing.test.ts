@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
 import { pinDigits } from "../../../shared/contract/accounts.ts";
-import { pinRules, rules } from "../../../shared/domain/guessing/rules.ts";
+import { pinRules, rules } from "../../../shared/people/limits.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { GuessingSite } from "./guessing-site.ts";
 import { Mailbox } from "./mailbox.ts";

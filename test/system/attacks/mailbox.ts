@@ -1,5 +1,5 @@
-import type { TriedPin } from "../../../shared/domain/guessing/pin-decisions.ts";
-import { pinRules } from "../../../shared/domain/guessing/rules.ts";
+import { pinRules } from "../../../shared/people/limits.ts";
+import type { TriedPin } from "../../../shared/people/pin-decisions.ts";
 import type { GuessingSite, PinAsk } from "./guessing-site.ts";
 
 const second = 1_000;

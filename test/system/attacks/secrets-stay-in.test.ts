@@ -8,7 +8,7 @@ import { handler as rotate } from "../../../functions/workers/rotate-signing-key
 import { functions } from "../../../infra/functions/functions.ts";
 import { type Operation, parameterNames } from "../../../shared/contract/operation.ts";
 import type { OperationName } from "../../../shared/contract/operations.ts";
-import { userKey } from "../../../shared/db/accounts/users.ts";
+import { userKey } from "../../../shared/people/users.ts";
 import { log } from "../../../shared/run/log.ts";
 import { readSigningKeys } from "../../../shared/tokens/keys.ts";
 import { timesheetLine, userLine } from "../../support/records/records.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/deliver-notifications.ts";
-import type { findCompanyUsers } from "../../../shared/db/accounts/users.ts";
 import { maxUsersPerMessage, type NotificationMessage } from "../../../shared/messages/queues.ts";
+import type { findCompanyUsers } from "../../../shared/people/users.ts";
 import { useStack } from "../../infra/stack.ts";
 import { queueEvent } from "../../support/workers/workers.ts";
 
@@ -17,7 +17,7 @@ vi.mock("../../../shared/messages/queue.ts", async (original) => ({
   },
 }));
 
-vi.mock("../../../shared/db/accounts/users.ts", () => ({
+vi.mock("../../../shared/people/users.ts", () => ({
   findExistingUsers: async (userIds: readonly number[]) => userIds,
   findCompanyUsers: (async (_company, _role, most, after = "0") => {
     const first = Number(after) + 1;

@@ -12,7 +12,7 @@ import { recountLists } from "../../../infra/tools/recount.ts";
 import { inStage, readStage, requireStage } from "../../../infra/tools/service/deployed-stage.ts";
 import { printToken } from "../../../infra/tools/token.ts";
 import { unlock } from "../../../infra/tools/unlock.ts";
-import { pinKey } from "../../../shared/db/accounts/pins.ts";
+import { pinKey } from "../../../shared/people/pins.ts";
 import { recordKey } from "../../../shared/table/table.ts";
 import { publicPartOf } from "../../../shared/tokens/keys.ts";
 import { fullStage } from "../../infra/stages/owned-stage.ts";

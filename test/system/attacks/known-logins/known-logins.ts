@@ -1,4 +1,4 @@
-import { secretKey } from "../../../../shared/db/accounts/user-secrets.ts";
+import { secretKey } from "../../../../shared/people/users.ts";
 import { updateIf } from "../../../../shared/table/writes.ts";
 import { userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";

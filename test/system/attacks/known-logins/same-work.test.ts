@@ -15,8 +15,8 @@ const costs = [newCost, ...olderCosts];
 const count = costs.length;
 
 const derivations = vi.hoisted(() => [] as number[]);
-vi.mock("../../../../shared/domain/accounts/argon2id.ts", async (original) => {
-  const actual = await original<typeof import("../../../../shared/domain/accounts/argon2id.ts")>();
+vi.mock("../../../../shared/people/argon2id.ts", async (original) => {
+  const actual = await original<typeof import("../../../../shared/people/argon2id.ts")>();
   const deriveArgon2id: typeof actual.deriveArgon2id = (password, salt, bytes, cost) => {
     derivations.push(cost.memory * cost.passes);
     return actual.deriveArgon2id(password, salt, bytes, cost);

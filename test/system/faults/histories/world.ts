@@ -3,7 +3,7 @@ import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, vi } from "vitest";
 import { handler as notify } from "../../../../functions/workers/notify.ts";
 import type { Change } from "../../../../shared/contract/operation.ts";
-import { sessions } from "../../../../shared/db/accounts/sessions.ts";
+import { sessions } from "../../../../shared/people/sessions.ts";
 import { settings } from "../../../../shared/run/settings.ts";
 import { readImages, type StreamRecord } from "../../../../shared/table/entity.ts";
 import type { Item, Key } from "../../../../shared/table/table.ts";

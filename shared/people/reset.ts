@@ -1,13 +1,27 @@
-import { msPerMinute } from "../../contract/values.ts";
-import { resetTokenLifeMinutes, resetTokenProvesMinutes } from "../../domain/accounts/reset-token.ts";
-import { pinRepeatMs } from "../../domain/guessing/pin-decisions.ts";
-import { defineEntity, type StoredItem } from "../../table/entity.ts";
-import type { WriteContext } from "../../table/plans.ts";
-import type { Key } from "../../table/table.ts";
-import { epochSeconds } from "../../table/table.ts";
-import { type TransactionWrite, transact, updateOf } from "../../table/writes.ts";
-import { type Account, type AccountWithHash, findAccountWith } from "./accounts.ts";
-import { type Replacement, replacePassword } from "./users.ts";
+import { msPerMinute } from "../contract/values.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
+import type { WriteContext } from "../table/plans.ts";
+import { epochSeconds, type Key } from "../table/table.ts";
+import { type TransactionWrite, transact, updateOf } from "../table/writes.ts";
+import type { HmacKey } from "../tokens/secrets.ts";
+import { pinRepeatMs } from "./pin-decisions.ts";
+import type { PinHash } from "./pins.ts";
+import { type Account, type AccountWithHash, findAccountWith, type Replacement, replacePassword } from "./users.ts";
+
+/** The minutes for which a reset token is valid (D14). */
+export const resetTokenLifeMinutes = 15;
+
+/** The minutes for which a reset token proves that its client has confirmed a pin, spent or not (D10). */
+export const resetTokenProvesMinutes = 60;
+
+/**
+ * The reset token of a pin that fits, 32 bytes in base64url: HMAC-SHA-256 over user, salt and pin. The salt is random, so
+ * that nobody without the key can distinguish it from 32 random bytes; the same pin gives the same token again, and the store
+ * needs to keep neither (D13, D14).
+ */
+export function resetTokenOf(pin: string, userId: number, { salt }: PinHash, key: HmacKey): string {
+  return key.digest("reset-token", `${userId}|${salt}|${pin}`).toString("base64url");
+}
 
 /** A reset token as the table has it; its key holds its hash. */
 interface StoredResetToken extends StoredItem {
@@ -23,7 +37,7 @@ interface StoredResetToken extends StoredItem {
 export const resetTokens = defineEntity<StoredResetToken>("reset token", ({ sk }) => sk === "RESET");
 
 /** A reset token that still counts: for a new password, or for the same answer to a client that sets the same one again (D14). */
-export interface FoundResetToken {
+interface FoundResetToken {
   /** With the hash of the password. */
   readonly account: AccountWithHash;
   readonly isSpent: boolean;

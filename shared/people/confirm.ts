@@ -1,22 +1,71 @@
 import { byUser } from "../contract/operation.ts";
 import { Refusal } from "../contract/refusals.ts";
-import { findAccount } from "../db/accounts/accounts.ts";
-import { type ConfirmedPin, spendPin } from "../db/accounts/confirmations.ts";
-import { type PinCompare, type StoredPin, tryPins, wasSpentFrom } from "../db/accounts/pins.ts";
-import { findStoredUser, nobody, toUser } from "../db/accounts/users.ts";
-import type { Login } from "../domain/accounts/login.ts";
-import { unusablePinHash, verifyPin } from "../domain/accounts/pin.ts";
-import { resetTokenOf } from "../domain/accounts/reset-token.ts";
-import { registeredUser } from "../domain/accounts/shown-users.ts";
 import { findCompany } from "../records/companies.ts";
 import { count } from "../run/log.ts";
 import type { WriteContext } from "../table/plans.ts";
+import { paces, retry } from "../table/retry.ts";
+import { transact } from "../table/writes.ts";
 import { hashToken, hmacKey } from "../tokens/secrets.ts";
-import type { ShownUser } from "./shown-user.ts";
-import { clientOfSubject, subjectOf } from "./subjects.ts";
+import { clientOfSubject, subjectOf } from "./limits.ts";
+import { createLogin, type Login, markLoginConfirmed } from "./logins.ts";
+import { type PinCompare, type StoredPin, spend, tryPins, unusablePinHash, verifyPin, wasSpentFrom } from "./pins.ts";
+import { putResetToken, resetTokenOf } from "./reset.ts";
+import { registeredUser, type ShownUser } from "./shown-user.ts";
+import {
+  createUser,
+  findAccount,
+  findStoredUser,
+  giveResetToken,
+  nobody,
+  type StoredUser,
+  toUser,
+  type User,
+} from "./users.ts";
+
+/** The right pin of a login, and its user. */
+interface ConfirmedPin {
+  readonly pin: StoredPin;
+  readonly user: User;
+  /** The same as the table has it; undefined if the user comes into being with this pin. */
+  readonly stored: StoredUser | undefined;
+  /** True if the same client spent it within the last minute (D13). */
+  readonly isRepeated: boolean;
+}
+
+/** The client that spends a pin, by a keyed hash, and the hash of the reset token that it gets. */
+interface Spending {
+  readonly client: string;
+  readonly resetHash: string;
+}
+
+/**
+ * Access pattern P8: spends a pin that fits, and stores the reset token that replaces the user's earlier one; confirms the login,
+ * or with the pin of a registration makes its user, all or nothing. False if the pin was spent or replaced meanwhile, or the
+ * login of a registration was taken (D13, D14, D16). One transaction of 4 writes; if others write the user meanwhile, one more
+ * each time, and one read unit.
+ */
+export async function spendPin(
+  login: string,
+  { pin, user, stored: read }: ConfirmedPin,
+  { client, resetHash }: Spending,
+  context: WriteContext,
+): Promise<boolean> {
+  const { id } = user;
+  const { now } = context;
+  return retry(paces.record, async (count) => {
+    const stored = !read || count === 0 ? read : await findStoredUser(id);
+    if (read && !stored) return false;
+    const ofLogin = stored ? markLoginConfirmed(login, id, now) : createLogin(login, id, now);
+    const ofUser = stored ? giveResetToken(stored, resetHash, context) : createUser(user, resetHash, context);
+    const token = putResetToken(id, resetHash, now);
+    const failed = await transact([ofUser, ofLogin, spend(pin, client, now), token]);
+    const isUserAlone = failed.length === 1 && failed[0] === 0;
+    return isUserAlone && stored ? undefined : failed.length === 0;
+  });
+}
 
 /** A user whose login was confirmed, with the token that sets their password (D13, D14). */
-export type ConfirmedUser = ShownUser & { readonly reset_password_token: string };
+type ConfirmedUser = ShownUser & { readonly reset_password_token: string };
 
 /**
  * Confirms a login with its pin, or refuses every fault as `pin_invalid`. A try of a short pin is counted, right or wrong; the

@@ -1,7 +1,7 @@
-import { longPinDigits, pinDigits } from "../../contract/accounts.ts";
-import { msPerMinute } from "../../contract/values.ts";
-import { firstMessages } from "./message-shares.ts";
-import { pinRules, rules } from "./rules.ts";
+import { longPinDigits, pinDigits } from "../contract/accounts.ts";
+import { msPerMinute } from "../contract/values.ts";
+import { pinRules, rules } from "./limits.ts";
+import { firstMessages } from "./message-limits.ts";
 
 /** A pin that was asked for, with the figures of its login's day. Known and unknown logins have the same (D9, D12). */
 export interface AskedPin {
@@ -92,7 +92,7 @@ export function newPin(before: AskedPin | undefined, request_id: string, wrongPi
 }
 
 /** The moment and the origin of a try. */
-export interface PinTry {
+interface PinTry {
   readonly wrongPins: number;
   /** The client, by a keyed hash. */
   readonly client: string;

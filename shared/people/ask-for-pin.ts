@@ -1,7 +1,7 @@
-import { askForPin, pinKey } from "../db/accounts/pins.ts";
-import type { Login } from "../domain/accounts/login.ts";
 import { queuePinRequest } from "../messages/queues.ts";
-import { clientOfMessages, subjectOf } from "./subjects.ts";
+import { clientOfMessages, subjectOf } from "./limits.ts";
+import type { Login } from "./logins.ts";
+import { askForPin, pinKey } from "./pins.ts";
 
 /** A request for a pin as it came in. */
 interface IncomingRequest {

@@ -1,17 +1,131 @@
 import type * as v from "valibot";
-import type { profile } from "../../contract/accounts.ts";
-import type { Role } from "../../contract/operation.ts";
-import type { Locale } from "../../contract/values.ts";
-import type { SecretKind } from "../../domain/accounts/secret-hashes.ts";
-import { chunksOf } from "../../run/batches.ts";
-import { defineEntity, type RecordItem } from "../../table/entity.ts";
-import { firstRevision, replaceItem, type WriteContext } from "../../table/plans.ts";
-import { maxBatchReads, readBatch } from "../../table/reads.ts";
-import type { Key } from "../../table/table.ts";
-import { type Mark, padId, queryPage, recordKey } from "../../table/table.ts";
-import type { TransactionWrite } from "../../table/writes.ts";
-import { updateIf } from "../../table/writes.ts";
-import { overwriteSecret, secretKey } from "./user-secrets.ts";
+import type { profile } from "../contract/accounts.ts";
+import type { Role } from "../contract/operation.ts";
+import type { Locale } from "../contract/values.ts";
+import { chunksOf } from "../run/batches.ts";
+import { defineEntity, type RecordItem, type StoredItem } from "../table/entity.ts";
+import { firstRevision, replaceItem, type WriteContext } from "../table/plans.ts";
+import { maxBatchReads, readBatch } from "../table/reads.ts";
+import { type Key, type Mark, padId, queryPage, recordKey } from "../table/table.ts";
+import { ifAbsent, readTogether, type TransactionWrite, updateIf, updateOf } from "../table/writes.ts";
+import type { HmacKey } from "../tokens/secrets.ts";
+import { hashPassword, verifyPassword } from "./passwords.ts";
+
+/** The stored form of a passcode: HMAC-SHA-256 over user and passcode, never the digits (D19). */
+export function hashPasscode(passcode: string, userId: number, key: HmacKey): string {
+  return key.sign("passcode", passcodeMessage(passcode, userId));
+}
+
+/** Compares a passcode with a stored hash in constant time. */
+export function passcodeFits(passcode: string, userId: number, hash: string, key: HmacKey): boolean {
+  return key.verify("passcode", passcodeMessage(passcode, userId), hash);
+}
+
+function passcodeMessage(passcode: string, userId: number): string {
+  return `${userId}|${passcode}`;
+}
+
+/** A user's secrets as sent: null removes one, undefined keeps it (D15, D19). */
+interface SentSecrets {
+  readonly id: number;
+  readonly password?: string | null | undefined;
+  readonly passcode?: string | null | undefined;
+}
+
+/** A kind of secret. */
+export type SecretKind = "password" | "passcode";
+
+/** The hashes of a user's secrets. */
+export type SecretHashes = { readonly [Kind in SecretKind as `${Kind}_hash`]?: string | undefined };
+
+/**
+ * Returns a function that computes the hashes which sent secrets leave a user with, from the stored ones. An unchanged
+ * secret keeps its hash. The function may be called again after a lost race: it hashes and compares each secret only
+ * once. Throws on a passcode without the `key` (D19).
+ */
+export function secretHashes(
+  { id, password, passcode }: SentSecrets,
+  key: HmacKey | undefined,
+): (stored: SecretHashes | undefined) => Promise<SecretHashes> {
+  const known = new Map<string | undefined, Promise<string>>();
+  const passcodeKey = passcode ? requireKey(key) : undefined;
+  return async (stored) => ({
+    ...(password !== undefined && {
+      password_hash: password ? await passwordHash(stored?.password_hash, password) : undefined,
+    }),
+    ...(passcode !== undefined && { passcode_hash: passcodeHash(stored?.passcode_hash) }),
+  });
+
+  function passcodeHash(stored: string | undefined): string | undefined {
+    if (!passcode || !passcodeKey) return undefined;
+    if (stored && passcodeFits(passcode, id, stored, passcodeKey)) return stored;
+    return hashPasscode(passcode, id, passcodeKey);
+  }
+
+  function passwordHash(stored: string | undefined, sent: string): Promise<string> {
+    const hash = known.get(stored) ?? compare(stored, sent);
+    known.set(stored, hash);
+    return hash;
+  }
+
+  async function compare(stored: string | undefined, sent: string): Promise<string> {
+    if (stored && (await verifyPassword(sent, stored))) return stored;
+    return hashPassword(sent);
+  }
+}
+
+function requireKey(key: HmacKey | undefined): HmacKey {
+  if (key === undefined) throw new Error("A passcode is hashed with the HMAC key only");
+  return key;
+}
+
+/** A user's password or passcode as the table stores it. */
+export interface StoredSecret extends StoredItem {
+  readonly hash: string;
+}
+
+const secretKinds = ["password", "passcode"] as const;
+
+/**
+ * The entity of users' secrets. Each kind has a partition of its own. By key, only the functions that compare a secret
+ * may read it (`guarded` of their rows). The consumers of the table's stream may read all secrets.
+ */
+export const userSecrets = defineEntity<StoredSecret>("user secret", ({ sk }) =>
+  secretKinds.some((kind) => sk === kind.toUpperCase()),
+);
+
+/** Key of a secret of a user. */
+export function secretKey(kind: SecretKind, userId: number): Key {
+  const name = kind.toUpperCase();
+  return { pk: `${name}#${userId}`, sk: name };
+}
+
+/** The write that sets a user's secret, whatever is stored. */
+export function overwriteSecret(kind: SecretKind, userId: number, hash: string): TransactionWrite {
+  return { Update: updateOf(secretKey(kind, userId), { set: { hash } }) };
+}
+
+/** The write that deletes a secret of a user, if there is one. */
+export function deleteSecret(kind: SecretKind, userId: number): TransactionWrite {
+  return { Delete: { Key: { ...secretKey(kind, userId) } } };
+}
+
+/**
+ * The write that changes a secret to a hash, or deletes it, if the secret is still as it was read. No write if the hash
+ * is stored already.
+ */
+export function changeSecret(key: Key, stored: StoredSecret | undefined, hash: string | undefined): TransactionWrite[] {
+  if (stored?.hash === hash) return [];
+  const condition = stored
+    ? {
+        ConditionExpression: "#hash = :hash",
+        ExpressionAttributeNames: { "#hash": "hash" },
+        ExpressionAttributeValues: { ":hash": stored.hash },
+      }
+    : ifAbsent;
+  if (hash === undefined) return [{ Delete: { Key: { ...key }, ...condition } }];
+  return [{ Put: { Item: userSecrets.encode({ ...stored, ...key, hash }), ...condition } }];
+}
 
 /** A user as the interface shows it, without the company's name, which the company keeps. */
 export type User = Omit<v.InferOutput<typeof profile>, "company">;
@@ -186,4 +300,43 @@ export async function replaceHash(userId: number, kind: SecretKind, compared: st
 /** A stored user as the interface shows it. */
 export function toUser({ id, record }: StoredUser): User {
   return { id, ...record };
+}
+
+/** A user with what sessions depend on. */
+export interface Account {
+  readonly user: User;
+  /** The same as the table has it, for a write that depends on it. */
+  readonly stored: StoredUser;
+  /** The hash of the reset token that counts, if one was given out (D14). */
+  readonly resetHash: string | undefined;
+  /** Goes up when every session of the user ends (D14). */
+  readonly epoch: number;
+}
+
+/** Access pattern A1: an account by user id. One read unit. */
+export async function findAccount(userId: number): Promise<Account | undefined> {
+  const stored = await findStoredUser(userId);
+  return stored && toAccount(stored);
+}
+
+/** An account with the hash of one of its secrets; undefined where it has none. */
+export interface AccountWithHash extends Account {
+  readonly hash: string | undefined;
+}
+
+/**
+ * Access pattern A5: an account and the hash of a secret, both of one moment: who has read the hash of the last password has
+ * not read the epoch of the next (D14). Four read units, one round trip.
+ */
+export async function findAccountWith(kind: SecretKind, userId: number): Promise<AccountWithHash | undefined> {
+  const [item, secret] = await readTogether([userKey(userId), secretKey(kind, userId)]);
+  if (!item) return undefined;
+  const stored = users.decode(item);
+  const hash = secret && userSecrets.decode(secret).hash;
+  return { ...toAccount(stored), hash };
+}
+
+function toAccount(stored: StoredUser): Account {
+  const { reset_hash: resetHash, session_epoch: epoch = 0 } = stored;
+  return { user: toUser(stored), stored, resetHash, epoch };
 }

@@ -1,7 +1,11 @@
 import type * as v from "valibot";
-import type { profile } from "../../contract/accounts.ts";
-import { leastMaskedId } from "../../contract/values.ts";
-import type { HmacKey } from "../../tokens/secrets.ts";
+import type { profile } from "../contract/accounts.ts";
+import { Refusal } from "../contract/refusals.ts";
+import { leastMaskedId } from "../contract/values.ts";
+import { findCompany } from "../records/companies.ts";
+import type { HmacKey } from "../tokens/secrets.ts";
+import { findUserIdOfLogin } from "./logins.ts";
+import { findUser } from "./users.ts";
 
 type MaskedProfile = v.InferOutput<typeof profile>;
 type MaskedUser = Omit<MaskedProfile, "company">;
@@ -36,4 +40,15 @@ function userOf(login: string) {
     phone_number: isEmail ? null : login,
     profile_id: null,
   };
+}
+
+/** A user as the interface shows it, with the company. */
+export type ShownUser = v.InferOutput<typeof profile>;
+
+/** Access pattern U3: the user of a login, or the refusal `login_not_found`. Three round trips, 2.5 read units. */
+export async function findUserOfLogin(login: string): Promise<ShownUser> {
+  const id = await findUserIdOfLogin(login);
+  const found = id === undefined ? undefined : await findUser(id);
+  if (!found) throw new Refusal("login_not_found", "No user has this login");
+  return { ...found, company: await findCompany(found.financial_company_id) };
 }

@@ -1,21 +1,76 @@
-import { type PinHash, unusablePinHash } from "../../domain/accounts/pin.ts";
+import { randomBytes } from "node:crypto";
+import { pinDigits } from "../contract/accounts.ts";
+import { defineEntity, type StoredItem } from "../table/entity.ts";
+import { paces, retry } from "../table/retry.ts";
+import { epochSecondsAfter, getItem, type Key, keyOf, queryItems, recordKey } from "../table/table.ts";
 import {
-  type AskedPin,
-  askFor,
-  isRepeated,
-  maySend,
-  type PinAnswer,
-  type TriedPin,
-  tryOf,
-} from "../../domain/guessing/pin-decisions.ts";
-import { pinRules } from "../../domain/guessing/rules.ts";
-import { defineEntity, type StoredItem } from "../../table/entity.ts";
-import { paces, retry } from "../../table/retry.ts";
-import type { Key } from "../../table/table.ts";
-import { epochSecondsAfter, keyOf, queryItems } from "../../table/table.ts";
-import type { TransactionWrite } from "../../table/writes.ts";
-import { allOf, anyOf, deleteItemAt, isAbsent, lacks, tryUpdate, updateIf, updateOf } from "../../table/writes.ts";
-import { countFailure, findCount } from "./windows.ts";
+  allOf,
+  anyOf,
+  deleteItemAt,
+  isAbsent,
+  lacks,
+  type TransactionWrite,
+  tryUpdate,
+  updateIf,
+  updateOf,
+} from "../table/writes.ts";
+import type { HmacKey } from "../tokens/secrets.ts";
+import { countFailure, findCount, pinRules } from "./limits.ts";
+import { type AskedPin, askFor, isRepeated, maySend, type PinAnswer, type TriedPin, tryOf } from "./pin-decisions.ts";
+
+/** A pin as the store keeps it: never the digits, only their keyed hash (D9). */
+export interface PinHash {
+  /** HMAC-SHA-256 as `HmacKey` signs it. */
+  readonly hmac: string;
+  /** 16 random bytes, base64url. */
+  readonly salt: string;
+}
+
+/** A hash that no pin fits. A pin has it until a worker makes it, and for an unknown login it stays (D12). */
+export const unusablePinHash: PinHash = { hmac: `1.${"A".repeat(43)}`, salt: "A".repeat(22) };
+
+/** The facts that make the pin of a request another than those of all others. */
+interface PinSource {
+  readonly login: string;
+  readonly request_id: string;
+  readonly asked_at: string;
+  readonly digits: number;
+}
+
+/**
+ * The pin of a request: digits that the key makes of it, as good as random without the key, leading zeros kept (D9). A
+ * request that is processed again, as the answer of the mail service was lost, has the pin that the person may hold already.
+ */
+export function makePin({ login, request_id, asked_at, digits }: PinSource, key: HmacKey): string {
+  const bytes = key.digest("pin-of-request", [login, request_id, asked_at].join("|"));
+  return String(bytes.readBigUInt64BE() % 10n ** BigInt(digits)).padStart(digits, "0");
+}
+
+/** Hashes a pin for one user, with a fresh salt. */
+export function hashPin(pin: string, userId: number, key: HmacKey): PinHash {
+  const salt = randomBytes(16).toString("base64url");
+  return { hmac: key.sign("pin", pinMessage(pin, userId, salt)), salt };
+}
+
+/** The stored hash of a pin if it fits, so that the reset token of a pin that is sent again stays; a fresh one otherwise. */
+export function hashOfPin({ hmac, salt }: PinHash, pin: string, userId: number, key: HmacKey): PinHash {
+  const isStored = verifyPin(pin, userId, { hmac, salt }, key);
+  return isStored ? { hmac, salt } : hashPin(pin, userId, key);
+}
+
+/** A pin as people read it: a long one in groups of four digits. */
+export function shownPin(pin: string): string {
+  return pin.length <= pinDigits ? pin : (pin.match(/.{1,4}/g) ?? []).join(" ");
+}
+
+/** Compares a pin with a hash in constant time. */
+export function verifyPin(pin: string, userId: number, hash: PinHash, key: HmacKey): boolean {
+  return key.verify("pin", pinMessage(pin, userId, hash.salt), hash.hmac);
+}
+
+function pinMessage(pin: string, userId: number, salt: string): string {
+  return `${userId}|${salt}|${pin}`;
+}
 
 /** The pin of a login as the table has it. Its request writes what known and unknown logins have, its worker the rest. */
 export interface StoredPin extends StoredItem, TriedPin, PinHash {
@@ -82,14 +137,14 @@ function expiryOf({ valid_to }: AskedPin): number {
 export type PinCompare = (pin: StoredPin | undefined) => boolean;
 
 /** A try of the pins of a login: the keyed hashes of the login and of the client, and the comparison. */
-export interface PinGuess {
+interface PinGuess {
   readonly login: string;
   readonly client: string;
   readonly isRight: PinCompare;
 }
 
 /** The right pin, and the end of its counting: true if it may be answered. */
-export interface RightPin {
+interface RightPin {
   readonly pin: StoredPin | undefined;
   readonly isAdmitted: Promise<boolean>;
 }
@@ -174,7 +229,7 @@ export async function holdPin(pin: StoredPin, asked: AskedPin, now: Date): Promi
 }
 
 /** The pin that a worker made for a user, and how many of its messages the ceiling has counted. */
-export interface MadePin extends PinHash {
+interface MadePin extends PinHash {
   readonly userId: number;
   readonly counted: number;
 }
@@ -200,4 +255,34 @@ export async function releasePin({ request_id, held_until, ...held }: StoredPin)
 /** Access pattern P7: forgets the pins of a login and their tries. Two write units. */
 export async function forgetPins(login: string): Promise<void> {
   await Promise.all(pinKinds.map((kind) => deleteItemAt(pinKey(login, kind))));
+}
+
+const sequenceSk = "SEQUENCE";
+
+/** The entity of sequences, which generate ids; `given` counts them. */
+export const sequences = defineEntity<StoredItem & { readonly given: number }>(
+  "sequence",
+  ({ sk }) => sk === sequenceSk,
+);
+
+/** Generated ids start here, so that lower ids are free for imports. */
+const firstId = 1_000_000_000;
+
+/** If an id is taken, records of another table's sequence were imported. No ids are taken this much further on. */
+const stride = 1_000_000;
+
+/**
+ * Access pattern Q1: generates the next id of a user that none has or had lately. Ids may be skipped but are never repeated.
+ * One write unit and half a read unit; one write unit more if others' ids were imported.
+ */
+export async function nextUserId(): Promise<number> {
+  const id = await give(1);
+  const taken = await getItem(recordKey("USER", id), { withTombstones: true });
+  return taken ? give(stride) : id;
+}
+
+async function give(ids: number): Promise<number> {
+  const item = await updateIf({ pk: "SEQUENCE#USER", sk: sequenceSk }, { add: { given: ids } });
+  if (!item) throw new Error("A sequence takes any update");
+  return firstId + sequences.decode(item).given - 1;
 }

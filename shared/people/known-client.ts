@@ -1,14 +1,13 @@
 import { comparableToken, comparableTokens } from "../contract/devices.ts";
-import { type Account, findAccount } from "../db/accounts/accounts.ts";
-import { findConfirmedUserId } from "../db/accounts/reset-tokens.ts";
-import { findSession } from "../db/accounts/sessions.ts";
-import type { Login } from "../domain/accounts/login.ts";
-import { isProofOfSession, parseRefreshToken, type RefreshToken } from "../domain/accounts/refresh-token.ts";
 import { findDevice, findDeviceOwner, type StoredDevice } from "../notifications/devices.ts";
 import { hashToken, hmacKey } from "../tokens/secrets.ts";
+import type { Login } from "./logins.ts";
+import { findConfirmedUserId } from "./reset.ts";
+import { findSession, isProofOfSession, parseRefreshToken, type RefreshToken } from "./sessions.ts";
+import { type Account, findAccount } from "./users.ts";
 
 /** The user who a client proves to have been signed in as, or to have confirmed a pin of. */
-export interface Proof {
+interface Proof {
   readonly userId: number;
   /** Names the session or the confirmation. All that proves the same one has the same name. */
   readonly name: string;
