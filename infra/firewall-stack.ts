@@ -1,7 +1,7 @@
 import { type App, CfnOutput } from "aws-cdk-lib";
 import { CfnWebACL } from "aws-cdk-lib/aws-wafv2";
 import { confirmLogin } from "../shared/contract/accounts.ts";
-import { edgeSecretHeader } from "../shared/http/sender.ts";
+import { edgeSecretHeader } from "../shared/http/event.ts";
 import { globalRegion, StageStack } from "./stage-stack.ts";
 import { namesOf } from "./stages/names.ts";
 import type { Stage } from "./stages/stage-shape.ts";

@@ -1,6 +1,6 @@
 import { confirmLoginByBody } from "../../shared/contract/accounts.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
-import { clientAddressOf } from "../../shared/http/sender.ts";
+import { clientAddressOf } from "../../shared/http/event.ts";
 import { confirm } from "../../shared/people/confirm.ts";
 import { requireLogin } from "../../shared/people/logins.ts";
 import { settings } from "../../shared/run/settings.ts";

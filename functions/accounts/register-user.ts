@@ -1,6 +1,6 @@
 import { registerUser } from "../../shared/contract/accounts.ts";
 import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
-import { clientAddressOf } from "../../shared/http/sender.ts";
+import { clientAddressOf } from "../../shared/http/event.ts";
 import { requestPin } from "../../shared/people/ask-for-pin.ts";
 import { clientOf, countAttempt, isLoopback, subjectOf } from "../../shared/people/limits.ts";
 import { requireLogin, requireServed, requireSmsReceiver } from "../../shared/people/logins.ts";

@@ -1,6 +1,6 @@
 import { requestPasswordReset } from "../../shared/contract/accounts.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
-import { clientAddressOf, clientProofOf } from "../../shared/http/sender.ts";
+import { clientAddressOf, clientProofOf } from "../../shared/http/event.ts";
 import { requestPin } from "../../shared/people/ask-for-pin.ts";
 import { isKnownClient } from "../../shared/people/known-client.ts";
 import { requireLogin, requireServed, requireSmsReceiver } from "../../shared/people/logins.ts";

@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { methodNotAllowed, routeNotFound } from "../../shared/contract/refusals.ts";
 import { acceptsGzip } from "../../shared/http/compression.ts";
-import type { HttpAnswer, HttpEvent } from "../../shared/http/http-event.ts";
+import type { HttpAnswer, HttpEvent } from "../../shared/http/event.ts";
 import { findPageFile, type PageFile, pagePath, referencePath } from "./page-files.ts";
 
 /** The content security policy: only files of this origin run, and they call only this origin. */

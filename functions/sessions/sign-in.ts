@@ -1,7 +1,7 @@
 import { Refusal } from "../../shared/contract/refusals.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
 import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
-import { clientAddressOf, clientProofOf } from "../../shared/http/sender.ts";
+import { clientAddressOf, clientProofOf } from "../../shared/http/event.ts";
 import { giveBack } from "../../shared/people/limits.ts";
 import { requireLogin } from "../../shared/people/logins.ts";
 import { unusableHash, verifyPassword } from "../../shared/people/passwords.ts";

@@ -2,42 +2,129 @@ import middy, { type MiddyfiedHandler } from "@middy/core";
 import headerNormalizer from "@middy/http-header-normalizer";
 import jsonBodyParser from "@middy/http-json-body-parser";
 import type { Context } from "aws-lambda";
-import type {
-  AnonymousOperation,
-  Body,
-  BodyContract,
-  Caller,
-  IdempotentOperation,
-  Operation,
-  Parameters,
-  Query,
-  SessionOperation,
-  TokenOperation,
+import {
+  type AnonymousOperation,
+  type Body,
+  type BodyContract,
+  beginChange,
+  byUser,
+  type Caller,
+  type Change,
+  type IdempotentOperation,
+  keyedChangeId,
+  type Operation,
+  type Parameters,
+  type Query,
+  type SessionOperation,
+  type SignedInOperation,
+  scopeOf,
+  type TokenOperation,
 } from "../contract/operation.ts";
-import { beginChange, type Change } from "../contract/operation.ts";
-import { routeNotFound } from "../contract/refusals.ts";
+import { Refusal, routeNotFound } from "../contract/refusals.ts";
 import { requireActing } from "../people/sessions.ts";
 import { type Account, findAccount } from "../people/users.ts";
 import type { RequestKey } from "../records/changes.ts";
 import { carryOut, uptimeMs } from "../run/log.ts";
-import { commonHeaders, type Reply, successAnswer } from "./answer.ts";
-import { authenticate } from "./authenticate.ts";
+import { verifyAccessToken } from "../tokens/access.ts";
+import { hmacKey } from "../tokens/secrets.ts";
+import { answerProblems, commonHeaders, type Reply, successAnswer } from "./answer.ts";
 import {
   type GatewayEvent,
   type HttpAnswer,
   type HttpEvent,
+  type HttpRequest,
+  logRequests,
   requestIdOf,
   requireCaller,
   requireHttpEvent,
+  type Sender,
   type Step,
-} from "./http-event.ts";
-import { readKey } from "./idempotency.ts";
-import { limitSizes } from "./limits.ts";
-import { answerProblems } from "./problem.ts";
-import { decodeBody, requireJson, requireObject } from "./read-body.ts";
-import { logRequests } from "./request-log.ts";
-import type { Sender } from "./sender.ts";
-import { validate } from "./validate.ts";
+} from "./event.ts";
+import { decodeBody, requireJson, requireObject, validate } from "./input.ts";
+
+/** More than any operation needs: 90 ids and their texts are a few KB (D33). */
+export const maxBodyBytes = 256 * 1024;
+/** A cursor has 200 characters, a filter some hundred (D33). */
+export const maxQueryBytes = 4 * 1024;
+
+/** Middleware: refuses bodies above 256 KiB and query strings above 4 KiB (D33). */
+function limitSizes() {
+  return {
+    before({ event }: HttpRequest): void {
+      const encoding = event.isBase64Encoded ? "base64" : "utf8";
+      if (Buffer.byteLength(event.body ?? "", encoding) > maxBodyBytes) {
+        throw new Refusal("body_too_large", "The body must not exceed 256 KiB");
+      }
+      if (Buffer.byteLength(event.rawQueryString) > maxQueryBytes) {
+        throw new Refusal("query_too_long", "The query string must not exceed 4 KiB");
+      }
+    },
+  };
+}
+
+/** Middleware: finds the caller behind the bearer token and refuses roles the operation does not name (D2–D4). */
+function authenticate(operation: SignedInOperation) {
+  return {
+    async before({ event }: HttpRequest): Promise<void> {
+      const caller = await verifyAccessToken(bearerToken(event.headers.authorization), new Date());
+      // Before the check, so that the log says who was refused.
+      event.caller = caller;
+      authorize(operation, caller);
+      event.change = byUser(event.change, caller.userId);
+    },
+  };
+}
+
+function bearerToken(authorization: string | undefined): string {
+  if (!authorization) throw new Refusal("token_missing", "Send an access token: Authorization: Bearer <ACCESS_TOKEN>");
+  const [, token] = /^Bearer {1,2}([^ ]+)$/i.exec(authorization) ?? [];
+  if (!token) throw new Refusal("token_invalid", "The Authorization header must read: Bearer <ACCESS_TOKEN>");
+  return token;
+}
+
+function authorize(operation: SignedInOperation, caller: Caller): void {
+  if (!operation.access.includes(caller.role)) {
+    throw new Refusal("role_not_allowed", `Requires one of the roles: ${operation.access.join(", ")}`);
+  }
+  if (operation.companyBound && caller.role !== "driver" && scopeOf(caller) === null) {
+    throw new Refusal("company_required", "Requires a user who belongs to a company");
+  }
+}
+
+/** Reads the `Idempotency-Key` of a valid request; undefined without one, and then no secret is read (D32). */
+async function readKey({ name }: Pick<Operation, "name">, event: HttpEvent): Promise<RequestKey | undefined> {
+  const key = event.headers["idempotency-key"];
+  if (key === undefined) return undefined;
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalidKey();
+  const caller = requireCaller(event);
+  const changeId = keyedChangeId({ userId: caller.userId, operation: name, key }, new Date());
+  return { changeId, ...(await fingerprintOf(caller, name, event.input)) };
+}
+
+function invalidKey(): Refusal {
+  return new Refusal("fields_invalid", "Invalid: Idempotency-Key", {
+    errors: [{ header: "Idempotency-Key", code: "invalid", detail: "must be 1 to 255 visible ASCII characters" }],
+  });
+}
+
+/**
+ * The keyed hash of who sent what, after validation: the same however the JSON was written. A user in another role or
+ * company is another caller. The passcode is checked apart, and is not compared.
+ */
+async function fingerprintOf(caller: Caller, operation: string, input: HttpEvent["input"]) {
+  const { userId, role, companyId } = caller;
+  const hmac = await hmacKey();
+  const sent = `${userId}|${role}|${companyId}|${operation}|${JSON.stringify({ ...input, body: withoutPasscode(input?.body) })}`;
+  return {
+    fingerprint: hmac.sign("idempotency", sent),
+    matches: (stored: string) => hmac.verify("idempotency", sent, stored),
+  };
+}
+
+function withoutPasscode(body: unknown): unknown {
+  const { passcode: _checked, ...fields } = (body ?? {}) as Record<string, unknown>;
+  return fields;
+}
 
 /** A request from anyone as an operation's function gets it: validated input and the time of arrival. */
 export interface AnonymousRequest<O extends Operation> {
@@ -56,12 +143,12 @@ export interface AnonymousRequest<O extends Operation> {
 }
 
 /** A signed-in user's request as an operation's function gets it. */
-export interface SignedInRequest<O extends Operation> extends AnonymousRequest<O> {
+interface SignedInRequest<O extends Operation> extends AnonymousRequest<O> {
   readonly caller: Caller;
 }
 
 /** A signed-in user's request to change something of their own, as its function gets it. */
-export interface SessionRequest<O extends Operation> extends Omit<SignedInRequest<O>, "change"> {
+interface SessionRequest<O extends Operation> extends Omit<SignedInRequest<O>, "change"> {
   /** The caller's account, once the session is found live (D4): the function waits for it before it writes. */
   readonly actor: Promise<Account>;
   /** The change that its writes are, once the operation's check of the caller succeeds. */
@@ -69,7 +156,7 @@ export interface SessionRequest<O extends Operation> extends Omit<SignedInReques
 }
 
 /** A signed-in user's request that may carry an `Idempotency-Key`, as an operation's function gets it (D32). */
-export interface IdempotentRequest<O extends Operation> extends SessionRequest<O> {
+interface IdempotentRequest<O extends Operation> extends SessionRequest<O> {
   /** Recognises repetitions of the request; undefined without an Idempotency-Key. */
   readonly key: RequestKey | undefined;
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { invoice } from "../../shared/contract/finance.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { text } from "../../shared/contract/values.ts";
-import { allowListOf } from "../../shared/http/allow-list.ts";
+import { allowListOf } from "../../shared/http/answer.ts";
 import { invoiceLine } from "../support/records/records.ts";
 
 const person = v.object({

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { handler as askPinHandler } from "../../functions/accounts/request-password-reset.ts";
 import { requestPasswordReset } from "../../shared/contract/accounts.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
-import { clientAddressOf } from "../../shared/http/sender.ts";
+import { clientAddressOf } from "../../shared/http/event.ts";
 import { settings } from "../../shared/run/settings.ts";
 import { readSecret, writeSecret } from "../../shared/tokens/secrets.ts";
 import { useNetwork } from "../support/faults/network.ts";

@@ -4,8 +4,8 @@ import { listInvoices } from "../../shared/contract/finance.ts";
 import { type Operation, takesList } from "../../shared/contract/operation.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { Refusal } from "../../shared/contract/refusals.ts";
-import type { HttpEvent } from "../../shared/http/http-event.ts";
-import { readQuery } from "../../shared/http/read-query.ts";
+import type { HttpEvent } from "../../shared/http/event.ts";
+import { readQuery } from "../../shared/http/input.ts";
 import { resolvedOpenApi } from "../support/requests/described-answers.ts";
 import { loggedLines } from "../support/service/capture-logs.ts";
 

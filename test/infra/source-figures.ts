@@ -16,7 +16,7 @@ import { maxTimelogBytes } from "../../shared/contract/records.ts";
 import { maxFaults } from "../../shared/contract/refusals.ts";
 import { cacheSeconds as keySetCacheSeconds } from "../../shared/contract/service.ts";
 import { longestPassword, mostBulkIds } from "../../shared/contract/values.ts";
-import { maxBodyBytes, maxQueryBytes } from "../../shared/http/limits.ts";
+import { maxBodyBytes, maxQueryBytes } from "../../shared/http/endpoint.ts";
 import { maxBatchMessages } from "../../shared/messages/queue.ts";
 import { maxUsersPerMessage, mostEvents } from "../../shared/messages/queues.ts";
 import { maxDevicesPerUser } from "../../shared/notifications/devices.ts";

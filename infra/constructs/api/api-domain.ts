@@ -5,7 +5,7 @@ import * as cloudfront from "aws-cdk-lib/aws-cloudfront";
 import { HttpOrigin } from "aws-cdk-lib/aws-cloudfront-origins";
 import { CloudFrontTarget } from "aws-cdk-lib/aws-route53-targets";
 import { Construct } from "constructs";
-import { edgeSecretHeader, viewerAddressHeader } from "../../../shared/http/sender.ts";
+import { edgeSecretHeader, viewerAddressHeader } from "../../../shared/http/event.ts";
 import type { Edge, Stage } from "../../stages/stage-shape.ts";
 import type { GeneratedSecret } from "../stores/generated-secret.ts";
 

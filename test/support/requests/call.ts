@@ -1,7 +1,7 @@
 import type { Context } from "aws-lambda";
 import type { Operation } from "../../../shared/contract/operation.ts";
 import type { HttpHandler } from "../../../shared/http/endpoint.ts";
-import type { HttpEvent } from "../../../shared/http/http-event.ts";
+import type { HttpEvent } from "../../../shared/http/event.ts";
 import { type TestUser, tokenOf } from "../tokens/tokens.ts";
 import { expectDescribed } from "./described-answers.ts";
 

@@ -3,7 +3,7 @@ import { alarmNameOf } from "../../../../infra/constructs/monitoring/runbook.ts"
 import { FirewallStack } from "../../../../infra/firewall-stack.ts";
 import { namesOf } from "../../../../infra/stages/names.ts";
 import { createApp } from "../../../../infra/synthesize.ts";
-import { edgeSecretHeader, viewerAddressHeader } from "../../../../shared/http/sender.ts";
+import { edgeSecretHeader, viewerAddressHeader } from "../../../../shared/http/event.ts";
 import { companyLine, userLine } from "../../../support/records/records.ts";
 import { useAccount } from "../account.ts";
 import { requireDeployed } from "../deployed-resources.ts";
