@@ -3,7 +3,7 @@ import type { CountryCode } from "libphonenumber-js/min";
 import type * as v from "valibot";
 import { busEnvelope, notificationDetail, recordDetail } from "../../shared/contract/events.ts";
 import type { RecordLine } from "../../shared/contract/records.ts";
-import { parseRecordLine, refuseForbiddenNames } from "../../shared/domain/records/record-line.ts";
+import { parseRecordLine, refuseForbiddenNames } from "../../shared/lines.ts";
 import { parseComplete } from "../../shared/records/merge.ts";
 
 /** A notification that another system requests. */

@@ -7,7 +7,7 @@ import {
 import { findUsersOfProfile } from "../../shared/people/logins.ts";
 import { findCompanyUsers, findExistingUsers } from "../../shared/people/users.ts";
 import { chunksOf } from "../../shared/run/batches.ts";
-import { forQueue } from "../../shared/workers/queue-worker.ts";
+import { forQueue } from "../../shared/workers.ts";
 import { deliverNotification } from "./notification-delivery.ts";
 
 /** Their messages, and the one that continues, fit into one batch to the queue. */

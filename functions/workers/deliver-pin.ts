@@ -5,7 +5,7 @@ import { consumeMessageAllowance, mayUseAllowance } from "../../shared/people/me
 import { countsProof, isUsedUp } from "../../shared/people/pin-decisions.ts";
 import { findPinToSend, holdPin, keepSent, pinKey, releasePin, type StoredPin } from "../../shared/people/pins.ts";
 import { findUser } from "../../shared/people/users.ts";
-import { forQueue, unlessRefused } from "../../shared/workers/queue-worker.ts";
+import { forQueue, unlessRefused } from "../../shared/workers.ts";
 import { sendPin } from "./pin-message.ts";
 import { storeNewPin } from "./stored-pin.ts";
 

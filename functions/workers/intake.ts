@@ -1,6 +1,5 @@
 import { busMessage } from "../../shared/contract/events.ts";
-import { writeRecord } from "../../shared/db/write-record.ts";
-import { turnOf } from "../../shared/domain/records/record-line.ts";
+import { turnOf, writeRecord } from "../../shared/lines.ts";
 import { maxUsersPerMessage, type NotificationMessage, queueNotifications } from "../../shared/messages/queues.ts";
 import { chunksOf, createTurns } from "../../shared/run/batches.ts";
 import { count, log } from "../../shared/run/log.ts";
@@ -8,7 +7,7 @@ import { settings } from "../../shared/run/settings.ts";
 import { userParts } from "../../shared/table/counters.ts";
 import type { WriteContext } from "../../shared/table/plans.ts";
 import { createWriteBatches } from "../../shared/table/write-batches.ts";
-import { forQueueCalls } from "../../shared/workers/queue-worker.ts";
+import { forQueueCalls } from "../../shared/workers.ts";
 import { type NotificationRequest, parseBusEvent, type RecordEvent } from "./bus-event.ts";
 
 /**

@@ -4,7 +4,7 @@ import { acquireSendLease, countedSms, releaseSendLease } from "../../shared/not
 import { maySendSmsTo } from "../../shared/people/logins.ts";
 import { consumeMessageAllowance } from "../../shared/people/message-limits.ts";
 import { findUser } from "../../shared/people/users.ts";
-import { forQueue, unlessRefused } from "../../shared/workers/queue-worker.ts";
+import { forQueue, unlessRefused } from "../../shared/workers.ts";
 
 /**
  * Notifies a user on every channel they have, in their language, that their password was changed (D14); SMS within the stage's

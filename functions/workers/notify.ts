@@ -1,4 +1,4 @@
-import { decodeChange } from "../../shared/db/entities.ts";
+import { decodeChange } from "../../shared/kinds.ts";
 import {
   type NotificationMessage,
   queueNotices,
@@ -7,7 +7,7 @@ import {
 } from "../../shared/messages/queues.ts";
 import { settings } from "../../shared/run/settings.ts";
 import type { StreamRecord } from "../../shared/table/entity.ts";
-import { forStream } from "../../shared/workers/stream-worker.ts";
+import { forStream } from "../../shared/workers.ts";
 import { notificationEventOf, readNewPassword, readPush } from "./notification-events.ts";
 import { queueOutboundEvents } from "./queue-outbound-events.ts";
 

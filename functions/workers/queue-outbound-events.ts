@@ -1,7 +1,7 @@
 import { type QueuedEvent, queueEvents } from "../../shared/messages/queues.ts";
 import { settings } from "../../shared/run/settings.ts";
 import type { StreamRecord } from "../../shared/table/entity.ts";
-import { quarantineChange } from "../../shared/workers/stream-worker.ts";
+import { quarantineChange } from "../../shared/workers.ts";
 import { readOutboundEvents } from "./outbound-events.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { eventsMessage } from "../../shared/messages/queues.ts";
-import { forQueue } from "../../shared/workers/queue-worker.ts";
+import { forQueue } from "../../shared/workers.ts";
 import { putEvents } from "./outbound-bus.ts";
 
 /** Puts events on the outbound bus, at least once (D42). No other function may. */

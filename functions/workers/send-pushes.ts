@@ -10,7 +10,7 @@ import { findUnread, type Notification } from "../../shared/notifications/notifi
 import { acquireSendLease, releaseSendLease } from "../../shared/notifications/sendings.ts";
 import { findAccount } from "../../shared/people/users.ts";
 import { padId } from "../../shared/table/table.ts";
-import { forQueue } from "../../shared/workers/queue-worker.ts";
+import { forQueue } from "../../shared/workers.ts";
 import { deleteEndpoint, type PushOutcome, pushToDevice, reportDropped, servesPushes } from "./push.ts";
 
 /**

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import metadata from "libphonenumber-js/max/metadata";
-import type * as priming from "../../shared/startup/priming.ts";
+import type * as priming from "../../shared/priming.ts";
 import { root } from "../support/root.ts";
 import { bundleFolder, entryFile, phoneMetadataFile } from "./bundle-places.ts";
 import type { FunctionRow } from "./function-row.ts";
@@ -18,7 +18,7 @@ export function writeEntries(outdir: string): void {
   for (const [name, row] of Object.entries(functions)) {
     const steps = primingStepsOf(row);
     const lines = [
-      `import { ${["prime as primeAll", ...steps].join(", ")} } from ${JSON.stringify(join(root, "shared/startup/priming.ts"))};`,
+      `import { ${["prime as primeAll", ...steps].join(", ")} } from ${JSON.stringify(join(root, "shared/priming.ts"))};`,
       `export { handler } from ${JSON.stringify(join(root, "functions", row.area, `${name}.ts`))};`,
       `export const prime = () => primeAll({ ${steps.join(", ")} });`,
     ];

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { writeRecord } from "../../shared/db/write-record.ts";
-import { parseRecordLine } from "../../shared/domain/records/record-line.ts";
+import { parseRecordLine, writeRecord } from "../../shared/lines.ts";
 import { setJobTimers } from "../../shared/records/jobs.ts";
 import { findListPage } from "../../shared/records/lists.ts";
 import { setTimesheetStates } from "../../shared/records/timesheets.ts";

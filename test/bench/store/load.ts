@@ -1,5 +1,4 @@
-import { writeRecord } from "../../../shared/db/write-record.ts";
-import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
+import { parseRecordLine, writeRecord } from "../../../shared/lines.ts";
 import { importParts } from "../../../shared/table/counters.ts";
 import { createWriteBatches } from "../../../shared/table/write-batches.ts";
 import { testContext } from "../../support/records/contexts.ts";

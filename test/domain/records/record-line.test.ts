@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
+import { parseRecordLine } from "../../../shared/lines.ts";
 import { invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
 import { refusalOf } from "../refusals.ts";
 

@@ -1,5 +1,4 @@
-import { writeRecord } from "../../../shared/db/write-record.ts";
-import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
+import { parseRecordLine, writeRecord } from "../../../shared/lines.ts";
 import { importParts } from "../../../shared/table/counters.ts";
 import type { Item } from "../../../shared/table/table.ts";
 import { getItem, type RecordKind, recordKey } from "../../../shared/table/table.ts";

@@ -1,6 +1,5 @@
 import { Refusal } from "../../../shared/contract/refusals.ts";
-import { writeRecord } from "../../../shared/db/write-record.ts";
-import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
+import { parseRecordLine, writeRecord } from "../../../shared/lines.ts";
 import type { Outcome, WriteContext } from "../../../shared/table/plans.ts";
 import type { Item, Key } from "../../../shared/table/table.ts";
 import { getItem } from "../../../shared/table/table.ts";

@@ -14,7 +14,7 @@ import { listChanges } from "../../../shared/contract/changes.ts";
 import { bulkUpdateTimesheets, listTimesheets } from "../../../shared/contract/finance.ts";
 import { listNotifications } from "../../../shared/contract/notifications.ts";
 import { forbiddenNames } from "../../../shared/contract/refusals.ts";
-import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
+import { parseRecordLine } from "../../../shared/lines.ts";
 import { recordKey } from "../../../shared/table/table.ts";
 import { logChange } from "../../support/records/change-log.ts";
 import { callerLine, jobLine, notificationLine, timesheetLine } from "../../support/records/records.ts";

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
 import { root } from "../../../infra/support/root.ts";
-import { entities } from "../../../shared/db/entities.ts";
+import { entities } from "../../../shared/kinds.ts";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
@@ -144,7 +144,7 @@ test("every kind of item is registered: else it is never decoded, exported or fo
     [...read(file).matchAll(/\bdefineEntity(?:<[^()]*>)?\(\s*"([^"]+)"/g)].map(([, name = ""]) => ({ name, file })),
   );
   const missing = declared.filter(({ name }) => !known.has(name));
-  const advice = missing.map(({ name, file }) => `name the entity "${name}" of ${file} in shared/db/entities.ts`);
+  const advice = missing.map(({ name, file }) => `name the entity "${name}" of ${file} in shared/kinds.ts`);
   expect(advice).toEqual([]);
   expect(declared).toHaveLength(known.size);
 });

@@ -6,7 +6,7 @@ import { csvReader } from "../../../infra/tools/import/csv-lines.ts";
 import { type LineError, lineErrors } from "../../../infra/tools/import/line-errors.ts";
 import type { RecordType } from "../../../shared/contract/records.ts";
 import { Refusal } from "../../../shared/contract/refusals.ts";
-import { parseRecordLine } from "../../../shared/domain/records/record-line.ts";
+import { parseRecordLine } from "../../../shared/lines.ts";
 import { newFolder } from "../../support/service/new-folder.ts";
 import { anyText, fc } from "../../support/service/properties.ts";
 

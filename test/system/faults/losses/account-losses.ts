@@ -5,7 +5,7 @@ import { handler as signOutHandler } from "../../../../functions/sessions/sign-o
 import { pinIn } from "../../../../infra/local/aws/message-pin.ts";
 import { confirmLogin } from "../../../../shared/contract/accounts.ts";
 import { endSession, signOut } from "../../../../shared/contract/sessions.ts";
-import { primeVerification } from "../../../../shared/startup/priming.ts";
+import { primeVerification } from "../../../../shared/priming.ts";
 import { userLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";
 import {

@@ -1,9 +1,9 @@
-import { faultFields, log, noteStart } from "../run/log.ts";
-import { settings } from "../run/settings.ts";
-import { getItem } from "../table/table.ts";
-import { warmUpVerification } from "../tokens/access.ts";
-import { findPublicKeys, findSigningKey } from "../tokens/keys.ts";
-import { edgeSecrets, hmacKey } from "../tokens/secrets.ts";
+import { faultFields, log, noteStart } from "./run/log.ts";
+import { settings } from "./run/settings.ts";
+import { getItem } from "./table/table.ts";
+import { warmUpVerification } from "./tokens/access.ts";
+import { findPublicKeys, findSigningKey } from "./tokens/keys.ts";
+import { edgeSecrets, hmacKey } from "./tokens/secrets.ts";
 
 /** Longest time that priming may delay an environment's start. */
 const mostMilliseconds = 1_000;
