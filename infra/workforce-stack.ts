@@ -2,7 +2,7 @@ import { type App, AspectPriority, Aspects, CfnOutput } from "aws-cdk-lib";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import { Construct } from "constructs";
-import { journeysPath, overviewPath, pagePath } from "../functions/service/page-files.ts";
+import { journeysPath, overviewPath, pagePath } from "../functions/service/docs-page.ts";
 import type { Operation } from "../shared/contract/operation.ts";
 import { refreshToken } from "../shared/contract/sessions.ts";
 import { Api } from "./constructs/api/http-api.ts";

@@ -1,6 +1,10 @@
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { Change } from "../../shared/contract/operation.ts";
 import { endedAt, familyOf, sessions } from "../../shared/people/sessions.ts";
+import { type StoredUser, users } from "../../shared/people/users.ts";
 import {
+  type CutValue,
   type FieldValues,
   type HistoryEntry,
   type HistoryQuestion,
@@ -10,13 +14,124 @@ import {
   indexKeys,
   numberIn,
   questions,
+  type RecordedType,
 } from "../../shared/records/history.ts";
-import { revisionOf } from "../../shared/records/items.ts";
+import { isListedKind, type ListedKind, listedItems, listsByKind, revisionOf } from "../../shared/records/items.ts";
 import type { StreamRecord } from "../../shared/table/entity.ts";
-import type { Item } from "../../shared/table/table.ts";
-import { isWhole, lastChangeOf, type StampedChange } from "../../shared/table/table.ts";
-import { boundFields } from "./bounded-fields.ts";
-import { differenceOf, impersonal, type RecordedFields, recordedFieldsOf, typeOfRecord } from "./recorded-fields.ts";
+import { type Item, isWhole, type Key, lastChangeOf, type StampedChange } from "../../shared/table/table.ts";
+
+/** The fields of a change, before and after it. */
+interface ChangedFields {
+  readonly before?: FieldValues | undefined;
+  readonly after?: FieldValues | undefined;
+}
+
+/** The same fields as JSON. */
+interface ChangedTexts {
+  readonly before?: string;
+  readonly after?: string;
+}
+
+/**
+ * Numbers of letters that are kept of a long value. A lower number is used if the fields are still too large; -1 leaves
+ * the hash out too.
+ */
+const keptLetters = [Number.POSITIVE_INFINITY, 400, 100, 20, 0, -1] as const;
+/** The shortest form of a cut value. */
+const shortest = JSON.stringify({ cut: "" });
+/** Bytes that a cut value takes in addition to its kept letters. */
+const cutBytes = Buffer.byteLength(JSON.stringify({ cut: "", sha256: "s".repeat(22) }));
+
+/** Cuts long values so that the fields of a change fit. The result is the same each time. */
+export function boundFields({ before, after }: ChangedFields, mostBytes: number): ChangedTexts {
+  let texts: ChangedTexts = {};
+  for (const letters of keptLetters) {
+    const cut = (fields: FieldValues) => JSON.stringify(cutFields(fields, letters));
+    texts = { ...(before && { before: cut(before) }), ...(after && { after: cut(after) }) };
+    if (bytesOf(texts.before) + bytesOf(texts.after) <= mostBytes) break;
+  }
+  return texts;
+}
+
+function cutValue(value: unknown, letters: number): unknown {
+  const text = JSON.stringify(value);
+  if (Buffer.byteLength(text) <= (letters < 0 ? shortest.length : letters + cutBytes)) return value;
+  const sha256 = createHash("sha256").update(text).digest("base64url").slice(0, 22);
+  return (letters < 0 ? { cut: "" } : { cut: text.slice(0, letters), sha256 }) satisfies CutValue;
+}
+
+function cutFields(fields: FieldValues, letters: number): FieldValues {
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present.map(([name, value]) => [name, cutValue(value, letters)]));
+}
+
+function bytesOf(text = ""): number {
+  return Buffer.byteLength(text);
+}
+
+/** The data of a record that its history compares. */
+interface RecordedFields {
+  readonly fields: FieldValues;
+  readonly company_id: number | undefined;
+  /** The number of changes of password and passcode. The history keeps nothing else about them. */
+  readonly secrets: { readonly password?: number; readonly passcode?: number };
+}
+
+const types = { TIMESHEET: "timesheet", INVOICE: "invoice", JOB: "job" } as const;
+
+/** The type of a record, by its key. Throws on other keys. */
+function typeOfRecord({ sk }: Key): Exclude<RecordedType, "session" | "import"> {
+  if (sk === "USER") return "user";
+  if (isListedKind(sk)) return types[sk];
+  throw new Error("The key is not of a record that has a history");
+}
+
+/** The fields of a stored record as its history names them. */
+function recordedFieldsOf({ sk }: Key, item: Item): RecordedFields {
+  return isListedKind(sk) ? listedFieldsOf(sk, item) : userFieldsOf(users.decode(item));
+}
+
+function listedFieldsOf(kind: ListedKind, item: Item): RecordedFields {
+  const { company_id, record, timer, timer_expires_at } = listedItems[listsByKind[kind]].decode(item);
+  return { fields: { company_id, ...record, timer, timer_expires_at }, company_id, secrets: {} };
+}
+
+/** A new password raises `session_epoch`. */
+function userFieldsOf(stored: StoredUser): RecordedFields {
+  const { record, session_epoch: password = 0, passcode_changes: passcode = 0 } = stored;
+  return { fields: { ...record }, company_id: undefined, secrets: { password, passcode } };
+}
+
+/** Names the secrets that have changed. */
+function newSecrets({ secrets: before }: RecordedFields, { secrets: after }: RecordedFields): string[] {
+  return [
+    ...(before.password === after.password ? [] : ["password"]),
+    ...(before.passcode === after.passcode ? [] : ["passcode"]),
+  ];
+}
+
+/**
+ * The fields of a removed user that are kept, because they identify nobody by themselves. The number of the profile
+ * shows in which timesheets the person must be forgotten.
+ */
+export function impersonal(type: RecordedType, fields: FieldValues): FieldValues {
+  if (type !== "user") return fields;
+  const { role, financial_company_id, profile_id, password, passcode } = fields;
+  return { role, financial_company_id, profile_id, password, passcode };
+}
+
+/** The fields in which two states of a record differ, before and after; undefined if they do not differ. */
+function differenceOf(before: RecordedFields, after: RecordedFields) {
+  const names = new Set([...Object.keys(before.fields), ...Object.keys(after.fields)]);
+  const valueIn = (fields: FieldValues, name: string) => (Object.hasOwn(fields, name) ? fields[name] : undefined);
+  const isSame = (name: string) => isDeepStrictEqual(valueIn(before.fields, name), valueIn(after.fields, name));
+  const changed = [...names].filter((name) => !isSame(name)).toSorted();
+  const secrets = newSecrets(before, after);
+  if (changed.length + secrets.length === 0) return undefined;
+  const pick = (fields: FieldValues) => Object.fromEntries(changed.map((name) => [name, valueIn(fields, name)]));
+  const marks = Object.fromEntries(secrets.map((name) => [name, "changed"]));
+  return { before: pick(before.fields), after: { ...pick(after.fields), ...marks } };
+}
 
 /** An entry that is being made. */
 interface EntryDraft extends HistoryEntry {

@@ -7,14 +7,46 @@ import {
   notifications,
   unreadMark,
 } from "../../shared/notifications/notifications.ts";
+import { listedItems, listedKey } from "../../shared/records/items.ts";
 import { chunksOf } from "../../shared/run/batches.ts";
 import { timeOrderedId } from "../../shared/run/time-ordered-id.ts";
 import { firstRevision, replaceItem, type WriteContext } from "../../shared/table/plans.ts";
 import { paces, retry, retryConflicts } from "../../shared/table/retry.ts";
-import type { Key } from "../../shared/table/table.ts";
-import { epochSecondsAfter } from "../../shared/table/table.ts";
+import { epochSecondsAfter, type Key } from "../../shared/table/table.ts";
 import { ifAbsent, type TransactionWrite, transactOnce } from "../../shared/table/writes.ts";
-import { isReported, requireReported } from "./reported-states.ts";
+
+/** A record, and the state that a notification of it reports. */
+interface Reported {
+  readonly record_type: string;
+  readonly record_id: number;
+  /** Absent of records without states. */
+  readonly state?: string | undefined;
+}
+
+/**
+ * The check in a delivery's transaction that a timesheet still has the state that is reported; none for other records.
+ * A timesheet has one driver, so deliveries do not conflict on it. 2 write units.
+ */
+function requireReported({ record_type, record_id, state }: Reported): TransactionWrite[] {
+  if (record_type !== "Timesheet" || state === undefined) return [];
+  const check = {
+    Key: { ...listedKey("TIMESHEETS", record_id) },
+    ConditionExpression: "#record.#state = :state",
+    ExpressionAttributeNames: { "#record": "record", "#state": "state" },
+    ExpressionAttributeValues: { ":state": state },
+  };
+  return [{ ConditionCheck: check }];
+}
+
+/**
+ * True unless an invoice has another state by now than the one that is reported. An invoice has many recipients, whose
+ * transactions would conflict on a check of it. 1 read unit.
+ */
+async function isReported({ record_type, record_id, state }: Reported): Promise<boolean> {
+  if (record_type !== "Invoice" || state === undefined) return true;
+  const invoice = await listedItems.INVOICES.find(listedKey("INVOICES", record_id), { consistent: true });
+  return invoice?.record.state === state;
+}
 
 /** Key of an event of which a user was notified. */
 export function deliveredKey(userId: number, eventId: string): Key {
@@ -22,8 +54,7 @@ export function deliveredKey(userId: number, eventId: string): Key {
 }
 
 /** The contents of a notification, except its time. */
-export interface NotificationPayload
-  extends Pick<CompleteRecord<"notification">, "record_type" | "record_id" | "params"> {
+interface NotificationPayload extends Pick<CompleteRecord<"notification">, "record_type" | "record_id" | "params"> {
   /** Stays the same if the event is sent again. No other event has it. */
   readonly eventId: string;
   /**

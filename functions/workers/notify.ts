@@ -9,7 +9,7 @@ import { settings } from "../../shared/run/settings.ts";
 import type { StreamRecord } from "../../shared/table/entity.ts";
 import { forStream } from "../../shared/workers.ts";
 import { notificationEventOf, readNewPassword, readPush } from "./notification-events.ts";
-import { queueOutboundEvents } from "./queue-outbound-events.ts";
+import { queueOutboundEvents } from "./outbound-events.ts";
 
 /**
  * Turns changes of records into messages that notify the recipients (D25), new passwords into notices (D14), new

@@ -9,7 +9,11 @@ import {
 } from "../../shared/contract/events.ts";
 import type { Change } from "../../shared/contract/operation.ts";
 import { id } from "../../shared/contract/values.ts";
+import { type QueuedEvent, queueEvents } from "../../shared/messages/queues.ts";
 import type { notifyingRecordTypes } from "../../shared/notifications/kinds.ts";
+import { settings } from "../../shared/run/settings.ts";
+import type { StreamRecord } from "../../shared/table/entity.ts";
+import { quarantineChange } from "../../shared/workers.ts";
 import {
   type ItemImages,
   type NotificationEvent,
@@ -19,7 +23,7 @@ import {
 } from "./notification-events.ts";
 
 /** The parts of a change of the table that events depend on. */
-export interface DeliveredImages extends ItemImages {
+interface DeliveredImages extends ItemImages {
   /** Stays the same if the change is delivered again. */
   readonly eventId: string;
   readonly changedAt: Date;
@@ -120,4 +124,27 @@ function notificationOf({ id, user_id, record }: Item): Item {
     readonly params?: { readonly type?: unknown };
   };
   return { id, user_id, created_at, record_id, record_type, type: params?.type };
+}
+
+/**
+ * Queues the events of a batch of changes if the stage sends any (D42). A change that yields no valid event is
+ * quarantined alone. Throws if events cannot be queued, so messages for users must be queued before.
+ */
+export async function queueOutboundEvents(changes: readonly StreamRecord[], now: Date): Promise<void> {
+  const queueUrl = settings.queueUrlIfAny("events");
+  if (queueUrl === undefined) return;
+  const source = settings.eventSource();
+  const queued: QueuedEvent[] = [];
+  const quarantined: Promise<void>[] = [];
+  for (const change of changes) {
+    const { createdAt, requestId } = change;
+    const changedAt = createdAt === undefined ? now : new Date(createdAt * 1000);
+    try {
+      const events = readOutboundEvents({ ...change, changedAt }, source);
+      queued.push(...events.map((event) => ({ event, requestId })));
+    } catch (error) {
+      quarantined.push(quarantineChange(change, error));
+    }
+  }
+  await Promise.all([queueEvents(queueUrl, queued), ...quarantined]);
 }

@@ -8,7 +8,7 @@ import {
   type PageFile,
   pagePath,
   referencePath,
-} from "../../functions/service/page-files.ts";
+} from "../../functions/service/docs-page.ts";
 import { operations } from "../../shared/contract/operations.ts";
 import { root } from "../support/root.ts";
 import { contentsOf, type Guide, guideSources, journeysOf, readGuides, sectionsOf } from "./guide-pages.ts";

@@ -1,5 +1,5 @@
+import type { ShownChange } from "../../functions/changes/find-changes.ts";
 import { findChanges } from "../../functions/changes/find-changes.ts";
-import type { ShownChange } from "../../functions/changes/shown-changes.ts";
 import { type ChangedType, changedTypes } from "../../shared/contract/changes.ts";
 import { Refusal } from "../../shared/contract/refusals.ts";
 import { escapeLine, type Style, styleOf } from "../local/console/style.ts";

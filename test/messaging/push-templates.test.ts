@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { renderPush } from "../../functions/workers/push-templates.ts";
+import { renderPush } from "../../functions/workers/push.ts";
 
 const content = { notificationId: 7_654_321, record_type: "Timesheet", record_id: 5, type: "paid", locale: "en" };
 const data = { notification_id: "7654321", record_type: "Timesheet", record_id: "5", type: "paid" };

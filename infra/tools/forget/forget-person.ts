@@ -1,5 +1,5 @@
-import { emptyHistory } from "../../../functions/workers/empty-history.ts";
 import { deleteEndpoint } from "../../../functions/workers/push.ts";
+import { emptyHistory } from "../../../functions/workers/write-history.ts";
 import { findDeviceSet } from "../../../shared/notifications/devices.ts";
 import { removeUser } from "../../../shared/people/user-lines.ts";
 import { findExistingUsers, userKey } from "../../../shared/people/users.ts";

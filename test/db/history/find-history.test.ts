@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findHistory } from "../../../functions/changes/find-history.ts";
+import { findHistory } from "../../../functions/changes/find-changes.ts";
 import { keepHistory } from "../../../functions/workers/write-history.ts";
 import { type HistoryQuestion, questions } from "../../../shared/records/history.ts";
 import type { StreamRecord } from "../../../shared/table/entity.ts";

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { gunzipSync } from "node:zlib";
 import type { Context } from "aws-lambda";
 import { describe, expect, test } from "vitest";
-import type { PageFile } from "../../../functions/service/page-files.ts";
+import type { PageFile } from "../../../functions/service/docs-page.ts";
 import { arazzoOf, payingNeedsAPerson } from "../../../infra/document/journeys.ts";
 import { pageDefine } from "../../../infra/document/page-build.ts";
 import { bundleFile } from "../../../infra/functions/bundle-places.ts";

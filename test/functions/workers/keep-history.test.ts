@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { findHistory } from "../../../functions/changes/find-history.ts";
+import { findHistory } from "../../../functions/changes/find-changes.ts";
 import { handler } from "../../../functions/workers/keep-history.ts";
 import { keepHistory } from "../../../functions/workers/write-history.ts";
 import { questions } from "../../../shared/records/history.ts";

@@ -1,6 +1,6 @@
 import { CreatePlatformEndpointCommand, SetEndpointAttributesCommand, SNSClient } from "@aws-sdk/client-sns";
 import { beforeEach, expect, test } from "vitest";
-import { emptyHistory } from "../../../functions/workers/empty-history.ts";
+import { emptyHistory } from "../../../functions/workers/write-history.ts";
 import { type ErasedList, openErasedList } from "../../../infra/tools/forget/erased-list.ts";
 import { forgetPerson, planToForget, readmit, replayErasures } from "../../../infra/tools/forget/forget-person.ts";
 import { findDevices, keepEndpoint, saveDeviceToken } from "../../../shared/notifications/devices.ts";

@@ -1,5 +1,5 @@
 import { expect, vi } from "vitest";
-import { findHistory } from "../../../../functions/changes/find-history.ts";
+import { findHistory } from "../../../../functions/changes/find-changes.ts";
 import { handler as keepHistory } from "../../../../functions/workers/keep-history.ts";
 import { handler as markOverdue } from "../../../../functions/workers/mark-overdue.ts";
 import { handler as notify } from "../../../../functions/workers/notify.ts";
