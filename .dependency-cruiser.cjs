@@ -2,21 +2,21 @@
 const product = "^(functions|shared)/";
 const sdk = "^node_modules/@aws-sdk/";
 
-/** The walls within a layer: each folder, and those beside it that it may import. */
+/**
+ * The walls: each folder, and those beside it that it may import. In shared/, the table is below, and people, who have
+ * notifications and records, above; `http` knows who calls and whether the session lives.
+ */
 const walls = {
-  "shared/db": {
-    table: [],
-    writes: ["table"],
-    history: ["accounts", "lists", "writes", "table"],
-    lists: ["writes", "table"],
-    records: ["lists", "writes", "table"],
-    notifications: ["records", "writes", "table"],
-    accounts: ["notifications", "writes", "table"],
-  },
-  "shared/domain": {
-    accounts: [],
-    records: ["accounts"],
-    paging: [],
+  shared: {
+    contract: [],
+    run: ["contract"],
+    table: ["run", "contract"],
+    messages: ["run", "contract"],
+    tokens: ["table", "run", "contract"],
+    records: ["table", "run", "contract"],
+    notifications: ["records", "tokens", "table", "run", "contract"],
+    people: ["notifications", "records", "tokens", "messages", "table", "run", "contract"],
+    http: ["people", "tokens", "run", "contract"],
   },
   infra: {
     support: [],
@@ -111,11 +111,11 @@ module.exports = {
       to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] },
     },
     {
-      name: "contract-is-schemas-only",
-      comment: "shared/contract imports itself and valibot.",
+      name: "contract-knows-nobody",
+      comment: "shared/contract imports itself, valibot and node:crypto.",
       severity: "error",
       from: { path: "^shared/contract/" },
-      to: { pathNot: "^(shared/contract/|node_modules/valibot/)" },
+      to: { pathNot: "^(shared/contract/|node_modules/valibot/|(node:)?crypto$)" },
     },
     {
       name: "client-is-in-no-function",
@@ -129,32 +129,7 @@ module.exports = {
       comment: "shared/client runs in browsers: it imports itself, the pauses of retries, and types of the contract.",
       severity: "error",
       from: { path: "^shared/client/" },
-      to: { pathNot: "^shared/(client/|backoff\\.ts$)", dependencyTypesNot: ["type-only"] },
-    },
-    {
-      name: "domain-does-no-io",
-      comment:
-        "shared/domain imports itself, the contract and its schemas, phone number rules, node:crypto, its Argon2id in WebAssembly, and node:util; the rest comes in as arguments.",
-      severity: "error",
-      from: { path: "^shared/domain/" },
-      to: {
-        pathNot:
-          "^(shared/(domain|contract)/|node_modules/(valibot|libphonenumber-js|hash-wasm)/|(node:)?(crypto|util)$)",
-      },
-    },
-    {
-      name: "store-and-messages-know-no-http",
-      comment: "shared/db and shared/messaging refuse with codes; shared/http alone turns them into statuses.",
-      severity: "error",
-      from: { path: "^shared/(db|messaging)/" },
-      to: { path: "^shared/http/" },
-    },
-    {
-      name: "store-and-messages-apart",
-      comment: "shared/db and shared/messaging do not know each other: a function brings them together.",
-      severity: "error",
-      from: { path: "^shared/(db|messaging)/" },
-      to: { path: "^shared/(db|messaging)/", pathNot: "^shared/$1/" },
+      to: { pathNot: "^shared/(client/|run/backoff\\.ts$)", dependencyTypesNot: ["type-only"] },
     },
     {
       name: "http-words-in-shared-http",
@@ -171,31 +146,24 @@ module.exports = {
       to: { path: "^node_modules/jose/" },
     },
     {
-      name: "tokens-and-accounts-know-no-http",
-      comment: "shared/tokens and shared/accounts refuse with codes, as the store does.",
+      name: "dynamodb-words-in-shared-table",
+      comment: "Only shared/table imports the DynamoDB clients.",
       severity: "error",
-      from: { path: "^shared/(tokens|accounts)/" },
-      to: { path: "^shared/http/" },
-    },
-    {
-      name: "dynamodb-words-in-shared-db",
-      comment: "Only shared/db imports the DynamoDB clients.",
-      severity: "error",
-      from: { path: product, pathNot: "^shared/db/" },
+      from: { path: product, pathNot: "^shared/table/" },
       to: { path: `${sdk}(client|lib|util)-dynamodb/` },
     },
     {
-      name: "message-clients-in-shared-messaging",
-      comment: "Only shared/messaging, and the worker that sends pushes, import the clients of SES, SNS and SQS.",
+      name: "message-clients-in-shared-messages",
+      comment: "Only shared/messages, and the worker that sends pushes, import the clients of SES, SNS and SQS.",
       severity: "error",
-      from: { path: product, pathNot: "^(shared/messaging/|functions/workers/push\\.ts$)" },
+      from: { path: product, pathNot: "^(shared/messages/|functions/workers/push\\.ts$)" },
       to: { path: `${sdk}client-(ses|sns|sqs)/` },
     },
     {
       name: "secrets-client-in-one-file",
       comment: "Only shared/tokens/secrets.ts reads secrets.",
       severity: "error",
-      from: { path: product, pathNot: "^shared/secrets\\.ts$" },
+      from: { path: product, pathNot: "^shared/tokens/secrets\\.ts$" },
       to: { path: `${sdk}client-secrets-manager/` },
     },
   ],

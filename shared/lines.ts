@@ -12,7 +12,7 @@ import {
 import { type FieldFault, fieldsInvalid, forbiddenKeys } from "./contract/refusals.ts";
 import { removeNotification, saveNotification } from "./notifications/notifications.ts";
 import { parseLogin } from "./people/logins.ts";
-import { removeUser, saveUser, type UserWriteContext } from "./people/user-lines.ts";
+import { removeUser, saveUser, type UserWriteContext } from "./people/write-user.ts";
 import { removeCompany, saveCompany } from "./records/companies.ts";
 import { parseComplete, removeListed, saveInvoice, saveJob, saveTimesheet } from "./records/merge.ts";
 import type { Outcome, WriteContext } from "./table/plans.ts";

@@ -8,7 +8,7 @@ import { Refusal } from "../shared/contract/refusals.ts";
 import { anonymous } from "../shared/http/endpoint.ts";
 import { count, metrics } from "../shared/run/log.ts";
 import { updateIf } from "../shared/table/writes.ts";
-import { forStream } from "../shared/workers.ts";
+import { forStream } from "../shared/worker.ts";
 import { sample } from "./http/sample-operation.ts";
 import { userLine } from "./support/records/records.ts";
 import { store } from "./support/records/store.ts";

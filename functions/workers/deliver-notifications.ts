@@ -3,11 +3,11 @@ import {
   type NotificationMessage,
   notificationMessage,
   queueNotifications,
-} from "../../shared/messages/queues.ts";
+} from "../../shared/messages/queue-messages.ts";
 import { findUsersOfProfile } from "../../shared/people/logins.ts";
 import { findCompanyUsers, findExistingUsers } from "../../shared/people/users.ts";
 import { chunksOf } from "../../shared/run/batches.ts";
-import { forQueue } from "../../shared/workers.ts";
+import { forQueue } from "../../shared/worker.ts";
 import { deliverNotification } from "./notification-delivery.ts";
 
 /** Their messages, and the one that continues, fit into one batch to the queue. */

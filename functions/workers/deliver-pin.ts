@@ -1,11 +1,11 @@
-import { pinRequest } from "../../shared/messages/queues.ts";
+import { pinRequest } from "../../shared/messages/queue-messages.ts";
 import { subjectOf } from "../../shared/people/limits.ts";
 import { findUserIdOfLogin } from "../../shared/people/logins.ts";
 import { consumeMessageAllowance, mayUseAllowance } from "../../shared/people/message-limits.ts";
 import { countsProof, isUsedUp } from "../../shared/people/pin-decisions.ts";
 import { findPinToSend, holdPin, keepSent, pinKey, releasePin, type StoredPin } from "../../shared/people/pins.ts";
 import { findUser } from "../../shared/people/users.ts";
-import { forQueue, unlessRefused } from "../../shared/workers.ts";
+import { forQueue, unlessRefused } from "../../shared/worker.ts";
 import { sendPin } from "./pin-message.ts";
 import { storeNewPin } from "./stored-pin.ts";
 

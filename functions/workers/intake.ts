@@ -1,13 +1,17 @@
 import { busMessage } from "../../shared/contract/events.ts";
 import { turnOf, writeRecord } from "../../shared/lines.ts";
-import { maxUsersPerMessage, type NotificationMessage, queueNotifications } from "../../shared/messages/queues.ts";
+import {
+  maxUsersPerMessage,
+  type NotificationMessage,
+  queueNotifications,
+} from "../../shared/messages/queue-messages.ts";
 import { chunksOf, createTurns } from "../../shared/run/batches.ts";
 import { count, log } from "../../shared/run/log.ts";
 import { settings } from "../../shared/run/settings.ts";
 import { userParts } from "../../shared/table/counters.ts";
 import type { WriteContext } from "../../shared/table/plans.ts";
 import { createWriteBatches } from "../../shared/table/write-batches.ts";
-import { forQueueCalls } from "../../shared/workers.ts";
+import { forQueueCalls } from "../../shared/worker.ts";
 import { type NotificationRequest, parseBusEvent, type RecordEvent } from "./bus-event.ts";
 
 /**

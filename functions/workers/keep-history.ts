@@ -1,4 +1,4 @@
-import { forStream } from "../../shared/workers.ts";
+import { forStream } from "../../shared/worker.ts";
 import { keepHistory } from "./write-history.ts";
 
 /** Records the history of changes of records, users and sessions. */

@@ -1,7 +1,7 @@
 import { calendarDateIn, msUntilSettled } from "../../shared/records/merge.ts";
 import { sleep } from "../../shared/run/backoff.ts";
 import { settings } from "../../shared/run/settings.ts";
-import { forSchedule } from "../../shared/workers.ts";
+import { forSchedule } from "../../shared/worker.ts";
 import { markOverdue } from "./overdue-invoices.ts";
 
 /**

@@ -1,10 +1,10 @@
-import { noticeMessage } from "../../shared/messages/queues.ts";
+import { noticeMessage } from "../../shared/messages/queue-messages.ts";
 import { type MessageRecipient, sendNotice } from "../../shared/messages/send.ts";
 import { acquireSendLease, countedSms, releaseSendLease } from "../../shared/notifications/sendings.ts";
 import { maySendSmsTo } from "../../shared/people/logins.ts";
 import { consumeMessageAllowance } from "../../shared/people/message-limits.ts";
 import { findUser } from "../../shared/people/users.ts";
-import { forQueue, unlessRefused } from "../../shared/workers.ts";
+import { forQueue, unlessRefused } from "../../shared/worker.ts";
 
 /**
  * Notifies a user on every channel they have, in their language, that their password was changed (D14); SMS within the stage's

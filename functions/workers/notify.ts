@@ -1,13 +1,13 @@
-import { decodeChange } from "../../shared/kinds.ts";
+import { decodeChange } from "../../shared/entities.ts";
 import {
   type NotificationMessage,
   queueNotices,
   queueNotifications,
   queuePushes,
-} from "../../shared/messages/queues.ts";
+} from "../../shared/messages/queue-messages.ts";
 import { settings } from "../../shared/run/settings.ts";
 import type { StreamRecord } from "../../shared/table/entity.ts";
-import { forStream } from "../../shared/workers.ts";
+import { forStream } from "../../shared/worker.ts";
 import { notificationEventOf, readNewPassword, readPush } from "./notification-events.ts";
 import { queueOutboundEvents } from "./outbound-events.ts";
 

@@ -9,11 +9,11 @@ import {
 } from "../../shared/contract/events.ts";
 import type { Change } from "../../shared/contract/operation.ts";
 import { id } from "../../shared/contract/values.ts";
-import { type QueuedEvent, queueEvents } from "../../shared/messages/queues.ts";
+import { type QueuedEvent, queueEvents } from "../../shared/messages/queue-messages.ts";
 import type { notifyingRecordTypes } from "../../shared/notifications/kinds.ts";
 import { settings } from "../../shared/run/settings.ts";
 import type { StreamRecord } from "../../shared/table/entity.ts";
-import { quarantineChange } from "../../shared/workers.ts";
+import { quarantineChange } from "../../shared/worker.ts";
 import {
   type ItemImages,
   type NotificationEvent,

@@ -10,7 +10,7 @@ import {
   type SigningKey,
   writeSigningKeys,
 } from "../../shared/tokens/keys.ts";
-import { forSchedule } from "../../shared/workers.ts";
+import { forSchedule } from "../../shared/worker.ts";
 
 /**
  * Creates the next signing key when one is due, publishes it before it signs, and retires older ones (D6). Each run

@@ -1,5 +1,5 @@
-import { eventsMessage } from "../../shared/messages/queues.ts";
-import { forQueue } from "../../shared/workers.ts";
+import { eventsMessage } from "../../shared/messages/queue-messages.ts";
+import { forQueue } from "../../shared/worker.ts";
 import { putEvents } from "./outbound-bus.ts";
 
 /** Puts events on the outbound bus, at least once (D42). No other function may. */

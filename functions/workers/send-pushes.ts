@@ -1,4 +1,4 @@
-import { pushMessage } from "../../shared/messages/queues.ts";
+import { pushMessage } from "../../shared/messages/queue-messages.ts";
 import {
   dropDeviceTokens,
   findDevices,
@@ -10,7 +10,7 @@ import { findUnread, type Notification } from "../../shared/notifications/notifi
 import { acquireSendLease, releaseSendLease } from "../../shared/notifications/sendings.ts";
 import { findAccount } from "../../shared/people/users.ts";
 import { padId } from "../../shared/table/table.ts";
-import { forQueue } from "../../shared/workers.ts";
+import { forQueue } from "../../shared/worker.ts";
 import { deleteEndpoint, type PushOutcome, pushToDevice, reportDropped, servesPushes } from "./push.ts";
 
 /**

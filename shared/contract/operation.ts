@@ -237,3 +237,13 @@ export function beginChange({ operation, request, by = `service#${operation}` }:
 export function byUser(change: Change, userId: number): Change {
   return { ...change, by: `user#${userId}` };
 }
+/** An Idempotency-Key, as far as a repetition is recognised by it (D32). */
+
+export interface RequestKey {
+  /** The id of the change that every request with the key makes. */
+  readonly changeId: string;
+  /** Keyed hash of who sent what. */
+  readonly fingerprint: string;
+  /** True for a stored fingerprint of the same request, under any version of the HMAC key. */
+  readonly matches: (fingerprint: string) => boolean;
+}

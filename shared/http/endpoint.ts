@@ -2,6 +2,7 @@ import middy, { type MiddyfiedHandler } from "@middy/core";
 import headerNormalizer from "@middy/http-header-normalizer";
 import jsonBodyParser from "@middy/http-json-body-parser";
 import type { Context } from "aws-lambda";
+import type { RequestKey } from "../contract/operation.ts";
 import {
   type AnonymousOperation,
   type Body,
@@ -23,7 +24,6 @@ import {
 import { Refusal, routeNotFound } from "../contract/refusals.ts";
 import { requireActing } from "../people/sessions.ts";
 import { type Account, findAccount } from "../people/users.ts";
-import type { RequestKey } from "../records/changes.ts";
 import { carryOut, uptimeMs } from "../run/log.ts";
 import { verifyAccessToken } from "../tokens/access.ts";
 import { hmacKey } from "../tokens/secrets.ts";

@@ -1,6 +1,6 @@
 import type { Locale } from "../contract/values.ts";
 import { languageOf } from "../run/language.ts";
-import type { Catalogue } from "./words.ts";
+import type { Catalogue } from "./catalogue.ts";
 import { de } from "./words-de.ts";
 import { en } from "./words-en.ts";
 

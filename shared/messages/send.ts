@@ -2,11 +2,11 @@ import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { SESClient, SendEmailCommand } from "@aws-sdk/client-ses";
 import { type MessageAttributeValue, PublishCommand, SNSClient } from "@aws-sdk/client-sns";
 import { SQSClient } from "@aws-sdk/client-sqs";
-import { callLimits, limitedBy } from "../run/limits.ts";
+import { callLimits, limitedBy } from "../run/call-limits.ts";
 import { count, noteSent } from "../run/log.ts";
 import { settings } from "../run/settings.ts";
+import type { Catalogue, EmailText, Paragraph } from "./catalogue.ts";
 import { catalogueOf } from "./catalogues.ts";
-import type { Catalogue, EmailText, Paragraph } from "./words.ts";
 
 // "Pure" lets a bundle omit the clients, and SDKs, that its function does not use.
 

@@ -1,5 +1,5 @@
 import { formatsOf } from "../run/language.ts";
-import type { Catalogue } from "./words.ts";
+import type { Catalogue } from "./catalogue.ts";
 
 const { longDay, shortDay, time, minutes } = formatsOf("en-GB");
 

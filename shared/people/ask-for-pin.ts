@@ -1,4 +1,4 @@
-import { queuePinRequest } from "../messages/queues.ts";
+import { queuePinRequest } from "../messages/queue-messages.ts";
 import { clientOfMessages, subjectOf } from "./limits.ts";
 import type { Login } from "./logins.ts";
 import { askForPin, pinKey } from "./pins.ts";

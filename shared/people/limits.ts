@@ -1,5 +1,5 @@
 import { Refusal, type RefusalCode } from "../contract/refusals.ts";
-import { isThrottled } from "../run/limits.ts";
+import { isThrottled } from "../run/call-limits.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter, type Key } from "../table/table.ts";
 import { allOf, anyOf, deleteItemAt, lacks, type Patch, transact, tryUpdate, updateOf } from "../table/writes.ts";

@@ -1,4 +1,4 @@
-import type { Caller, Change, Role } from "../contract/operation.ts";
+import type { Caller, Change, RequestKey, Role } from "../contract/operation.ts";
 import { nameOfChange } from "../contract/operation.ts";
 import { Refusal } from "../contract/refusals.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
@@ -41,16 +41,6 @@ export interface ChangeItem extends StoredItem, Omit<Change, "id"> {
 
 /** The entity of changes. */
 export const changes = defineEntity<ChangeItem>("change", ({ sk }) => sk === "CHANGE");
-
-/** An Idempotency-Key, as far as a repetition is recognised by it (D32). */
-export interface RequestKey {
-  /** The id of the change that every request with the key makes. */
-  readonly changeId: string;
-  /** Keyed hash of who sent what. */
-  readonly fingerprint: string;
-  /** True for a stored fingerprint of the same request, under any version of the HMAC key. */
-  readonly matches: (fingerprint: string) => boolean;
-}
 
 /** A caller's request that makes a change. */
 export interface ChangeContext {

@@ -1,7 +1,7 @@
 import { TransactionCanceledException, TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import { busy } from "../contract/refusals.ts";
 import { jitter, sleep } from "../run/backoff.ts";
-import { isThrottleCode } from "../run/limits.ts";
+import { isThrottleCode } from "../run/call-limits.ts";
 
 /** The tries of a call, and the pauses between, with jitter. Each pause is up to twice as long as the one before. */
 export interface Pace {

@@ -13,7 +13,7 @@ import {
 import type { Change } from "../contract/operation.ts";
 import { forbiddenKeys, forbiddenNames, pointerTo } from "../contract/refusals.ts";
 import { chunksOf, inParallel } from "../run/batches.ts";
-import { callLimits, limitedBy } from "../run/limits.ts";
+import { callLimits, limitedBy } from "../run/call-limits.ts";
 import { settings } from "../run/settings.ts";
 import { paces, retry } from "./retry.ts";
 

@@ -2,7 +2,7 @@ import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as v from "valibot";
 import { msPerMinute, timestamp } from "../contract/values.ts";
-import { callLimits, limitedBy } from "../run/limits.ts";
+import { callLimits, limitedBy } from "../run/call-limits.ts";
 import { faultFields, log } from "../run/log.ts";
 import { settings } from "../run/settings.ts";
 

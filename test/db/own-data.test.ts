@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ownData } from "../../infra/tools/export/own-data.ts";
-import { entities } from "../../shared/kinds.ts";
+import { entities } from "../../shared/entities.ts";
 
 test("it is decided of every kind of item whether it is in a user's own data, and why not", () => {
   const names = (kinds: Iterable<{ readonly name: string }>) => [...kinds].map(({ name }) => name).toSorted();

@@ -10,7 +10,7 @@ import { runImport } from "../../infra/tools/import.ts";
 import { recountLists } from "../../infra/tools/recount.ts";
 import { withService } from "../../infra/tools/service/open-service.ts";
 import { Refusal } from "../../shared/contract/refusals.ts";
-import { callLimits } from "../../shared/run/limits.ts";
+import { callLimits } from "../../shared/run/call-limits.ts";
 import { tableClient } from "../../shared/table/table.ts";
 import { jobLine } from "../support/records/records.ts";
 import { useFolder } from "./export/run-export.ts";

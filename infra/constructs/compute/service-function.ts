@@ -12,7 +12,7 @@ import type { CanaryReleases } from "./canary-releases.ts";
 import { InlineRole } from "./inline-role.ts";
 import { VersionedFunction } from "./versioned-function.ts";
 
-/** Longer than the longest sequence of calls takes if each needs all its attempts (`shared/run/limits.ts`). */
+/** Longer than the longest sequence of calls takes if each needs all its attempts (`shared/run/call-limits.ts`). */
 const usualTimeoutSeconds = 20;
 
 /** The seconds after which a call of the function times out. */

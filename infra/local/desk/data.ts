@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import { findChanges } from "../../../functions/changes/find-changes.ts";
 import { changedTypes } from "../../../shared/contract/changes.ts";
-import { entities } from "../../../shared/kinds.ts";
+import { entities } from "../../../shared/entities.ts";
 import { readBatch } from "../../../shared/table/reads.ts";
 import type { Item } from "../../../shared/table/table.ts";
 import { readJsonFile } from "../../support/json-file.ts";

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { entityOf } from "../../../shared/kinds.ts";
+import { entityOf } from "../../../shared/entities.ts";
 import { deviceOwners } from "../../../shared/notifications/devices.ts";
 import { logins } from "../../../shared/people/logins.ts";
 import { users } from "../../../shared/people/users.ts";

@@ -1,6 +1,6 @@
 import { AdaptiveRetryStrategy, DefaultRateLimiter } from "@smithy/core/retry";
 import { Refusal } from "../../../shared/contract/refusals.ts";
-import { isThrottled } from "../../../shared/run/limits.ts";
+import { isThrottled } from "../../../shared/run/call-limits.ts";
 import { paces, retry } from "../../../shared/table/retry.ts";
 import { tableClient } from "../../../shared/table/table.ts";
 import { codeOf } from "./aws-faults.ts";

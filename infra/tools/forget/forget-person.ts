@@ -1,8 +1,8 @@
 import { deleteEndpoint } from "../../../functions/workers/push.ts";
 import { emptyHistory } from "../../../functions/workers/write-history.ts";
 import { findDeviceSet } from "../../../shared/notifications/devices.ts";
-import { removeUser } from "../../../shared/people/user-lines.ts";
 import { findExistingUsers, userKey } from "../../../shared/people/users.ts";
+import { removeUser } from "../../../shared/people/write-user.ts";
 import { historyPartition } from "../../../shared/records/history.ts";
 import type { WriteContext } from "../../../shared/table/plans.ts";
 import { erasedVersion } from "../../../shared/table/record-plans.ts";

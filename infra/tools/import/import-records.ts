@@ -3,7 +3,7 @@ import { beginChange, type Change } from "../../../shared/contract/operation.ts"
 import type { RecordLine } from "../../../shared/contract/records.ts";
 import { Refusal } from "../../../shared/contract/refusals.ts";
 import { parseRecordLine, turnOf, writeRecord } from "../../../shared/lines.ts";
-import type { UserWriteContext } from "../../../shared/people/user-lines.ts";
+import type { UserWriteContext } from "../../../shared/people/write-user.ts";
 import { carryOut } from "../../../shared/run/log.ts";
 import { settings } from "../../../shared/run/settings.ts";
 import { importParts } from "../../../shared/table/counters.ts";

@@ -8,7 +8,7 @@ import { handler as sendEvents } from "../../../functions/workers/send-events.ts
 import { handler as sendPushes } from "../../../functions/workers/send-pushes.ts";
 import { type StreamConsumerName, streamFilters } from "../../../infra/functions/stream-filters.ts";
 import { matchesAny } from "../../../infra/local/filter-patterns.ts";
-import { entityOf } from "../../../shared/kinds.ts";
+import { entityOf } from "../../../shared/entities.ts";
 import type { Item, Key } from "../../../shared/table/table.ts";
 import { keyOf } from "../../../shared/table/table.ts";
 import { watchCalls } from "../../support/faults/aws-calls.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { entities } from "../../../shared/kinds.ts";
+import { entities } from "../../../shared/entities.ts";
 import { setTimesheetStates } from "../../../shared/records/timesheets.ts";
 import { keyOf } from "../../../shared/table/table.ts";
 import { callerContext } from "../../support/records/contexts.ts";

@@ -6,7 +6,7 @@ import {
   outboundEventOf,
   outboundEventTypes,
 } from "../../../shared/contract/events.ts";
-import { mostEvents } from "../../../shared/messages/queues.ts";
+import { mostEvents } from "../../../shared/messages/queue-messages.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 import { eventOut, useOutboundBus } from "../../support/workers/events.ts";

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
 import { root } from "../../../infra/support/root.ts";
-import { entities } from "../../../shared/kinds.ts";
+import { entities } from "../../../shared/entities.ts";
 
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 
@@ -28,7 +28,7 @@ test("no doc comment begins with What, Where, Whatever, Who, Whoever or How: it 
 /** Their files have the name of an operation, of the contract's entry that they describe, of what is provisioned, of a command. */
 const namedAfter = [/^functions\//, /^infra\/document\/texts\//, /^infra\/constructs\//, /^infra\/tools\/[^/]+$/];
 /** The contract's entry of a noun and its stored items share the noun's name. */
-const ofNouns = [/^shared\/contract\/[^/]+$/, /^shared\/db\//];
+const ofNouns = [/^shared\/contract\/[^/]+$/, /^shared\/(?!contract\/)\w+\//];
 
 test("no two files have one name, except by a convention", () => {
   const files = globSync("{functions,infra,shared}/**/*.{ts,tsx}", { cwd: root });
@@ -98,8 +98,6 @@ test("no two exports have one name, except the handlers of operations and worker
 const exceptions: readonly string[] = [
   "shared/table/table.ts",
   "shared/table/entity.ts",
-  "shared/table/table.ts",
-  "shared/table/entity.ts",
   "shared/table/retry.ts",
   "shared/table/plans.ts",
 ];
@@ -124,7 +122,7 @@ function declaresEntity(file: string): boolean {
   return /\bdefineEntity[<(]/.test(read(file).replaceAll(/function defineEntity/g, ""));
 }
 
-const files = globSync("shared/db/**/*.ts", { cwd: root });
+const files = globSync("shared/{table,records,people,notifications,tokens}/*.ts", { cwd: root });
 
 test("a stored value is cast in the module of its entity and nowhere else", () => {
   const others = files.filter((file) => !declaresEntity(file) && !exceptions.includes(file));
@@ -144,7 +142,7 @@ test("every kind of item is registered: else it is never decoded, exported or fo
     [...read(file).matchAll(/\bdefineEntity(?:<[^()]*>)?\(\s*"([^"]+)"/g)].map(([, name = ""]) => ({ name, file })),
   );
   const missing = declared.filter(({ name }) => !known.has(name));
-  const advice = missing.map(({ name, file }) => `name the entity "${name}" of ${file} in shared/kinds.ts`);
+  const advice = missing.map(({ name, file }) => `name the entity "${name}" of ${file} in shared/entities.ts`);
   expect(advice).toEqual([]);
   expect(declared).toHaveLength(known.size);
 });

@@ -2,7 +2,7 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
-import { entityOf } from "../../../shared/kinds.ts";
+import { entityOf } from "../../../shared/entities.ts";
 import type { Item } from "../../../shared/table/table.ts";
 import { keyOf } from "../../../shared/table/table.ts";
 import { putItems } from "../../support/records/items.ts";

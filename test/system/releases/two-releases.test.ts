@@ -1,5 +1,5 @@
 import { beforeAll, expect, test, vi } from "vitest";
-import { entityOf } from "../../../shared/kinds.ts";
+import { entityOf } from "../../../shared/entities.ts";
 import type { Item } from "../../../shared/table/table.ts";
 import { keyOf } from "../../../shared/table/table.ts";
 import { useService } from "../../support/service/service.ts";

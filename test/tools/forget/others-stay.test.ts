@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { deliveredKey } from "../../../functions/workers/notification-delivery.ts";
 import { openErasedList } from "../../../infra/tools/forget/erased-list.ts";
 import { forgetPerson } from "../../../infra/tools/forget/forget-person.ts";
-import { entities, entityOf } from "../../../shared/kinds.ts";
+import { entities, entityOf } from "../../../shared/entities.ts";
 import { saveDeviceToken } from "../../../shared/notifications/devices.ts";
 import { pinKey } from "../../../shared/people/pins.ts";
 import { sessionKey } from "../../../shared/people/sessions.ts";

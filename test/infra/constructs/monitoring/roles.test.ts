@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { queues } from "../../../../infra/functions/queues.ts";
 import { namesOf, tableNameOf } from "../../../../infra/stages/names.ts";
 import { root } from "../../../../infra/support/root.ts";
-import { noticeMessage, pushMessage } from "../../../../shared/messages/queues.ts";
+import { noticeMessage, pushMessage } from "../../../../shared/messages/queue-messages.ts";
 import { queueNames } from "../../../../shared/run/settings.ts";
 import { commandsByRole, repairCommands } from "../../../system/runbook/commands-by-role.ts";
 import { awsCommandsIn, runbookText } from "../../../system/runbook/shell-commands.ts";
