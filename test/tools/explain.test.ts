@@ -174,7 +174,7 @@ test("a message that a queue's worker failed on, and its second try", async () =
   ]);
   expect(lines[0]).toContain("queued=1");
   expect(lines.filter((line) => line.includes("attempt="))).toEqual([expect.stringContaining("attempt=2")]);
-  expect(lines.join("\n")).toMatch(/shared\/messaging\/email\.ts:\d+:\d+/);
+  expect(lines.join("\n")).toMatch(/shared\/messages\/send\.ts:\d+:\d+/);
 });
 
 test("a mail that went out is in the line of the worker that sent it", async () => {

@@ -69,5 +69,5 @@ test("D18: what is tried again after others were faster is tried by the one help
     ),
   );
   // The other repeats what a queue or a bus refused.
-  expect(loops.toSorted()).toEqual(["shared/table/retry.ts", "shared/messages/queue.ts"]);
+  expect(loops.toSorted()).toEqual(["shared/messages/queue.ts", "shared/table/retry.ts"]);
 });
