@@ -17,7 +17,7 @@ interface Facts {
   readonly Chat: undefined;
 }
 
-/** A kind of notification (D25, D26). The texts of its push are in the catalogues of shared/messaging. */
+/** A kind of notification (D25, D26). `words.ts` has its texts. */
 interface NotificationKind<F> {
   readonly recipients: (facts: F) => readonly Recipients[];
   /** True if it is a row of the list and a count alone: no device shows it (D29). */
