@@ -11,7 +11,7 @@ import {
 } from "./contract/records.ts";
 import { type FieldFault, fieldsInvalid, forbiddenKeys } from "./contract/refusals.ts";
 import { removeNotification, saveNotification } from "./notifications/notifications.ts";
-import { parseLogin } from "./people/logins.ts";
+import { parseLogin } from "./people/typed-login.ts";
 import { removeUser, saveUser, type UserWriteContext } from "./people/write-user.ts";
 import { removeCompany, saveCompany } from "./records/companies.ts";
 import { parseComplete, removeListed, saveInvoice, saveJob, saveTimesheet } from "./records/merge.ts";

@@ -2,7 +2,7 @@ import { confirmLoginByBody } from "../../shared/contract/accounts.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf } from "../../shared/http/event.ts";
 import { confirm } from "../../shared/people/confirm.ts";
-import { requireLogin } from "../../shared/people/logins.ts";
+import { requireLogin } from "../../shared/people/typed-login.ts";
 import { settings } from "../../shared/run/settings.ts";
 
 /** Spends a pin as confirm-login does, without a secret in the URL (D10, D13, D14). */

@@ -3,9 +3,9 @@ import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts"
 import { clientAddressOf } from "../../shared/http/event.ts";
 import { requestPin } from "../../shared/people/ask-for-pin.ts";
 import { clientOf, countAttempt, isLoopback, subjectOf } from "../../shared/people/limits.ts";
-import { requireLogin, requireServed, requireSmsReceiver } from "../../shared/people/logins.ts";
 import { requireUncommon } from "../../shared/people/passwords.ts";
 import { unknownUser } from "../../shared/people/shown-user.ts";
+import { requireLogin, requireServed, requireSmsReceiver } from "../../shared/people/typed-login.ts";
 import { settings } from "../../shared/run/settings.ts";
 import { hmacKey } from "../../shared/tokens/secrets.ts";
 

@@ -3,8 +3,8 @@ import { anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf, clientProofOf } from "../../shared/http/event.ts";
 import { requestPin } from "../../shared/people/ask-for-pin.ts";
 import { isKnownClient } from "../../shared/people/known-client.ts";
-import { requireLogin, requireServed, requireSmsReceiver } from "../../shared/people/logins.ts";
 import { findUserOfLogin, unknownUser } from "../../shared/people/shown-user.ts";
+import { requireLogin, requireServed, requireSmsReceiver } from "../../shared/people/typed-login.ts";
 import { settings } from "../../shared/run/settings.ts";
 import { hmacKey } from "../../shared/tokens/secrets.ts";
 

@@ -3,7 +3,7 @@ import {
   type NotificationMessage,
   notificationMessage,
   queueNotifications,
-} from "../../shared/messages/queue-messages.ts";
+} from "../../shared/messages/notification-queue.ts";
 import { findUsersOfProfile } from "../../shared/people/logins.ts";
 import { findCompanyUsers, findExistingUsers } from "../../shared/people/users.ts";
 import { chunksOf } from "../../shared/run/batches.ts";

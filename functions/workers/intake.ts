@@ -4,7 +4,7 @@ import {
   maxUsersPerMessage,
   type NotificationMessage,
   queueNotifications,
-} from "../../shared/messages/queue-messages.ts";
+} from "../../shared/messages/notification-queue.ts";
 import { chunksOf, createTurns } from "../../shared/run/batches.ts";
 import { count, log } from "../../shared/run/log.ts";
 import { settings } from "../../shared/run/settings.ts";

@@ -1,4 +1,4 @@
-import { calendarDateIn, msUntilSettled } from "../../shared/records/merge.ts";
+import { calendarDateIn, msUntilSettled } from "../../shared/records/business-day.ts";
 import { sleep } from "../../shared/run/backoff.ts";
 import { settings } from "../../shared/run/settings.ts";
 import { forSchedule } from "../../shared/worker.ts";

@@ -1,8 +1,8 @@
 import { noticeMessage } from "../../shared/messages/queue-messages.ts";
 import { type MessageRecipient, sendNotice } from "../../shared/messages/send.ts";
 import { acquireSendLease, countedSms, releaseSendLease } from "../../shared/notifications/sendings.ts";
-import { maySendSmsTo } from "../../shared/people/logins.ts";
 import { consumeMessageAllowance } from "../../shared/people/message-limits.ts";
+import { maySendSmsTo } from "../../shared/people/typed-login.ts";
 import { findUser } from "../../shared/people/users.ts";
 import { forQueue, unlessRefused } from "../../shared/worker.ts";
 

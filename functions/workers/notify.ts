@@ -1,10 +1,6 @@
 import { decodeChange } from "../../shared/entities.ts";
-import {
-  type NotificationMessage,
-  queueNotices,
-  queueNotifications,
-  queuePushes,
-} from "../../shared/messages/queue-messages.ts";
+import { type NotificationMessage, queueNotifications } from "../../shared/messages/notification-queue.ts";
+import { queueNotices, queuePushes } from "../../shared/messages/queue-messages.ts";
 import { settings } from "../../shared/run/settings.ts";
 import type { StreamRecord } from "../../shared/table/entity.ts";
 import { forStream } from "../../shared/worker.ts";

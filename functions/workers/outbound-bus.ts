@@ -1,7 +1,7 @@
 import { PutEventsCommand, type PutEventsResultEntry } from "@aws-sdk/client-eventbridge";
 import type * as v from "valibot";
+import type { eventsMessage } from "../../shared/messages/event-queue.ts";
 import { untilTaken } from "../../shared/messages/queue.ts";
-import type { eventsMessage } from "../../shared/messages/queue-messages.ts";
 import { busClient } from "../../shared/messages/send.ts";
 import { log } from "../../shared/run/log.ts";
 import { settings } from "../../shared/run/settings.ts";

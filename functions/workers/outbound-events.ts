@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
+import type { Change } from "../../shared/contract/operation.ts";
 import {
   dataSchemaOf,
   type OutboundEvent,
   type OutboundEventType,
   outboundEventKinds,
   outboundEventOf,
-} from "../../shared/contract/events.ts";
-import type { Change } from "../../shared/contract/operation.ts";
+} from "../../shared/contract/outbound-events.ts";
 import { id } from "../../shared/contract/values.ts";
-import { type QueuedEvent, queueEvents } from "../../shared/messages/queue-messages.ts";
+import { type QueuedEvent, queueEvents } from "../../shared/messages/event-queue.ts";
 import type { notifyingRecordTypes } from "../../shared/notifications/kinds.ts";
 import { settings } from "../../shared/run/settings.ts";
 import type { StreamRecord } from "../../shared/table/entity.ts";

@@ -1,4 +1,4 @@
-import { eventsMessage } from "../../shared/messages/queue-messages.ts";
+import { eventsMessage } from "../../shared/messages/event-queue.ts";
 import { forQueue } from "../../shared/worker.ts";
 import { putEvents } from "./outbound-bus.ts";
 

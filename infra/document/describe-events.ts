@@ -4,7 +4,7 @@ import {
   outboundEnvelope,
   outboundEventKinds,
   outboundEventTypes,
-} from "../../shared/contract/events.ts";
+} from "../../shared/contract/outbound-events.ts";
 import { jsonSchemaOf } from "./schemas.ts";
 import { eventTexts } from "./texts/outbound-events.ts";
 import { textOfShape } from "./texts/texts.ts";

@@ -11,16 +11,6 @@ import { actor, historyEntry } from "../../shared/contract/changes.ts";
 import { company } from "../../shared/contract/companies.ts";
 import { device, deviceToken, optionalPlatform, platforms } from "../../shared/contract/devices.ts";
 import {
-  invoiceEventData,
-  jobEventData,
-  notificationEventData,
-  outboundEnvelope,
-  passwordEventData,
-  timerEventData,
-  timesheetEventData,
-  undoneEventData,
-} from "../../shared/contract/events.ts";
-import {
   driver,
   invoice,
   invoiceState,
@@ -31,6 +21,16 @@ import {
 } from "../../shared/contract/finance.ts";
 import { job, timedJob } from "../../shared/contract/jobs.ts";
 import { notification } from "../../shared/contract/notifications.ts";
+import {
+  invoiceEventData,
+  jobEventData,
+  notificationEventData,
+  outboundEnvelope,
+  passwordEventData,
+  timerEventData,
+  timesheetEventData,
+  undoneEventData,
+} from "../../shared/contract/outbound-events.ts";
 import { dateFilter, defaultPerPage, idParameter, mostPages, paging, recordId } from "../../shared/contract/query.ts";
 import { publicJwk } from "../../shared/contract/service.ts";
 import { issuedToken, session } from "../../shared/contract/sessions.ts";

@@ -1,40 +1,8 @@
 import * as v from "valibot";
 import { longPinDigits, pinDigits } from "../contract/accounts.ts";
-import { type OutboundEvent, outboundEnvelope } from "../contract/events.ts";
-import { notification, notificationParams } from "../contract/notifications.ts";
-import { roles } from "../contract/operation.ts";
 import { id, timestamp } from "../contract/values.ts";
-import { chunksOf } from "../run/batches.ts";
 import { settings } from "../run/settings.ts";
 import { messageTime, queueMessage, queueMessages, requestIdField } from "./queue.ts";
-
-/** Most events in a message, because one call puts them all on the bus. */
-export const mostEvents = 10;
-
-/** Events on their way to the outbound bus. They were checked before queueing and are passed on unchanged. */
-export const eventsMessage = v.object({
-  events: v.pipe(
-    v.array(v.looseObject({ source: outboundEnvelope.entries.source, type: v.string(), time: v.string() })),
-    v.minLength(1),
-    v.maxLength(mostEvents),
-  ),
-  requestId: requestIdField,
-});
-
-/** An event, and the request that led to it. */
-export interface QueuedEvent {
-  readonly event: OutboundEvent;
-  readonly requestId?: string | undefined;
-}
-
-/** Queues events (D42), those of one request together. Fails unless all are queued. */
-export function queueEvents(queueUrl: string, queued: readonly QueuedEvent[]): Promise<void> {
-  const byRequest = Map.groupBy(queued, ({ requestId }) => requestId);
-  const messages = [...byRequest].flatMap(([requestId, own]) =>
-    chunksOf(own, mostEvents).map((some) => ({ events: some.map(({ event }) => event), requestId })),
-  );
-  return queueMessages(queueUrl, messages);
-}
 
 /** A request to notify a user, on every channel, of a new password. */
 export const noticeMessage = v.object({ userId: id, changedAt: messageTime, requestId: requestIdField });
@@ -42,42 +10,6 @@ export const noticeMessage = v.object({ userId: id, changedAt: messageTime, requ
 /** Queues notices to users (D14); fails unless all of them are queued. */
 export function queueNotices(notices: readonly v.InferOutput<typeof noticeMessage>[]): Promise<void> {
   return queueMessages(settings.queueUrl("notices"), notices);
-}
-
-/** Most users in one message. An event with more recipients becomes several messages. */
-export const maxUsersPerMessage = 200;
-
-/** The rule for the recipients: a company's users in a role, from a position on, or the first of them; a driver; or listed users. */
-const recipients = v.union([
-  v.strictObject({
-    company: id,
-    role: v.picklist(roles),
-    after: v.optional(v.string()),
-    most: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maxUsersPerMessage))),
-  }),
-  v.strictObject({ profile: id }),
-  v.strictObject({ users: v.pipe(v.array(id), v.minLength(1), v.maxLength(maxUsersPerMessage)) }),
-]);
-
-/** A notification on its way to delivery. Each recipient except the actor gets it once for each `eventId` (D25). */
-export const notificationMessage = v.object({
-  eventId: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
-  record_type: notification.entries.record_type,
-  record_id: notification.entries.record_id,
-  params: notificationParams,
-  actorId: v.optional(id),
-  /** The record's state that it reports, of records with one (D25). */
-  state: v.optional(v.string()),
-  requestId: requestIdField,
-  recipients,
-});
-
-/** A notification and its recipients. */
-export type NotificationMessage = v.InferOutput<typeof notificationMessage>;
-
-/** Queues notifications. Fails unless all are queued. */
-export function queueNotifications(messages: readonly NotificationMessage[]): Promise<void> {
-  return queueMessages(settings.queueUrl("notifications"), messages);
 }
 
 const whole = v.pipe(v.number(), v.safeInteger());

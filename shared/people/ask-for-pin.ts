@@ -1,7 +1,7 @@
 import { queuePinRequest } from "../messages/queue-messages.ts";
 import { clientOfMessages, subjectOf } from "./limits.ts";
-import type { Login } from "./logins.ts";
 import { askForPin, pinKey } from "./pins.ts";
+import type { Login } from "./typed-login.ts";
 
 /** A request for a pin as it came in. */
 interface IncomingRequest {

@@ -7,10 +7,11 @@ import { paces, retry } from "../table/retry.ts";
 import { transact } from "../table/writes.ts";
 import { hashToken, hmacKey } from "../tokens/secrets.ts";
 import { clientOfSubject, subjectOf } from "./limits.ts";
-import { createLogin, type Login, markLoginConfirmed } from "./logins.ts";
+import { createLogin, markLoginConfirmed } from "./logins.ts";
 import { type PinCompare, type StoredPin, spend, tryPins, unusablePinHash, verifyPin, wasSpentFrom } from "./pins.ts";
 import { putResetToken, resetTokenOf } from "./reset.ts";
 import { registeredUser, type ShownUser } from "./shown-user.ts";
+import type { Login } from "./typed-login.ts";
 import {
   createUser,
   findAccount,

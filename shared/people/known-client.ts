@@ -1,9 +1,9 @@
 import { comparableToken, comparableTokens } from "../contract/devices.ts";
 import { findDevice, findDeviceOwner, type StoredDevice } from "../notifications/devices.ts";
 import { hashToken, hmacKey } from "../tokens/secrets.ts";
-import type { Login } from "./logins.ts";
 import { findConfirmedUserId } from "./reset.ts";
 import { findSession, isProofOfSession, parseRefreshToken, type RefreshToken } from "./sessions.ts";
+import type { Login } from "./typed-login.ts";
 import { type Account, findAccount } from "./users.ts";
 
 /** The user who a client proves to have been signed in as, or to have confirmed a pin of. */

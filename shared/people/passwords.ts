@@ -51,7 +51,7 @@ const mostKibibytes = 2 ** 18;
 const mostPasses = 16;
 
 /** Parses a PHC string. Undefined for other text, or for one that needs more than 256 MiB or 16 passes. */
-export function parsePasswordHash(stored: string): PasswordHash | undefined {
+function parsePasswordHash(stored: string): PasswordHash | undefined {
   const [, m, t, p, salt = "", hash = ""] = form.exec(stored) ?? [];
   const cost = { memory: Number(m), passes: Number(t), parallelism: Number(p) };
   const isBearable = cost.memory <= mostKibibytes && cost.passes <= mostPasses && cost.memory >= 8 * cost.parallelism;

@@ -101,7 +101,7 @@ export function secretKey(kind: SecretKind, userId: number): Key {
 }
 
 /** The write that sets a user's secret, whatever is stored. */
-export function overwriteSecret(kind: SecretKind, userId: number, hash: string): TransactionWrite {
+function overwriteSecret(kind: SecretKind, userId: number, hash: string): TransactionWrite {
   return { Update: updateOf(secretKey(kind, userId), { set: { hash } }) };
 }
 

@@ -2,11 +2,12 @@ import * as v from "valibot";
 import { invoice } from "../contract/finance.ts";
 import { completeRecords, type RecordType, type RemovalLine, type UpsertLine } from "../contract/records.ts";
 import { fieldFaults, fieldsInvalid } from "../contract/refusals.ts";
-import { decimal, msPerMinute } from "../contract/values.ts";
+import { decimal } from "../contract/values.ts";
 import { settings } from "../run/settings.ts";
 import type { ListName } from "../table/counters.ts";
 import type { Outcome, WriteContext } from "../table/plans.ts";
 import { removeRecord, upsertRecord } from "../table/record-plans.ts";
+import { calendarDateIn } from "./business-day.ts";
 import { fromTenantFields, listedItems, listedKey, type TenantFields, toTenantFields } from "./items.ts";
 import { listWrites } from "./totals.ts";
 
@@ -97,6 +98,7 @@ function merge<S extends ClosedObject>(
 }
 
 type ClosedObject = v.ObjectSchema<v.ObjectEntries, undefined>;
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields whose values have several spellings, with the one in which they are compared. */
@@ -135,6 +137,7 @@ function isClosed(schema: { readonly type: string }): schema is ClosedObject {
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
+
 /**
  * Checks that a merged record is complete: fields that a line leaves out must be stored. Refuses with `fields_invalid`,
  * except for exempt fields.
@@ -150,43 +153,6 @@ export function parseComplete<S extends v.GenericSchema>(
   const faults = result.issues.filter(({ path }) => !isExempt(String(path?.[0]?.key)));
   if (faults.length > 0) throw fieldsInvalid(fieldFaults(faults));
   return value;
-}
-
-/** The clocks of functions differ by less. */
-const clocksDifferMs = 10_000;
-
-/** To make a format takes a hundred times as long as to use it, and a stage has one time zone. */
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** The calendar date (YYYY-MM-DD) of a time in an IANA time zone. Throws `RangeError` on an unknown zone. */
-export function calendarDateIn(timeZone: string, now: Date): string {
-  const format = formats.get(timeZone) ?? formatIn(timeZone);
-  formats.set(timeZone, format);
-  const parts = new Map(format.formatToParts(now).map(({ type, value }) => [type, value]));
-  return [parts.get("year"), parts.get("month"), parts.get("day")].join("-");
-}
-
-function formatIn(timeZone: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat("en", {
-    timeZone,
-    calendar: "iso8601",
-    numberingSystem: "latn",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-  });
-}
-
-/**
- * The milliseconds until every clock shows the same calendar date in an IANA time zone: up to 20 seconds from 10 seconds
- * before midnight on, else 0.
- */
-export function msUntilSettled(timeZone: string, now: Date): number {
-  const [first, last] = [-clocksDifferMs, clocksDifferMs].map((ms) => {
-    return calendarDateIn(timeZone, new Date(now.getTime() + ms));
-  });
-  // A day begins with a minute in every zone.
-  return first === last ? 0 : 2 * clocksDifferMs - ((now.getTime() + clocksDifferMs) % msPerMinute);
 }
 
 /** Access pattern W2: adds or changes a timesheet. One read unit; one write unit, and two for its indexes. */

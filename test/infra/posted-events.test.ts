@@ -5,7 +5,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { expect, onTestFinished, test } from "vitest";
 import { namesOf } from "../../infra/stages/names.ts";
 import { root } from "../../infra/support/root.ts";
-import { outboundEventTypes } from "../../shared/contract/events.ts";
+import { outboundEventTypes } from "../../shared/contract/outbound-events.ts";
 
 test("D42: EVENTS.md posts events to an address in 20 lines: a rule on the outbound bus, with dead letters", async () => {
   const [, sample = ""] = /```ts\n(.*?)```/s.exec(readFileSync(join(root, "shared/contract/EVENTS.md"), "utf8")) ?? [];

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { outboundEventKinds, outboundEventOf, outboundEventTypes } from "../../shared/contract/events.ts";
+import { outboundEventKinds, outboundEventOf, outboundEventTypes } from "../../shared/contract/outbound-events.ts";
 import { faultsAt, openApi } from "../support/requests/described-answers.ts";
 
 const placeOf = (type: string) => ["webhooks", type, "post", "requestBody", "content", "application/json"];

@@ -4,7 +4,7 @@ import { machineFile } from "../../infra/local/local-aws.ts";
 import { writeJsonFile } from "../../infra/support/json-file.ts";
 import { askLocal } from "../../infra/tools/local.ts";
 import { pinRules } from "../../shared/people/limits.ts";
-import { parseLogin } from "../../shared/people/logins.ts";
+import { parseLogin } from "../../shared/people/typed-login.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 import { expectMistake, runTool } from "./machine.ts";
 

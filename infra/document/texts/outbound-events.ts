@@ -8,7 +8,7 @@ import {
   timerEventData,
   timesheetEventData,
   undoneEventData,
-} from "../../../shared/contract/events.ts";
+} from "../../../shared/contract/outbound-events.ts";
 import { commonFields, invoiceFields, jobFields, notificationFields, timesheetFields } from "./fields.ts";
 import type { tagTexts } from "./interface.ts";
 import { shapes } from "./text.ts";

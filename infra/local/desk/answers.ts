@@ -1,4 +1,4 @@
-import type { OutboundEvent } from "../../../shared/contract/events.ts";
+import type { OutboundEvent } from "../../../shared/contract/outbound-events.ts";
 import { findStoredUser } from "../../../shared/people/users.ts";
 import { demoPassword, demoPeople } from "../demo/demo-people.ts";
 import { resetLimits } from "../reset-limits.ts";

@@ -1,4 +1,5 @@
-import { findUserIdOfLogin, type Login, parseLogin } from "../../../shared/people/logins.ts";
+import { findUserIdOfLogin } from "../../../shared/people/logins.ts";
+import { type Login, parseLogin } from "../../../shared/people/typed-login.ts";
 import { findUser } from "../../../shared/people/users.ts";
 import { settings } from "../../../shared/run/settings.ts";
 import type { TokenUser } from "../../local/local-aws.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseLogin, requireServed } from "../../../shared/people/logins.ts";
+import { parseLogin, requireServed } from "../../../shared/people/typed-login.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { anyText, fc } from "../../support/service/properties.ts";
 import { refusalOf } from "../refusals.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { maySendSmsTo, parseLogin, requireSmsReceiver } from "../../../shared/people/logins.ts";
+import { maySendSmsTo, parseLogin, requireSmsReceiver } from "../../../shared/people/typed-login.ts";
 import { refusalOf } from "../refusals.ts";
 
 test.each([

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { findInvoices } from "../../../functions/finance/find-invoices.ts";
 import { handler } from "../../../functions/workers/intake.ts";
 import { forbiddenNames } from "../../../shared/contract/refusals.ts";
-import { type NotificationMessage, notificationMessage } from "../../../shared/messages/queue-messages.ts";
+import { type NotificationMessage, notificationMessage } from "../../../shared/messages/notification-queue.ts";
 import { recordKey } from "../../../shared/table/table.ts";
 import { useHeldItems } from "../../support/faults/held-items.ts";
 import { useNetwork } from "../../support/faults/network.ts";

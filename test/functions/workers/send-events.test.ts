@@ -5,8 +5,8 @@ import {
   outboundEventKinds,
   outboundEventOf,
   outboundEventTypes,
-} from "../../../shared/contract/events.ts";
-import { mostEvents } from "../../../shared/messages/queue-messages.ts";
+} from "../../../shared/contract/outbound-events.ts";
+import { mostEvents } from "../../../shared/messages/event-queue.ts";
 import { loggedLines } from "../../support/service/capture-logs.ts";
 import { useService } from "../../support/service/service.ts";
 import { eventOut, useOutboundBus } from "../../support/workers/events.ts";

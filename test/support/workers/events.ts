@@ -4,7 +4,7 @@ import { handler as sendEvents } from "../../../functions/workers/send-events.ts
 import { streamFilters } from "../../../infra/functions/stream-filters.ts";
 import type { DeliveredEvent } from "../../../infra/local/aws/event-buses.ts";
 import { matchesAny, type Pattern } from "../../../infra/local/filter-patterns.ts";
-import { dataSchemaOf, type OutboundEvent } from "../../../shared/contract/events.ts";
+import { dataSchemaOf, type OutboundEvent } from "../../../shared/contract/outbound-events.ts";
 import type { Item, Key } from "../../../shared/table/table.ts";
 import { readItem } from "../records/writes.ts";
 import { type Service, useEventQueue } from "../service/service.ts";

@@ -16,7 +16,7 @@ import {
 import * as v from "valibot";
 import { expect, test } from "vitest";
 import { namesOf } from "../../../infra/stages/names.ts";
-import { outboundEventOf } from "../../../shared/contract/events.ts";
+import { outboundEventOf } from "../../../shared/contract/outbound-events.ts";
 import { jobLine } from "../../support/records/records.ts";
 import { adoptedStage } from "./adopted-stage.ts";
 import type { DeployedStage } from "./deployed-stage.ts";

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type OutboundEvent, outboundEventTypes } from "../../../shared/contract/events.ts";
+import { type OutboundEvent, outboundEventTypes } from "../../../shared/contract/outbound-events.ts";
 import { openApi } from "../../support/requests/described-answers.ts";
 import { installDocumentTools } from "./install.ts";
 

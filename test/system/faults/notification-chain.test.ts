@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/workers/deliver-notifications.ts";
-import { maxUsersPerMessage, type NotificationMessage } from "../../../shared/messages/queue-messages.ts";
+import { maxUsersPerMessage, type NotificationMessage } from "../../../shared/messages/notification-queue.ts";
 import type { findCompanyUsers } from "../../../shared/people/users.ts";
 import { useStack } from "../../infra/stack.ts";
 import { queueEvent } from "../../support/workers/workers.ts";
