@@ -8,10 +8,10 @@ import type {
   SQSRecord,
 } from "aws-lambda";
 import * as v from "valibot";
-import { beginChange } from "./contract/operation.ts";
 import { Refusal } from "./contract/refusals.ts";
 import { queueMessages } from "./messages/queue.ts";
 import { RecipientRefusedError } from "./messages/send.ts";
+import { beginChange } from "./run/change.ts";
 import {
   carryOut,
   count,

@@ -1,11 +1,11 @@
 import type { setPassword } from "../../shared/contract/accounts.ts";
 import type { Body } from "../../shared/contract/operation.ts";
-import { byUser } from "../../shared/contract/operation.ts";
 import { hashPassword, verifyPassword } from "../../shared/people/passwords.ts";
 import { changePassword, findResetToken } from "../../shared/people/reset.ts";
 import type { ShownUser } from "../../shared/people/shown-user.ts";
 import type { User } from "../../shared/people/users.ts";
 import { findCompany } from "../../shared/records/companies.ts";
+import { byUser } from "../../shared/run/change.ts";
 import type { WriteContext } from "../../shared/table/plans.ts";
 import { paces, retry } from "../../shared/table/retry.ts";
 import { hashToken } from "../../shared/tokens/secrets.ts";

@@ -5,7 +5,7 @@ import {
   listFingerprint,
   type Page,
   type PagingQuery,
-} from "../../shared/contract/paging.ts";
+} from "../../shared/run/paging.ts";
 import type { HmacKey } from "../../shared/tokens/secrets.ts";
 
 const cipherName = "aes-256-gcm";

@@ -1,9 +1,9 @@
 import type { TimesheetState } from "../../shared/contract/finance.ts";
-import type { FoundPage, PageStart } from "../../shared/contract/paging.ts";
-import { type BoundedRange, isWithinRange } from "../../shared/contract/paging.ts";
 import { Refusal } from "../../shared/contract/refusals.ts";
 import { driverMark, type ListedFields, listedItems, requireWhole, toPage } from "../../shared/records/items.ts";
 import { chunksOf } from "../../shared/run/batches.ts";
+import type { FoundPage, PageStart } from "../../shared/run/paging.ts";
+import { type BoundedRange, isWithinRange } from "../../shared/run/paging.ts";
 import { maxBatchReads, readBatch } from "../../shared/table/reads.ts";
 import type { Key } from "../../shared/table/table.ts";
 import { keyOf, queryItems } from "../../shared/table/table.ts";

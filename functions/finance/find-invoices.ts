@@ -1,11 +1,11 @@
 import { invoiceStates } from "../../shared/contract/finance.ts";
-import { type FoundPage, isWithinRange, nothingFound, type PageStart } from "../../shared/contract/paging.ts";
 import { Refusal } from "../../shared/contract/refusals.ts";
 import { type ListedFields, type ListRow, monthKey, stateKey, toPage, toRow } from "../../shared/records/items.ts";
 import { findListPage } from "../../shared/records/lists.ts";
 import { findMatches, isFoundBy, type NumberSearch, parseSearch } from "../../shared/records/numbers.ts";
 import { countDays, countList, type DayCount, type ListSelection } from "../../shared/records/totals.ts";
 import { chunksOf, inParallel } from "../../shared/run/batches.ts";
+import { type FoundPage, isWithinRange, nothingFound, type PageStart } from "../../shared/run/paging.ts";
 import { maxBatchReads, readBatch } from "../../shared/table/reads.ts";
 import { projectionOf, queryPages, recordKey } from "../../shared/table/table.ts";
 

@@ -1,7 +1,7 @@
 import { listInvoices } from "../../shared/contract/finance.ts";
 import { narrowScope, requireScope } from "../../shared/contract/operation.ts";
-import { nothingFound, readPage } from "../../shared/contract/paging.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
+import { nothingFound, readPage } from "../../shared/run/paging.ts";
 import { findInvoices } from "./find-invoices.ts";
 
 /** Lists the invoices of the caller's company, newest id first; all filters combine (D21, D22, D30). */

@@ -1,9 +1,9 @@
 import { listTimesheets } from "../../shared/contract/finance.ts";
 import { narrowScope, requireScope } from "../../shared/contract/operation.ts";
-import { boundedRange, nothingFound, readPage } from "../../shared/contract/paging.ts";
 import { authenticated } from "../../shared/http/endpoint.ts";
 import { findUser } from "../../shared/people/users.ts";
 import { findTimesheets } from "../../shared/records/timesheets.ts";
+import { boundedRange, nothingFound, readPage } from "../../shared/run/paging.ts";
 import { findDriversTimesheets } from "./drivers-timesheets.ts";
 
 /**

@@ -1,4 +1,3 @@
-import type { Found } from "../../shared/contract/paging.ts";
 import {
   addCounts,
   idOfUnread,
@@ -13,6 +12,7 @@ import {
 import type { ChangeContext } from "../../shared/records/changes.ts";
 import { requireAll } from "../../shared/records/items.ts";
 import { chunksOf, readAhead } from "../../shared/run/batches.ts";
+import type { Found } from "../../shared/run/paging.ts";
 import { replaceItem } from "../../shared/table/plans.ts";
 import { readBatch } from "../../shared/table/reads.ts";
 import { retryConflicts } from "../../shared/table/retry.ts";

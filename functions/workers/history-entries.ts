@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { Change } from "../../shared/contract/operation.ts";
 import { endedAt, familyOf, sessions } from "../../shared/people/sessions.ts";
 import { type StoredUser, users } from "../../shared/people/users.ts";
 import {
@@ -17,6 +16,7 @@ import {
   type RecordedType,
 } from "../../shared/records/history.ts";
 import { isListedKind, type ListedKind, listedItems, listsByKind, revisionOf } from "../../shared/records/items.ts";
+import type { Change } from "../../shared/run/change.ts";
 import type { StreamRecord } from "../../shared/table/entity.ts";
 import { type Item, isWhole, type Key, lastChangeOf, type StampedChange } from "../../shared/table/table.ts";
 

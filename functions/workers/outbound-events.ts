@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
-import type { Change } from "../../shared/contract/operation.ts";
 import {
   dataSchemaOf,
   type OutboundEvent,
@@ -11,6 +10,7 @@ import {
 import { id } from "../../shared/contract/values.ts";
 import { type QueuedEvent, queueEvents } from "../../shared/messages/event-queue.ts";
 import type { notifyingRecordTypes } from "../../shared/notifications/kinds.ts";
+import type { Change } from "../../shared/run/change.ts";
 import { settings } from "../../shared/run/settings.ts";
 import type { StreamRecord } from "../../shared/table/entity.ts";
 import { quarantineChange } from "../../shared/worker.ts";

@@ -1,4 +1,4 @@
-import { beginChange } from "../../shared/contract/operation.ts";
+import { beginChange } from "../../shared/run/change.ts";
 import { carryOut } from "../../shared/run/log.ts";
 import { settings } from "../../shared/run/settings.ts";
 import type { Stage } from "../stages/stage-shape.ts";

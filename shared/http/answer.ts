@@ -1,9 +1,9 @@
 import type * as v from "valibot";
 import { type Answer, type Operation, parameterNames } from "../contract/operation.ts";
-import { maxPageDepth, type Page, type PagePosition } from "../contract/paging.ts";
 import { defaultPerPage } from "../contract/query.ts";
 import { busy, internalError, Refusal, type RefusalFacts, refusalCodes } from "../contract/refusals.ts";
 import { isThrottled } from "../run/call-limits.ts";
+import { maxPageDepth, type Page, type PagePosition } from "../run/paging.ts";
 import { type HttpAnswer, type HttpEvent, type HttpRequest, requestIdOf } from "./event.ts";
 
 /** Copies the fields that a schema names. Throws if the value has another shape. */

@@ -7,12 +7,8 @@ import {
   type AnonymousOperation,
   type Body,
   type BodyContract,
-  beginChange,
-  byUser,
   type Caller,
-  type Change,
   type IdempotentOperation,
-  keyedChangeId,
   type Operation,
   type Parameters,
   type Query,
@@ -24,6 +20,7 @@ import {
 import { Refusal, routeNotFound } from "../contract/refusals.ts";
 import { requireActing } from "../people/sessions.ts";
 import { type Account, findAccount } from "../people/users.ts";
+import { beginChange, byUser, type Change, keyedChangeId } from "../run/change.ts";
 import { carryOut, uptimeMs } from "../run/log.ts";
 import { verifyAccessToken } from "../tokens/access.ts";
 import { hmacKey } from "../tokens/secrets.ts";

@@ -1,8 +1,8 @@
 import type * as v from "valibot";
 import type { getUnreadCounts } from "../contract/notifications.ts";
-import { type FoundPage, type PageStart, totalBeside } from "../contract/paging.ts";
 import type { CompleteRecord, RemovalLine, UpsertLine } from "../contract/records.ts";
 import { mergeNotification } from "../records/merge.ts";
+import { type FoundPage, type PageStart, totalBeside } from "../run/paging.ts";
 import { defineEntity, type RecordItem, type StoredItem } from "../table/entity.ts";
 import { deleteItem, type Outcome, type WriteContext } from "../table/plans.ts";
 import { removeRecord, upsertRecord } from "../table/record-plans.ts";

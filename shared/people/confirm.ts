@@ -1,6 +1,6 @@
-import { byUser } from "../contract/operation.ts";
 import { Refusal } from "../contract/refusals.ts";
 import { findCompany } from "../records/companies.ts";
+import { byUser } from "../run/change.ts";
 import { count } from "../run/log.ts";
 import type { WriteContext } from "../table/plans.ts";
 import { paces, retry } from "../table/retry.ts";

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import * as v from "valibot";
-import type { Caller, Change } from "../contract/operation.ts";
+import type { Caller } from "../contract/operation.ts";
 import { Refusal } from "../contract/refusals.ts";
 import { id, msPerDay } from "../contract/values.ts";
+import type { Change } from "../run/change.ts";
 import { settings } from "../run/settings.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter, type Key, queryPage, type StampedChange } from "../table/table.ts";

@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import type { Role, Scope } from "../contract/operation.ts";
-import type { Found } from "../contract/paging.ts";
 import { fieldsInvalid } from "../contract/refusals.ts";
+import type { Found } from "../run/paging.ts";
 import { counterKey } from "../table/counters.ts";
 import { type Attempt, commitOnce, replaceItem, requireUnchanged } from "../table/plans.ts";
 import { paces, retryConflicts } from "../table/retry.ts";

@@ -1,6 +1,7 @@
-import type { Caller, Change, RequestKey, Role } from "../contract/operation.ts";
-import { nameOfChange } from "../contract/operation.ts";
+import type { Caller, RequestKey, Role } from "../contract/operation.ts";
 import { Refusal } from "../contract/refusals.ts";
+import type { Change } from "../run/change.ts";
+import { nameOfChange } from "../run/change.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Item, Key } from "../table/table.ts";
 import { epochSecondsAfter } from "../table/table.ts";

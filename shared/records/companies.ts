@@ -1,5 +1,5 @@
-import type { FoundPage, PageStart } from "../contract/paging.ts";
 import type { CompleteRecord, RemovalLine, UpsertLine } from "../contract/records.ts";
+import type { FoundPage, PageStart } from "../run/paging.ts";
 import { defineEntity, type RecordItem } from "../table/entity.ts";
 import type { Outcome, WriteContext } from "../table/plans.ts";
 import { readBatch } from "../table/reads.ts";

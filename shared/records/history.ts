@@ -1,4 +1,4 @@
-import type { Change } from "../contract/operation.ts";
+import type { Change } from "../run/change.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import type { Item, Key } from "../table/table.ts";
 

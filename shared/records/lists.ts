@@ -1,4 +1,4 @@
-import { type DateRange, type FoundPage, isWithinRange, type PageStart } from "../contract/paging.ts";
+import { type DateRange, type FoundPage, isWithinRange, type PageStart } from "../run/paging.ts";
 import type { ListName } from "../table/counters.ts";
 import { mergeReads, type Source } from "../table/reads.ts";
 import { queryItems, queryPage } from "../table/table.ts";

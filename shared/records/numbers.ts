@@ -1,6 +1,6 @@
 import type { Scope } from "../contract/operation.ts";
-import { type DateRange, isWithinRange } from "../contract/paging.ts";
 import { typedText } from "../contract/values.ts";
+import { type DateRange, isWithinRange } from "../run/paging.ts";
 import type { ListPosition } from "../table/counters.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { type Mark, nameOf, projectionOf, queryPages } from "../table/table.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { bulkUpdateTimesheets, type TimesheetState, timesheetState } from "../contract/finance.ts";
 import type { Scope } from "../contract/operation.ts";
-import type { FoundPage, PageStart } from "../contract/paging.ts";
+import type { FoundPage, PageStart } from "../run/paging.ts";
 import { type BulkKind, changeTogether } from "./bulk.ts";
 import type { ChangeContext } from "./changes.ts";
 import { type ListedFields, withFields } from "./items.ts";

@@ -1,8 +1,8 @@
 import type { Scope } from "../contract/operation.ts";
-import type { DateRange } from "../contract/paging.ts";
 import { Refusal } from "../contract/refusals.ts";
 import { chunksOf } from "../run/batches.ts";
 import { count, log } from "../run/log.ts";
+import type { DateRange } from "../run/paging.ts";
 import {
   allMonths,
   type Count,

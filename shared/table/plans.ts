@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Change } from "../contract/operation.ts";
 import { fieldsInvalid } from "../contract/refusals.ts";
+import type { Change } from "../run/change.ts";
 import { type Count, counterWrites, foldCounts, partFor, userParts } from "./counters.ts";
 import type { Entity, RecordItem } from "./entity.ts";
 import { loadItem } from "./reads.ts";

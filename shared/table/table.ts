@@ -10,10 +10,10 @@ import {
   ScanCommand,
   type ScanCommandInput,
 } from "@aws-sdk/lib-dynamodb";
-import type { Change } from "../contract/operation.ts";
 import { forbiddenKeys, forbiddenNames, pointerTo } from "../contract/refusals.ts";
 import { chunksOf, inParallel } from "../run/batches.ts";
 import { callLimits, limitedBy } from "../run/call-limits.ts";
+import type { Change } from "../run/change.ts";
 import { settings } from "../run/settings.ts";
 import { paces, retry } from "./retry.ts";
 

@@ -10,7 +10,6 @@ import { defaultTimeoutMs, resetTokenProvesMs } from "../../shared/client/client
 import { longPinDigits, pinDigits } from "../../shared/contract/accounts.ts";
 import { maxRecipients } from "../../shared/contract/events.ts";
 import { maxParamsBytes } from "../../shared/contract/notifications.ts";
-import { maxPageDepth, mostDays as mostDaysOfList } from "../../shared/contract/paging.ts";
 import { defaultPerPage, maxPerPage } from "../../shared/contract/query.ts";
 import { maxTimelogBytes } from "../../shared/contract/records.ts";
 import { maxFaults } from "../../shared/contract/refusals.ts";
@@ -33,6 +32,7 @@ import { chunkSize as removedAtOnce } from "../../shared/people/write-user.ts";
 import { changeItems } from "../../shared/records/bulk.ts";
 import { changeItemDays as changeDays, validMs as changeValidMs } from "../../shared/records/changes.ts";
 import { callLimits as limitsOfCalls } from "../../shared/run/call-limits.ts";
+import { maxPageDepth, mostDays as mostDaysOfList } from "../../shared/run/paging.ts";
 import { maxBatchReads } from "../../shared/table/reads.ts";
 import { tombstoneDays, tombstoneItemDays as tombstoneKeptDays } from "../../shared/table/record-plans.ts";
 import { paces as pacesOfRetries } from "../../shared/table/retry.ts";

@@ -1,9 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
-import { beginChange, type Change } from "../../../shared/contract/operation.ts";
 import type { RecordLine } from "../../../shared/contract/records.ts";
 import { Refusal } from "../../../shared/contract/refusals.ts";
 import { parseRecordLine, turnOf, writeRecord } from "../../../shared/lines.ts";
 import type { UserWriteContext } from "../../../shared/people/write-user.ts";
+import { beginChange, type Change } from "../../../shared/run/change.ts";
 import { carryOut } from "../../../shared/run/log.ts";
 import { settings } from "../../../shared/run/settings.ts";
 import { importParts } from "../../../shared/table/counters.ts";

@@ -1,6 +1,6 @@
 import { toItem } from "../../../functions/workers/history-entries.ts";
-import type { Change } from "../../../shared/contract/operation.ts";
 import type { FieldValues } from "../../../shared/records/history.ts";
+import type { Change } from "../../../shared/run/change.ts";
 import { settings } from "../../../shared/run/settings.ts";
 import { epochSeconds, putBatch } from "../../../shared/table/table.ts";
 

@@ -1,5 +1,5 @@
 import { findInvoices, type InvoiceFilter } from "../../../functions/finance/find-invoices.ts";
-import type { PageStart } from "../../../shared/contract/paging.ts";
+import type { PageStart } from "../../../shared/run/paging.ts";
 import { type Cost, costOf } from "../../support/records/costs.ts";
 import { companies, earlierMonth, earlyDays, firstId, month, numberOf, year } from "./invoices.ts";
 

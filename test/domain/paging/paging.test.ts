@@ -7,7 +7,7 @@ import {
   placePage,
   readPage,
   totalBeside,
-} from "../../../shared/contract/paging.ts";
+} from "../../../shared/run/paging.ts";
 import { anyText, fc } from "../../support/service/properties.ts";
 import { refusalOf } from "../refusals.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { keyedChangeId, newChangeId } from "../../../shared/contract/operation.ts";
+import { keyedChangeId, newChangeId } from "../../../shared/run/change.ts";
 import { callerLine, jobLine, timesheetLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { readItem } from "../../support/records/writes.ts";

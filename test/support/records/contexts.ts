@@ -1,6 +1,6 @@
 import type { Caller } from "../../../shared/contract/operation.ts";
-import { beginChange, type Change } from "../../../shared/contract/operation.ts";
 import type { ChangeContext } from "../../../shared/records/changes.ts";
+import { beginChange, type Change } from "../../../shared/run/change.ts";
 import type { WriteContext } from "../../../shared/table/plans.ts";
 
 /** A change that begins now, of nobody in particular unless `by` says whose it is. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { deliverNotification } from "../../../functions/workers/notification-delivery.ts";
-import { keyedChangeId } from "../../../shared/contract/operation.ts";
 import { findUnreadCounts, notificationKey } from "../../../shared/notifications/notifications.ts";
+import { keyedChangeId } from "../../../shared/run/change.ts";
 import { timeOrderedId } from "../../../shared/run/time-ordered-id.ts";
 import { cancelled, useNetwork } from "../../support/faults/network.ts";
 import { testContext } from "../../support/records/contexts.ts";

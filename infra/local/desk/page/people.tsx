@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { PeopleView, Person, StartView } from "../views.ts";
+import type { PeopleView, ShownPerson, StartView } from "../views.ts";
 import { Action, Card, Copy, Empty, Head, Read, Row, Rows, Search } from "./parts.tsx";
 import { tokenOf, useLive } from "./server.ts";
 
@@ -46,7 +46,7 @@ function Groups({ people, total }: PeopleView) {
   );
 }
 
-function PersonRow({ person: { id, name, role, logins }, docs }: { person: Person; docs: string | null }) {
+function PersonRow({ person: { id, name, role, logins }, docs }: { person: ShownPerson; docs: string | null }) {
   /** Copies a token and opens the reference page, which stores no token: people paste it there. */
   const open = async () => {
     await navigator.clipboard.writeText(await tokenOf(id));

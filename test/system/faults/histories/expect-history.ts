@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
-import type { Change } from "../../../../shared/contract/operation.ts";
+import type { Change } from "../../../../shared/run/change.ts";
 import type { Item, RecordKind } from "../../../../shared/table/table.ts";
 import { queryItems } from "../../../../shared/table/table.ts";
 

@@ -1,6 +1,6 @@
-import type { Change } from "../../../../shared/contract/operation.ts";
 import { endSessionFamily as endStored, openSession, sessionKey } from "../../../../shared/people/sessions.ts";
 import { findStoredUser, giveResetToken, replacePassword } from "../../../../shared/people/users.ts";
+import type { Change } from "../../../../shared/run/change.ts";
 import { importParts } from "../../../../shared/table/counters.ts";
 import { recordKey } from "../../../../shared/table/table.ts";
 import { createWriteBatches } from "../../../../shared/table/write-batches.ts";

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import { findInvoices } from "../../../../functions/finance/find-invoices.ts";
 import { chanceOf } from "../../../../infra/local/demo/demo-chance.ts";
-import type { DateRange, FoundPage, PageStart } from "../../../../shared/contract/paging.ts";
 import { Refusal } from "../../../../shared/contract/refusals.ts";
 import { findTimesheets, setTimesheetStates } from "../../../../shared/records/timesheets.ts";
+import type { DateRange, FoundPage, PageStart } from "../../../../shared/run/paging.ts";
 import { callerContext } from "../../../support/records/contexts.ts";
 import { invoiceLine, timesheetLine } from "../../../support/records/records.ts";
 import { store } from "../../../support/records/store.ts";

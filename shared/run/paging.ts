@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import * as v from "valibot";
-import type { Operation } from "./operation.ts";
-import { paging } from "./query.ts";
-import { Refusal } from "./refusals.ts";
-import { msPerDay } from "./values.ts";
+import type { Operation } from "../contract/operation.ts";
+import { paging } from "../contract/query.ts";
+import { Refusal } from "../contract/refusals.ts";
+import { msPerDay } from "../contract/values.ts";
 
 /**
  * An opaque position in a list: just after `lastId`, with a digest of its fingerprint. Never trusted for scope (D30).
