@@ -1,8 +1,69 @@
 import { setPassword } from "../../shared/contract/accounts.ts";
+import type { Body } from "../../shared/contract/operation.ts";
 import { Refusal } from "../../shared/contract/refusals.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
-import { requireUncommon } from "../../shared/people/passwords.ts";
-import { changePasswordOnce } from "./password-change.ts";
+import { hashPassword, requireUncommon, verifyPassword } from "../../shared/people/passwords.ts";
+import { changePassword, findResetToken } from "../../shared/people/reset.ts";
+import type { ShownUser } from "../../shared/people/shown-user.ts";
+import type { User } from "../../shared/people/users.ts";
+import { findCompany } from "../../shared/records/companies.ts";
+import { byUser } from "../../shared/run/change.ts";
+import type { WriteContext } from "../../shared/table/plans.ts";
+import { paces, retry } from "../../shared/table/retry.ts";
+import { hashToken } from "../../shared/tokens/secrets.ts";
+
+/** A new password as it came in. */
+interface NewPasswordRequest extends WriteContext {
+  readonly body: Body<typeof setPassword>;
+}
+
+/**
+ * Spends a reset token for a new password; gives the user, who is notified of it. The same token with the same password
+ * within a minute gives the user again. Undefined where the token does not count (D14).
+ */
+async function changePasswordOnce(request: NewPasswordRequest): Promise<ShownUser | undefined> {
+  const resetHash = hashToken(request.body.reset_password_token);
+  return (await setOnce(request, resetHash)) ?? findWhereSet(request, resetHash);
+}
+
+/** Sets the password; undefined where the token does not count, or was spent meanwhile. */
+async function setOnce(request: NewPasswordRequest, resetHash: string): Promise<ShownUser | undefined> {
+  const { body, now } = request;
+  let hashing: Promise<string> | undefined;
+  const { user } = await retry(paces.record, async () => {
+    const found = await findResetToken(resetHash, now);
+    if (!found || found.isSpent) return { user: undefined };
+    const { user } = found.account;
+    hashing ??= hashPassword(body.password);
+    // Nothing may fail once the password has changed; the notice follows from the table's stream.
+    const [passwordHash, company] = await Promise.all([hashing, findCompany(user.financial_company_id)]);
+    const names = namesFor(user, body);
+    const { locale } = body;
+    const context = { now, change: byUser(request.change, user.id) };
+    const isSet = await changePassword(found.account, resetHash, { passwordHash, names, locale }, context);
+    if (isSet === undefined) return undefined;
+    return { user: isSet ? { ...user, ...names, ...(locale !== undefined && { locale }), company } : undefined };
+  });
+  return user;
+}
+
+/** The user whose password was set to this one with this token within the last minute (D14). */
+async function findWhereSet({ body, now }: NewPasswordRequest, resetHash: string): Promise<ShownUser | undefined> {
+  const found = await findResetToken(resetHash, now);
+  if (!found?.isSpent) return undefined;
+  const { user, hash } = found.account;
+  if (hash === undefined || !(await verifyPassword(body.password, hash))) return undefined;
+  return { ...user, company: await findCompany(user.financial_company_id) };
+}
+
+/** A registration keeps no names: who sets the first password sets them (D16). */
+function namesFor({ first_name, last_name }: User, body: NewPasswordRequest["body"]) {
+  if (first_name !== "" || last_name !== "") return {};
+  return {
+    ...(body.first_name !== undefined && { first_name: body.first_name }),
+    ...(body.last_name !== undefined && { last_name: body.last_name }),
+  };
+}
 
 /**
  * Spends a reset token for a new password, ends every session of the user and notifies the user. The same token with

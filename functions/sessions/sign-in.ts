@@ -2,16 +2,86 @@ import { Refusal } from "../../shared/contract/refusals.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
 import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf, clientProofOf } from "../../shared/http/event.ts";
-import { giveBack } from "../../shared/people/limits.ts";
-import { unusableHash, verifyPassword } from "../../shared/people/passwords.ts";
+import { findProof, isProofOf } from "../../shared/people/known-client.ts";
+import {
+  type CountedAttempt,
+  clientOf,
+  clientOfSubject,
+  countAttempt,
+  countFailure,
+  findCount,
+  giveBack,
+  type LimitSubject,
+  requireBelow,
+  subjectOf,
+  takeIfBelow,
+} from "../../shared/people/limits.ts";
+import { findAccountOfLogin } from "../../shared/people/logins.ts";
+import { hashPassword, isOutdated, unusableHash, verifyPassword } from "../../shared/people/passwords.ts";
 import { firstNumber, makeFamily, makeRefreshToken, makeSeed, openSession } from "../../shared/people/sessions.ts";
 import { requireLogin } from "../../shared/people/typed-login.ts";
+import { type AccountWithHash, replaceHash } from "../../shared/people/users.ts";
 import { findCompany } from "../../shared/records/companies.ts";
 import { settings } from "../../shared/run/settings.ts";
 import { bearerHeader, issueTokens } from "../../shared/tokens/access.ts";
 import { hmacKey } from "../../shared/tokens/secrets.ts";
-import { countPassword, keepFailure } from "./password-guesses.ts";
-import { renewPasswordHash } from "./password-renewal.ts";
+
+/** A password as it came in: at which login, from which address, and what its client proves, if anything (D10). */
+interface PasswordAttempt {
+  readonly login: string;
+  readonly address: string;
+  readonly proof: string | undefined;
+}
+
+/** A password that was counted, so that it may be compared. */
+interface CountedPassword {
+  /** The account of the login; undefined if nobody has the login. */
+  readonly account: AccountWithHash | undefined;
+  /** To be given back if the password is right. */
+  readonly taken: CountedAttempt;
+  /** The failures of a client without a proof. */
+  readonly failures?: LimitSubject;
+}
+
+/**
+ * Counts a password before it is compared, or refuses it as `too_many_requests`: by the proof of its client, or by login
+ * and client if there is none or its passwords are used up (D15). Half a read unit, one write unit and the account's
+ * reads, three round trips.
+ */
+export async function countPassword({ login, address, proof }: PasswordAttempt, now: Date): Promise<CountedPassword> {
+  const failures = { rule: "failures", subject: await subjectOf("failures", clientOf(address)) } as const;
+  const [account, proved, failed] = await Promise.all([
+    findAccountOfLogin(login),
+    findProof(proof, now),
+    findCount(failures, now),
+  ]);
+  const known = account && proved && isProofOf(proved, account) && (await takeKnown(proved.name, now));
+  if (known) return { account, taken: known };
+  requireBelow("failures", failed, now);
+  const [subject, client] = await Promise.all([
+    subjectOf("password", login),
+    clientOfSubject("password", login, address),
+  ]);
+  return { account, taken: await countAttempt({ rule: "password", subject, client }, now), failures };
+}
+
+/** Keeps a wrong password among its client's failures. One write unit. */
+export async function keepFailure({ failures }: CountedPassword, now: Date): Promise<void> {
+  if (failures) await countFailure(failures, now);
+}
+
+/** Undefined if the passwords of the proof are used up. */
+async function takeKnown(name: string, now: Date): Promise<CountedAttempt | undefined> {
+  return takeIfBelow({ rule: "knownPassword", subject: await subjectOf("knownPassword", name) }, now);
+}
+
+/**
+ * Replaces an outdated hash of a password that was just compared, unless it was replaced meanwhile. The password is the
+ * same, so nobody is notified, and sessions and devices stay (D15). One write unit if it does.
+ */
+async function renewPasswordHash(userId: number, password: string, compared: string): Promise<void> {
+  if (isOutdated(compared)) await replaceHash(userId, "password", compared, await hashPassword(password));
+}
 
 /** Signs in with a login and its password. An unknown login takes as long as a wrong password (D5, D15). */
 export const handler = anonymous(signIn, startSession, { headers: bearerHeader });

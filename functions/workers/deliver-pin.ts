@@ -1,13 +1,47 @@
+import { catalogueOf } from "../../shared/messages/catalogues.ts";
 import { pinRequest } from "../../shared/messages/queue-messages.ts";
-import { subjectOf } from "../../shared/people/limits.ts";
+import { type MessageRecipient, renderEmail, sendEmail, sendSms } from "../../shared/messages/send.ts";
+import { pinRules, subjectOf } from "../../shared/people/limits.ts";
 import { findUserIdOfLogin } from "../../shared/people/logins.ts";
 import { consumeMessageAllowance, mayUseAllowance } from "../../shared/people/message-limits.ts";
 import { countsProof, isUsedUp } from "../../shared/people/pin-decisions.ts";
-import { findPinToSend, holdPin, keepSent, pinKey, releasePin, type StoredPin } from "../../shared/people/pins.ts";
+import {
+  findPinToSend,
+  hashOfPin,
+  holdPin,
+  keepSent,
+  makePin,
+  nextUserId,
+  pinKey,
+  releasePin,
+  type StoredPin,
+  shownPin,
+  storePin,
+} from "../../shared/people/pins.ts";
 import { findUser } from "../../shared/people/users.ts";
+import { settings } from "../../shared/run/settings.ts";
+import { hmacKey } from "../../shared/tokens/secrets.ts";
 import { forQueue, unlessRefused } from "../../shared/worker.ts";
-import { sendPin } from "./pin-message.ts";
-import { storeNewPin } from "./stored-pin.ts";
+
+/** Sends a pin by its login's channel, without a link and without text written by users (D8, D45). */
+async function sendPin({ channel, to, locale }: MessageRecipient, pin: string): Promise<void> {
+  const catalogue = catalogueOf(locale);
+  const facts = { service: settings.serviceName(), pin: shownPin(pin), minutes: pinRules.lifeMinutes };
+  if (channel === "sms") return sendSms(to, catalogue.pinSms(facts));
+  return sendEmail(renderEmail(catalogue, to, catalogue.pinEmail(facts)));
+}
+
+/**
+ * Makes the pin of a login, of its user if there is one, and stores its hash. Undefined if the request's pin was spent or replaced
+ * meanwhile.
+ */
+async function storeNewPin(held: StoredPin, login: string, userId?: number): Promise<string | undefined> {
+  const ofUser = userId ?? held.user_id ?? (await nextUserId());
+  const key = await hmacKey();
+  const pin = makePin({ ...held, login }, key);
+  const made = { ...hashOfPin(held, pin, ofUser, key), userId: ofUser, counted: held.sent + 1 };
+  return (await storePin(held, made)) ? pin : undefined;
+}
 
 /**
  * Makes the pin of a request and sends it. Requests that came too late end here, and so do those of unknown logins,

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test, vi } from "vitest";
-import { restoreRecords } from "../../functions/changes/undoing.ts";
+import { restoreRecords } from "../../functions/changes/undo-change.ts";
 import { handler as deliverPin } from "../../functions/workers/deliver-pin.ts";
 import { saveDeviceToken } from "../../shared/notifications/devices.ts";
 import { findUnreadCounts } from "../../shared/notifications/notifications.ts";

@@ -1,5 +1,5 @@
 import { expect, inject, test } from "vitest";
-import { restoreRecords } from "../../../functions/changes/undoing.ts";
+import { restoreRecords } from "../../../functions/changes/undo-change.ts";
 import { setTimesheetStates } from "../../../shared/records/timesheets.ts";
 import { importParts } from "../../../shared/table/counters.ts";
 import type { Commit } from "../../../shared/table/plans.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { markReadUpTo } from "../../../functions/notifications/marking.ts";
+import { markReadUpTo } from "../../../functions/notifications/mark-notifications.ts";
 import { deliverNotification } from "../../../functions/workers/notification-delivery.ts";
 import { findNotifications, findUnreadCounts } from "../../../shared/notifications/notifications.ts";
 import type { Item } from "../../../shared/table/table.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { markByIds, markReadUpTo } from "../../../functions/notifications/marking.ts";
+import { markByIds, markReadUpTo } from "../../../functions/notifications/mark-notifications.ts";
 import { driverContext } from "../../support/records/contexts.ts";
 import { costOf } from "../../support/records/costs.ts";
 import { notificationLine } from "../../support/records/records.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { restoreRecords } from "../../../functions/changes/undoing.ts";
-import { markByIds } from "../../../functions/notifications/marking.ts";
-import { markOverdue } from "../../../functions/workers/overdue-invoices.ts";
+import { restoreRecords } from "../../../functions/changes/undo-change.ts";
+import { markByIds } from "../../../functions/notifications/mark-notifications.ts";
+import { markOverdue } from "../../../functions/workers/mark-overdue.ts";
 import { notificationKey } from "../../../shared/notifications/notifications.ts";
 import { findStoredUser, giveResetToken, replacePassword } from "../../../shared/people/users.ts";
 import { setJobTimers } from "../../../shared/records/jobs.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { markByIds } from "../../../functions/notifications/marking.ts";
+import { markByIds } from "../../../functions/notifications/mark-notifications.ts";
 import { notificationKey } from "../../../shared/notifications/notifications.ts";
 import { setJobTimers } from "../../../shared/records/jobs.ts";
 import { readStreamRecord } from "../../../shared/table/entity.ts";

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { findInvoices } from "../../../functions/finance/find-invoices.ts";
-import { handler } from "../../../functions/workers/mark-overdue.ts";
-import { markOverdue } from "../../../functions/workers/overdue-invoices.ts";
+import { handler, markOverdue } from "../../../functions/workers/mark-overdue.ts";
 import { queryPage, recordKey } from "../../../shared/table/table.ts";
 import { useHeldItems } from "../../support/faults/held-items.ts";
 import { useModelClock } from "../../support/faults/model-clock.ts";

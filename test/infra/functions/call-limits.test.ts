@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { expect, test, vi } from "vitest";
-import { lastTransactionMs } from "../../../functions/notifications/marking.ts";
+import { lastTransactionMs } from "../../../functions/notifications/mark-notifications.ts";
 import { timeoutSecondsOf } from "../../../infra/constructs/compute/service-function.ts";
 import { type FunctionName, functions } from "../../../infra/functions/functions.ts";
 import { startHttpService } from "../../../infra/local/http-service.ts";

@@ -1,4 +1,4 @@
-import { countPassword, keepFailure } from "../../../functions/sessions/password-guesses.ts";
+import { countPassword, keepFailure } from "../../../functions/sessions/sign-in.ts";
 import { clientOf, findCount, type LimitSubject, rules, subjectOf, windowOf } from "../../../shared/people/limits.ts";
 import { updateIf } from "../../../shared/table/writes.ts";
 

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { expect, test } from "vitest";
+import { markOverdue } from "../../../functions/workers/mark-overdue.ts";
 import { deliverNotification } from "../../../functions/workers/notification-delivery.ts";
-import { markOverdue } from "../../../functions/workers/overdue-invoices.ts";
 import { csvReader } from "../../../infra/tools/import/csv-lines.ts";
 import { registeredUser } from "../../../shared/people/shown-user.ts";
 import { createUser, findStoredUser, replacePassword } from "../../../shared/people/users.ts";

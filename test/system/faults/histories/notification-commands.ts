@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { markByIds, markReadUpTo } from "../../../../functions/notifications/marking.ts";
+import { markByIds, markReadUpTo } from "../../../../functions/notifications/mark-notifications.ts";
 import { handler as deliverNow } from "../../../../functions/workers/deliver-notifications.ts";
 import { deliveredKey } from "../../../../functions/workers/notification-delivery.ts";
 import { driverContext } from "../../../support/records/contexts.ts";
