@@ -51,7 +51,7 @@ export interface Operation {
    * `change-id` identifies the change, so that it can be undone (D41).
    */
   readonly idempotent?: boolean;
-  /** The codes of its refusals, besides those that follow from the rest of its entry (`refusals.ts`). */
+  /** The codes of its refusals, besides those that follow from the rest of its entry (`refusals-of.ts`). */
   readonly refusals?: readonly RefusalCode[];
   /** True for a read that answers HEAD as well, which monitors and link checkers send (D31). */
   readonly answersHead?: boolean;
