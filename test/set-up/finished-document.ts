@@ -1,12 +1,4 @@
-import { describeInterface } from "../../infra/document/document.ts";
-
-let text: string | undefined;
+import { OPENAPI_DOCUMENT } from "../../infra/local/builds/finished-document.ts";
 
 /** The OpenAPI document that the bundler inserts, for handlers that tests call unbundled. */
-Object.defineProperty(globalThis, "OPENAPI_DOCUMENT", {
-  configurable: true,
-  get: () => {
-    text ??= JSON.stringify(describeInterface());
-    return text;
-  },
-});
+Object.assign(globalThis, { OPENAPI_DOCUMENT });

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { type BuildResult, build, type Plugin } from "esbuild";
+import { getOpenapi } from "../../../shared/contract/service.ts";
 import { createTurns } from "../../../shared/run/batches.ts";
 import { type LocalParts, pageDefine, pageSources } from "../../document/page-build.ts";
 import { entryFile } from "../../functions/bundle-places.ts";
@@ -69,6 +70,7 @@ async function buildFunction(name: string, directory: string, bundles: string, p
     outdir: buildsFolder(directory),
     plugins: [takePackages(packages, imported)],
     define: name === pageFunction ? pageDefine(callAsParts) : {},
+    inject: name === getOpenapi.name ? [join(import.meta.dirname, "finished-document.ts")] : [],
     outExtension: { ".js": ".mjs" },
     sourcemap: "linked",
     sourcesContent: false,
