@@ -27,12 +27,12 @@ export function testExplain(stage: () => DeployedStage, options: readonly string
     await explained(
       [...options, "--request", damaged],
       /bulk-update-timesheets +error fault status=500 .*\n {4}at \w+ \(shared\/http\/answer\.ts:\d+:\d+\)/,
-      /quarantined .*\n {4}at \w+ \(shared\/domain\/records\/notification-events\.ts:\d+:\d+\)/,
+      /quarantined .*\n {4}at \w+ \(functions\/workers\/notification-events\.ts:\d+:\d+\)/,
     );
     const ofFirst = await explained(
       [...options, "--request", first],
       /bulk-update-timesheets +answered status=200/,
-      /deliver-notifications +error fault .*(?:TransactionCanceled|Validation)Exception.*\n(?: {4}.*\n)*? {4}at .*shared\/db\/table\/transaction\.ts:\d+:\d+/,
+      /deliver-notifications +error fault .*(?:TransactionCanceled|Validation)Exception.*\n(?: {4}.*\n)*? {4}at .*shared\/table\/writes\.ts:\d+:\d+/,
     );
     expect(ofFirst).not.toMatch(/harbours|workforce\.example|Ada|Holt/);
   }, 240_000);
