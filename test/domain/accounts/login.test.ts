@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { parseLogin, requireServed } from "../../../shared/people/typed-login.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { anyText, fc } from "../../support/service/properties.ts";
-import { refusalOf } from "../refusals.ts";
+import { refusalOf } from "../../support/requests/refusals.ts";
 
 test.each([
   ["Jürgen@example.com", undefined],

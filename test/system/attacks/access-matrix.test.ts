@@ -9,7 +9,7 @@ import { type Operation, roles } from "../../../shared/contract/operation.ts";
 import type { OperationName } from "../../../shared/contract/operations.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
 import { parseRecordLine } from "../../../shared/lines.ts";
-import { refusalOf } from "../../domain/refusals.ts";
+import { refusalOf } from "../../support/requests/refusals.ts";
 import { type AwsCall, watchCalls } from "../../support/faults/aws-calls.ts";
 import * as lines from "../../support/records/records.ts";
 import { openTestSession } from "../../support/records/sessions.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { findInvoices } from "../../../functions/finance/find-invoices.ts";
 import { inParallel } from "../../../shared/run/batches.ts";
-import { foundIn, numberStyles, searches } from "../../domain/records/number-searches.ts";
+import { foundIn, numberStyles, searches } from "./number-searches.ts";
 import { useNetwork } from "../../support/faults/network.ts";
 import { expectExactCounters } from "../../support/records/exact-counters.ts";
 import { invoiceLine } from "../../support/records/records.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { callerLine, jobLine, timesheetLine } from "../../support/records/records.ts";
-import { store } from "../../support/records/store.ts";
-import { adjust, mark, undo } from "../../support/requests/changes.ts";
-import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
-import { useService } from "../../support/service/service.ts";
+import { callerLine, jobLine, timesheetLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { adjust, mark, undo } from "../support/requests/changes.ts";
+import { usualFreshOrFull } from "../support/service/fresh-counts.ts";
+import { useService } from "../support/service/service.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { parseRecordLine } from "../../../shared/lines.ts";
-import { invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../../support/records/records.ts";
-import { refusalOf } from "../refusals.ts";
+import { parseRecordLine } from "../../shared/lines.ts";
+import { invoiceLine, jobLine, notificationLine, timesheetLine, userLine } from "../support/records/records.ts";
+import { refusalOf } from "../support/requests/refusals.ts";
 
 function faultsOf(line: unknown): string[] {
   const { code, facts } = refusalOf(() => parseRecordLine(line, "GB"));

@@ -1,29 +1,29 @@
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { beforeAll, expect, test } from "vitest";
-import { handler as deliverNotifications } from "../../../functions/workers/deliver-notifications.ts";
-import { handler as keepHistory } from "../../../functions/workers/keep-history.ts";
-import { handler as notify } from "../../../functions/workers/notify.ts";
-import { handler as sendEvents } from "../../../functions/workers/send-events.ts";
-import { handler as sendPushes } from "../../../functions/workers/send-pushes.ts";
-import { type StreamConsumerName, streamFilters } from "../../../infra/functions/stream-filters.ts";
-import { matchesAny } from "../../../infra/local/filter-patterns.ts";
-import { entityOf } from "../../../shared/entities.ts";
-import type { Item, Key } from "../../../shared/table/table.ts";
-import { keyOf } from "../../../shared/table/table.ts";
-import { watchCalls } from "../../support/faults/aws-calls.ts";
-import { testChange } from "../../support/records/contexts.ts";
-import { scanItems } from "../../support/records/items.ts";
-import { callerLine, timesheetLine, userLine } from "../../support/records/records.ts";
-import { store } from "../../support/records/store.ts";
-import { write } from "../../support/records/writes.ts";
-import { mark } from "../../support/requests/changes.ts";
-import { useEventQueue } from "../../support/service/service.ts";
-import { pushedTo, register, usePushService } from "../../support/workers/pushes.ts";
-import { drain, nothingFailed, streamRecord } from "../../support/workers/workers.ts";
+import { handler as deliverNotifications } from "../../functions/workers/deliver-notifications.ts";
+import { handler as keepHistory } from "../../functions/workers/keep-history.ts";
+import { handler as notify } from "../../functions/workers/notify.ts";
+import { handler as sendEvents } from "../../functions/workers/send-events.ts";
+import { handler as sendPushes } from "../../functions/workers/send-pushes.ts";
+import { type StreamConsumerName, streamFilters } from "../../infra/functions/stream-filters.ts";
+import { matchesAny } from "../../infra/local/filter-patterns.ts";
+import { entityOf } from "../../shared/entities.ts";
+import type { Item, Key } from "../../shared/table/table.ts";
+import { keyOf } from "../../shared/table/table.ts";
+import { watchCalls } from "../support/faults/aws-calls.ts";
+import { testChange } from "../support/records/contexts.ts";
+import { scanItems } from "../support/records/items.ts";
+import { callerLine, timesheetLine, userLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { write } from "../support/records/writes.ts";
+import { mark } from "../support/requests/changes.ts";
+import { useEventQueue } from "../support/service/service.ts";
+import { pushedTo, register, usePushService } from "../support/workers/pushes.ts";
+import { drain, nothingFailed, streamRecord } from "../support/workers/workers.ts";
 
 const page =
-  readFileSync(new URL("../../../shared/table/README.md", import.meta.url), "utf8")
+  readFileSync(new URL("../../shared/table/README.md", import.meta.url), "utf8")
     .split("\n## ")
     .find((section) => section.startsWith("Writes of a payment")) ?? "";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { calendarDateIn, msUntilSettled } from "../../../shared/records/business-day.ts";
+import { calendarDateIn, msUntilSettled } from "../../shared/records/business-day.ts";
 
 test.each([
   ["UTC", "2026-05-10T23:59:59.999Z", "2026-05-10"],

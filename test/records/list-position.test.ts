@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { positionFault, positionOf } from "../../../shared/records/items.ts";
+import { positionFault, positionOf } from "../../shared/records/items.ts";
 
 const invoice = { id: 7, state: "pending", issued_date: "2026-05-31", number: "INV-7" };
 

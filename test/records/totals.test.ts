@@ -1,14 +1,14 @@
 import { beforeEach, expect, test } from "vitest";
-import { findTimesheets } from "../../../shared/records/timesheets.ts";
-import { countDays, countList } from "../../../shared/records/totals.ts";
-import { counterWrites } from "../../../shared/table/counters.ts";
-import { transact } from "../../../shared/table/writes.ts";
-import { type Fault, useNetwork } from "../../support/faults/network.ts";
-import { costOf } from "../../support/records/costs.ts";
-import { timesheetLine } from "../../support/records/records.ts";
-import { store } from "../../support/records/store.ts";
-import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
-import { useService } from "../../support/service/service.ts";
+import { findTimesheets } from "../../shared/records/timesheets.ts";
+import { countDays, countList } from "../../shared/records/totals.ts";
+import { counterWrites } from "../../shared/table/counters.ts";
+import { transact } from "../../shared/table/writes.ts";
+import { type Fault, useNetwork } from "../support/faults/network.ts";
+import { costOf } from "../support/records/costs.ts";
+import { timesheetLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { countedMetrics, loggedLines } from "../support/service/capture-logs.ts";
+import { useService } from "../support/service/service.ts";
 
 useService();
 const network = useNetwork();

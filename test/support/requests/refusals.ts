@@ -1,4 +1,4 @@
-import { Refusal } from "../../shared/contract/refusals.ts";
+import { Refusal } from "../../../shared/contract/refusals.ts";
 
 /** The refusal that a piece of work ends in; throws when it does not. */
 export function refusalOf(work: () => unknown): Refusal {
