@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { dictionary } from "@zxcvbn-ts/language-common";
 import { expect, test } from "vitest";
-import { requireUncommon } from "../../../shared/people/passwords.ts";
-import { faultsOf } from "../../support/records/writes.ts";
+import { requireUncommon } from "../../shared/people/passwords.ts";
+import { faultsOf } from "../support/records/writes.ts";
 
 const pointer = "/user/password";
 const mostCommon = firstOnes(dictionary["passwords-common"], 4_000);
@@ -16,7 +16,7 @@ test("D15: the data file holds the digests of the 4,000 most common passwords of
   const digests = mostCommon.map((password) => createHash("sha256").update(password).digest().subarray(0, 3));
   expect(mostCommon).toHaveLength(4_000);
   const file = `${JSON.stringify(Buffer.concat(digests).toString("base64"))}\n`;
-  await expect(file).toMatchFileSnapshot("../../../shared/people/common-passwords.json");
+  await expect(file).toMatchFileSnapshot("../../shared/people/common-passwords.json");
 });
 
 test("D15: each of them is refused as common, naming the field", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clientOf, isLoopback, siteOf } from "../../../shared/people/limits.ts";
+import { clientOf, isLoopback, siteOf } from "../../shared/people/limits.ts";
 
 describe("D10: one client", () => {
   test.each(["203.0.113.7", "203.0.113.8", "10.0.0.1"])("is an IPv4 address: %s", (address) => {

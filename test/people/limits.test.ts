@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pinRules, rules, windowOf } from "../../../shared/people/limits.ts";
+import { pinRules, rules, windowOf } from "../../shared/people/limits.ts";
 
 test("short pins of a login and of all logins stay below the promised chance of a takeover in a day", () => {
   expect(pinRules.triesADay / 1e6).toBeLessThanOrEqual(2e-5);

@@ -1,13 +1,13 @@
 import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test } from "vitest";
-import { saveDeviceToken } from "../../../shared/notifications/devices.ts";
-import { loginKey, profileKey } from "../../../shared/people/logins.ts";
-import { findUserOfLogin } from "../../../shared/people/shown-user.ts";
-import { findUser, secretKey } from "../../../shared/people/users.ts";
-import { recordKey, tableClient } from "../../../shared/table/table.ts";
-import { companyLine, notificationLine, userLine } from "../../support/records/records.ts";
-import { faultsOf, readItem, readPlace, write, writtenAt } from "../../support/records/writes.ts";
-import { useService } from "../../support/service/service.ts";
+import { saveDeviceToken } from "../../shared/notifications/devices.ts";
+import { loginKey, profileKey } from "../../shared/people/logins.ts";
+import { findUserOfLogin } from "../../shared/people/shown-user.ts";
+import { findUser, secretKey } from "../../shared/people/users.ts";
+import { recordKey, tableClient } from "../../shared/table/table.ts";
+import { companyLine, notificationLine, userLine } from "../support/records/records.ts";
+import { faultsOf, readItem, readPlace, write, writtenAt } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
 
 const service = useService();
 

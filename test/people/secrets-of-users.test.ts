@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { hashPassword, verifyPassword } from "../../../shared/people/passwords.ts";
-import { secretHashes } from "../../../shared/people/users.ts";
-import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
+import { hashPassword, verifyPassword } from "../../shared/people/passwords.ts";
+import { secretHashes } from "../../shared/people/users.ts";
+import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
 
 const key = hmacKeyOf("k".repeat(64));
 const password = "seven quiet harbours";

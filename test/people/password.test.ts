@@ -1,10 +1,10 @@
 import { argon2Sync } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { byWasm, canDeriveNatively } from "../../../shared/people/argon2id.ts";
-import { hashPassword, isOutdated, verifyPassword } from "../../../shared/people/passwords.ts";
-import { hashPasscode, passcodeFits } from "../../../shared/people/users.ts";
-import { deriveInFull } from "../../set-up/cheap-derivations.ts";
-import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
+import { byWasm, canDeriveNatively } from "../../shared/people/argon2id.ts";
+import { hashPassword, isOutdated, verifyPassword } from "../../shared/people/passwords.ts";
+import { hashPasscode, passcodeFits } from "../../shared/people/users.ts";
+import { deriveInFull } from "../set-up/cheap-derivations.ts";
+import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
 
 deriveInFull();
 
@@ -62,7 +62,7 @@ test("D15: where node:crypto cannot, passwords are hashed and verified all the s
     };
     return { ...crypto, argon2: refuse, argon2Sync: refuse };
   });
-  const without = await import("../../../shared/people/passwords.ts");
+  const without = await import("../../shared/people/passwords.ts");
   vi.doUnmock("node:crypto");
   expect(await without.verifyPassword("correct horse", hash)).toBe(true);
   expect(await without.verifyPassword("wrong horse", hash)).toBe(false);

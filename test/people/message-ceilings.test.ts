@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { CeilingMessage } from "../../../shared/people/message-limits.ts";
-import { countMessage, findHeldBack } from "../../../shared/people/message-limits.ts";
-import { useNetwork } from "../../support/faults/network.ts";
-import { costOf } from "../../support/records/costs.ts";
-import { readItem } from "../../support/records/writes.ts";
-import { useService } from "../../support/service/service.ts";
+import type { CeilingMessage } from "../../shared/people/message-limits.ts";
+import { countMessage, findHeldBack } from "../../shared/people/message-limits.ts";
+import { useNetwork } from "../support/faults/network.ts";
+import { costOf } from "../support/records/costs.ts";
+import { readItem } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
 
 useService();
 const network = useNetwork();

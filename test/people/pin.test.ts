@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { hashOfPin, hashPin, makePin, shownPin, unusablePinHash, verifyPin } from "../../../shared/people/pins.ts";
-import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
+import { hashOfPin, hashPin, makePin, shownPin, unusablePinHash, verifyPin } from "../../shared/people/pins.ts";
+import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
 
 const key = hmacKeyOf("key");
 

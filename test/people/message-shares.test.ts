@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { heldBackBy } from "../../../shared/people/message-limits.ts";
+import { heldBackBy } from "../../shared/people/message-limits.ts";
 
 const message = { channel: "sms", perDay: 100, client: "client", registers: false } as const;
 const count = (n: number) => ({ n, registrations: 0 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { acquireSendLease } from "../../../shared/notifications/sendings.ts";
-import { askForPin, findPinToSend, holdPin, pinKey } from "../../../shared/people/pins.ts";
-import { useService } from "../../support/service/service.ts";
+import { acquireSendLease } from "../../shared/notifications/sendings.ts";
+import { askForPin, findPinToSend, holdPin, pinKey } from "../../shared/people/pins.ts";
+import { useService } from "../support/service/service.ts";
 
 useService();
 

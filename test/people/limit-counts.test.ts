@@ -14,11 +14,11 @@ import {
   requireBelow,
   rules,
   subjectOf,
-} from "../../../shared/people/limits.ts";
-import { useNetwork } from "../../support/faults/network.ts";
-import { costOf } from "../../support/records/costs.ts";
-import { readItem } from "../../support/records/writes.ts";
-import { useService } from "../../support/service/service.ts";
+} from "../../shared/people/limits.ts";
+import { useNetwork } from "../support/faults/network.ts";
+import { costOf } from "../support/records/costs.ts";
+import { readItem } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
 
 useService();
 const network = useNetwork();

@@ -7,7 +7,7 @@ import {
   newPin,
   type TriedPin,
   tryOf,
-} from "../../../shared/people/pin-decisions.ts";
+} from "../../shared/people/pin-decisions.ts";
 
 const noon = new Date("2026-05-01T12:00:00.000Z");
 const client = "client";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { maySendSmsTo, parseLogin, requireSmsReceiver } from "../../../shared/people/typed-login.ts";
-import { refusalOf } from "../../support/requests/refusals.ts";
+import { maySendSmsTo, parseLogin, requireSmsReceiver } from "../../shared/people/typed-login.ts";
+import { refusalOf } from "../support/requests/refusals.ts";
 
 test.each([
   ["+447400123456", "mobile"],

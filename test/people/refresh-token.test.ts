@@ -8,9 +8,9 @@ import {
   makeSeed,
   parseRefreshToken,
   type RefreshToken,
-} from "../../../shared/people/sessions.ts";
-import { anyText, fc } from "../../support/service/properties.ts";
-import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
+} from "../../shared/people/sessions.ts";
+import { anyText, fc } from "../support/service/properties.ts";
+import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
 
 const secret = "k".repeat(64);
 const key = hmacKeyOf(secret);

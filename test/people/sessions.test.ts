@@ -10,13 +10,13 @@ import {
   rotateSession,
   type StoredSession,
   sessionKey,
-} from "../../../shared/people/sessions.ts";
-import { testChange } from "../../support/records/contexts.ts";
-import { costOf } from "../../support/records/costs.ts";
-import { contentOf } from "../../support/records/items.ts";
-import { readItem } from "../../support/records/writes.ts";
-import { useService } from "../../support/service/service.ts";
-import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
+} from "../../shared/people/sessions.ts";
+import { testChange } from "../support/records/contexts.ts";
+import { costOf } from "../support/records/costs.ts";
+import { contentOf } from "../support/records/items.ts";
+import { readItem } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
+import { hmacKeyOf } from "../support/tokens/hmac-key.ts";
 
 useService();
 
