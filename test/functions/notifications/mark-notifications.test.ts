@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { handler } from "../../../functions/notifications/mark-notifications.ts";
 import { markNotifications } from "../../../shared/contract/notifications.ts";
 import { findNotifications, findUnreadCounts } from "../../../shared/notifications/notifications.ts";
-import { firstOfMany, putNotifications } from "../../db/notifications/many-notifications.ts";
+import { firstOfMany, putNotifications } from "../../notifications/many-notifications.ts";
 import { callerLine, notificationLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
 import { call } from "../../support/requests/call.ts";

@@ -3,7 +3,7 @@ import { handler } from "../../../functions/notifications/mark-notifications.ts"
 import { markNotifications } from "../../../shared/contract/notifications.ts";
 import { findUnreadCounts } from "../../../shared/notifications/notifications.ts";
 import type { Item } from "../../../shared/table/table.ts";
-import { putNotifications } from "../../db/notifications/many-notifications.ts";
+import { putNotifications } from "../../notifications/many-notifications.ts";
 import { useModelClock } from "../../support/faults/model-clock.ts";
 import { cancelled, useNetwork } from "../../support/faults/network.ts";
 import { callerLine, notificationLine } from "../../support/records/records.ts";

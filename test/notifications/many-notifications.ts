@@ -4,8 +4,8 @@ import {
   notificationKey,
   notifications,
   unreadMark,
-} from "../../../shared/notifications/notifications.ts";
-import { putItems } from "../../support/records/items.ts";
+} from "../../shared/notifications/notifications.ts";
+import { putItems } from "../support/records/items.ts";
 
 /** The id of the first; all of them have as many digits. */
 export const firstOfMany = 1_000_001;

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { markByIds, markReadUpTo } from "../../../functions/notifications/mark-notifications.ts";
-import { driverContext } from "../../support/records/contexts.ts";
-import { costOf } from "../../support/records/costs.ts";
-import { notificationLine } from "../../support/records/records.ts";
-import { store } from "../../support/records/store.ts";
-import { readItem, write } from "../../support/records/writes.ts";
-import { useService } from "../../support/service/service.ts";
+import { markByIds, markReadUpTo } from "../../functions/notifications/mark-notifications.ts";
+import { driverContext } from "../support/records/contexts.ts";
+import { costOf } from "../support/records/costs.ts";
+import { notificationLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { readItem, write } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
 
 const now = new Date("2026-05-10T12:00:00.000Z");
 let userId = 0;

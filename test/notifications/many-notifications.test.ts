@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { markReadUpTo } from "../../../functions/notifications/mark-notifications.ts";
-import { deliverNotification } from "../../../functions/workers/notification-delivery.ts";
-import { findNotifications, findUnreadCounts } from "../../../shared/notifications/notifications.ts";
-import type { Item } from "../../../shared/table/table.ts";
-import { driverContext, testContext } from "../../support/records/contexts.ts";
-import { type Cost, costOf } from "../../support/records/costs.ts";
-import { usualOrFull } from "../../support/service/counts.ts";
-import { useService } from "../../support/service/service.ts";
-import { storedNotifications } from "../../support/workers/workers.ts";
+import { markReadUpTo } from "../../functions/notifications/mark-notifications.ts";
+import { deliverNotification } from "../../functions/workers/notification-delivery.ts";
+import { findNotifications, findUnreadCounts } from "../../shared/notifications/notifications.ts";
+import type { Item } from "../../shared/table/table.ts";
+import { driverContext, testContext } from "../support/records/contexts.ts";
+import { type Cost, costOf } from "../support/records/costs.ts";
+import { usualOrFull } from "../support/service/counts.ts";
+import { useService } from "../support/service/service.ts";
+import { storedNotifications } from "../support/workers/workers.ts";
 import { firstOfMany, putNotifications } from "./many-notifications.ts";
 
 const few = 1_000;

@@ -4,11 +4,11 @@ import {
   findUnreadCounts,
   type Notification,
   notificationKey,
-} from "../../../shared/notifications/notifications.ts";
-import { notificationLine } from "../../support/records/records.ts";
-import { faultsOf, readItem, write, writtenAt } from "../../support/records/writes.ts";
-import { fc } from "../../support/service/properties.ts";
-import { useService } from "../../support/service/service.ts";
+} from "../../shared/notifications/notifications.ts";
+import { notificationLine } from "../support/records/records.ts";
+import { faultsOf, readItem, write, writtenAt } from "../support/records/writes.ts";
+import { fc } from "../support/service/properties.ts";
+import { useService } from "../support/service/service.ts";
 
 useService();
 
