@@ -1,9 +1,9 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
-import { acquireSendLease } from "../../../shared/notifications/sendings.ts";
-import { requireRecord, toFields } from "../../../shared/records/items.ts";
-import { isTransientError } from "../../../shared/table/retry.ts";
-import { recordKey } from "../../../shared/table/table.ts";
+import { acquireSendLease } from "../../shared/notifications/sendings.ts";
+import { requireRecord, toFields } from "../../shared/records/items.ts";
+import { isTransientError } from "../../shared/table/retry.ts";
+import { recordKey } from "../../shared/table/table.ts";
 import {
   anyOf,
   deleteIf,
@@ -14,12 +14,12 @@ import {
   tryUpdate,
   updateIf,
   updateOf,
-} from "../../../shared/table/writes.ts";
-import { useNetwork } from "../../support/faults/network.ts";
-import { jobLine } from "../../support/records/records.ts";
-import { store } from "../../support/records/store.ts";
-import { readItem, write } from "../../support/records/writes.ts";
-import { useService } from "../../support/service/service.ts";
+} from "../../shared/table/writes.ts";
+import { useNetwork } from "../support/faults/network.ts";
+import { jobLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { readItem, write } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
 
 useService();
 const network = useNetwork();

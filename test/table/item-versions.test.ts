@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { entities } from "../../../shared/entities.ts";
-import { setTimesheetStates } from "../../../shared/records/timesheets.ts";
-import { keyOf } from "../../../shared/table/table.ts";
-import { callerContext } from "../../support/records/contexts.ts";
-import { scanItems } from "../../support/records/items.ts";
-import { companyLine, invoiceLine, jobLine, timesheetLine } from "../../support/records/records.ts";
-import { store } from "../../support/records/store.ts";
-import { write } from "../../support/records/writes.ts";
-import { useService } from "../../support/service/service.ts";
+import { entities } from "../../shared/entities.ts";
+import { setTimesheetStates } from "../../shared/records/timesheets.ts";
+import { keyOf } from "../../shared/table/table.ts";
+import { callerContext } from "../support/records/contexts.ts";
+import { scanItems } from "../support/records/items.ts";
+import { companyLine, invoiceLine, jobLine, timesheetLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { write } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
 
 const admin = { id: 1, role: "admin", company_id: null } as const;
 

@@ -1,8 +1,8 @@
 import { expect, inject, test } from "vitest";
-import { findNotifications, findUnreadCounts, notificationKey } from "../../../shared/notifications/notifications.ts";
-import { recordKey } from "../../../shared/table/table.ts";
-import { useNetwork } from "../../support/faults/network.ts";
-import { costOf } from "../../support/records/costs.ts";
+import { findNotifications, findUnreadCounts, notificationKey } from "../../shared/notifications/notifications.ts";
+import { recordKey } from "../../shared/table/table.ts";
+import { useNetwork } from "../support/faults/network.ts";
+import { costOf } from "../support/records/costs.ts";
 import {
   companyLine,
   invoiceLine,
@@ -10,12 +10,12 @@ import {
   notificationLine,
   timesheetLine,
   userLine,
-} from "../../support/records/records.ts";
-import { readRecord } from "../../support/records/store.ts";
-import { readItem, readPlace, write } from "../../support/records/writes.ts";
-import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
-import { fc } from "../../support/service/properties.ts";
-import { useService } from "../../support/service/service.ts";
+} from "../support/records/records.ts";
+import { readRecord } from "../support/records/store.ts";
+import { readItem, readPlace, write } from "../support/records/writes.ts";
+import { usualFreshOrFull } from "../support/service/fresh-counts.ts";
+import { fc } from "../support/service/properties.ts";
+import { useService } from "../support/service/service.ts";
 
 const days = 24 * 60 * 60_000;
 // DynamoDB Local takes ten times as long, and is there for what the usual engine may get wrong rather than for depth.

@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from "vitest";
-import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
-import { importParts } from "../../../shared/table/counters.ts";
-import type { Commit } from "../../../shared/table/plans.ts";
-import { createWriteBatches } from "../../../shared/table/write-batches.ts";
-import { useHeldItems } from "../../support/faults/held-items.ts";
-import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
-import { write } from "../../support/records/writes.ts";
-import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
-import { useService } from "../../support/service/service.ts";
+import { chanceOf } from "../../infra/local/demo/demo-chance.ts";
+import { importParts } from "../../shared/table/counters.ts";
+import type { Commit } from "../../shared/table/plans.ts";
+import { createWriteBatches } from "../../shared/table/write-batches.ts";
+import { useHeldItems } from "../support/faults/held-items.ts";
+import { invoiceLine, timesheetLine } from "../support/records/records.ts";
+import { write } from "../support/records/writes.ts";
+import { usualFreshOrFull } from "../support/service/fresh-counts.ts";
+import { useService } from "../support/service/service.ts";
 
 useService();
 const held = useHeldItems();

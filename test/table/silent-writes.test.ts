@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { notificationKey } from "../../../shared/notifications/notifications.ts";
-import { setJobTimers } from "../../../shared/records/jobs.ts";
-import { setTimesheetStates } from "../../../shared/records/timesheets.ts";
-import type { Key } from "../../../shared/table/table.ts";
-import { recordKey } from "../../../shared/table/table.ts";
-import { callerContext } from "../../support/records/contexts.ts";
-import * as lines from "../../support/records/records.ts";
-import { readItem, write, writtenAt } from "../../support/records/writes.ts";
-import { useService } from "../../support/service/service.ts";
+import { notificationKey } from "../../shared/notifications/notifications.ts";
+import { setJobTimers } from "../../shared/records/jobs.ts";
+import { setTimesheetStates } from "../../shared/records/timesheets.ts";
+import type { Key } from "../../shared/table/table.ts";
+import { recordKey } from "../../shared/table/table.ts";
+import { callerContext } from "../support/records/contexts.ts";
+import * as lines from "../support/records/records.ts";
+import { readItem, write, writtenAt } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
 
 const admin = { userId: 1, role: "admin", companyId: null, sessionId: "s" } as const;
 const aloud = { notifies: true };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isTransientError } from "../../../shared/table/retry.ts";
+import { isTransientError } from "../../shared/table/retry.ts";
 
 const coded = (code: unknown) => Object.assign(new Error("stopped"), { code });
 

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { counterKey, importParts } from "../../../shared/table/counters.ts";
-import { createWriteBatches } from "../../../shared/table/write-batches.ts";
-import { type TransactionWrite, transact } from "../../../shared/table/writes.ts";
-import { useHeldItems } from "../../support/faults/held-items.ts";
-import { useModelClock } from "../../support/faults/model-clock.ts";
-import { cancelled, useNetwork } from "../../support/faults/network.ts";
-import { jobLine } from "../../support/records/records.ts";
-import { readItem } from "../../support/records/writes.ts";
-import { useService } from "../../support/service/service.ts";
-import { runImport, streamOf } from "../../tools/import/run-import.ts";
+import { counterKey, importParts } from "../../shared/table/counters.ts";
+import { createWriteBatches } from "../../shared/table/write-batches.ts";
+import { type TransactionWrite, transact } from "../../shared/table/writes.ts";
+import { useHeldItems } from "../support/faults/held-items.ts";
+import { useModelClock } from "../support/faults/model-clock.ts";
+import { cancelled, useNetwork } from "../support/faults/network.ts";
+import { jobLine } from "../support/records/records.ts";
+import { readItem } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
+import { runImport, streamOf } from "../tools/import/run-import.ts";
 
 useService();
 const proxy = useNetwork();

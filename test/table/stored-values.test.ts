@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { readStreamRecord } from "../../../shared/table/entity.ts";
-import { readBatch } from "../../../shared/table/reads.ts";
-import type { Item } from "../../../shared/table/table.ts";
-import { putBatch, scanPage } from "../../../shared/table/table.ts";
-import { bytesInTable, putIf, transact, tryUpdate, updateOf } from "../../../shared/table/writes.ts";
-import { readItem } from "../../support/records/writes.ts";
-import { useService } from "../../support/service/service.ts";
-import { streamRecord } from "../../support/workers/workers.ts";
+import { readStreamRecord } from "../../shared/table/entity.ts";
+import { readBatch } from "../../shared/table/reads.ts";
+import type { Item } from "../../shared/table/table.ts";
+import { putBatch, scanPage } from "../../shared/table/table.ts";
+import { bytesInTable, putIf, transact, tryUpdate, updateOf } from "../../shared/table/writes.ts";
+import { readItem } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
+import { streamRecord } from "../support/workers/workers.ts";
 
 const key = { pk: "STORED", sk: "STORED" };
 const numbers = [0, -1, 0.1, 1e-7, 5e-100, -2.5e15, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { importParts, partFor, userParts } from "../../../shared/table/counters.ts";
+import { importParts, partFor, userParts } from "../../shared/table/counters.ts";
 
 test.each([
   userParts,

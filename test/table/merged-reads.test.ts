@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { mergeReads, type Source } from "../../../shared/table/reads.ts";
-import { fc } from "../../support/service/properties.ts";
+import { mergeReads, type Source } from "../../shared/table/reads.ts";
+import { fc } from "../support/service/properties.ts";
 
 interface Row {
   readonly id: number;

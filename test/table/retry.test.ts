@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { Refusal } from "../../../shared/contract/refusals.ts";
-import { paces, retry } from "../../../shared/table/retry.ts";
+import { Refusal } from "../../shared/contract/refusals.ts";
+import { paces, retry } from "../../shared/table/retry.ts";
 
 const root = join(import.meta.dirname, "../../..");
 

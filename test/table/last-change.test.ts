@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { markByIds } from "../../../functions/notifications/mark-notifications.ts";
-import { notificationKey } from "../../../shared/notifications/notifications.ts";
-import { setJobTimers } from "../../../shared/records/jobs.ts";
-import { readStreamRecord } from "../../../shared/table/entity.ts";
-import { recordKey } from "../../../shared/table/table.ts";
-import { callerContext, driverContext, testChange } from "../../support/records/contexts.ts";
-import { jobLine, notificationLine } from "../../support/records/records.ts";
-import { readItem, write } from "../../support/records/writes.ts";
-import { useService } from "../../support/service/service.ts";
-import { streamRecord } from "../../support/workers/workers.ts";
+import { markByIds } from "../../functions/notifications/mark-notifications.ts";
+import { notificationKey } from "../../shared/notifications/notifications.ts";
+import { setJobTimers } from "../../shared/records/jobs.ts";
+import { readStreamRecord } from "../../shared/table/entity.ts";
+import { recordKey } from "../../shared/table/table.ts";
+import { callerContext, driverContext, testChange } from "../support/records/contexts.ts";
+import { jobLine, notificationLine } from "../support/records/records.ts";
+import { readItem, write } from "../support/records/writes.ts";
+import { useService } from "../support/service/service.ts";
+import { streamRecord } from "../support/workers/workers.ts";
 
 useService();
 const key = recordKey("JOB", 1);

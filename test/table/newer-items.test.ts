@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { recount } from "../../../infra/tools/recount/recount-lists.ts";
-import { saveDeviceToken } from "../../../shared/notifications/devices.ts";
-import { askForPin, pinKey } from "../../../shared/people/pins.ts";
-import { counterKey, importParts } from "../../../shared/table/counters.ts";
-import { defineEntity } from "../../../shared/table/entity.ts";
-import type { Item } from "../../../shared/table/table.ts";
-import { getItem, keyOf } from "../../../shared/table/table.ts";
-import { putIf } from "../../../shared/table/writes.ts";
-import { scanItems, updateRaw } from "../../support/records/items.ts";
-import { invoiceLine, userLine } from "../../support/records/records.ts";
-import { store } from "../../support/records/store.ts";
-import { useService } from "../../support/service/service.ts";
+import { recount } from "../../infra/tools/recount/recount-lists.ts";
+import { saveDeviceToken } from "../../shared/notifications/devices.ts";
+import { askForPin, pinKey } from "../../shared/people/pins.ts";
+import { counterKey, importParts } from "../../shared/table/counters.ts";
+import { defineEntity } from "../../shared/table/entity.ts";
+import type { Item } from "../../shared/table/table.ts";
+import { getItem, keyOf } from "../../shared/table/table.ts";
+import { putIf } from "../../shared/table/writes.ts";
+import { scanItems, updateRaw } from "../support/records/items.ts";
+import { invoiceLine, userLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { useService } from "../support/service/service.ts";
 
 useService();
 
