@@ -1,17 +1,17 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { handler } from "../functions/finance/bulk-update-timesheets.ts";
-import { bulkUpdateTimesheets } from "../shared/contract/finance.ts";
-import { secretKey, userKey } from "../shared/people/users.ts";
-import { getItem } from "../shared/table/table.ts";
-import { findVerificationKey } from "../shared/tokens/keys.ts";
-import { hmacKey, readHmacKeyVersions, readSecret, writeHmacKeyVersions } from "../shared/tokens/secrets.ts";
-import { contentOf } from "./support/records/items.ts";
-import { callerLine, timesheetLine } from "./support/records/records.ts";
-import { store } from "./support/records/store.ts";
-import { call } from "./support/requests/call.ts";
-import { loggedLines } from "./support/service/capture-logs.ts";
-import { useService } from "./support/service/service.ts";
-import { testKeyId } from "./support/tokens/tokens.ts";
+import { handler } from "../../functions/finance/bulk-update-timesheets.ts";
+import { bulkUpdateTimesheets } from "../../shared/contract/finance.ts";
+import { secretKey, userKey } from "../../shared/people/users.ts";
+import { getItem } from "../../shared/table/table.ts";
+import { findVerificationKey } from "../../shared/tokens/keys.ts";
+import { hmacKey, readHmacKeyVersions, readSecret, writeHmacKeyVersions } from "../../shared/tokens/secrets.ts";
+import { contentOf } from "../support/records/items.ts";
+import { callerLine, timesheetLine } from "../support/records/records.ts";
+import { store } from "../support/records/store.ts";
+import { call } from "../support/requests/call.ts";
+import { loggedLines } from "../support/service/capture-logs.ts";
+import { useService } from "../support/service/service.ts";
+import { testKeyId } from "../support/tokens/tokens.ts";
 
 useService();
 
@@ -28,7 +28,7 @@ test("D6: a secret that cannot be read again is used on as it was, half a minute
   const arn = String(process.env.HMAC_SECRET_ARN);
   const known = await readSecret(arn, { fresh: true });
   vi.resetModules();
-  const { readSecret: read } = await import("../shared/tokens/secrets.ts");
+  const { readSecret: read } = await import("../../shared/tokens/secrets.ts");
   expect(await read(arn)).toEqual(known);
   const { SecretsManagerClient } = await import("@aws-sdk/client-secrets-manager");
   const send = vi.spyOn(SecretsManagerClient.prototype, "send").mockImplementation(async () => {

@@ -1,7 +1,7 @@
 import { ProvisionedThroughputExceededException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { KmsThrottled, OverLimit, RequestThrottled } from "@aws-sdk/client-sqs";
 import { expect, test } from "vitest";
-import { isThrottleCode, isThrottled } from "../shared/run/call-limits.ts";
+import { isThrottleCode, isThrottled } from "../../shared/run/call-limits.ts";
 
 const options = { message: "Rate exceeded", $metadata: {} };
 const named = (name: string, more: object = {}) => Object.assign(new Error("Rate exceeded"), { name, ...more });

@@ -7,9 +7,9 @@ import {
   placePage,
   readPage,
   totalBeside,
-} from "../../../shared/run/paging.ts";
-import { anyText, fc } from "../../support/service/properties.ts";
-import { refusalOf } from "../../support/requests/refusals.ts";
+} from "../../shared/run/paging.ts";
+import { anyText, fc } from "../support/service/properties.ts";
+import { refusalOf } from "../support/requests/refusals.ts";
 
 test("D30: a cursor leads back to its id in its own list, and nowhere in another", () => {
   fc.assert(

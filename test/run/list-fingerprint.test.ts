@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { expect, test } from "vitest";
-import { listInvoices, listTimesheets } from "../../../shared/contract/finance.ts";
-import { listJobs } from "../../../shared/contract/jobs.ts";
-import { listNotifications } from "../../../shared/contract/notifications.ts";
-import { idParameter, optionalParameter, paging, severalOf } from "../../../shared/contract/query.ts";
-import { listFingerprint, readPage } from "../../../shared/run/paging.ts";
+import { listInvoices, listTimesheets } from "../../shared/contract/finance.ts";
+import { listJobs } from "../../shared/contract/jobs.ts";
+import { listNotifications } from "../../shared/contract/notifications.ts";
+import { idParameter, optionalParameter, paging, severalOf } from "../../shared/contract/query.ts";
+import { listFingerprint, readPage } from "../../shared/run/paging.ts";
 
 const lists = [listInvoices, listTimesheets, listJobs, listNotifications];
 const values: Record<string, string> = {

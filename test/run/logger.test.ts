@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { faultFields } from "../shared/run/log.ts";
+import { faultFields } from "../../shared/run/log.ts";
 
 test.each<[string, unknown, object]>([
   [

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTurns, readAhead } from "../shared/run/batches.ts";
+import { createTurns, readAhead } from "../../shared/run/batches.ts";
 
 /** Gives numbers from 1 on, keeps in `asked` for which it was asked, and fails at one of them. */
 async function* numbers(last: number, asked: number[], failsAt?: number): AsyncGenerator<number> {
