@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { parseLogin, requireServed } from "../../shared/people/typed-login.ts";
+import { refusalOf } from "../support/requests/refusals.ts";
 import { usualOrFull } from "../support/service/counts.ts";
 import { anyText, fc } from "../support/service/properties.ts";
-import { refusalOf } from "../support/requests/refusals.ts";
 
 test.each([
   ["Jürgen@example.com", undefined],

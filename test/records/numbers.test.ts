@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { isFoundBy, parseSearch, searchableStarts } from "../../shared/records/numbers.ts";
+import { foundIn, numberStyles, searches } from "../functions/finance/number-searches.ts";
 import { usualOrFull } from "../support/service/counts.ts";
 import { anyText, fc } from "../support/service/properties.ts";
-import { foundIn, numberStyles, searches } from "../functions/finance/number-searches.ts";
 
 function isFound(number: string, search: string): boolean {
   const parsed = parseSearch(search);

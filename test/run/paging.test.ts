@@ -8,8 +8,8 @@ import {
   readPage,
   totalBeside,
 } from "../../shared/run/paging.ts";
-import { anyText, fc } from "../support/service/properties.ts";
 import { refusalOf } from "../support/requests/refusals.ts";
+import { anyText, fc } from "../support/service/properties.ts";
 
 test("D30: a cursor leads back to its id in its own list, and nowhere in another", () => {
   fc.assert(

@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { Refusal } from "../../shared/contract/refusals.ts";
 import { paces, retry } from "../../shared/table/retry.ts";
 
-const root = join(import.meta.dirname, "../../..");
+const root = join(import.meta.dirname, "../..");
 
 afterEach(() => {
   vi.useRealTimers();

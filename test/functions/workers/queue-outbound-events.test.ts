@@ -4,7 +4,11 @@ import { handler as deliverNotifications } from "../../../functions/workers/deli
 import { handler as intake } from "../../../functions/workers/intake.ts";
 import { handler as markOverdue } from "../../../functions/workers/mark-overdue.ts";
 import { readOutboundEvents } from "../../../functions/workers/outbound-events.ts";
-import { type OutboundEventType, outboundEventOf, outboundEventTypes } from "../../../shared/contract/outbound-events.ts";
+import {
+  type OutboundEventType,
+  outboundEventOf,
+  outboundEventTypes,
+} from "../../../shared/contract/outbound-events.ts";
 import { notificationKey } from "../../../shared/notifications/notifications.ts";
 import { findStoredUser, replacePassword, userKey } from "../../../shared/people/users.ts";
 import { settings } from "../../../shared/run/settings.ts";

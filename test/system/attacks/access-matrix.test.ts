@@ -9,7 +9,6 @@ import { type Operation, roles } from "../../../shared/contract/operation.ts";
 import type { OperationName } from "../../../shared/contract/operations.ts";
 import { signIn } from "../../../shared/contract/sessions.ts";
 import { parseRecordLine } from "../../../shared/lines.ts";
-import { refusalOf } from "../../support/requests/refusals.ts";
 import { type AwsCall, watchCalls } from "../../support/faults/aws-calls.ts";
 import * as lines from "../../support/records/records.ts";
 import { openTestSession } from "../../support/records/sessions.ts";
@@ -18,6 +17,7 @@ import { call } from "../../support/requests/call.ts";
 import { endpoints } from "../../support/requests/every-operation.ts";
 import { forgetLimits } from "../../support/requests/limits.ts";
 import { deliverPins, newestPin } from "../../support/requests/pins.ts";
+import { refusalOf } from "../../support/requests/refusals.ts";
 import { useService } from "../../support/service/service.ts";
 import { type TestUser, tokenOf } from "../../support/tokens/tokens.ts";
 
