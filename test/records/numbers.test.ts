@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isFoundBy, parseSearch, searchableStarts } from "../../shared/records/numbers.ts";
-import { foundIn, numberStyles, searches } from "../functions/finance/number-searches.ts";
+import { foundIn, numberStyles, searches } from "../functions/finance/find-invoices/number-searches.ts";
 import { usualOrFull } from "../support/service/counts.ts";
 import { anyText, fc } from "../support/service/properties.ts";
 

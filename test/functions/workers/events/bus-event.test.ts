@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { parseBusEvent } from "../../../functions/workers/bus-event.ts";
-import { invoiceLine, jobLine, notificationLine, userLine } from "../../support/records/records.ts";
-import { faultsOf } from "../../support/records/writes.ts";
+import { parseBusEvent } from "../../../../functions/workers/bus-event.ts";
+import { invoiceLine, jobLine, notificationLine, userLine } from "../../../support/records/records.ts";
+import { faultsOf } from "../../../support/records/writes.ts";
 
 const record = { ...jobLine(7, 1), event_id: "job-7-1", version: 1 };
 const detail = {

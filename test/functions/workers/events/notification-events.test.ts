@@ -4,8 +4,8 @@ import {
   notificationEventOf,
   readNewPassword,
   readPush,
-} from "../../../functions/workers/notification-events.ts";
-import { notifyingRecordTypes } from "../../../shared/notifications/kinds.ts";
+} from "../../../../functions/workers/notification-events.ts";
+import { notifyingRecordTypes } from "../../../../shared/notifications/kinds.ts";
 
 type Image = ItemImages["after"];
 

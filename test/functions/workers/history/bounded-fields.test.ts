@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { boundFields } from "../../../functions/workers/history-entries.ts";
+import { boundFields } from "../../../../functions/workers/history-entries.ts";
 
 const note = "n".repeat(1_000);
 const text = JSON.stringify(note);

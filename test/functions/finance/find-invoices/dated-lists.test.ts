@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from "vitest";
-import { findInvoices } from "../../../functions/finance/find-invoices.ts";
-import type { InvoiceState } from "../../../shared/contract/finance.ts";
-import { costOf } from "../../support/records/costs.ts";
-import { invoiceLine } from "../../support/records/records.ts";
-import { store } from "../../support/records/store.ts";
-import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
-import { fc } from "../../support/service/properties.ts";
-import { useService } from "../../support/service/service.ts";
+import { findInvoices } from "../../../../functions/finance/find-invoices.ts";
+import type { InvoiceState } from "../../../../shared/contract/finance.ts";
+import { costOf } from "../../../support/records/costs.ts";
+import { invoiceLine } from "../../../support/records/records.ts";
+import { store } from "../../../support/records/store.ts";
+import { usualFreshOrFull } from "../../../support/service/fresh-counts.ts";
+import { fc } from "../../../support/service/properties.ts";
+import { useService } from "../../../support/service/service.ts";
 
 interface Known {
   readonly id: number;

@@ -1,13 +1,13 @@
 import type { QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { findInvoices, type InvoiceFilter } from "../../../functions/finance/find-invoices.ts";
-import { isWithinRange } from "../../../shared/run/paging.ts";
-import { counterWrites } from "../../../shared/table/counters.ts";
-import { tableClient } from "../../../shared/table/table.ts";
-import { transact } from "../../../shared/table/writes.ts";
-import { invoiceLine } from "../../support/records/records.ts";
-import { store } from "../../support/records/store.ts";
-import { useService } from "../../support/service/service.ts";
+import { findInvoices, type InvoiceFilter } from "../../../../functions/finance/find-invoices.ts";
+import { isWithinRange } from "../../../../shared/run/paging.ts";
+import { counterWrites } from "../../../../shared/table/counters.ts";
+import { tableClient } from "../../../../shared/table/table.ts";
+import { transact } from "../../../../shared/table/writes.ts";
+import { invoiceLine } from "../../../support/records/records.ts";
+import { store } from "../../../support/records/store.ts";
+import { useService } from "../../../support/service/service.ts";
 
 useService();
 

@@ -1,14 +1,14 @@
 import { afterEach, expect, test } from "vitest";
-import { historyOf } from "../../../functions/workers/history-entries.ts";
-import { handler as intake } from "../../../functions/workers/intake.ts";
-import { historyItems, toRecordedChange } from "../../../shared/records/history.ts";
-import { recordKey } from "../../../shared/table/table.ts";
-import { useHeldItems } from "../../support/faults/held-items.ts";
-import { invoiceLine, timesheetLine } from "../../support/records/records.ts";
-import { readItem, write } from "../../support/records/writes.ts";
-import { useService } from "../../support/service/service.ts";
-import { queueEvent } from "../../support/workers/workers.ts";
-import { runImport, streamOf } from "../../tools/import/run-import.ts";
+import { historyOf } from "../../../../functions/workers/history-entries.ts";
+import { handler as intake } from "../../../../functions/workers/intake.ts";
+import { historyItems, toRecordedChange } from "../../../../shared/records/history.ts";
+import { recordKey } from "../../../../shared/table/table.ts";
+import { useHeldItems } from "../../../support/faults/held-items.ts";
+import { invoiceLine, timesheetLine } from "../../../support/records/records.ts";
+import { readItem, write } from "../../../support/records/writes.ts";
+import { useService } from "../../../support/service/service.ts";
+import { queueEvent } from "../../../support/workers/workers.ts";
+import { runImport, streamOf } from "../../../tools/import/run-import.ts";
 
 useService();
 const held = useHeldItems();

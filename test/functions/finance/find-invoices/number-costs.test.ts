@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
-import { findInvoices, type InvoiceFilter } from "../../../functions/finance/find-invoices.ts";
-import { importLines } from "../../bench/store/load.ts";
-import { costOf } from "../../support/records/costs.ts";
-import { invoiceLine } from "../../support/records/records.ts";
-import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
-import { useService } from "../../support/service/service.ts";
+import { findInvoices, type InvoiceFilter } from "../../../../functions/finance/find-invoices.ts";
+import { importLines } from "../../../bench/store/load.ts";
+import { costOf } from "../../../support/records/costs.ts";
+import { invoiceLine } from "../../../support/records/records.ts";
+import { usualFreshOrFull } from "../../../support/service/fresh-counts.ts";
+import { useService } from "../../../support/service/service.ts";
 
 useService();
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { decryptCursor, encryptCursor } from "../../../functions/changes/encrypted-cursor.ts";
-import { fc } from "../../support/service/properties.ts";
-import { hmacKeyOf } from "../../support/tokens/hmac-key.ts";
+import { decryptCursor, encryptCursor } from "../../../../functions/changes/encrypted-cursor.ts";
+import { fc } from "../../../support/service/properties.ts";
+import { hmacKeyOf } from "../../../support/tokens/hmac-key.ts";
 
 const [one, two] = ["1", "2"].map((text) => text.repeat(64)) as [string, string];
 const key = hmacKeyOf(one);

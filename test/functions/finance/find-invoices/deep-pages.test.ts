@@ -1,11 +1,11 @@
 import { beforeAll, expect, inject, test } from "vitest";
-import { findInvoices, type InvoiceFilter } from "../../../functions/finance/find-invoices.ts";
-import type { InvoiceState } from "../../../shared/contract/finance.ts";
-import { importLines } from "../../bench/store/load.ts";
-import { costOf } from "../../support/records/costs.ts";
-import { invoiceLine } from "../../support/records/records.ts";
-import { usualOrFull } from "../../support/service/counts.ts";
-import { useService } from "../../support/service/service.ts";
+import { findInvoices, type InvoiceFilter } from "../../../../functions/finance/find-invoices.ts";
+import type { InvoiceState } from "../../../../shared/contract/finance.ts";
+import { importLines } from "../../../bench/store/load.ts";
+import { costOf } from "../../../support/records/costs.ts";
+import { invoiceLine } from "../../../support/records/records.ts";
+import { usualOrFull } from "../../../support/service/counts.ts";
+import { useService } from "../../../support/service/service.ts";
 
 const count = inject("engineName") === "dynamodb-local" ? 600 : usualOrFull(700, 2_400);
 const states: readonly InvoiceState[] = ["pending", "paid", "overdue"];

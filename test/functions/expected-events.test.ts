@@ -1,12 +1,12 @@
 import type { Context } from "aws-lambda";
 import { describe, expect, test } from "vitest";
-import { functions } from "../../../infra/functions/functions.ts";
-import { queues } from "../../../infra/functions/queues.ts";
-import { getHealth } from "../../../shared/contract/service.ts";
-import { eventOf } from "../../support/requests/call.ts";
-import { functionFiles } from "../../support/service/function-files.ts";
-import { useService } from "../../support/service/service.ts";
-import { queueEvent, streamRecord } from "../../support/workers/workers.ts";
+import { functions } from "../../infra/functions/functions.ts";
+import { queues } from "../../infra/functions/queues.ts";
+import { getHealth } from "../../shared/contract/service.ts";
+import { eventOf } from "../support/requests/call.ts";
+import { functionFiles } from "../support/service/function-files.ts";
+import { useService } from "../support/service/service.ts";
+import { queueEvent, streamRecord } from "../support/workers/workers.ts";
 
 useService();
 
@@ -91,7 +91,7 @@ describe.each(files)("%s", (file) => {
 });
 
 test("an HTTP API is what a function URL is, too", async () => {
-  const { handler } = await import("../../../functions/service/get-health.ts");
+  const { handler } = await import("../../functions/service/get-health.ts");
   const { requestContext, ...event } = byHttpApi;
   const ofUrl = { ...requestContext, domainName: "x.lambda-url.eu-west-2.on.aws", routeKey: "$default" };
   expect((await handler({ ...event, routeKey: "$default", requestContext: ofUrl }, context)).statusCode).toBe(200);

@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from "vitest";
-import { findInvoices } from "../../../functions/finance/find-invoices.ts";
-import { inParallel } from "../../../shared/run/batches.ts";
-import { useNetwork } from "../../support/faults/network.ts";
-import { expectExactCounters } from "../../support/records/exact-counters.ts";
-import { invoiceLine } from "../../support/records/records.ts";
-import { write } from "../../support/records/writes.ts";
-import { usualFreshOrFull } from "../../support/service/fresh-counts.ts";
-import { useService } from "../../support/service/service.ts";
+import { findInvoices } from "../../../../functions/finance/find-invoices.ts";
+import { inParallel } from "../../../../shared/run/batches.ts";
+import { useNetwork } from "../../../support/faults/network.ts";
+import { expectExactCounters } from "../../../support/records/exact-counters.ts";
+import { invoiceLine } from "../../../support/records/records.ts";
+import { write } from "../../../support/records/writes.ts";
+import { usualFreshOrFull } from "../../../support/service/fresh-counts.ts";
+import { useService } from "../../../support/service/service.ts";
 import { foundIn, numberStyles, searches } from "./number-searches.ts";
 
 useService();

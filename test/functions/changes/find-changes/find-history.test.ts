@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { findHistory } from "../../../functions/changes/find-changes.ts";
-import { keepHistory } from "../../../functions/workers/write-history.ts";
-import { type HistoryQuestion, questions } from "../../../shared/records/history.ts";
-import type { StreamRecord } from "../../../shared/table/entity.ts";
-import { recordKey, scanPage } from "../../../shared/table/table.ts";
-import { jobLine, timesheetLine } from "../../support/records/records.ts";
-import { useService } from "../../support/service/service.ts";
-import { runImport, streamOf } from "../../tools/import/run-import.ts";
+import { findHistory } from "../../../../functions/changes/find-changes.ts";
+import { keepHistory } from "../../../../functions/workers/write-history.ts";
+import { type HistoryQuestion, questions } from "../../../../shared/records/history.ts";
+import type { StreamRecord } from "../../../../shared/table/entity.ts";
+import { recordKey, scanPage } from "../../../../shared/table/table.ts";
+import { jobLine, timesheetLine } from "../../../support/records/records.ts";
+import { useService } from "../../../support/service/service.ts";
+import { runImport, streamOf } from "../../../tools/import/run-import.ts";
 
 useService();
 const day = Date.parse("2026-05-10T00:00:00.000Z") / 1_000;

@@ -1,11 +1,11 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { expect, test } from "vitest";
-import { historyOf } from "../../../functions/workers/history-entries.ts";
-import { historyItems, toRecordedChange } from "../../../shared/records/history.ts";
-import type { Change } from "../../../shared/run/change.ts";
-import type { Item } from "../../../shared/table/table.ts";
-import { recordKey } from "../../../shared/table/table.ts";
-import { anyText, fc } from "../../support/service/properties.ts";
+import { historyOf } from "../../../../functions/workers/history-entries.ts";
+import { historyItems, toRecordedChange } from "../../../../shared/records/history.ts";
+import type { Change } from "../../../../shared/run/change.ts";
+import type { Item } from "../../../../shared/table/table.ts";
+import { recordKey } from "../../../../shared/table/table.ts";
+import { anyText, fc } from "../../../support/service/properties.ts";
 
 const key = recordKey("TIMESHEET", 17);
 const change: Change = {

@@ -1,20 +1,20 @@
 import * as v from "valibot";
 import { beforeEach, describe, expect, test } from "vitest";
-import { handler as deliverNotifications } from "../../../functions/workers/deliver-notifications.ts";
-import { handler as intake } from "../../../functions/workers/intake.ts";
-import { handler as markOverdue } from "../../../functions/workers/mark-overdue.ts";
-import { readOutboundEvents } from "../../../functions/workers/outbound-events.ts";
+import { handler as deliverNotifications } from "../../../../functions/workers/deliver-notifications.ts";
+import { handler as intake } from "../../../../functions/workers/intake.ts";
+import { handler as markOverdue } from "../../../../functions/workers/mark-overdue.ts";
+import { readOutboundEvents } from "../../../../functions/workers/outbound-events.ts";
 import {
   type OutboundEventType,
   outboundEventOf,
   outboundEventTypes,
-} from "../../../shared/contract/outbound-events.ts";
-import { notificationKey } from "../../../shared/notifications/notifications.ts";
-import { findStoredUser, replacePassword, userKey } from "../../../shared/people/users.ts";
-import { settings } from "../../../shared/run/settings.ts";
-import { recordKey } from "../../../shared/table/table.ts";
-import { transact } from "../../../shared/table/writes.ts";
-import { testContext } from "../../support/records/contexts.ts";
+} from "../../../../shared/contract/outbound-events.ts";
+import { notificationKey } from "../../../../shared/notifications/notifications.ts";
+import { findStoredUser, replacePassword, userKey } from "../../../../shared/people/users.ts";
+import { settings } from "../../../../shared/run/settings.ts";
+import { recordKey } from "../../../../shared/table/table.ts";
+import { transact } from "../../../../shared/table/writes.ts";
+import { testContext } from "../../../support/records/contexts.ts";
 import {
   callerLine,
   invoiceLine,
@@ -22,14 +22,14 @@ import {
   notificationLine,
   timesheetLine,
   userLine,
-} from "../../support/records/records.ts";
-import { store } from "../../support/records/store.ts";
-import { readItem, write } from "../../support/records/writes.ts";
-import { adjust, mark, undo } from "../../support/requests/changes.ts";
-import { faultsAt } from "../../support/requests/described-answers.ts";
-import { useService } from "../../support/service/service.ts";
-import { changeAt, changeBy, sendOut, useOutboundBus } from "../../support/workers/events.ts";
-import { queueEvent, storedNotifications } from "../../support/workers/workers.ts";
+} from "../../../support/records/records.ts";
+import { store } from "../../../support/records/store.ts";
+import { readItem, write } from "../../../support/records/writes.ts";
+import { adjust, mark, undo } from "../../../support/requests/changes.ts";
+import { faultsAt } from "../../../support/requests/described-answers.ts";
+import { useService } from "../../../support/service/service.ts";
+import { changeAt, changeBy, sendOut, useOutboundBus } from "../../../support/workers/events.ts";
+import { queueEvent, storedNotifications } from "../../../support/workers/workers.ts";
 
 const service = useService();
 const received = useOutboundBus(service);
