@@ -4,7 +4,7 @@ import type { Caller } from "../../shared/contract/operation.ts";
 import { Refusal } from "../../shared/contract/refusals.ts";
 import { idempotent } from "../../shared/http/endpoint.ts";
 import { authorizePayment } from "../../shared/people/passcodes.ts";
-import { type BulkKind, commitSteps } from "../../shared/records/bulk.ts";
+import { type BulkKind, commitSteps, stepTo } from "../../shared/records/bulk.ts";
 import {
   type ChangeContext,
   type ChangeItem,
@@ -18,6 +18,19 @@ import { timesheetStateChange } from "../../shared/records/timesheets.ts";
 import type { Attempt } from "../../shared/table/plans.ts";
 import { readBatch } from "../../shared/table/reads.ts";
 import { paces, retryConflicts } from "../../shared/table/retry.ts";
+import type { Item } from "../../shared/table/table.ts";
+
+/** Undoes a change of timesheets or timers. A caller with a passcode must send it (D41). */
+export const handler = idempotent(operation, {
+  authorize: ({ body, caller, now }) => authorizePayment(caller, body.passcode, now),
+  read: ({ parameters, ...request }) => readUndo(parameters.id, request),
+  write: async ({ parameters, ...context }, begun) => {
+    const { id, list, recordIds, isRepetition } = await restoreRecords(parameters.id, context, begun);
+    const record_type = list === "TIMESHEETS" ? ("Timesheet" as const) : ("Job" as const);
+    const change = { id, undone: parameters.id, record_type, record_ids: recordIds };
+    return { change, changeId: id, isRepetition };
+  },
+});
 
 /** A change that undid another. */
 interface UndoneChange {
@@ -28,27 +41,43 @@ interface UndoneChange {
   readonly isRepetition?: true;
 }
 
+/** The state that an undo begins from: the change to undo and its records as they are stored, or the change of an equal request. */
+type UndoRead =
+  | { readonly undone: ChangeItem; readonly items: readonly (Item | undefined)[] }
+  | { readonly earlier: ChangeItem };
+
+/** Reads what an undo needs. Refuses one that cannot be. n read units and one for every 4 KB of the change; two round trips. */
+async function readUndo(
+  changeId: string,
+  { caller, now, key }: Pick<ChangeContext, "caller" | "now" | "key">,
+): Promise<UndoRead> {
+  const [earlier, found] = await Promise.all([findEarlier(key), findChange(changeId)]);
+  if (earlier && isUndoable(earlier)) return { earlier };
+  if (!found || !isUndoable(found) || !mayUndo(found, caller)) throw recordNotFound();
+  if (found.undone_by !== undefined) {
+    // Between the two reads an equal request may have undone it.
+    const equal = await findEarlier(key);
+    if (equal && isUndoable(equal)) return { earlier: equal };
+    throw new Refusal("change_undone", "The change has been undone");
+  }
+  requireOpen(found, now);
+  return { undone: found, items: await readBatch(found.records.map(({ id }) => listedKey(found.list, id))) };
+}
+
 /**
  * Access pattern CH1: restores every record of a change in one transaction, or none (D41). Refuses with
  * `record_not_found` if there is no such change or it is another's, with `change_undone`, with `change_expired` after 24
- * hours, with `changed_since` and the ids of records that were written since, and with `busy` if others hold them for 3 seconds. The
- * records are read while the caller is authorized. n read units and one for every 4 KB of the change; three round trips.
+ * hours, with `changed_since` and the ids of records that were written since, and with `busy` if others hold them for 3
+ * seconds. `begun` is what was read already. n read units and one for every 4 KB of the change; three round trips.
  */
-export function restoreRecords(changeId: string, context: ChangeContext): Promise<UndoneChange> {
+export function restoreRecords(changeId: string, context: ChangeContext, begun?: UndoRead): Promise<UndoneChange> {
   return retryConflicts(async (count, leftMs) => {
-    const [earlier, found] = await Promise.all([findEarlier(context), findChange(changeId)]);
-    if (earlier && isUndoable(earlier)) return repetitionOf(earlier);
-    if (!found || !isUndoable(found) || !mayUndo(found, context.caller)) throw recordNotFound();
-    if (found.undone_by !== undefined) {
-      // Between the two reads an equal request may have undone it.
-      const equal = await findEarlier(context);
-      if (equal && isUndoable(equal)) return repetitionOf(equal);
-      throw new Refusal("change_undone", "The change has been undone");
-    }
-    requireOpen(found, context.now);
-    const undo = await (found.list === "TIMESHEETS"
-      ? restore(timesheetStateChange, found, context, { count, leftMs })
-      : restore(jobTimers, found, context, { count, leftMs }));
+    const read = (count === 0 && begun) || (await readUndo(changeId, context));
+    if ("earlier" in read) return { ...shownUndo(read.earlier), isRepetition: true };
+    const { undone, items } = read;
+    const undo = await (undone.list === "TIMESHEETS"
+      ? restore(timesheetStateChange, undone, items, context, { count, leftMs })
+      : restore(jobTimers, undone, items, context, { count, leftMs }));
     return undo && shownUndo(undo);
   }, paces.bulk);
 }
@@ -57,19 +86,15 @@ export function restoreRecords(changeId: string, context: ChangeContext): Promis
 async function restore<L extends UndoableList, Values extends object>(
   kind: BulkKind<L, Values>,
   undone: ChangeItem,
+  items: readonly (Item | undefined)[],
   context: ChangeContext,
   attempt: Attempt,
 ): Promise<ChangeItem | undefined> {
-  const records = await readUntouched(kind.list, undone);
-  const steps = records?.map((record, at) => {
-    const before = v.parse(kind.schema, undone.records[at]?.before);
-    return { record, next: kind.withValues(record, before) };
-  });
+  const records = await requireUntouched(kind.list, undone, items);
+  const steps = records?.map((record, at) =>
+    stepTo(kind.list, record, kind.withValues(record, v.parse(kind.schema, undone.records[at]?.before))),
+  );
   return steps && commitSteps(kind, steps, context, attempt, undone);
-}
-
-function repetitionOf(earlier: ChangeItem): UndoneChange {
-  return { ...shownUndo(earlier), isRepetition: true };
 }
 
 function shownUndo({ change_id: id, list, records }: ChangeItem): UndoneChange {
@@ -94,11 +119,11 @@ function requireOpen({ valid_to }: ChangeItem, now: Date): void {
 }
 
 /** The records of a change, in its order; undefined if the change was undone meanwhile. Refuses if some were written since. */
-async function readUntouched<L extends UndoableList>(
+async function requireUntouched<L extends UndoableList>(
   list: L,
   { change_id, records }: ChangeItem,
+  items: readonly (Item | undefined)[],
 ): Promise<ListedItem<L>[] | undefined> {
-  const items = await readBatch(records.map(({ id }) => listedKey(list, id)));
   const untouched = items.flatMap((item, at) => {
     const record = item && listedItems[list].decode(item);
     return record?.revision === records[at]?.revision && record ? [record] : [];
@@ -109,15 +134,3 @@ async function readUntouched<L extends UndoableList>(
   const changedIds = records.flatMap(({ id }) => (untouchedIds.has(id) ? [] : [id]));
   throw new Refusal("changed_since", "Some of the records were changed since", { changedIds });
 }
-
-/** Undoes a change of timesheets or timers. A caller with a passcode must send it (D41). */
-export const handler = idempotent(
-  operation,
-  async ({ parameters, ...context }) => {
-    const { id, list, recordIds, isRepetition } = await restoreRecords(parameters.id, context);
-    const record_type = list === "TIMESHEETS" ? ("Timesheet" as const) : ("Job" as const);
-    const change = { id, undone: parameters.id, record_type, record_ids: recordIds };
-    return { change, changeId: id, isRepetition };
-  },
-  { authorize: ({ body, caller, now }) => authorizePayment(caller, body.passcode, now) },
-);

@@ -14,7 +14,7 @@ import {
 import { withNotificationTexts } from "../../shared/notifications/words.ts";
 import type { ChangeContext } from "../../shared/records/changes.ts";
 import { requireAll } from "../../shared/records/items.ts";
-import { chunksOf, readAhead } from "../../shared/run/batches.ts";
+import { begin, chunksOf, readAhead } from "../../shared/run/batches.ts";
 import type { Found } from "../../shared/run/paging.ts";
 import { replaceItem } from "../../shared/table/plans.ts";
 import { readBatch } from "../../shared/table/reads.ts";
@@ -34,6 +34,21 @@ const mostTogether = maxTransactionWrites - 1;
 /** Only the first page of the index costs a round trip; further ones are read beside a transaction. */
 const idsPerPage = 10 * mostTogether;
 
+/** Marks the caller's own notifications: the named ones, all or none; or the unread ones up to an id as read (D27). */
+export const handler = inSession(operation, {
+  read: async ({ body: { notification_ids: ids = [], up_to_id: newestId }, caller: { userId } }) =>
+    newestId === undefined
+      ? { named: await readPresent(userId, ids) }
+      : { unread: await begin(readAhead(unreadInTurn(userId, newestId))) },
+  write: async ({ body, actor: { user }, ...context }, { named, unread }) => {
+    const { notification_ids: ids = [], up_to_id: newestId, read } = body;
+    const marked = await (newestId === undefined
+      ? markByIds(ids, read, context, named)
+      : markReadUpTo(newestId, context, unread));
+    return { ...marked, items: withNotificationTexts(marked.items, user.locale) };
+  },
+});
+
 /**
  * Access pattern N5: marks the caller's notifications as read, or as unread, all or none, and updates the counts (D26,
  * D27). Returns them as they are then, in the order of the ids. Refuses with `records_not_found` if one is missing or another
@@ -43,9 +58,10 @@ export async function markByIds(
   ids: readonly number[],
   read: boolean,
   context: MarkingContext,
+  begun?: readonly StoredNotification[],
 ): Promise<Found<Notification>> {
-  const readNamed = async () => {
-    const stored = await readPresent(context.caller.userId, ids);
+  const readNamed = async (race: number) => {
+    const stored = (race === 0 && begun) || (await readPresent(context.caller.userId, ids));
     requireAll(ids, stored);
     return stored;
   };
@@ -63,12 +79,13 @@ export async function markByIds(
 export async function markReadUpTo(
   newestId: number,
   context: MarkingContext & { readonly remainingMs: () => number },
+  begun?: AsyncIterable<StoredNotification[]>,
 ): Promise<Found<Notification>> {
   const { userId } = context.caller;
   const newest: StoredNotification[] = [];
   let total = 0;
   let isFirst = true;
-  for await (const unread of readAhead(unreadInTurn(userId, newestId))) {
+  for await (const unread of begun ?? readAhead(unreadInTurn(userId, newestId))) {
     if (!isFirst && context.remainingMs() < lastTransactionMs) break;
     isFirst = false;
     const ids = unread.map(({ id }) => id);
@@ -101,7 +118,7 @@ function markTogether(
     const stored = await read(race);
     const marked = stored.map((before) => ({ before, after: mark(userId, before, readAt) }));
     const changed = marked.filter(isChanged);
-    const change = await context.change;
+    const { change } = context;
     const writes = changed.map(({ before, after }) =>
       replaceItem(before, notifications.encode(after), { now: new Date(), change, notifies: true }),
     );
@@ -139,11 +156,3 @@ async function* unreadInTurn(userId: number, newestId: number): AsyncGenerator<S
     for (const ids of chunksOf(page.map(idOfUnread), mostTogether)) yield readPresent(userId, ids);
   }
 }
-
-/** Marks the caller's own notifications: the named ones, all or none; or the unread ones up to an id as read (D27). */
-export const handler = inSession(operation, async ({ body, ...context }) => {
-  const { notification_ids: ids = [], up_to_id: newestId, read } = body;
-  const marked = await (newestId ? markReadUpTo(newestId, context) : markByIds(ids, read, context));
-  const { user } = await context.actor;
-  return { ...marked, items: withNotificationTexts(marked.items, user.locale) };
-});

@@ -145,11 +145,9 @@ interface SignedInRequest<O extends Operation> extends AnonymousRequest<O> {
 }
 
 /** A signed-in user's request to change something of their own, as its function gets it. */
-interface SessionRequest<O extends Operation> extends Omit<SignedInRequest<O>, "change"> {
-  /** The caller's account, once the session is found live (D4): the function waits for it before it writes. */
-  readonly actor: Promise<Account>;
-  /** The change that its writes are, once the operation's check of the caller succeeds. */
-  readonly change: Promise<Change>;
+interface SessionRequest<O extends Operation> extends SignedInRequest<O> {
+  /** The caller's account, whose session is live (D4). */
+  readonly actor: Account;
 }
 
 /** A signed-in user's request that may carry an `Idempotency-Key`, as an operation's function gets it (D32). */
@@ -158,9 +156,18 @@ interface IdempotentRequest<O extends Operation> extends SessionRequest<O> {
   readonly key: RequestKey | undefined;
 }
 
+/**
+ * The two steps of an operation that changes something: `read` runs beside the check of the caller, so it has no change to
+ * write as; `write` follows both. A refusal by the check precedes one by `read`.
+ */
+interface Steps<O extends Operation, Request extends SessionRequest<O>, Found> {
+  readonly read: (request: Omit<Request, "actor" | "change">) => Promise<Found>;
+  readonly write: (request: Request, found: Found) => Promise<Reply<O>>;
+}
+
 /** An operation's check of the caller beyond the access token. It refuses a caller who does not pass, and gives the account of others. */
 interface Authorization<O extends Operation> {
-  readonly authorize: (request: SignedInRequest<O>) => Promise<Account>;
+  readonly authorize: (request: Omit<SignedInRequest<O>, "change">) => Promise<Account>;
 }
 
 /** The check of operations that have none of their own: the session is live, and role and company are the token's (D4). */
@@ -181,39 +188,38 @@ export function authenticated<O extends TokenOperation>(
 }
 
 /** The handler of an operation that needs a live session (D4). */
-export function inSession<O extends SessionOperation>(
+export function inSession<O extends SessionOperation, Found>(
   operation: O,
-  handle: (request: SessionRequest<O>) => Promise<Reply<O>>,
+  steps: Steps<O, SessionRequest<O>, Found>,
 ): HttpHandler {
-  return acting(operation, { authorize: ofSession, keyOf: async () => undefined }, handle);
+  return acting(operation, { ...steps, authorize: ofSession, keyOf: async () => undefined });
 }
 
 /** The handler of one whose requests with an `Idempotency-Key` make their change once (D32). */
-export function idempotent<O extends IdempotentOperation>(
+export function idempotent<O extends IdempotentOperation, Found>(
   operation: O,
-  handle: (request: IdempotentRequest<O>) => Promise<Reply<O>>,
-  { authorize }: Authorization<O> = { authorize: ofSession },
+  steps: Partial<Authorization<O>> & Steps<O, IdempotentRequest<O>, Found>,
 ): HttpHandler {
-  return acting(operation, { authorize, keyOf: readKey }, handle);
+  return acting(operation, { authorize: ofSession, ...steps, keyOf: readKey });
 }
 
-/** The function reads while the caller is authorized. Without a change it cannot write, and it is not answered for. */
-function acting<O extends SessionOperation>(
+function acting<O extends SessionOperation, Found>(
   operation: O,
-  { authorize, keyOf }: Authorization<O> & { readonly keyOf: typeof readKey },
-  handle: (request: IdempotentRequest<O>) => Promise<Reply<O>>,
+  {
+    authorize,
+    keyOf,
+    read,
+    write,
+  }: Authorization<O> & Steps<O, IdempotentRequest<O>, Found> & { readonly keyOf: typeof readKey },
 ): HttpHandler {
   return chain(operation, { access: authenticate(operation) }, async (event, context) => {
     const key = await keyOf(operation, event);
-    const request = signedInRequestOf<O>(event, context);
-    const begun = { ...request.change, ...(key && { id: key.changeId }) };
-    const actor = authorize(request);
-    const change = actor.then(() => begun);
-    const handling = (async () => handle({ ...request, key, actor, change }))();
-    await Promise.allSettled([change, handling]);
-    // The caller's refusal precedes the function's, whichever is faster.
-    await change;
-    return handling;
+    const { change: begun, ...asked } = { ...signedInRequestOf<O>(event, context), key };
+    const change = { ...begun, ...(key && { id: key.changeId }) };
+    const reading = (async () => read(asked))();
+    const [authorized] = await Promise.allSettled([authorize(asked), reading]);
+    if (authorized.status === "rejected") throw authorized.reason;
+    return write({ ...asked, change, actor: authorized.value }, await reading);
   });
 }
 

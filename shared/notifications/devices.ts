@@ -214,15 +214,11 @@ export async function saveDeviceToken(
 }
 
 /**
- * Access pattern DT2: removes tokens from a user's list once `allowed` resolves, which it reads meanwhile; absent ones are
- * ignored (D28). Two round trips, 1 read unit, 2 write units and 4 for each.
+ * Access pattern DT2: removes tokens from a user's list; absent ones are ignored (D28). `begun` is the list as it was
+ * read already. Two round trips, 1 read unit, 2 write units and 4 for each.
  */
-export function dropDeviceTokens(
-  userId: number,
-  ids: readonly number[],
-  allowed: Promise<unknown> = Promise.resolve(),
-): Promise<void> {
-  return dropWhere(userId, ({ id }) => ids.includes(id), allowed);
+export function dropDeviceTokens(userId: number, ids: readonly number[], begun?: DeviceSet): Promise<void> {
+  return dropWhere(userId, ({ id }) => ids.includes(id), begun);
 }
 
 /** Access pattern DT3: removes the tokens from a user's list that a session registered (D5). Cost as DT2. */
@@ -233,11 +229,11 @@ export function dropDevicesOfSession(userId: number, family: string): Promise<vo
 async function dropWhere(
   userId: number,
   isDropped: (device: StoredDevice) => boolean,
-  allowed?: Promise<unknown>,
+  begun?: DeviceSet,
 ): Promise<void> {
-  await retry(paces.devices, async () => {
+  await retry(paces.devices, async (race) => {
     // Consistent, so that a token registered a moment ago is removed too.
-    const [set] = await Promise.all([findDeviceSet(userId, { consistent: true }), allowed]);
+    const set = (race === 0 && begun) || (await findDeviceSet(userId, { consistent: true }));
     const found = set.devices.filter(isDropped);
     if (found.length === 0) return true;
     const failed = await transact([...dropWrites(userId, found), raiseRevision(userId, set.revision)]);

@@ -47,8 +47,7 @@ export const changes = defineEntity<ChangeItem>("change", ({ sk }) => sk === "CH
 export interface ChangeContext {
   readonly caller: Caller;
   readonly now: Date;
-  /** The change, once the caller is authorized to make it. Records can be read meanwhile. */
-  readonly change: Promise<Change>;
+  readonly change: Change;
   readonly key: RequestKey | undefined;
 }
 
@@ -74,7 +73,7 @@ export async function findChange(id: string): Promise<ChangeItem | undefined> {
  * Access pattern CH3: the change that the same request made before; undefined if there is none, or without a key.
  * Refuses with `idempotency_key_reused` if another request of the user had the key. 1 read unit for every 4 KB.
  */
-export async function findEarlier({ key }: Pick<ChangeContext, "key">): Promise<ChangeItem | undefined> {
+export async function findEarlier(key: RequestKey | undefined): Promise<ChangeItem | undefined> {
   const stored = key && (await changes.find(changeKey(key.changeId), { consistent: true }));
   if (!stored || stored.valid_to <= freeFrom(new Date())) return undefined;
   if (stored.fingerprint !== undefined && key.matches(stored.fingerprint)) return stored;
@@ -85,7 +84,7 @@ export async function findEarlier({ key }: Pick<ChangeContext, "key">): Promise<
 export function newChange(
   list: UndoableList,
   records: readonly ChangedRecord[],
-  { caller, key }: ChangeContext,
+  { caller, key }: Pick<ChangeContext, "caller" | "key">,
   { id: change_id, ...stamp }: Change,
 ): ChangeItem {
   const { userId: user_id, role, companyId: company_id } = caller;

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { adjustJobTimers } from "../contract/jobs.ts";
 import type { Scope } from "../contract/operation.ts";
 import type { FoundPage, PageStart } from "../run/paging.ts";
-import { type BulkKind, changeTogether } from "./bulk.ts";
+import { type BulkKind, type BulkRead, changeTogether } from "./bulk.ts";
 import type { ChangeContext } from "./changes.ts";
 import { jobListState, type ListedFields, type ListedItem, listedItems } from "./items.ts";
 import { findListPage } from "./lists.ts";
@@ -34,10 +34,16 @@ export function timerFrom(timer: number, from: Date): JobTimer {
 
 /**
  * Access pattern J1: sets the timer of jobs, all or none (D24). Refuses with `records_not_found` if one is missing, and
- * as `busy`. n read units, two round trips.
+ * as `busy`. `begun` is what `readBulk` has read already. n read units, two round trips.
  */
-export function setJobTimers(ids: readonly number[], scope: Scope, values: JobTimer, context: ChangeContext) {
-  return changeTogether(jobTimers, { ids, scope, values }, context);
+export function setJobTimers(
+  ids: readonly number[],
+  scope: Scope,
+  values: JobTimer,
+  context: ChangeContext,
+  begun?: BulkRead<"JOBS">,
+) {
+  return changeTogether(jobTimers, { ids, scope, values }, context, begun);
 }
 
 /** Access pattern J2: one page of the jobs, newest id first, and how many there are (D37). */

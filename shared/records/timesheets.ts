@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { bulkUpdateTimesheets, type TimesheetState, timesheetState } from "../contract/finance.ts";
 import type { Scope } from "../contract/operation.ts";
 import type { FoundPage, PageStart } from "../run/paging.ts";
-import { type BulkKind, changeTogether } from "./bulk.ts";
+import { type BulkKind, type BulkRead, changeTogether } from "./bulk.ts";
 import type { ChangeContext } from "./changes.ts";
 import { type ListedFields, withFields } from "./items.ts";
 import { findListPage } from "./lists.ts";
@@ -21,16 +21,17 @@ export const timesheetStateChange: BulkKind<"TIMESHEETS", { readonly state: Time
 
 /**
  * Access pattern T1: puts timesheets into a state, all or none (D17, D18). Refuses with `records_not_found` if one is
- * missing or outside the scope, with `fields_invalid` if they do not fit together, and as `busy`. The timesheets
- * and the change of an Idempotency-Key are read while the caller is authorized. n read units, two round trips.
+ * missing or outside the scope, with `fields_invalid` if they do not fit together, and as `busy`. `begun` is what
+ * `readBulk` has read already. n read units, two round trips.
  */
 export function setTimesheetStates(
   ids: readonly number[],
   scope: Scope,
   state: TimesheetState,
   context: ChangeContext,
+  begun?: BulkRead<"TIMESHEETS">,
 ) {
-  return changeTogether(timesheetStateChange, { ids, scope, values: { state } }, context);
+  return changeTogether(timesheetStateChange, { ids, scope, values: { state } }, context, begun);
 }
 
 /** Access pattern T2: a page of the timesheets that match by `date`, newest id first, and their number (D21, D37). */

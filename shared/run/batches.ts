@@ -33,3 +33,13 @@ export async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T
     yield value;
   }
 }
+
+/** Reads the first item of a source, and iterates over it from there. Throws the source's errors. */
+export async function begin<T>(source: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
+  const first = await source.next();
+  return (async function* () {
+    if (first.done) return;
+    yield first.value;
+    yield* source;
+  })();
+}

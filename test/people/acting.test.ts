@@ -177,22 +177,18 @@ describe("nothing is written before the caller is authorized", () => {
   };
 
   test("a function that fails sooner is refused all the same, and no rejection is left", async () => {
-    const handler = idempotent(adjustJobTimers, fails, { authorize: refuse });
+    const handler = idempotent(adjustJobTimers, { authorize: refuse, read: fails, write: fails });
     expectProblem(await call(handler, adjustJobTimers, { as: admin, body: job(id) }), 401, "token_invalid");
   });
 
-  test("a function that hands the change on cannot write as it", async () => {
-    const seen: unknown[] = [];
-    const handler = idempotent(
-      adjustJobTimers,
-      async ({ change }) => {
-        seen.push(await change);
-        throw new Error("is not reached");
-      },
-      { authorize: refuse },
-    );
+  test("what a refused caller's request has read is not handed on, and no change is", async () => {
+    const write = vi.fn();
+    const seen: object[] = [];
+    const read = async (request: object) => seen.push(request);
+    const handler = idempotent(adjustJobTimers, { authorize: refuse, read, write });
     expectProblem(await call(handler, adjustJobTimers, { as: admin, body: job(id) }), 401, "token_invalid");
-    expect(seen).toEqual([]);
+    expect(seen).toEqual([expect.not.objectContaining({ change: expect.anything(), actor: expect.anything() })]);
+    expect(write).not.toHaveBeenCalled();
   });
 });
 

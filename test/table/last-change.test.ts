@@ -21,7 +21,7 @@ test("a write of a record says which request it follows from, and one of no requ
   const timer = { timer: 60, timer_expires_at: new Date().toISOString() };
   await setJobTimers([1], "all", timer, {
     ...callerContext(admin),
-    change: Promise.resolve(during("two").change),
+    change: during("two").change,
   });
   expect(await readItem(key)).toMatchObject({ change: { request: "two" } });
   await write(jobLine(1, 1, { title: "Driver" }));

@@ -15,7 +15,7 @@ export function testContext(now = new Date(), by?: string): WriteContext {
 
 /** The context of a caller's request that may do what it asks for, without an Idempotency-Key, in a change of its own. */
 export function callerContext(caller: Caller, now = new Date()): ChangeContext {
-  return { caller, now, change: Promise.resolve(testChange(`user#${caller.userId}`)), key: undefined };
+  return { caller, now, change: testChange(`user#${caller.userId}`), key: undefined };
 }
 
 /** The context of a driver's request, with all the time that it takes. */
