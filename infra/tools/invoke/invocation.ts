@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { gunzipSync } from "node:zlib";
 import type { APIGatewayProxyStructuredResultV2, Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
+import { getOpenapi } from "../../../shared/contract/service.ts";
 import { type FunctionName, functions, operationRows } from "../../functions/functions.ts";
+import { pageFunction } from "../../functions/worker-rows.ts";
 import type { InboxEntry } from "../../local/aws/inbox.ts";
 import { spreadJson } from "../../local/json-text.ts";
 
@@ -14,6 +16,7 @@ export interface TimedAnswer {
 
 /** Runs a function's handler from its source. Its log lines go to standard error. */
 export async function invokeHandler(name: FunctionName, event: unknown): Promise<TimedAnswer> {
+  Object.assign(globalThis, await insertedTexts(name));
   const { handler } = await import(`../../../functions/${functions[name].area}/${name}.ts`);
   const context = { awsRequestId: randomUUID(), functionName: name } satisfies Partial<Context>;
   const writeOut = process.stdout.write;
@@ -25,6 +28,14 @@ export async function invokeHandler(name: FunctionName, event: unknown): Promise
   } finally {
     process.stdout.write = writeOut;
   }
+}
+
+/** The texts that the bundler inserts into a function, by the name that its source declares. */
+async function insertedTexts(name: FunctionName): Promise<object> {
+  if (name === getOpenapi.name) return await import("../../local/builds/finished-document.ts");
+  if (name !== pageFunction) return {};
+  const { pageDefine } = await import("../../document/page-build.ts");
+  return { DOCS_FILES: JSON.parse(pageDefine().DOCS_FILES) };
 }
 
 /** An HTTP answer in full: status and time, headers, and the body, with JSON on several lines. */
