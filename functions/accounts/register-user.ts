@@ -2,12 +2,20 @@ import { registerUser } from "../../shared/contract/accounts.ts";
 import { type AnonymousRequest, anonymous } from "../../shared/http/endpoint.ts";
 import { clientAddressOf } from "../../shared/http/event.ts";
 import { requestPin } from "../../shared/people/ask-for-pin.ts";
-import { clientOf, countAttempt, isLoopback, subjectOf } from "../../shared/people/limits.ts";
+import { clientOf, countAttempt, isLoopback, type LimitRule, limitSubjectOf } from "../../shared/people/limits.ts";
 import { requireUncommon } from "../../shared/people/passwords.ts";
 import { unknownUser } from "../../shared/people/shown-user.ts";
 import { requireLogin, requireServed, requireSmsReceiver } from "../../shared/people/typed-login.ts";
 import { settings } from "../../shared/run/settings.ts";
 import { hmacKey } from "../../shared/tokens/secrets.ts";
+
+/** Registrations of a client: they send to logins that nobody has proved to be theirs (D11). */
+export const registrations = {
+  name: "registration",
+  subjectKind: "client",
+  most: 30,
+  window: "hour",
+} as const satisfies LimitRule;
 
 /**
  * Starts a registration, which its pin completes. The answer is the same for new and taken logins. A taken one is sent an
@@ -32,8 +40,8 @@ async function startRegistration({ body, now, sender, requestId }: AnonymousRequ
   return { user: { ...shown, pin_valid_to: ends.toSorted()[0] ?? "" } };
 }
 
-/** Registrations send to logins that nobody has proved to be theirs. Clients of the machine itself are one developer (D11). */
+/** Clients of the machine itself are one developer (D11). */
 async function countRegistration(address: string, now: Date): Promise<void> {
   if (isLoopback(address)) return;
-  await countAttempt({ rule: "registration", subject: await subjectOf("registration", clientOf(address)) }, now);
+  await countAttempt(await limitSubjectOf(registrations, clientOf(address)), now);
 }

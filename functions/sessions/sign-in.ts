@@ -6,15 +6,14 @@ import { findProof, isProofOf } from "../../shared/people/known-client.ts";
 import {
   type CountedAttempt,
   clientOf,
-  clientOfSubject,
   countAttempt,
   countFailure,
   findCount,
   giveBack,
+  type LimitRule,
   type LimitSubject,
+  limitSubjectOf,
   requireBelow,
-  subjectOf,
-  takeIfBelow,
 } from "../../shared/people/limits.ts";
 import { findAccountOfLogin } from "../../shared/people/logins.ts";
 import { hashPassword, isOutdated, unusableHash, verifyPassword } from "../../shared/people/passwords.ts";
@@ -26,62 +25,24 @@ import { settings } from "../../shared/run/settings.ts";
 import { bearerHeader, issueTokens } from "../../shared/tokens/access.ts";
 import { hmacKey } from "../../shared/tokens/secrets.ts";
 
-/** A password as it came in: at which login, from which address, and what its client proves, if anything (D10). */
-interface PasswordAttempt {
-  readonly login: string;
-  readonly address: string;
-  readonly proof: string | undefined;
-}
+const tooManyPasswords = "Too many wrong passwords: a pin lets you in at once, with its reset token in Known-Client";
 
-/** A password that was counted, so that it may be compared. */
-interface CountedPassword {
-  /** The account of the login; undefined if nobody has the login. */
-  readonly account: AccountWithHash | undefined;
-  /** To be given back if the password is right. */
-  readonly taken: CountedAttempt;
-  /** The failures of a client without a proof. */
-  readonly failures?: LimitSubject;
-}
-
-/**
- * Counts a password before it is compared, or refuses it as `too_many_requests`: by the proof of its client, or by login
- * and client if there is none or its passwords are used up (D15). Half a read unit, one write unit and the account's
- * reads, three round trips.
- */
-export async function countPassword({ login, address, proof }: PasswordAttempt, now: Date): Promise<CountedPassword> {
-  const failures = { rule: "failures", subject: await subjectOf("failures", clientOf(address)) } as const;
-  const [account, proved, failed] = await Promise.all([
-    findAccountOfLogin(login),
-    findProof(proof, now),
-    findCount(failures, now),
-  ]);
-  const known = account && proved && isProofOf(proved, account) && (await takeKnown(proved.name, now));
-  if (known) return { account, taken: known };
-  requireBelow("failures", failed, now);
-  const [subject, client] = await Promise.all([
-    subjectOf("password", login),
-    clientOfSubject("password", login, address),
-  ]);
-  return { account, taken: await countAttempt({ rule: "password", subject, client }, now), failures };
-}
-
-/** Keeps a wrong password among its client's failures. One write unit. */
-export async function keepFailure({ failures }: CountedPassword, now: Date): Promise<void> {
-  if (failures) await countFailure(failures, now);
-}
-
-/** Undefined if the passwords of the proof are used up. */
-async function takeKnown(name: string, now: Date): Promise<CountedAttempt | undefined> {
-  return takeIfBelow({ rule: "knownPassword", subject: await subjectOf("knownPassword", name) }, now);
-}
-
-/**
- * Replaces an outdated hash of a password that was just compared, unless it was replaced meanwhile. The password is the
- * same, so nobody is notified, and sessions and devices stay (D15). One write unit if it does.
- */
-async function renewPasswordHash(userId: number, password: string, compared: string): Promise<void> {
-  if (isOutdated(compared)) await replaceHash(userId, "password", compared, await hashPassword(password));
-}
+/** The limits on guessing passwords (D10, D15). */
+export const passwordLimits = {
+  /** Passwords of a login by clients without a proof. */
+  ofLogin: {
+    name: "password",
+    subjectKind: "login",
+    most: 60,
+    mostOfClient: 20,
+    window: "day",
+    reason: tooManyPasswords,
+  },
+  /** Wrong passwords of a client at all logins. */
+  failures: { name: "failures", subjectKind: "client", most: 2_000, window: "day", reason: tooManyPasswords },
+  /** Passwords by a client with a proof. */
+  known: { name: "knownPassword", subjectKind: "proof", most: 10, window: "day" },
+} as const satisfies Readonly<Record<string, LimitRule>>;
 
 /** Signs in with a login and its password. An unknown login takes as long as a wrong password (D5, D15). */
 export const handler = anonymous(signIn, startSession, { headers: bearerHeader });
@@ -109,4 +70,61 @@ async function startSession({ body, now, sender }: AnonymousRequest<typeof signI
     renewPasswordHash(user.id, body.password, hash),
   ]);
   return { user: { ...user, company }, token };
+}
+
+/** A password as it came in: at which login, from which address, and what its client proves, if anything (D10). */
+interface PasswordAttempt {
+  readonly login: string;
+  readonly address: string;
+  readonly proof: string | undefined;
+}
+
+/** A password that was counted, so that it may be compared. */
+interface CountedPassword {
+  /** The account of the login; undefined if nobody has the login. */
+  readonly account: AccountWithHash | undefined;
+  /** To be given back if the password is right. */
+  readonly taken: CountedAttempt;
+  /** The failures of a client without a proof. */
+  readonly failures?: LimitSubject;
+}
+
+/**
+ * Counts a password before it is compared, or refuses it as `too_many_requests`: by the proof of its client, or by login
+ * and client if there is none or its passwords are used up (D15). Half a read unit, one write unit and the account's
+ * reads, three round trips.
+ */
+export async function countPassword({ login, address, proof }: PasswordAttempt, now: Date): Promise<CountedPassword> {
+  const failures = await limitSubjectOf(passwordLimits.failures, clientOf(address));
+  const [account, proved, failed] = await Promise.all([
+    findAccountOfLogin(login),
+    findProof(proof, now),
+    findCount(failures, now),
+  ]);
+  const known = account && proved && isProofOf(proved, account) && (await takeKnown(proved.name, now));
+  if (known) return { account, taken: known };
+  requireBelow(passwordLimits.failures, failed, now);
+  const ofLogin = await limitSubjectOf(passwordLimits.ofLogin, login, address);
+  return { account, taken: await countAttempt(ofLogin, now), failures };
+}
+
+/** Undefined if the passwords of the proof are used up. */
+async function takeKnown(name: string, now: Date): Promise<CountedAttempt | undefined> {
+  return countAttempt(await limitSubjectOf(passwordLimits.known, name), now).catch((error: unknown) => {
+    if (error instanceof Refusal && error.code !== "busy") return undefined;
+    throw error;
+  });
+}
+
+/** Keeps a wrong password among its client's failures. One write unit. */
+export async function keepFailure({ failures }: CountedPassword, now: Date): Promise<void> {
+  if (failures) await countFailure(failures, now);
+}
+
+/**
+ * Replaces an outdated hash of a password that was just compared, unless it was replaced meanwhile. The password is the
+ * same, so nobody is notified, and sessions and devices stay (D15). One write unit if it does.
+ */
+async function renewPasswordHash(userId: number, password: string, compared: string): Promise<void> {
+  if (isOutdated(compared)) await replaceHash(userId, "password", compared, await hashPassword(password));
 }

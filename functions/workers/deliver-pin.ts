@@ -1,47 +1,37 @@
+import { msPerMinute } from "../../shared/contract/values.ts";
 import { catalogueOf } from "../../shared/messages/catalogues.ts";
 import { pinRequest } from "../../shared/messages/queue-messages.ts";
 import { type MessageRecipient, renderEmail, sendEmail, sendSms } from "../../shared/messages/send.ts";
-import { pinRules, subjectOf } from "../../shared/people/limits.ts";
+import { subjectOf } from "../../shared/people/limits.ts";
 import { findUserIdOfLogin } from "../../shared/people/logins.ts";
-import { consumeMessageAllowance, mayUseAllowance } from "../../shared/people/message-limits.ts";
-import { countsProof, isUsedUp } from "../../shared/people/pin-decisions.ts";
+import { consumeMessageAllowance, firstMessages, mayUseAllowance } from "../../shared/people/message-limits.ts";
 import {
-  findPinToSend,
+  type AskedPin,
   hashOfPin,
-  holdPin,
-  keepSent,
+  isUsedUp,
   makePin,
   nextUserId,
+  type PinHash,
   pinKey,
-  releasePin,
+  pinRules,
+  pins,
   type StoredPin,
   shownPin,
-  storePin,
+  type TriedPin,
+  unmadePin,
 } from "../../shared/people/pins.ts";
 import { findUser } from "../../shared/people/users.ts";
 import { settings } from "../../shared/run/settings.ts";
+import { type Key, keyOf } from "../../shared/table/table.ts";
+import { allOf, anyOf, isAbsent, lacks, updateIf } from "../../shared/table/writes.ts";
 import { hmacKey } from "../../shared/tokens/secrets.ts";
 import { forQueue, unlessRefused } from "../../shared/worker.ts";
 
-/** Sends a pin by its login's channel, without a link and without text written by users (D8, D45). */
-async function sendPin({ channel, to, locale }: MessageRecipient, pin: string): Promise<void> {
-  const catalogue = catalogueOf(locale);
-  const facts = { service: settings.serviceName(), pin: shownPin(pin), minutes: pinRules.lifeMinutes };
-  if (channel === "sms") return sendSms(to, catalogue.pinSms(facts));
-  return sendEmail(renderEmail(catalogue, to, catalogue.pinEmail(facts)));
-}
+/** The limits on the messages of one pin, and on those of a login in a day before each pin is sent only once (D11). */
+export const messageLimits = { ofPin: 3, apartMs: msPerMinute, freeADay: pinRules.freeMessagesADay } as const;
 
-/**
- * Makes the pin of a login, of its user if there is one, and stores its hash. Undefined if the request's pin was spent or replaced
- * meanwhile.
- */
-async function storeNewPin(held: StoredPin, login: string, userId?: number): Promise<string | undefined> {
-  const ofUser = userId ?? held.user_id ?? (await nextUserId());
-  const key = await hmacKey();
-  const pin = makePin({ ...held, login }, key);
-  const made = { ...hashOfPin(held, pin, ofUser, key), userId: ofUser, counted: held.sent + 1 };
-  return (await storePin(held, made)) ? pin : undefined;
-}
+/** Longer than a worker may run, and shorter than the pause between two messages of a pin. */
+export const heldMs = 45_000;
 
 /**
  * Makes the pin of a request and sends it. Requests that came too late end here, and so do those of unknown logins,
@@ -82,3 +72,89 @@ export const handler = forQueue(pinRequest, async (request, { now }) => {
   });
   await (isSent ? keepSent(held, requestedAt, isProved) : releasePin(held));
 });
+
+/** True if the proof of a request counts for its message. Users who ask for many of their own leave those of all others (D11). */
+export function countsProof({ proved }: AskedPin, isKnown: boolean): boolean {
+  return isKnown && proved < firstMessages;
+}
+
+/**
+ * Access pattern P4: finds the pin whose message a request has sent, as it is stored; as the request left it if it is not there.
+ * Undefined if it was replaced, or if its message is not sent for this request (D11). One read unit.
+ */
+export async function findPinToSend(key: Key, asked: AskedPin, requestedAt: string): Promise<StoredPin | undefined> {
+  const pin = (await pins.find(key, { consistent: true })) ?? {
+    ...key,
+    ...unmadePin(asked),
+  };
+  return pin.request_id === asked.request_id && maySend(pin, requestedAt) ? pin : undefined;
+}
+
+/**
+ * Decides whether a request has the message of a pin sent: its first one always, further ones if asked for a minute apart, so
+ * often a pin, and so often a day (D11). What was not sent does not count.
+ */
+export function maySend(pin: TriedPin, requestedAt: string): boolean {
+  const { spent_at, sent_for, sent } = pin;
+  if (spent_at !== undefined) return false;
+  if (sent_for === undefined) return true;
+  const isApart = Date.parse(requestedAt) - Date.parse(sent_for) >= messageLimits.apartMs;
+  return isApart && sent < messageLimits.ofPin && pin.messages < messageLimits.freeADay;
+}
+
+/**
+ * Access pattern P9: holds a pin while its message is sent. Undefined if another worker holds it or has sent a message since it was
+ * read, and if the pin was spent or replaced. Stores it if it is not there. One write unit.
+ */
+export async function holdPin(pin: StoredPin, asked: AskedPin, now: Date): Promise<StoredPin | undefined> {
+  const isFree = anyOf(lacks("held_until"), "held_until < :now");
+  const isSame = allOf("request_id = :request", "sent = :sent", "valid_to > :now", lacks("spent_at"), isFree);
+  const values = { ":request": pin.request_id, ":sent": pin.sent, ":now": now.toISOString() };
+  const set = { held_until: new Date(now.getTime() + heldMs).toISOString() };
+  const held = await updateIf(keyOf(pin), { when: anyOf(isAbsent, isSame), values, set, setOnce: unmadePin(asked) });
+  return held && pins.decode(held);
+}
+
+/**
+ * Makes the pin of a login, of its user if there is one, and stores its hash. Undefined if the request's pin was spent or replaced
+ * meanwhile.
+ */
+async function storeNewPin(held: StoredPin, login: string, userId?: number): Promise<string | undefined> {
+  const ofUser = userId ?? held.user_id ?? (await nextUserId());
+  const key = await hmacKey();
+  const pin = makePin({ ...held, login }, key);
+  const made = { ...hashOfPin(held, pin, ofUser, key), userId: ofUser, counted: held.sent + 1 };
+  return (await storePin(held, made)) ? pin : undefined;
+}
+
+/** The pin that a worker made for a user, and how many of its messages the ceiling has counted. */
+interface MadePin extends PinHash {
+  readonly userId: number;
+  readonly counted: number;
+}
+
+/** Access pattern P5: stores the hash of a pin before it is sent. False if it was spent or replaced. One write unit. */
+export async function storePin(held: StoredPin, { userId, ...pin }: MadePin): Promise<boolean> {
+  const where = { request_id: held.request_id, spent_at: undefined };
+  return (await updateIf(keyOf(held), { where, set: { ...pin, user_id: userId } })) !== undefined;
+}
+
+/** Sends a pin by its login's channel, without a link and without text written by users (D8, D45). */
+async function sendPin({ channel, to, locale }: MessageRecipient, pin: string): Promise<void> {
+  const catalogue = catalogueOf(locale);
+  const facts = { service: settings.serviceName(), pin: shownPin(pin), minutes: pinRules.lifeMinutes };
+  if (channel === "sms") return sendSms(to, catalogue.pinSms(facts));
+  return sendEmail(renderEmail(catalogue, to, catalogue.pinEmail(facts)));
+}
+
+/** Access pattern P6: counts a message that was sent, and lets its pin go, unless it is another one. One write unit. */
+export async function keepSent(held: StoredPin, sent_for: string, isProved: boolean): Promise<void> {
+  const { sent, messages, proved } = held;
+  const set = { sent: sent + 1, messages: messages + 1, proved: proved + (isProved ? 1 : 0), sent_for };
+  await updateIf(keyOf(held), { where: { request_id: held.request_id }, set, remove: ["held_until"] });
+}
+
+/** Access pattern P10: lets a pin go whose message was not sent, so that the next request has it sent. One write unit. */
+async function releasePin({ request_id, held_until, ...held }: StoredPin): Promise<void> {
+  await updateIf(keyOf(held), { where: { request_id, held_until }, remove: ["held_until"] });
+}

@@ -1,4 +1,4 @@
-import { pinRules } from "../../shared/people/limits.ts";
+import { pinRules } from "../../shared/people/pins.ts";
 import type { QueueName } from "../../shared/run/settings.ts";
 import type { ServiceFunctionName } from "./worker-rows.ts";
 

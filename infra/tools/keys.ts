@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { pinRules } from "../../shared/people/limits.ts";
+import { pinRules } from "../../shared/people/pins.ts";
 import {
   currentVersion,
   type HmacKeyVersions,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { pinRules } from "../../shared/people/limits.ts";
+import { pinRules } from "../../shared/people/pins.ts";
 import type { InboxEntry } from "../local/aws/inbox.ts";
 import { pinIn } from "../local/aws/message-pin.ts";
 import { readMachineFile } from "../local/local-aws.ts";

@@ -8,8 +8,10 @@ import { hmacKey } from "../tokens/secrets.ts";
 /** The windows by the clock (UTC) in which attempts are counted. */
 type WindowLength = "hour" | "day" | "none";
 
-/** The number of attempts that a subject has in a window. */
-interface LimitRule {
+/** The number of attempts that a subject has in a window. Each rule stands at the head of the flow that it limits. */
+export interface LimitRule {
+  /** Its name in the keys of the table, which no other rule has. */
+  readonly name: string;
   /** The subject whose attempts are counted. */
   readonly subjectKind: "login" | "client" | "proof" | "stage" | "user" | "session" | "passcode";
   readonly most: number;
@@ -21,52 +23,6 @@ interface LimitRule {
   /** The reason in the refusals if it is not "Too many attempts". */
   readonly reason?: string;
 }
-
-const tooManyPasswords = "Too many wrong passwords: a pin lets you in at once, with its reset token in Known-Client";
-
-/** The limits on guessing and sending by anyone (D5, D10, D11, D15, D19). */
-export const rules = {
-  /** Passwords of a login by clients without a proof. */
-  password: {
-    subjectKind: "login",
-    most: 60,
-    mostOfClient: 20,
-    window: "day",
-    reason: tooManyPasswords,
-  },
-  /** Wrong passwords of a client at all logins. */
-  failures: { subjectKind: "client", most: 2_000, window: "day", reason: tooManyPasswords },
-  /** Passwords by a client with a proof. */
-  knownPassword: { subjectKind: "proof", most: 10, window: "day" },
-  /** Wrong short pins of all logins: above it every pin is long. */
-  wrongPins: { subjectKind: "stage", most: 5_000, window: "day" },
-  registration: { subjectKind: "client", most: 30, window: "hour" },
-  passcode: { subjectKind: "user", most: 20, window: "day", code: "passcode_locked" },
-  /** Wrong passcodes in a row, until the right one. */
-  passcodesInRow: {
-    subjectKind: "passcode",
-    most: 100,
-    window: "none",
-    code: "passcode_locked",
-    reason: "100 wrong passcodes in a row: the support of the service has to unlock it or set another one first",
-  },
-  /** Numbers of a session's refresh tokens whose answer was given again. */
-  repeats: { subjectKind: "session", most: 20, window: "day" },
-} as const satisfies Readonly<Record<string, LimitRule>>;
-
-/** The name of a rule. */
-export type RuleName = keyof typeof rules;
-
-/** The lengths and lives of pins, and the limits on sending and trying them (D9, D10, D11). */
-export const pinRules = {
-  lifeMinutes: 12,
-  /** Tries of a login's short pins in a day, right or wrong. */
-  triesADay: 20,
-  /** The most messages of one pin that are sent. */
-  messagesOfPin: 3,
-  /** Messages that a login is sent in a day before each pin is sent only once. */
-  freeMessagesADay: 10,
-} as const;
 
 /** A window by the clock. */
 interface LimitWindow {
@@ -80,7 +36,7 @@ const msOf = { hour: 3_600_000, day: 86_400_000 };
 const tryAgainMs = msOf.day;
 
 /** The window of a rule at a moment. */
-export function windowOf({ window }: LimitRule, now: Date): LimitWindow {
+export function windowOf({ window }: Pick<LimitRule, "window">, now: Date): LimitWindow {
   if (window === "none") return { start: "ALL", endsAt: new Date(now.getTime() + tryAgainMs) };
   const start = now.getTime() - (now.getTime() % msOf[window]);
   return { start: new Date(start).toISOString(), endsAt: new Date(start + msOf[window]) };
@@ -152,7 +108,7 @@ export const limitCounts = defineEntity<StoredCount>("limit count", ({ pk }) => 
 
 /** The subject whose attempts are counted, and the rule that counts them. Subject and client are keyed hashes. */
 export interface LimitSubject {
-  readonly rule: RuleName;
+  readonly rule: LimitRule;
   readonly subject: string;
   /** For a rule that counts each client apart as well. */
   readonly client?: string;
@@ -175,7 +131,7 @@ export const limitCountDays = { hour: 1, day: 2, none: 400 };
  * the limit get through; a lost answer counts one too many only if another write came between. One write unit, one round trip.
  */
 export async function countAttempt(limited: LimitSubject, now: Date): Promise<CountedAttempt> {
-  const { most, mostOfClient }: LimitRule = rules[limited.rule];
+  const { most, mostOfClient } = limited.rule;
   const { key, client } = countOf(limited, now);
   const isBelow = anyOf(lacks("n"), "n < :most");
   const isClientBelow = client && anyOf(lacks(client), `${client} < :most_of_client`);
@@ -196,7 +152,7 @@ export async function countNumberOnce(limited: LimitSubject, number: number, now
   const { set, ...more } = increment(limited, now);
   const { isWritten, item } = await tryUpdate(countOf(limited, now).key, {
     when: allOf(anyOf(lacks("n"), "n < :most"), anyOf(lacks("highest"), "highest < :number")),
-    values: { ":most": rules[limited.rule].most, ":number": number },
+    values: { ":most": limited.rule.most, ":number": number },
     set: { ...set, highest: number },
     ...more,
   });
@@ -230,8 +186,8 @@ export async function findCount(limited: LimitSubject, now: Date, { consistent =
 }
 
 /** Refuses a subject whose attempts in this window have reached the limit. */
-export function requireBelow(rule: RuleName, count: number, now: Date): void {
-  if (count >= rules[rule].most) throw tooManyAttempts(rule, now);
+export function requireBelow(rule: LimitRule, count: number, now: Date): void {
+  if (count >= rule.most) throw tooManyAttempts(rule, now);
 }
 
 /** Access pattern G5: forgets the attempts of a subject in its window. One write unit. */
@@ -240,15 +196,14 @@ export async function forgetCount(limited: LimitSubject, now: Date): Promise<voi
 }
 
 function countOf({ rule, subject, client }: LimitSubject, now: Date) {
-  const { mostOfClient, ...window }: LimitRule = rules[rule];
-  const { start } = windowOf(window, now);
-  const isApart = mostOfClient !== undefined && client !== undefined;
-  return { key: { pk: `LIMIT#${rule}#${subject}`, sk: start }, client: isApart ? `of_${client}` : undefined };
+  const { start } = windowOf(rule, now);
+  const isApart = rule.mostOfClient !== undefined && client !== undefined;
+  return { key: { pk: `LIMIT#${rule.name}#${subject}`, sk: start }, client: isApart ? `of_${client}` : undefined };
 }
 
 function increment(limited: LimitSubject, now: Date): Patch {
   const { client } = countOf(limited, now);
-  const expires_at = epochSecondsAfter(now, limitCountDays[rules[limited.rule].window]);
+  const expires_at = epochSecondsAfter(now, limitCountDays[limited.rule.window]);
   return { set: { expires_at }, add: { n: 1, ...(client && { [client]: 1 }) } };
 }
 
@@ -263,30 +218,31 @@ function staysCounted(error: unknown): readonly number[] {
   throw error;
 }
 
-function tooManyAttempts(rule: RuleName, now: Date): Refusal {
-  const { code = "too_many_requests", reason = "Too many attempts" }: LimitRule = rules[rule];
-  const minutes = Math.ceil((windowOf(rules[rule], now).endsAt.getTime() - now.getTime()) / 60_000);
+function tooManyAttempts(rule: LimitRule, now: Date): Refusal {
+  const { code = "too_many_requests", reason = "Too many attempts" } = rule;
+  const minutes = Math.ceil((windowOf(rule, now).endsAt.getTime() - now.getTime()) / 60_000);
   const wait = minutes > 120 ? `${Math.ceil(minutes / 60)} hours` : `${minutes} min`;
   return new Refusal(code, `${reason}; try again in ${wait}`, { retryAfterSeconds: minutes * 60 });
-}
-
-/** As `countAttempt`, but returns undefined above the limit. */
-export async function takeIfBelow(limited: LimitSubject, now: Date): Promise<CountedAttempt | undefined> {
-  return countAttempt(limited, now).catch((error: unknown) => {
-    if (error instanceof Refusal && error.code !== "busy") return undefined;
-    throw error;
-  });
 }
 
 /** 96 bits: no two clients have one name. */
 const clientBytes = 12;
 
-/** A rule, the login of a pin, or the client of messages. */
-type SubjectKind = RuleName | "pin" | "messages";
+/** The subject of a rule by its keyed hash, and that of the client of an address if the rule counts each apart. */
+export async function limitSubjectOf(rule: LimitRule, subject: string, address?: string): Promise<LimitSubject> {
+  const [hash, client] = await Promise.all([
+    subjectOf(rule.name, subject),
+    address === undefined ? undefined : clientOfSubject(rule.name, subject, address),
+  ]);
+  return { rule, subject: hash, ...(client && { client }) };
+}
 
-/** Names the subject of a rule by a keyed hash. A new version of the key begins new counts. */
-export async function subjectOf(rule: SubjectKind, subject: string): Promise<string> {
-  return (await hmacKey()).sign("throttle", `${rule}|${subject}`);
+/**
+ * Names a subject by a keyed hash: of a rule's name, of `pin` for a login, or of `messages` for a client. A new version of the key
+ * begins new counts.
+ */
+export async function subjectOf(kind: string, subject: string): Promise<string> {
+  return (await hmacKey()).sign("throttle", `${kind}|${subject}`);
 }
 
 /** Names the client of an address whose messages are counted, the same for all logins (D11). */
@@ -294,11 +250,11 @@ export async function clientOfMessages(address: string): Promise<string> {
   return subjectOf("messages", siteOf(address));
 }
 
-/** Names the client of an address, apart for each rule and subject, in letters that an attribute's name takes. */
-export async function clientOfSubject(rule: SubjectKind, subject: string, address: string): Promise<string> {
+/** Names the client of an address, apart for each kind and subject, in letters that an attribute's name takes. */
+export async function clientOfSubject(kind: string, subject: string, address: string): Promise<string> {
   const key = await hmacKey();
   return key
-    .digest("throttle", `${rule}|${subject}|${clientOf(address)}`)
+    .digest("throttle", `${kind}|${subject}|${clientOf(address)}`)
     .subarray(0, clientBytes)
     .toString("hex");
 }

@@ -118,7 +118,7 @@ async function find(key: Key): Promise<MessageCount> {
 }
 
 function stageKey({ channel }: CeilingMessage, now: Date): Key {
-  return { pk: `LIMIT#${channel}`, sk: windowOf({ subjectKind: "stage", most: 0, window: "day" }, now).start };
+  return { pk: `LIMIT#${channel}`, sk: windowOf({ window: "day" }, now).start };
 }
 
 function clientKey(message: CeilingMessage, now: Date): Key | undefined {

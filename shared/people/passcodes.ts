@@ -8,20 +8,33 @@ import {
   findCount,
   forgetCount,
   giveBack,
-  type LimitSubject,
+  type LimitRule,
+  limitSubjectOf,
   requireBelow,
-  subjectOf,
 } from "./limits.ts";
 import { requireActing } from "./sessions.ts";
 import { type Account, findAccountWith, hashPasscode, passcodeFits, replaceHash } from "./users.ts";
 
+/** The limits on guessing passcodes (D19). */
+export const passcodeRules = {
+  ofDay: { name: "passcode", subjectKind: "user", most: 20, window: "day", code: "passcode_locked" },
+  /** Wrong passcodes in a row, until the right one. */
+  inRow: {
+    name: "passcodesInRow",
+    subjectKind: "passcode",
+    most: 100,
+    window: "none",
+    code: "passcode_locked",
+    reason: "100 wrong passcodes in a row: the support of the service has to unlock it or set another one first",
+  },
+} as const satisfies Readonly<Record<string, LimitRule>>;
+
 /** The limits on the passcodes that are typed for a user: of a day, and on the misses in a row at this passcode (D19). */
 export async function passcodeLimits(userId: number, hash: string) {
-  const ofDay: LimitSubject = { rule: "passcode", subject: await subjectOf("passcode", String(userId)) };
-  const inRow: LimitSubject = {
-    rule: "passcodesInRow",
-    subject: await subjectOf("passcodesInRow", `${userId}|${hash}`),
-  };
+  const [ofDay, inRow] = await Promise.all([
+    limitSubjectOf(passcodeRules.ofDay, String(userId)),
+    limitSubjectOf(passcodeRules.inRow, `${userId}|${hash}`),
+  ]);
   return { ofDay, inRow };
 }
 
@@ -33,7 +46,7 @@ export async function passcodeLimits(userId: number, hash: string) {
 async function countPasscode(userId: number, hash: string, now: Date) {
   const { ofDay, inRow } = await passcodeLimits(userId, hash);
   const misses = await findCount(inRow, now);
-  requireBelow("passcodesInRow", misses, now);
+  requireBelow(passcodeRules.inRow, misses, now);
   const taken = await countAttempt(ofDay, now);
   return {
     forgive: () => Promise.all([giveBack(taken), misses > 0 && forgetCount(inRow, now)]),

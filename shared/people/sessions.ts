@@ -7,7 +7,7 @@ import type { Change } from "../run/change.ts";
 import { settings } from "../run/settings.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
 import { epochSecondsAfter, type Key, queryPage, type StampedChange } from "../table/table.ts";
-import { allOf, ifAbsent, isThere, putIf, type TransactionWrite, tryUpdate, updateIf } from "../table/writes.ts";
+import { ifAbsent, isThere, putIf, type TransactionWrite, updateIf } from "../table/writes.ts";
 import type { HmacKey } from "../tokens/secrets.ts";
 import { type Account, findAccount } from "./users.ts";
 
@@ -86,6 +86,7 @@ function payloadOf({ userId, family, n }: RefreshPlace): string {
 }
 
 const tokenForm = /^([1-9][0-9]{0,15})\.([\w-]{22})\.([1-9][0-9]{0,8})\.([1-9][0-9]{0,8}\.[\w-]{22})$/;
+
 /** 128 bits: nobody guesses one. */
 const macBytes = 16;
 
@@ -115,18 +116,12 @@ export const sessions = defineEntity<StoredSession>("session", ({ sk }) => sk.st
 
 /** So long after its end a session's last token proves that a client was there before (D10). */
 export const provesDays = 60;
-/**
- * So long after a renewal a spent token ends nothing, because an answer was lost or several requests came at once: the last
- * one is answered again, older ones are refused (D5).
- */
-const renewalRepeatMs = 60_000;
 
 /** When a session is valid to that was ended: earlier than the clock of any request that is under way. */
 export const endedAt = new Date(0).toISOString();
 
-/** Conditions on a stored session. Its epoch never changes: whoever has read the session has compared it. */
-const isValid = "valid_to > :now";
-const isNotAbove = "n <= :n";
+/** The condition on a stored session. Its epoch never changes: whoever has read the session has compared it. */
+export const isValid = "valid_to > :now";
 
 /** Key of a session family. */
 export function sessionKey(userId: number, family: string): Key {
@@ -143,39 +138,6 @@ export async function openSession(userId: number, family: string, seed: string, 
 /** Access pattern S4: a session family for 60 days beyond its expiry, ended or not. One read unit. */
 export function findSession(userId: number, family: string): Promise<StoredSession | undefined> {
   return sessions.find(sessionKey(userId, family), { consistent: true });
-}
-
-/** The fate of a genuine refresh token: it renews its session, is answered again, is reused, or is refused. */
-type RefreshOutcome = "renewed" | "repeated" | "reused" | "refused";
-
-/**
- * Access pattern S2: renews a session that was read, in the user's epoch. Then the token's successor counts. For 60
- * seconds the predecessor of the token that counts is `repeated`, and older ones are `refused`; later all are `reused`
- * (D5). One write unit; none if the session as it was read already decides.
- */
-export async function rotateSession(
-  { userId, family, n }: RefreshPlace,
-  session: StoredSession,
-  epoch: number | undefined,
-  now: Date,
-): Promise<RefreshOutcome> {
-  const seen = outcomeOf(n, session, epoch, now);
-  if (seen !== "renewed") return seen;
-  const { isWritten, item } = await tryUpdate(sessionKey(userId, family), {
-    when: allOf(isValid, isNotAbove),
-    values: { ":n": n, ":now": now.toISOString() },
-    set: { n: n + 1, ...renewal(now) },
-  });
-  if (isWritten) return "renewed";
-  return item ? outcomeOf(n, sessions.decode(item), epoch, now) : "refused";
-}
-
-/** A number above the stored one renews as well: the service gave it before the table was restored, as the MAC proves. */
-function outcomeOf(n: number, session: StoredSession, epoch: number | undefined, now: Date): RefreshOutcome {
-  const isRecent = now.getTime() - Date.parse(session.renewed_at) < renewalRepeatMs;
-  if (n < session.n && !isRecent) return "reused";
-  if (n < session.n - 1 || !isLiveSession(session, epoch, now)) return "refused";
-  return n === session.n - 1 ? "repeated" : "renewed";
 }
 
 /** So many sessions of a user are read, those that were opened last: programs may sign in every minute. */
@@ -220,7 +182,7 @@ export async function endSessionFamily(
 }
 
 /** True while a session can be renewed, in the user's epoch. */
-function isLiveSession(session: StoredSession, epoch: number | undefined, now: Date): boolean {
+export function isLiveSession(session: StoredSession, epoch: number | undefined, now: Date): boolean {
   return session.epoch === epoch && session.valid_to > now.toISOString();
 }
 
@@ -232,7 +194,7 @@ function requireLive(userId: number, family: string, now: Date): TransactionWrit
 }
 
 /** A session has a whole life from each renewal on. */
-function renewal(now: Date) {
+export function renewal(now: Date) {
   const validTo = new Date(now.getTime() + refreshTokenLifeDays * msPerDay);
   return {
     renewed_at: now.toISOString(),

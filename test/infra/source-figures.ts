@@ -1,3 +1,5 @@
+import { resetRepeatMs } from "../../functions/accounts/set-password.ts";
+import { messageLimits, heldMs as pinHeldMs } from "../../functions/workers/deliver-pin.ts";
 import {
   deliveredEventDays as deliveryDays,
   usersPerTransaction,
@@ -21,11 +23,11 @@ import { maxUsersPerMessage } from "../../shared/messages/notification-queue.ts"
 import { maxBatchMessages } from "../../shared/messages/queue.ts";
 import { maxDevicesPerUser } from "../../shared/notifications/devices.ts";
 import { sendingDays, leaseSeconds as sendingLeaseSeconds } from "../../shared/notifications/sendings.ts";
-import { pinRules, rules, limitCountDays as windowDays } from "../../shared/people/limits.ts";
+import { pinRepeatMs } from "../../shared/people/confirm.ts";
+import { limitCountDays as windowDays } from "../../shared/people/limits.ts";
 import { ceilingDays as ceilingKeptDays, firstMessages, messageShares } from "../../shared/people/message-limits.ts";
 import { unusableHash } from "../../shared/people/passwords.ts";
-import { pinRepeatMs } from "../../shared/people/pin-decisions.ts";
-import { heldMs as pinHeldMs, pinItemDays as pinKeptDays } from "../../shared/people/pins.ts";
+import { pinItemDays as pinKeptDays, pinRules } from "../../shared/people/pins.ts";
 import { resetTokenLifeMinutes, resetTokenProvesMinutes } from "../../shared/people/reset.ts";
 import { refreshTokenLifeDays, provesDays as sessionProvesDays } from "../../shared/people/sessions.ts";
 import { chunkSize as removedAtOnce } from "../../shared/people/write-user.ts";
@@ -45,6 +47,7 @@ import {
   rotationDays,
 } from "../../shared/tokens/keys.ts";
 import { secretCacheMinutes } from "../../shared/tokens/secrets.ts";
+import { rules } from "../support/requests/limits.ts";
 
 /** The times for which tokens, counts and items count, and for which they are kept. A name ends in its unit. */
 export const lives = {
@@ -62,6 +65,7 @@ export const lives = {
   publishedAfterMinutes,
   publishedAheadMinutes,
   refreshTokenLifeDays,
+  resetRepeatMs,
   resetTokenLifeMinutes,
   resetTokenProvesMinutes,
   rotationDays,
@@ -108,7 +112,7 @@ export const limits = {
 };
 
 /** The limits of guessing and sending (D9 to D11, D15, D19). */
-export const guessing = { ...rules, pinRules, messageShares, firstMessages };
+export const guessing = { ...rules, pinRules, messageLimits, messageShares, firstMessages };
 
 /** The cost of a new hash, and the most characters of what is hashed. */
 export const passwords = { cost: unusableHash.split("$")[3], longestPassword };

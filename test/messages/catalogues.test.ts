@@ -8,8 +8,7 @@ import { catalogueOf, catalogues } from "../../shared/messages/catalogues.ts";
 import { renderEmail } from "../../shared/messages/send.ts";
 import { notifyingRecordTypes } from "../../shared/notifications/kinds.ts";
 import { pushTextOf, withNotificationTexts } from "../../shared/notifications/words.ts";
-import { pinRules } from "../../shared/people/limits.ts";
-import { shownPin } from "../../shared/people/pins.ts";
+import { pinRules, shownPin } from "../../shared/people/pins.ts";
 
 const all = Object.values(catalogues);
 const pin = shownPin("0".repeat(longPinDigits));

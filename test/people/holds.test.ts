@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { findPinToSend, holdPin } from "../../functions/workers/deliver-pin.ts";
 import { acquireSendLease } from "../../shared/notifications/sendings.ts";
-import { askForPin, findPinToSend, holdPin, pinKey } from "../../shared/people/pins.ts";
+import { askForPin } from "../../shared/people/ask-for-pin.ts";
+import { pinKey } from "../../shared/people/pins.ts";
 import { useService } from "../support/service/service.ts";
 
 useService();

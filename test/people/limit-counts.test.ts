@@ -10,14 +10,13 @@ import {
   giveBack,
   type LimitSubject,
   limitCounts,
-  type RuleName,
   requireBelow,
-  rules,
   subjectOf,
 } from "../../shared/people/limits.ts";
 import { useNetwork } from "../support/faults/network.ts";
 import { costOf } from "../support/records/costs.ts";
 import { readItem } from "../support/records/writes.ts";
+import { rules } from "../support/requests/limits.ts";
 import { useService } from "../support/service/service.ts";
 
 useService();
@@ -26,8 +25,8 @@ const noon = new Date("2026-05-01T12:00:00.000Z");
 const midnight = new Date("2026-05-02T00:00:00.000Z");
 const endOfHour = new Date("2026-05-01T12:59:59.999Z");
 
-function fresh(rule: RuleName, client?: string): LimitSubject {
-  return { rule, subject: randomUUID(), ...(client && { client }) };
+function fresh(name: keyof typeof rules, client?: string): LimitSubject {
+  return { rule: rules[name], subject: randomUUID(), ...(client && { client }) };
 }
 
 async function takeTimes(limited: LimitSubject, times: number, now = noon): Promise<void> {
@@ -77,14 +76,14 @@ test("attempts given back at once leave nothing; the last of a client leaves not
   const { subject } = fresh("password");
   const attempts = Array.from(
     { length: 24 },
-    (_, at): LimitSubject => ({ rule: "password", subject, client: `c${at % 4}` }),
+    (_, at): LimitSubject => ({ rule: rules.password, subject, client: `c${at % 4}` }),
   );
   const taken = await Promise.all(attempts.map((limited) => countAttempt(limited, noon)));
   await Promise.all(taken.map(giveBack));
   const key = { pk: `LIMIT#password#${subject}`, sk: "2026-05-01T00:00:00.000Z" };
   const { n, of_c0 = 0, of_c1 = 0, of_c2 = 0, of_c3 = 0 } = (await readItem(key)) ?? {};
   expect([n, of_c0, of_c1, of_c2, of_c3]).toEqual([0, 0, 0, 0, 0]);
-  await giveBack(await countAttempt({ rule: "password", subject, client: "alone" }, noon));
+  await giveBack(await countAttempt({ rule: rules.password, subject, client: "alone" }, noon));
   expect(await readItem(key)).not.toHaveProperty("of_alone");
 });
 
@@ -128,8 +127,8 @@ test("failures in a row have no window, and what is forgotten begins again", asy
   const limited = fresh("passcodesInRow");
   expect(await countFailure(limited, noon)).toBe(1);
   expect(await countFailure(limited, midnight)).toBe(2);
-  expect(() => requireBelow("passcodesInRow", 99, noon)).not.toThrow();
-  expect(() => requireBelow("passcodesInRow", 100, noon)).toThrow(/support of the service/);
+  expect(() => requireBelow(rules.passcodesInRow, 99, noon)).not.toThrow();
+  expect(() => requireBelow(rules.passcodesInRow, 100, noon)).toThrow(/support of the service/);
   await forgetCount(limited, midnight);
   expect(await findCount(limited, noon)).toBe(0);
 });
@@ -155,7 +154,7 @@ test("keys hold keyed hashes alone, and a client has another name at each login"
   const client = await clientOfSubject("password", "ines@example.com", "203.0.113.7");
   expect(client).toMatch(/^[0-9a-f]{24}$/);
   expect(client).not.toBe(await clientOfSubject("password", "omar@example.com", "203.0.113.7"));
-  const { key } = await countAttempt({ rule: "password", subject, client }, noon);
+  const { key } = await countAttempt({ rule: rules.password, subject, client }, noon);
   expect(limitCounts.matches(key)).toBe(true);
   expect(JSON.stringify(await readItem(key))).not.toMatch(/ines|203\.0/);
 });

@@ -1,9 +1,15 @@
 import { expect, test } from "vitest";
-import { pinRules, rules, windowOf } from "../../shared/people/limits.ts";
+import { windowOf } from "../../shared/people/limits.ts";
+import { pinRules } from "../../shared/people/pins.ts";
+import { rules } from "../support/requests/limits.ts";
 
 test("short pins of a login and of all logins stay below the promised chance of a takeover in a day", () => {
   expect(pinRules.triesADay / 1e6).toBeLessThanOrEqual(2e-5);
   expect(rules.wrongPins.most / 1e6).toBeLessThanOrEqual(1e-2);
+});
+
+test("no two limits count under one name", () => {
+  expect(Object.values(rules).map(({ name }) => name)).toEqual(Object.keys(rules));
 });
 
 test("of 500 people behind one address each may mistype a pin and a password", () => {
@@ -16,5 +22,5 @@ test.each([
   ["none", "ALL", "2026-05-02T12:59:59.999Z"],
 ] as const)("a window of one %s begins by the clock", (window, start, endsAt) => {
   const now = new Date("2026-05-01T12:59:59.999Z");
-  expect(windowOf({ subjectKind: "user", most: 1, window }, now)).toEqual({ start, endsAt: new Date(endsAt) });
+  expect(windowOf({ window }, now)).toEqual({ start, endsAt: new Date(endsAt) });
 });

@@ -1,13 +1,8 @@
 import { describe, expect, test } from "vitest";
-import {
-  askFor,
-  countsProof,
-  isLivePin,
-  maySend,
-  newPin,
-  type TriedPin,
-  tryOf,
-} from "../../shared/people/pin-decisions.ts";
+import { countsProof, maySend } from "../../functions/workers/deliver-pin.ts";
+import { askFor, isLivePin, newPin } from "../../shared/people/ask-for-pin.ts";
+import { tryOf } from "../../shared/people/confirm.ts";
+import type { TriedPin } from "../../shared/people/pins.ts";
 
 const noon = new Date("2026-05-01T12:00:00.000Z");
 const client = "client";

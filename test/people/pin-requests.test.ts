@@ -1,9 +1,8 @@
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { requestPin } from "../../shared/people/ask-for-pin.ts";
-import { confirm } from "../../shared/people/confirm.ts";
+import { confirm, type PinCompare, tryPins } from "../../shared/people/confirm.ts";
 import { clientOfSubject, subjectOf } from "../../shared/people/limits.ts";
-import { type PinCompare, tryPins } from "../../shared/people/pins.ts";
 import type { Login } from "../../shared/people/typed-login.ts";
 import { useNetwork } from "../support/faults/network.ts";
 import { testContext } from "../support/records/contexts.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { rotateSession } from "../../functions/sessions/refresh-token.ts";
 import {
   endedAt,
   endSessionFamily,
@@ -7,7 +8,6 @@ import {
   makeRefreshToken,
   makeSeed,
   openSession,
-  rotateSession,
   type StoredSession,
   sessionKey,
 } from "../../shared/people/sessions.ts";

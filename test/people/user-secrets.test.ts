@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { changePassword, findResetToken } from "../../functions/accounts/set-password.ts";
 import { handler as signInHandler } from "../../functions/sessions/sign-in.ts";
 import { handler as rotateSigningKey } from "../../functions/workers/rotate-signing-key.ts";
 import { signIn } from "../../shared/contract/sessions.ts";
 import { spendPin } from "../../shared/people/confirm.ts";
 import { authorizePayment } from "../../shared/people/passcodes.ts";
-import { changePassword, findResetToken } from "../../shared/people/reset.ts";
 import { registeredUser } from "../../shared/people/shown-user.ts";
 import { findAccountWith, replaceHash, userKey } from "../../shared/people/users.ts";
 import { keyOf } from "../../shared/table/table.ts";

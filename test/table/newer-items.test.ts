@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { recount } from "../../infra/tools/recount/recount-lists.ts";
 import { saveDeviceToken } from "../../shared/notifications/devices.ts";
-import { askForPin, pinKey } from "../../shared/people/pins.ts";
+import { askForPin } from "../../shared/people/ask-for-pin.ts";
+import { pinKey } from "../../shared/people/pins.ts";
 import { counterKey, importParts } from "../../shared/table/counters.ts";
 import { defineEntity } from "../../shared/table/entity.ts";
 import type { Item } from "../../shared/table/table.ts";

@@ -3,7 +3,7 @@ import type { InboxEntry } from "../../infra/local/aws/inbox.ts";
 import { machineFile } from "../../infra/local/local-aws.ts";
 import { writeJsonFile } from "../../infra/support/json-file.ts";
 import { askLocal } from "../../infra/tools/local.ts";
-import { pinRules } from "../../shared/people/limits.ts";
+import { pinRules } from "../../shared/people/pins.ts";
 import { parseLogin } from "../../shared/people/typed-login.ts";
 import { newFolder } from "../support/service/new-folder.ts";
 import { expectMistake, runTool } from "./machine.ts";

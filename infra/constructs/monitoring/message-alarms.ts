@@ -1,11 +1,11 @@
 import { TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
-import { rules } from "../../../shared/people/limits.ts";
 import { firstMessages, messageShares } from "../../../shared/people/message-limits.ts";
+import { wrongPins } from "../../../shared/people/pins.ts";
 import { namesOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stage-shape.ts";
 import { type AlarmRow, awsMetric, type MonitoredResources, ownMetric } from "./alarm-row.ts";
 
-const wrongPinsAnHour = Math.floor(rules.wrongPins.most / 24);
+const wrongPinsAnHour = Math.floor(wrongPins.most / 24);
 const highShare = 100 * messageShares.further;
 const atHighShare = {
   threshold: highShare,

@@ -1,4 +1,5 @@
-import { forgetCount, subjectOf } from "../../../shared/people/limits.ts";
+import { passwordLimits } from "../../../functions/sessions/sign-in.ts";
+import { forgetCount, limitSubjectOf, subjectOf } from "../../../shared/people/limits.ts";
 import { findUserIdOfLogin } from "../../../shared/people/logins.ts";
 import { passcodeLimits } from "../../../shared/people/passcodes.ts";
 import { forgetPins } from "../../../shared/people/pins.ts";
@@ -12,7 +13,7 @@ export async function forgetGuesses(login: string, now: Date): Promise<boolean> 
   const userId = await findUserIdOfLogin(login);
   const account = await findAccountWith("passcode", userId ?? nobody);
   const pin = await subjectOf("pin", login);
-  const password = { rule: "password", subject: await subjectOf("password", login) } as const;
+  const password = await limitSubjectOf(passwordLimits.ofLogin, login);
   const limits = account?.hash === undefined ? [] : Object.values(await passcodeLimits(account.user.id, account.hash));
   await Promise.all([forgetPins(pin), ...[password, ...limits].map((limited) => forgetCount(limited, now))]);
   return userId !== undefined;

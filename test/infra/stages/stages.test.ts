@@ -7,7 +7,7 @@ import { settingNames, stageShape } from "../../../infra/stages/stage-shape.ts";
 import { type ChosenStage, findStage, ownStages } from "../../../infra/stages/stages.ts";
 import { longPinDigits, pinDigits } from "../../../shared/contract/accounts.ts";
 import { operations } from "../../../shared/contract/operations.ts";
-import { pinRules } from "../../../shared/people/limits.ts";
+import { pinRules } from "../../../shared/people/pins.ts";
 import { fullStage, ownedStage } from "./owned-stage.ts";
 
 const dev = findStage("dev");

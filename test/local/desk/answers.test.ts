@@ -6,6 +6,7 @@ import { countFailure } from "../../../shared/people/limits.ts";
 import { changeIdOf, putHistory } from "../../support/records/history.ts";
 import { userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
+import { rules } from "../../support/requests/limits.ts";
 import { useService } from "../../support/service/service.ts";
 import { deskSources } from "./happenings.ts";
 
@@ -22,7 +23,7 @@ test("a token is of a user in the table, for a day", async () => {
 
 test("the counts of limits are forgotten, and their number is said", async () => {
   const now = new Date();
-  for (const subject of ["a", "b"]) await countFailure({ rule: "password", subject }, now);
+  for (const subject of ["a", "b"]) await countFailure({ rule: rules.password, subject }, now);
   expect(await changeDesk("limits", {}, deskSources())).toEqual({ done: "2 counts forgotten" });
   expect(await changeDesk("limits", {}, deskSources())).toEqual({ done: "0 counts forgotten" });
 });

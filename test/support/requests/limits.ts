@@ -1,4 +1,9 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { registrations } from "../../../functions/accounts/register-user.ts";
+import { repeats } from "../../../functions/sessions/refresh-token.ts";
+import { passwordLimits } from "../../../functions/sessions/sign-in.ts";
+import { passcodeRules } from "../../../shared/people/passcodes.ts";
+import { wrongPins } from "../../../shared/people/pins.ts";
 import { allItems } from "../records/items.ts";
 import type { Service } from "../service/service.ts";
 
@@ -9,3 +14,15 @@ export async function forgetLimits({ database, tableName }: Pick<Service, "datab
     database.send(new DeleteCommand({ TableName: tableName, Key: { pk, sk } }));
   await Promise.all(items.map(remove));
 }
+
+/** Every rule that counts attempts, in the order of the flows, by its name. */
+export const rules = {
+  password: passwordLimits.ofLogin,
+  failures: passwordLimits.failures,
+  knownPassword: passwordLimits.known,
+  wrongPins,
+  registration: registrations,
+  passcode: passcodeRules.ofDay,
+  passcodesInRow: passcodeRules.inRow,
+  repeats,
+} as const;

@@ -1,5 +1,5 @@
-import { countPassword, keepFailure } from "../../../functions/sessions/sign-in.ts";
-import { clientOf, findCount, type LimitSubject, rules, subjectOf, windowOf } from "../../../shared/people/limits.ts";
+import { countPassword, keepFailure, passwordLimits } from "../../../functions/sessions/sign-in.ts";
+import { clientOf, findCount, type LimitSubject, limitSubjectOf, windowOf } from "../../../shared/people/limits.ts";
 import { updateIf } from "../../../shared/table/writes.ts";
 
 /** Counts wrong passwords of one client at a login: the first as a sign-in does, the others at once. */
@@ -14,7 +14,7 @@ export async function failPasswords(login: string, times: number, address = "192
 
 /** Counts so many more attempts at once. */
 export async function countMore({ rule, subject }: LimitSubject, times: number, now = new Date()): Promise<void> {
-  await updateIf({ pk: `LIMIT#${rule}#${subject}`, sk: windowOf(rules[rule], now).start }, { add: { n: times } });
+  await updateIf({ pk: `LIMIT#${rule.name}#${subject}`, sk: windowOf(rule, now).start }, { add: { n: times } });
 }
 
 /** Uses up the passwords of a login for all clients without a proof: 20 each from three addresses. */
@@ -24,7 +24,7 @@ export async function shutLogin(login: string): Promise<void> {
 
 /** The passwords that are counted at a login today. */
 export async function passwordsAt(login: string): Promise<number> {
-  return findCount({ rule: "password", subject: await subjectOf("password", login) }, new Date(), { consistent: true });
+  return findCount(await limitSubjectOf(passwordLimits.ofLogin, login), new Date(), { consistent: true });
 }
 
 /** The wrong passwords that are counted of a client today. */
@@ -33,5 +33,5 @@ export async function failuresOf(address: string): Promise<number> {
 }
 
 async function failuresBy(address: string): Promise<LimitSubject> {
-  return { rule: "failures", subject: await subjectOf("failures", clientOf(address)) };
+  return limitSubjectOf(passwordLimits.failures, clientOf(address));
 }

@@ -1,22 +1,25 @@
 import { handler as requestPasswordResetHandler } from "../../../functions/accounts/request-password-reset.ts";
-import { handler as deliverPin } from "../../../functions/workers/deliver-pin.ts";
+import {
+  handler as deliverPin,
+  findPinToSend,
+  holdPin,
+  keepSent,
+  storePin,
+} from "../../../functions/workers/deliver-pin.ts";
 import type { LocalInbox } from "../../../infra/local/aws/inbox.ts";
 import { pinIn } from "../../../infra/local/aws/message-pin.ts";
 import { requestPasswordReset } from "../../../shared/contract/accounts.ts";
-import { rules, subjectOf, windowOf } from "../../../shared/people/limits.ts";
-import { newPin } from "../../../shared/people/pin-decisions.ts";
+import { newPin } from "../../../shared/people/ask-for-pin.ts";
+import { subjectOf, windowOf } from "../../../shared/people/limits.ts";
 import type { PinHash } from "../../../shared/people/pins.ts";
 import {
   allLogins,
-  findPinToSend,
   forgetPins,
-  holdPin,
-  keepSent,
   type PinKind,
   pinKey,
   pins,
   type StoredPin,
-  storePin,
+  wrongPins,
 } from "../../../shared/people/pins.ts";
 import { updateIf } from "../../../shared/table/writes.ts";
 import type { Service } from "../service/service.ts";
@@ -60,9 +63,9 @@ export async function changePin(login: string, set: Partial<StoredPin>, kind: Pi
 }
 
 /** Uses up the short pins of all logins but for the last wrong one, without the guesses that it takes. */
-export async function useUpShortPins(wrong: number = rules.wrongPins.most, now = new Date()): Promise<void> {
+export async function useUpShortPins(wrong: number = wrongPins.most, now = new Date()): Promise<void> {
   const { subject, rule } = allLogins;
-  const key = { pk: `LIMIT#${rule}#${subject}`, sk: windowOf(rules[rule], now).start };
+  const key = { pk: `LIMIT#${rule.name}#${subject}`, sk: windowOf(rule, now).start };
   await updateIf(key, { set: { n: wrong } });
 }
 

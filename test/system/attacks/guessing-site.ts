@@ -1,6 +1,9 @@
-import { rules, siteOf, windowOf } from "../../../shared/people/limits.ts";
+import { countsProof, maySend } from "../../../functions/workers/deliver-pin.ts";
+import { askFor, isLivePin } from "../../../shared/people/ask-for-pin.ts";
+import { tryOf } from "../../../shared/people/confirm.ts";
+import { siteOf, windowOf } from "../../../shared/people/limits.ts";
 import { type CeilingMessage, heldBackBy, type MessageCount } from "../../../shared/people/message-limits.ts";
-import { askFor, countsProof, isLivePin, maySend, type TriedPin, tryOf } from "../../../shared/people/pin-decisions.ts";
+import { type TriedPin, wrongPins } from "../../../shared/people/pins.ts";
 
 /** A kind of messages, each with a ceiling of its own. */
 export type Channel = CeilingMessage["channel"];
@@ -91,7 +94,7 @@ export class GuessingSite {
 }
 
 function dayOf(at: number): string {
-  return windowOf(rules.wrongPins, new Date(at)).start;
+  return windowOf(wrongPins, new Date(at)).start;
 }
 
 function wrongPinsAt(at: number): string {

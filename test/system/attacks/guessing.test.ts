@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { chanceOf } from "../../../infra/local/demo/demo-chance.ts";
 import { pinDigits } from "../../../shared/contract/accounts.ts";
-import { pinRules, rules } from "../../../shared/people/limits.ts";
+import { pinRules, wrongPins } from "../../../shared/people/pins.ts";
 import { usualOrFull } from "../../support/service/counts.ts";
 import { GuessingSite } from "./guessing-site.ts";
 import { Mailbox } from "./mailbox.ts";
@@ -66,7 +66,7 @@ test("D10: pins sprayed over 10,000 logins take over at most 0.01 of a login a d
     show({ by: "pin", logins: 10_000, requests, short, takeovers });
     expect(takeovers).toBeLessThanOrEqual(1e-2);
   }
-  expect(short).toBe(rules.wrongPins.most);
+  expect(short).toBe(wrongPins.most);
 });
 
 /** The strangers against an owner: so many tries a second, of every pin at once or in the owner's last moment. */

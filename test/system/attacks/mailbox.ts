@@ -1,5 +1,5 @@
-import { pinRules } from "../../../shared/people/limits.ts";
-import type { TriedPin } from "../../../shared/people/pin-decisions.ts";
+import type { TriedPin } from "../../../shared/people/pins.ts";
+import { pinRules } from "../../../shared/people/pins.ts";
 import type { GuessingSite, PinAsk } from "./guessing-site.ts";
 
 const second = 1_000;

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { root } from "../../../infra/support/root.ts";
 import { contractPages } from "../../../infra/tools/docs/doc-pages.ts";
 import { fillTables } from "../../../infra/tools/docs/marked-tables.ts";
-import { pinRules } from "../../../shared/people/limits.ts";
+import { pinRules } from "../../../shared/people/pins.ts";
 
 const documents = [
   ...globSync("{functions,shared,infra,test,events}/**/*.md", { cwd: root }),
@@ -27,7 +27,7 @@ const pagesOnPins = [
 const pinLife =
   /\b(?:pins?|it|one) (?:[^.|]{0,40} )?(?:valid for|counts for|older than|of the last|after its|works:) (\w+) minutes/gi;
 
-test("pages and texts say how long a pin lives as pinRules.lifeMinutes in shared/people/limits.ts does", () => {
+test("pages and texts say how long a pin lives as pinRules.lifeMinutes in shared/people/pins.ts does", () => {
   const said = globSync(pagesOnPins, { cwd: root }).flatMap((page) => {
     const text = read(page).replaceAll(/\s+/g, " ");
     return [...text.matchAll(pinLife)].map(([words, minutes]) => ({ page, words, minutes }));
