@@ -1,6 +1,6 @@
 import { deviceOwners, deviceSets, devices } from "./notifications/devices.ts";
+import { notices } from "./notifications/notices.ts";
 import { deliveredEvents, notificationCounts, notifications } from "./notifications/notifications.ts";
-import { sendings } from "./notifications/sendings.ts";
 import { limitCounts } from "./people/limits.ts";
 import { logins, profiles } from "./people/logins.ts";
 import { pins, sequences } from "./people/pins.ts";
@@ -35,7 +35,7 @@ export const entities: readonly Entity<object>[] = [
   devices,
   deviceSets,
   deviceOwners,
-  sendings,
+  notices,
   changes,
   companies,
   listedItems.TIMESHEETS,

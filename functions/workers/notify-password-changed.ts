@@ -1,9 +1,12 @@
+import { busy } from "../../shared/contract/refusals.ts";
 import { noticeMessage } from "../../shared/messages/queue-messages.ts";
 import { type MessageRecipient, sendNotice } from "../../shared/messages/send.ts";
-import { acquireSendLease, countedSms, releaseSendLease } from "../../shared/notifications/sendings.ts";
+import { countedSms, notices } from "../../shared/notifications/notices.ts";
 import { consumeMessageAllowance } from "../../shared/people/message-limits.ts";
 import { maySendSmsTo } from "../../shared/people/typed-login.ts";
 import { findUser } from "../../shared/people/users.ts";
+import { epochSecondsAfter, type Key } from "../../shared/table/table.ts";
+import { anyOf, lacks, updateIf } from "../../shared/table/writes.ts";
 import { forQueue, unlessRefused } from "../../shared/worker.ts";
 
 /**
@@ -13,7 +16,7 @@ import { forQueue, unlessRefused } from "../../shared/worker.ts";
 export const handler = forQueue(noticeMessage, async ({ userId, changedAt }, { now }) => {
   const user = await findUser(userId);
   if (!user) return;
-  const lease = await acquireSendLease(userId, { kind: "NOTICE", name: changedAt.toISOString() }, now);
+  const lease = await acquireLease(userId, changedAt, now);
   const served = new Set(lease.served);
   const addresses = [
     { channel: "email", to: user.email },
@@ -27,9 +30,45 @@ export const handler = forQueue(noticeMessage, async ({ userId, changedAt }, { n
       served.add(channel);
     }),
   );
-  await releaseSendLease(lease, [...served]);
+  await releaseLease(lease, [...served]);
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
 });
+
+/** The lease of a notice. One worker has it until it releases it or the lease expires. */
+interface Lease {
+  readonly key: Key;
+  /** The steps that were served before. */
+  readonly served: readonly string[];
+  /** The expiry of the lease, in ISO 8601; it identifies the lease. */
+  readonly heldUntil: string;
+}
+
+/** Longer than a worker may run, so that a worker with an expired lease has ended. */
+export const leaseSeconds = 90;
+/** As long as a queue may repeat a message. */
+export const noticeDays = 14;
+
+/**
+ * Access pattern SE1: acquires the lease of the notice of a password that was changed at a moment. Refuses as `busy` while
+ * another worker has it, so that the message is retried if that worker dies. 1 write unit.
+ */
+export async function acquireLease(userId: number, changedAt: Date, now: Date): Promise<Lease> {
+  const key = { pk: `USER#${userId}`, sk: `NOTICE#${changedAt.toISOString()}` };
+  const heldUntil = new Date(now.getTime() + leaseSeconds * 1000).toISOString();
+  const isFree = anyOf(lacks("held_until"), "held_until < :now");
+  const set = { held_until: heldUntil, expires_at: epochSecondsAfter(now, noticeDays) };
+  const leased = await updateIf(key, { when: isFree, values: { ":now": now.toISOString() }, set });
+  if (!leased) throw busy("Another worker has the message");
+  return { key, served: notices.decode(leased).served ?? [], heldUntil };
+}
+
+/**
+ * Access pattern SE2: releases the lease and stores the served steps. Changes nothing if the lease has expired and
+ * another worker has the message. 1 write unit.
+ */
+export async function releaseLease({ key, heldUntil }: Lease, served: readonly string[]): Promise<void> {
+  await updateIf(key, { where: { held_until: heldUntil }, set: { served }, remove: ["held_until"] });
+}
 
 /** An SMS needs a number that takes one, and must not exceed the ceilings (D7, D11). */
 async function mayServe(

@@ -6,48 +6,67 @@ import {
   keepEndpoint,
   type StoredDevice,
 } from "../../shared/notifications/devices.ts";
-import { findUnread, type Notification } from "../../shared/notifications/notifications.ts";
-import { acquireSendLease, releaseSendLease } from "../../shared/notifications/sendings.ts";
+import { notificationKey, notifications, type StoredNotification } from "../../shared/notifications/notifications.ts";
 import { findAccount } from "../../shared/people/users.ts";
-import { padId } from "../../shared/table/table.ts";
+import { updateIf } from "../../shared/table/writes.ts";
 import { forQueue } from "../../shared/worker.ts";
 import { deleteEndpoint, type PushOutcome, pushToDevice, reportDropped, servesPushes } from "./push.ts";
 
 /**
  * Pushes a notification to each of its user's devices, unless it is read or gone by now (D29). Skips devices registered
- * before the last end of all sessions (D14). A failing device delays no other, and is retried when the message returns;
- * served devices are skipped then.
+ * before the last end of all sessions (D14). A failing device delays no other, and is retried alone when the message
+ * returns.
  */
-export const handler = forQueue(pushMessage, async ({ userId, notificationId }, { now }) => {
+export const handler = forQueue(pushMessage, async ({ userId, notificationId }) => {
   const [devices, account] = await Promise.all([findDevices(userId), findAccount(userId)]);
   if (!account) return;
   const reachable = devices.filter((device) => isRegistered(device, account) && servesPushes(device));
   if (reachable.length === 0) return;
-  const lease = await acquireSendLease(userId, { kind: "PUSH", name: padId(notificationId) }, now);
   // Read last, so that one that is read meanwhile is not pushed.
   const notification = await findUnread(userId, notificationId);
-  const waiting = reachable.filter(({ id }) => !lease.served.includes(`${id}`));
-  const attempts = notification
-    ? await Promise.allSettled(waiting.map((device) => push(device, notification, account.user.locale)))
-    : [];
+  if (!notification) return;
+  const waiting = reachable.filter(({ id }) => !notification.pushed_to?.includes(id));
+  const attempts = await Promise.allSettled(waiting.map((device) => push(device, notification, account.user.locale)));
   const pushed = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []));
   const served = pushed.filter((each) => each.result === "sent");
-  await releaseSendLease(lease, [...lease.served, ...served.map(({ device }) => `${device.id}`)]);
   const dead = pushed.filter((each) => each.result === "dead");
-  // An endpoint that is kept saves the next push a call.
-  const keeping = served.map(({ device, endpointArn }) => keepEndpoint(userId, device, endpointArn));
-  await Promise.all([dropDead(userId, dead), ...keeping]);
+  const comesAgain = pushed.length < attempts.length;
+  await Promise.all([
+    comesAgain && keepServed(notification, served),
+    dropDead(userId, dead),
+    // An endpoint that is kept saves the next push a call.
+    ...served.map(({ device, endpointArn }) => keepEndpoint(userId, device, endpointArn)),
+  ]);
   for (const attempt of attempts) if (attempt.status === "rejected") throw attempt.reason;
 });
+
+/** Access pattern PS1: a notification that its user has not read; undefined if it is read or gone. 1 read unit. */
+async function findUnread(userId: number, notificationId: number): Promise<StoredNotification | undefined> {
+  const stored = await notifications.find(notificationKey(userId, notificationId), { consistent: true });
+  return stored?.record.read_at === null ? stored : undefined;
+}
+
+/**
+ * Access pattern PS4: adds the devices that were served to a notification, so that its message skips them when it comes
+ * again. Changes nothing if the notification was changed or removed meanwhile. 1 write unit a KB, none for no device.
+ */
+async function keepServed(notification: StoredNotification, served: readonly Pushed[]): Promise<void> {
+  if (served.length === 0) return;
+  const { revision, pushed_to = [] } = notification;
+  const set = { pushed_to: [...pushed_to, ...served.map(({ device }) => device.id)] };
+  await updateIf(notification, { where: { revision }, set });
+}
 
 type Pushed = PushOutcome & { readonly device: StoredDevice };
 
 async function push(
   device: StoredDevice,
-  { id, params, ...about }: Notification,
+  { id: notificationId, record }: StoredNotification,
   locale: string | null | undefined,
 ): Promise<Pushed> {
-  return { device, ...(await pushToDevice(device, { ...about, notificationId: id, type: params.type, locale })) };
+  const { record_type, record_id, params } = record;
+  const content = { notificationId, record_type, record_id, type: params.type, locale };
+  return { device, ...(await pushToDevice(device, content)) };
 }
 
 /** Removes devices that take no more pushes from their user's list, then deletes their endpoints. */

@@ -86,6 +86,8 @@ export interface StoredNotification extends RecordItem, Partial<Mark> {
   readonly record: Omit<Notification, "id">;
   /** True if its last write requests a push (D29). */
   readonly push?: boolean | undefined;
+  /** Ids of the devices that its push reached while others failed; absent if none failed. */
+  readonly pushed_to?: readonly number[];
 }
 
 /** The entity of notifications. */
@@ -122,12 +124,6 @@ export async function findNotifications(userId: number, start: PageStart): Promi
   const [total, rows] = await Promise.all([findTotal(userId), readNewestOfUser(userId, end + 1, start.beforeId)]);
   const shown = rows.slice(start.skip, end).map(notifications.decode);
   return { items: shown.map(toNotification), total: totalBeside(rows, total, start), hasMore: rows.length > end };
-}
-
-/** Access pattern PS1: a notification that its user has not read; undefined if it is read or gone. 1 read unit. */
-export async function findUnread(userId: number, notificationId: number): Promise<Notification | undefined> {
-  const stored = await notifications.find(notificationKey(userId, notificationId), { consistent: true });
-  return stored?.record.read_at === null ? toNotification(stored) : undefined;
 }
 
 function readNewestOfUser(userId: number, wanted: number, beforeId: number | undefined): Promise<Item[]> {

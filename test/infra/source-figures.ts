@@ -4,6 +4,7 @@ import {
   deliveredEventDays as deliveryDays,
   usersPerTransaction,
 } from "../../functions/workers/notification-delivery.ts";
+import { noticeDays, leaseSeconds as noticeLeaseSeconds } from "../../functions/workers/notify-password-changed.ts";
 import { scheduleMs, writeMs } from "../../infra/tools/export/changed-since.ts";
 import { maxLineBytes } from "../../infra/tools/import/import-lines.ts";
 import { knownAheadMs } from "../../infra/tools/keys.ts";
@@ -22,7 +23,6 @@ import { mostEvents } from "../../shared/messages/event-queue.ts";
 import { maxUsersPerMessage } from "../../shared/messages/notification-queue.ts";
 import { maxBatchMessages } from "../../shared/messages/queue.ts";
 import { maxDevicesPerUser } from "../../shared/notifications/devices.ts";
-import { sendingDays, leaseSeconds as sendingLeaseSeconds } from "../../shared/notifications/sendings.ts";
 import { pinRepeatMs } from "../../shared/people/confirm.ts";
 import { limitCountDays as windowDays } from "../../shared/people/limits.ts";
 import { ceilingDays as ceilingKeptDays, firstMessages, messageShares } from "../../shared/people/message-limits.ts";
@@ -58,6 +58,8 @@ export const lives = {
   deliveryDays,
   keyCacheMinutes,
   keySetCacheSeconds,
+  noticeDays,
+  noticeLeaseSeconds,
   pinHeldMs,
   pinKeptDays,
   pinLifeMinutes: pinRules.lifeMinutes,
@@ -70,8 +72,6 @@ export const lives = {
   resetTokenProvesMinutes,
   rotationDays,
   secretCacheMinutes,
-  sendingDays,
-  sendingLeaseSeconds,
   sessionProvesDays,
   tombstoneDays,
   tombstoneKeptDays,

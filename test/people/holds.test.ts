@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { findPinToSend, holdPin } from "../../functions/workers/deliver-pin.ts";
-import { acquireSendLease } from "../../shared/notifications/sendings.ts";
+import { acquireLease } from "../../functions/workers/notify-password-changed.ts";
 import { askForPin } from "../../shared/people/ask-for-pin.ts";
 import { pinKey } from "../../shared/people/pins.ts";
 import { useService } from "../support/service/service.ts";
@@ -32,8 +32,8 @@ test("D9, D11: a pin is held until its last millisecond, and no longer", async (
   expect(await (await askedPin())(12 * 60_000)).toBe(false);
 });
 
-test("D11, D14: the lease of a message lasts 90 seconds to the millisecond", async () => {
-  const lease = (ms: number) => acquireSendLease(8, { kind: "NOTICE", name: at(0).toISOString() }, at(ms));
+test("D11, D14: the lease of a notice lasts 90 seconds to the millisecond", async () => {
+  const lease = (ms: number) => acquireLease(8, at(0), at(ms));
   await lease(0);
   await expect(lease(90_000)).rejects.toMatchObject({ code: "busy" });
   await expect(lease(90_001)).resolves.toMatchObject({ served: [] });

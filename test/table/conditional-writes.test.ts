@@ -1,6 +1,6 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
-import { acquireSendLease } from "../../shared/notifications/sendings.ts";
+import { acquireLease } from "../../functions/workers/notify-password-changed.ts";
 import { requireRecord, toFields } from "../../shared/records/items.ts";
 import { isTransientError } from "../../shared/table/retry.ts";
 import { recordKey } from "../../shared/table/table.ts";
@@ -137,11 +137,10 @@ test("a transaction whose answer was lost is written once", async () => {
   expect(await transact(writes)).toEqual([0]);
 });
 
-test("D29: a lease that was acquired with a lost answer is the worker's own", async () => {
+test("D14: a lease that was acquired with a lost answer is the worker's own", async () => {
   const now = new Date();
-  const push = { kind: "PUSH", name: "2" } as const;
-  expect(await interrupted(() => acquireSendLease(1, push, now))).toMatchObject({ served: [] });
-  await expect(acquireSendLease(1, push, new Date(now.getTime() + 1))).rejects.toMatchObject({ code: "busy" });
+  expect(await interrupted(() => acquireLease(1, now, now))).toMatchObject({ served: [] });
+  await expect(acquireLease(1, now, new Date(now.getTime() + 1))).rejects.toMatchObject({ code: "busy" });
 });
 
 test("a transaction that the table can never carry out is no error that passes", () => {

@@ -1,6 +1,6 @@
 import { deviceOwners, deviceSets, devices } from "../../../shared/notifications/devices.ts";
+import { countedSms, notices } from "../../../shared/notifications/notices.ts";
 import { deliveredEvents, notificationCounts, notifications } from "../../../shared/notifications/notifications.ts";
-import { countedSms, sendings, sentMessageOf } from "../../../shared/notifications/sendings.ts";
 import { limitCounts } from "../../../shared/people/limits.ts";
 import { logins, profiles } from "../../../shared/people/logins.ts";
 import { pins, sequences } from "../../../shared/people/pins.ts";
@@ -73,19 +73,14 @@ export const ownData: ReadonlyMap<Entity<object>, Decision> = new Map<Entity<obj
     device_id: device_id ?? null,
     registered_at: timeOfId(id).toISOString(),
   })),
+  // The devices that a push has reached are left out: they say how far a message is.
   shown(notifications, ({ id, record }) => ({ type: "notification", id, ...record })),
-  shown(sendings, (sending) => {
-    const message = sentMessageOf(sending);
-    const served = sending.served ?? [];
-    return "notificationId" in message
-      ? { type: "push", notification_id: message.notificationId, device_ids: served.map(Number) }
-      : {
-          type: "notice",
-          about: "password_changed",
-          at: message.changedAt,
-          channels: served.filter((each) => each !== countedSms),
-        };
-  }),
+  shown(notices, ({ sk, served = [] }) => ({
+    type: "notice",
+    about: "password_changed",
+    at: sk.slice("NOTICE#".length),
+    channels: served.filter((each) => each !== countedSms),
+  })),
   // A timesheet is shown to its driver.
   shown(listedItems.TIMESHEETS, (stored) => ({ type: "timesheet", ...toTenantFields(stored) })),
   // The author of a change is left out, because that is another person's data.

@@ -4,13 +4,18 @@ import {
   SetEndpointAttributesCommand,
 } from "@aws-sdk/client-sns";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { markByIds } from "../../../functions/notifications/mark-notifications.ts";
 import { handler } from "../../../functions/workers/send-pushes.ts";
+import { streamFilters } from "../../../infra/functions/stream-filters.ts";
+import { matchesAny } from "../../../infra/local/filter-patterns.ts";
 import { dropDeviceTokens, findDevices, keepEndpoint } from "../../../shared/notifications/devices.ts";
-import { acquireSendLease } from "../../../shared/notifications/sendings.ts";
-import { padId } from "../../../shared/table/table.ts";
+import { notificationKey } from "../../../shared/notifications/notifications.ts";
+import { beforeCalls } from "../../support/faults/before-calls.ts";
+import { driverContext } from "../../support/records/contexts.ts";
 import { costOf } from "../../support/records/costs.ts";
-import { userLine } from "../../support/records/records.ts";
+import { notificationLine, userLine } from "../../support/records/records.ts";
 import { store } from "../../support/records/store.ts";
+import { readItem, write } from "../../support/records/writes.ts";
 import { countedMetrics, loggedLines } from "../../support/service/capture-logs.ts";
 import {
   applications,
@@ -22,19 +27,18 @@ import {
   tokensOf,
   usePushService,
 } from "../../support/workers/pushes.ts";
-import { nothingFailed, queueEvent } from "../../support/workers/workers.ts";
+import { nothingFailed, queueEvent, streamRecord } from "../../support/workers/workers.ts";
 
 const service = usePushService();
 const wentBack = { batchItemFailures: [{ itemIdentifier: "message-0" }] };
-const holdMs = 90_000;
 let userId = 0;
 
 beforeEach(() => {
   userId = newUserId();
 });
 afterEach(() => {
-  vi.useRealTimers();
   vi.unstubAllEnvs();
+  service.endpoints.failNext("Publish", "PlatformApplicationDisabled", 0);
 });
 
 const send = (...messages: unknown[]) => handler(queueEvent(...messages));
@@ -85,13 +89,14 @@ describe("D29: a notification is pushed", () => {
     expect(pushedTo(service)).toEqual(["kept", "kept"]);
   });
 
-  test("once, however often and side by side the message comes", async () => {
-    await register(userId, "once-1");
-    await register(userId, "once-2");
+  test("again with the same collapse id if the queue delivers its message twice", async () => {
+    await register(userId, "again");
     const push = await newPush(userId);
-    await Promise.all(Array.from({ length: 6 }, () => send(push)));
-    expect(await send(push)).toEqual(nothingFailed);
-    expect(pushedTo(service)).toEqual(["once-1", "once-2"]);
+    await Promise.all([send(push), send(push)]);
+    expect(pushedTo(service)).toEqual(["again", "again"]);
+    const texts = service.inbox.entries().map(({ text }) => text ?? "");
+    expect(new Set(texts).size).toBe(1);
+    expect(texts[0]).toContain(`"collapse_key":"${push.notificationId}"`);
   });
 });
 
@@ -130,7 +135,7 @@ test("D28: SNS has one endpoint of a token of APNs, however it is spelt, also fo
   }
 });
 
-test("D29: a device's endpoint is written once: another push costs its lease alone", async () => {
+test("D29: a device's endpoint is written once: another push writes nothing", async () => {
   await Promise.all([register(userId, "one"), register(userId, "two")]);
   const endpoints = async () => (await findDevices(userId)).map(({ endpoint_arn }) => endpoint_arn);
   expect(await endpoints()).toEqual([undefined, undefined]);
@@ -138,7 +143,7 @@ test("D29: a device's endpoint is written once: another push costs its lease alo
   const kept = await endpoints();
   expect(kept).toEqual([expect.any(String), expect.any(String)]);
   const push = await newPush(userId);
-  expect(await costOf(() => send(push))).toMatchObject({ readUnits: 2.5, writeUnits: 2 });
+  expect(await costOf(() => send(push))).toMatchObject({ readUnits: 2.5, writeUnits: 0 });
   expect(await endpoints()).toEqual(kept);
 });
 
@@ -207,31 +212,123 @@ describe("D29: an endpoint", () => {
 });
 
 describe("D29: a push that fails", () => {
-  test("keeps every device, serves the others, and comes again for those that were not served", async () => {
-    await Promise.all([register(userId, "failing-1"), register(userId, "failing-2")]);
+  /** Two devices, of which one is served: gives the message, which came back, and the ids of both. */
+  async function servedHalf() {
+    const ids = await Promise.all([register(userId, "half-1"), register(userId, "half-2")]);
     const push = await newPush(userId);
-    service.endpoints.failNext("Publish", "PlatformApplicationDisabled", 1);
-    expect([await send(push), await send(push)]).toEqual([wentBack, nothingFailed]);
-    expect(pushedTo(service)).toEqual(["failing-1", "failing-2"]);
+    failNext(1);
+    expect(await send(push)).toEqual(wentBack);
+    expect(pushedTo(service)).toHaveLength(1);
+    return { push, ids, key: notificationKey(userId, push.notificationId) };
+  }
+
+  const failNext = (times: number) => service.endpoints.failNext("Publish", "PlatformApplicationDisabled", times);
+
+  test("keeps every device, serves the others, and comes again for those that were not served", async () => {
+    const { push, ids, key } = await servedHalf();
+    const { pushed_to } = (await readItem(key)) ?? {};
+    expect(pushed_to).toEqual([expect.any(Number)]);
+    expect(ids).toEqual(expect.arrayContaining(pushed_to as number[]));
+    expect(await costOf(() => send(push))).toMatchObject({ writeUnits: 1 });
+    expect(pushedTo(service)).toEqual(["half-1", "half-2"]);
     expect(await tokensOf(userId)).toHaveLength(2);
   });
 
-  test("for good goes back to the queue each time", async () => {
+  test("adds to those that were served before, each time that it serves a further one", async () => {
+    const ids = await Promise.all(["1", "2", "3"].map((token) => register(userId, token)));
+    const push = await newPush(userId);
+    for (const failing of [2, 1]) {
+      failNext(failing);
+      expect(await send(push)).toEqual(wentBack);
+    }
+    expect(await send(push)).toEqual(nothingFailed);
+    expect(pushedTo(service)).toEqual(["1", "2", "3"]);
+    const { pushed_to } = (await readItem(notificationKey(userId, push.notificationId))) ?? {};
+    expect(pushed_to).toHaveLength(2);
+    expect(ids).toEqual(expect.arrayContaining(pushed_to as number[]));
+  });
+
+  test("pushes to all once more where those that were served could not be kept", async () => {
+    await Promise.all([register(userId, "twice-1"), register(userId, "twice-2")]);
+    const push = await newPush(userId);
+    failNext(1);
+    const die = (_: string, input: object) => {
+      if (JSON.stringify(input).includes("pushed_to")) throw new Error("The worker ends here");
+    };
+    expect(await beforeCalls(die, () => send(push))).toEqual(wentBack);
+    const [served] = pushedTo(service);
+    expect(await send(push)).toEqual(nothingFailed);
+    expect(pushedTo(service)).toEqual(["twice-1", "twice-2", served].sort());
+  });
+
+  test("for good goes back to the queue each time, and writes nothing", async () => {
     await register(userId, "refused");
     const push = await newPush(userId);
-    service.endpoints.failNext("Publish", "PlatformApplicationDisabled", 2);
-    expect([await send(push), await send(push), await send(push)]).toEqual([wentBack, wentBack, nothingFailed]);
+    failNext(2);
+    expect(await costOf(() => send(push))).toMatchObject({ writeUnits: 0 });
+    expect([await send(push), await send(push)]).toEqual([wentBack, nothingFailed]);
     expect(pushedTo(service)).toEqual(["refused"]);
   });
-});
 
-test("D29: a push that another worker holds comes again, and is sent when that one died", async () => {
-  await register(userId, "held");
-  const push = await newPush(userId);
-  vi.useFakeTimers({ toFake: ["Date"], now: new Date() });
-  await acquireSendLease(userId, { kind: "PUSH", name: padId(push.notificationId) }, new Date());
-  expect(await send(push)).toEqual(wentBack);
-  vi.setSystemTime(Date.now() + holdMs + 1);
-  expect(await send(push)).toEqual(nothingFailed);
-  expect(pushedTo(service)).toEqual(["held"]);
+  test("serves the failed device alone when the notification was marked and changed since", async () => {
+    const { push } = await servedHalf();
+    for (const read of [true, false]) await markByIds([push.notificationId], read, driverContext(userId));
+    await write(notificationLine(push.notificationId, userId, { record_id: 99 }));
+    expect(await send(push)).toEqual(nothingFailed);
+    expect(pushedTo(service)).toEqual(["half-1", "half-2"]);
+  });
+
+  test("says so in no field of the notification, and starts no push, event or history", async () => {
+    const { push, key } = await servedHalf();
+    const after = (await readItem(key)) ?? {};
+    const { pushed_to: _, ...before } = after;
+    for (const patterns of Object.values(streamFilters)) {
+      expect(matchesAny(streamRecord(key, { after: before }), patterns)).toBe(patterns === streamFilters.notify);
+      expect(matchesAny(streamRecord(key, { before, after }), patterns)).toBe(false);
+    }
+    const [shown] = (await markByIds([push.notificationId], true, driverContext(userId))).items;
+    expect(Object.keys(shown ?? {}).sort()).toEqual(
+      ["created_at", "id", "params", "read_at", "record_id", "record_type"].sort(),
+    );
+  });
+
+  test.each([
+    ["read", (id: number) => markByIds([id], true, driverContext(userId)), { record: { read_at: expect.any(String) } }],
+    ["gone", (id: number) => write({ type: "notification", id, user_id: userId, deleted: true }), undefined],
+  ])("leaves a notification that is %s meanwhile as it is", async (_, change, left) => {
+    await Promise.all([register(userId, "meanwhile-1"), register(userId, "meanwhile-2")]);
+    const push = await newPush(userId);
+    failNext(1);
+    let isChanged = false;
+    const meanwhile = async (command: string, input: object) => {
+      if (isChanged || command !== "UpdateItemCommand" || !JSON.stringify(input).includes("pushed_to")) return;
+      isChanged = true;
+      await change(push.notificationId);
+    };
+    expect(await beforeCalls(meanwhile, () => send(push))).toEqual(wentBack);
+    expect(isChanged).toBe(true);
+    const stored = await readItem(notificationKey(userId, push.notificationId));
+    if (left) expect(stored).toMatchObject(left);
+    else expect(stored).toBeUndefined();
+    expect(stored ?? {}).not.toHaveProperty("pushed_to");
+    expect(await send(push)).toEqual(nothingFailed);
+    expect(pushedTo(service)).toHaveLength(1);
+  });
+
+  test("and is kept while its user marks it hinders no mark", async () => {
+    await Promise.all([register(userId, "marked-1"), register(userId, "marked-2")]);
+    const push = await newPush(userId);
+    failNext(1);
+    let commits = 0;
+    const meanwhile = async (command: string) => {
+      if (command !== "TransactWriteItemsCommand") return;
+      commits += 1;
+      if (commits === 1) expect(await send(push)).toEqual(wentBack);
+    };
+    const mark = () => markByIds([push.notificationId], true, driverContext(userId));
+    expect((await beforeCalls(meanwhile, mark)).items).toMatchObject([{ read_at: expect.any(String) }]);
+    expect(commits).toBe(1);
+    expect(await send(push)).toEqual(nothingFailed);
+    expect(pushedTo(service)).toHaveLength(1);
+  });
 });

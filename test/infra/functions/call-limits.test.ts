@@ -40,7 +40,7 @@ const rows: Readonly<Partial<Record<FunctionName, Calls>>> = {
   notify: { workerQueue: 8 },
   "send-events": { outboundBus: 4 },
   "deliver-notifications": { table: 11, workerQueue: 4 },
-  "send-pushes": { table: 7, message: 5 },
+  "send-pushes": { table: 5, message: 5 },
   intake: { table: 8, workerQueue: 4 },
   "mark-overdue": { table: 3, beginsAtMs: 600_000 },
   // Its pause, and the calls for ten shards.

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { beforeAll, expect, test, vi } from "vitest";
 import { handler as registerDeviceHandler } from "../../../functions/devices/register-device-token.ts";
+import { acquireLease, releaseLease } from "../../../functions/workers/notify-password-changed.ts";
 import { exportUser } from "../../../infra/tools/export/user-lines.ts";
 import { registerDeviceToken } from "../../../shared/contract/devices.ts";
-import { acquireSendLease, releaseSendLease } from "../../../shared/notifications/sendings.ts";
 import type { SecretKind } from "../../../shared/people/users.ts";
 import { secretKey, userKey } from "../../../shared/people/users.ts";
 import { queryItems } from "../../../shared/table/table.ts";
@@ -66,8 +66,8 @@ test("everything that is held about a user, with nothing of a credential", async
   const notification = { token: "device-token-1", device_id: "phone-1" };
   await call(registerDeviceHandler, registerDeviceToken, { ...bearerOf(tokens), body: { notification } });
   await store([notificationLine(1, userId)]);
-  const notice = { kind: "NOTICE", name: moment } as const;
-  await releaseSendLease(await acquireSendLease(userId, notice, new Date()), ["sms counted", "email"]);
+  const lease = await acquireLease(userId, new Date(moment), new Date());
+  await releaseLease(lease, ["sms counted", "email"]);
   const changed = {
     type: "user",
     id: userId,
@@ -87,8 +87,8 @@ test("everything that is held about a user, with nothing of a credential", async
     { type: "login", login, confirmed_at: expect.any(String) },
     { type: "login", login: phoneOf(userId), confirmed_at: expect.any(String) },
     expect.objectContaining({ type: "device", platform: "fcm", device_id: "phone-1" }),
-    { type: "notification", ...shown },
     { type: "notice", about: "password_changed", at: moment, channels: ["email"] },
+    { type: "notification", ...shown },
     expect.objectContaining({ type: "session", id: familyOf(tokens), opened_at: moment }),
     { type: "user", ...user, password_changed_at: null },
     // Without who made it.

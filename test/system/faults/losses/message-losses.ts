@@ -157,6 +157,31 @@ export function messageLosses(service: PushingService, publications: string[]) {
         };
       },
     },
+    "send-pushes to a device that failed": {
+      holds: "the device that was served before gets no further push (D29)",
+      loses: "Publish",
+      repeatMs: redeliveryMs,
+      prepare: async () => {
+        const userId = newId();
+        const tokens = [`one-${userId}`, `other-${userId}`];
+        for (const token of tokens) await register(userId, token);
+        const attempt = messages(sendPushes, await newPush(userId));
+        service.inbox.clear();
+        service.endpoints.failNext("Publish", "PlatformApplicationDisabled", 1);
+        expect(await attempt()).toBe(false);
+        const served = pushedTo(service);
+        expect(served).toHaveLength(1);
+        return {
+          attempt,
+          check: async () => {
+            const since = pushedTo(service);
+            expect(new Set(since)).toEqual(new Set(tokens));
+            expect(since.filter((token) => served.includes(token))).toEqual(served);
+            perhapsAgain(since.length - served.length);
+          },
+        };
+      },
+    },
     "send-events": {
       holds: "the event is on the bus, again only with the same id (D42)",
       loses: "PutEvents",
