@@ -9,43 +9,77 @@ import { type FoundPage, isWithinRange, nothingFound, type PageStart } from "../
 import { maxBatchReads, readBatch } from "../../shared/table/reads.ts";
 import { projectionOf, queryPages, recordKey } from "../../shared/table/table.ts";
 
+/** Most invoices that a search matches, or that the other filters leave where it matches more (D22). */
+const mostInvoices = 10_000;
+
+/** Most matches whose records are read for their state: 500 read units, as for the rows of 10,000 invoices (D22). */
+const mostRecords = 1_000;
+
 /** Fewer connections than the SDK keeps to the table. */
 const mostAtOnce = 40;
-/** Beside the order of the index: DynamoDB refuses a read that asks an index for what it does not have. */
-const selectedPaths = "pk sk schema_version record.issued_date record.number".split(" ");
+
+/**
+ * The conditions of a list of invoices; an invoice must meet all of them (D21, D22). Dates are compared with
+ * `issued_date`.
+ */
+export interface InvoiceFilter extends Filter {
+  /** Start of the number or of one of its parts. */
+  readonly number?: string | undefined;
+}
+
+type Filter = Omit<ListSelection, "list">;
+
+type Row = ListRow<"INVOICES">;
 
 type IndexQuery = Parameters<typeof queryPages>[0];
 
-/** The invoices that the other filters of a search leave. */
-interface SelectedInvoices {
-  /** The number of rows to read for them: of a company within dates, those of whole months. */
-  readonly rows: number;
-  /** The ids of those that a search finds. Half a read unit for 4 KB of rows, some 10. */
-  find(search: NumberSearch): Promise<number[]>;
+/**
+ * Access patterns I1 and I2: one page of the matching invoices, newest id first, and the number of all matches. With a number, the
+ * ids of all matches are found first, and then the records of the page are read. At most 100 read units for up to 100 matches, 550
+ * for more, and 750 if more than 10,000 match that dates leave of all companies.
+ */
+export async function findInvoices(
+  { number, ...filter }: InvoiceFilter,
+  start: PageStart,
+): Promise<FoundPage<ListedFields<"INVOICES">>> {
+  if (number === undefined) return findListPage({ list: "INVOICES", ...filter }, start);
+  const search = parseSearch(number);
+  if (!search) return nothingFound;
+  const { beforeId = Number.POSITIVE_INFINITY, skip, limit } = start;
+  const matching = await findIds(search, filter);
+  const following = matching.filter((id) => id < beforeId).sort((a, b) => b - a);
+  const { rows, end } = await readShown(following.slice(skip), limit, search, filter);
+  const noLongerMatching = end - rows.length;
+  return toPage(rows, matching.length - noLongerMatching, following.length > skip + end);
 }
 
-/** Counts the rows of a selection by counters, L3 or within dates L4, before they are read. */
-async function selectInvoices(filter: Omit<ListSelection, "list">): Promise<SelectedInvoices> {
+/**
+ * The ids of all invoices that a search and the filters match: by search entries, which have the date, half a read unit for some 30;
+ * by the rows that the filters leave, half a unit for some 10; or by the records of the entries, half a unit each. A change of state
+ * writes no entry, so entries do not have the state. If too many match and the filters leave more than 10,000, it refuses with
+ * `query_too_broad` (D22).
+ */
+async function findIds(search: NumberSearch, filter: Filter): Promise<number[]> {
+  const isOfAnyState = invoiceStates.every((state) => filter.states.includes(state));
+  // Within dates a company may have few invoices of a number that very many have: its rows are read before many entries.
+  const mayBeFewRows = filter.scope !== "all" && isDated(filter);
+  const few = await findMatches(filter, search, isOfAnyState && !mayBeFewRows ? mostInvoices : mostRecords);
+  const isEnough = few !== undefined && (isOfAnyState || few.length <= maxBatchReads);
+  const plan = isEnough ? undefined : await planRows(filter);
+  if (plan && plan.rows <= mostInvoices) return findInRows(plan.queries, search, filter);
+  const found = few ?? (isOfAnyState && mayBeFewRows ? await findMatches(filter, search, mostInvoices) : undefined);
+  if (!found) throw tooBroad(filter, isOfAnyState ? mostInvoices : mostRecords);
+  return isOfAnyState ? found : keepInStates(found, filter);
+}
+
+/**
+ * The rows that the filters leave, by counters, L3 or within dates L4, and the queries that read them: of a company within dates,
+ * those of whole months.
+ */
+async function planRows(filter: Filter): Promise<{ rows: number; queries: IndexQuery[] }> {
   const selection = { ...filter, list: "INVOICES" } as const;
-  const { rows, queries } = await planReads(selection);
-  const find = async (search: NumberSearch) => {
-    // An invoice that is paid meanwhile may be in the partitions of two states.
-    const ids = new Set<number>();
-    await inParallel(queries, mostAtOnce, async (query) => {
-      for await (const page of queryPages(query)) {
-        for (const { id, record } of page.map((item) => toRow("INVOICES", item))) {
-          if (isWithinRange(record.issued_date, filter) && isFoundBy(record.number, search)) ids.add(id);
-        }
-      }
-    });
-    return [...ids];
-  };
-  return { rows, find };
-}
-
-async function planReads(selection: ListSelection<"INVOICES">): Promise<{ rows: number; queries: IndexQuery[] }> {
-  const { list, scope, states, fromDate, toDate } = selection;
-  if (fromDate === undefined && toDate === undefined) {
+  const { list, scope, states } = selection;
+  if (!isDated(filter)) {
     const [index, attribute] = scope === "all" ? ["by-state", "all_key"] : ["by-company", "company_key"];
     const queries = states.map((state) => partition(index, attribute, stateKey(list, scope, state)));
     return { rows: await countList(selection), queries };
@@ -78,6 +112,9 @@ function daysOf(key: string, days: readonly DayCount[]): IndexQuery {
   };
 }
 
+/** Beside the order of the index: DynamoDB refuses a read that asks an index for what it does not have. */
+const selectedPaths = "pk sk schema_version record.issued_date record.number".split(" ");
+
 function rowsBy(order: "id" | "day_id") {
   return projectionOf([...selectedPaths, order]);
 }
@@ -86,34 +123,27 @@ function sum(days: readonly DayCount[]): number {
   return days.reduce((all, { count }) => all + count, 0);
 }
 
-/** Most invoices that a search matches, or that the other filters leave where it matches more (D22). */
-const mostInvoices = 10_000;
-/** Most matches whose records are read for their state: 500 read units, as for the rows of 10,000 invoices (D22). */
-const mostRecords = 1_000;
+function isDated({ fromDate, toDate }: Filter): boolean {
+  return fromDate !== undefined || toDate !== undefined;
+}
 
-type Filter = Omit<ListSelection, "list">;
-type Row = ListRow<"INVOICES">;
+/** The ids of those rows that a search finds. Half a read unit for 4 KB of rows, some 10. */
+async function findInRows(queries: readonly IndexQuery[], search: NumberSearch, range: Filter): Promise<number[]> {
+  // An invoice that is paid meanwhile may be in the partitions of two states.
+  const ids = new Set<number>();
+  await inParallel(queries, mostAtOnce, async (query) => {
+    for await (const page of queryPages(query)) {
+      for (const { id, record } of page.map((item) => toRow("INVOICES", item))) {
+        if (isWithinRange(record.issued_date, range) && isFoundBy(record.number, search)) ids.add(id);
+      }
+    }
+  });
+  return [...ids];
+}
 
-/**
- * Access pattern I2: one page of the invoices that a search by number and the other filters match, newest id first, and
- * their number. It finds the ids of all of them by search entries, which have the date, half a read unit for some 30; by
- * rows that the other filters leave, half a unit for some 10; or by records, half a unit each, as for those that are
- * shown. A change of state writes no entry, so entries do not have the state. If too many match and the other filters
- * leave more than 10,000, it refuses with `query_too_broad` (D22). At most 100 read units for up to 100 matches, 550 for
- * more, and 750 if more than 10,000 match that dates leave of all companies.
- */
-async function findByNumber(
-  text: string,
-  filter: Filter,
-  { beforeId = Number.POSITIVE_INFINITY, skip, limit }: PageStart,
-): Promise<FoundPage<ListedFields<"INVOICES">>> {
-  const search = parseSearch(text);
-  if (!search) return nothingFound;
-  const matching = await findIds(search, filter);
-  const following = matching.filter((id) => id < beforeId).sort((a, b) => b - a);
-  const { rows, end } = await readShown(following.slice(skip), limit, search, filter);
-  const noLongerMatching = end - rows.length;
-  return toPage(rows, matching.length - noLongerMatching, following.length > skip + end);
+async function keepInStates(ids: readonly number[], filter: Filter): Promise<number[]> {
+  const kept = await Promise.all(chunksOf(ids, maxBatchReads).map((chunk) => readRows(chunk, filter)));
+  return kept.flat().map(({ id }) => id);
 }
 
 /**
@@ -129,37 +159,6 @@ async function readShown(ids: readonly number[], limit: number, search: NumberSe
     end += next.length;
   }
   return { rows, end };
-}
-
-async function findIds(search: NumberSearch, filter: Filter): Promise<number[]> {
-  const isOfAnyState = invoiceStates.every((state) => filter.states.includes(state));
-  const found = await (isOfAnyState ? findInAnyState(search, filter) : findInStates(search, filter));
-  if (!found) throw tooBroad(filter, isOfAnyState ? mostInvoices : mostRecords);
-  return found;
-}
-
-/** Within dates a company may have few invoices of a number that very many have: its rows are read first. */
-async function findInAnyState(search: NumberSearch, filter: Filter): Promise<number[] | undefined> {
-  const isOfMonths = filter.scope !== "all" && (filter.fromDate !== undefined || filter.toDate !== undefined);
-  const first = await findMatches(filter, search, isOfMonths ? mostRecords : mostInvoices);
-  const found = first ?? (await findInRows(search, filter));
-  return found ?? (isOfMonths ? findMatches(filter, search, mostInvoices) : undefined);
-}
-
-async function findInStates(search: NumberSearch, filter: Filter): Promise<number[] | undefined> {
-  const few = await findMatches(filter, search, mostRecords);
-  if (few && few.length <= maxBatchReads) return keepInStates(few, filter);
-  return (await findInRows(search, filter)) ?? (few && keepInStates(few, filter));
-}
-
-async function findInRows(search: NumberSearch, filter: Filter): Promise<number[] | undefined> {
-  const { rows, find } = await selectInvoices(filter);
-  return rows <= mostInvoices ? find(search) : undefined;
-}
-
-async function keepInStates(ids: readonly number[], filter: Filter): Promise<number[]> {
-  const kept = await Promise.all(chunksOf(ids, maxBatchReads).map((chunk) => readRows(chunk, filter)));
-  return kept.flat().map(({ id }) => id);
 }
 
 /** Reads the invoices that the filters still let through, newest first. */
@@ -179,19 +178,4 @@ function tooBroad({ scope }: Filter, most: number): Refusal {
   return new Refusal("query_too_broad", "The search by number matches too many invoices", {
     errors: [{ parameter: "by_number", code: "too_broad", detail }],
   });
-}
-
-/**
- * The conditions of a list of invoices; an invoice must meet all of them (D21, D22). Dates are compared with
- * `issued_date`.
- */
-export interface InvoiceFilter extends Omit<ListSelection, "list"> {
-  /** Start of the number or of one of its parts. */
-  readonly number?: string | undefined;
-}
-
-/** Access pattern I1: one page of the matching invoices, newest id first, and the number of all matches. */
-export function findInvoices(filter: InvoiceFilter, start: PageStart): Promise<FoundPage<ListedFields<"INVOICES">>> {
-  if (filter.number !== undefined) return findByNumber(filter.number, filter, start);
-  return findListPage({ list: "INVOICES", ...filter }, start);
 }
