@@ -26,7 +26,7 @@ const userTexts = {
   job_position: ["Job title of the user, as free text.", "Transport planner"],
   last_name: commonFields.last_name,
   phone_number: ["Mobile number in E.164 form, which is a login; null for none.", "+447700900005"],
-  profile_id: ["Driver profile, which timesheets name; null for users who are no drivers.", 5005],
+  profile_id: ["Id of the driver profile that timesheets name; null for a user without one.", 5005],
   role: ["Role of the user: `admin`, `operator`, `client` or `driver`.", "operator"],
 } as const;
 

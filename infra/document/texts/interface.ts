@@ -21,15 +21,15 @@ key set and this document.
 
 /** The groups of operations, in the order of their pages. */
 export const tagTexts = {
-  sessions: "Signing in, renewing tokens, signing out. Begin here: nearly everything else wants the access token.",
-  account: "Recovering a password with a pin, confirming a login, registering, and the profile of who is signed in.",
-  finance: "Debts to drivers and bills to companies: timesheets with their payment state, and invoices.",
-  jobs: "Offers of work, and the window in which they can be taken.",
-  companies: "The employers: for admins, to choose whose records they see.",
+  sessions: "Sign in, renew tokens, sign out. Begin here: nearly all other operations need the access token.",
+  account: "Recover a password with a pin, confirm a login, register, and show the profile of the signed-in user.",
+  finance: "Timesheets with their payment state, and invoices.",
+  jobs: "Jobs on offer, and their timers, which say until when a job can be taken.",
+  companies: "Companies, for admins to choose whose records they see.",
   notifications:
-    "News about the records of a user: the list, the badge counts, and marking as read. Any change counts, unless an import made it silently, and nobody is notified of what they did themselves.",
+    "What changed in a user's records: the list, the unread counts, and marking as read. An import may make changes silently, and nobody is notified of their own changes.",
   devices: "Phones and browsers that receive pushes.",
-  history: "Changes of records, with author, time and earlier values; and their undo for a day.",
+  history: "Changes of records, with author, time and earlier values; a change can be undone for a day.",
   service: "For machines: health, public keys, and this document.",
 } as const;
 
