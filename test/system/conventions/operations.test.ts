@@ -26,11 +26,11 @@ test("every contract entry is found: its file is an area of contract/operations.
 });
 
 test("an operation's contract entry stands in the file of its area", () => {
-  const strays = operations.filter(({ name }) => {
-    const { area } = functions[name as OperationName];
-    return !read(`shared/contract/${area}.ts`).includes(`name: "${name}"`);
+  const strays = operations.flatMap(({ name }) => {
+    const file = `shared/contract/${areaOf(name)}.ts`;
+    return read(file).includes(`name: "${name}"`) ? [] : [`move the contract entry of ${name} to ${file}`];
   });
-  expect(strays.map(({ name }) => name)).toEqual([]);
+  expect(strays).toEqual([]);
 });
 
 test("every row says in words of its own what people cannot do while the function fails", () => {
@@ -44,7 +44,7 @@ test.each(operations)("the sample event of $name is one that API Gateway would s
   path,
   access,
 }) => {
-  const file = `events/${functions[name as OperationName].area}/${name}.json`;
+  const file = `events/${areaOf(name)}/${name}.json`;
   const event: APIGatewayProxyEventV2 = JSON.parse(read(file));
   const { http, routeKey, requestId } = event.requestContext;
   expect(event.version).toBe("2.0");
@@ -59,8 +59,21 @@ test.each(operations)("the sample event of $name is one that API Gateway would s
 
 test("no function, event or function's test is left over from an operation that is gone", () => {
   const files = [...functionFiles(), ...globSync(["events/*/*.json", "test/functions/*/*.test.ts"], { cwd: root })];
-  expect(files.filter((file) => !Object.hasOwn(functions, basename(file).replace(/(\.test)?\.\w+$/, "")))).toEqual([]);
+  const advice = files.flatMap((file) => {
+    const name = basename(file).replace(/(\.test)?\.\w+$/, "");
+    return Object.hasOwn(functions, name) ? [] : [`delete ${file}, or ${rowFor(name)}`];
+  });
+  expect(advice).toEqual([]);
 });
+
+function areaOf(name: string): string {
+  if (!Object.hasOwn(functions, name)) throw new Error(rowFor(name));
+  return functions[name as OperationName].area;
+}
+
+function rowFor(name: string): string {
+  return `give ${name} a row in infra/functions/functions.ts: its area, user impact, callers and rights`;
+}
 
 function missingPieces(name: string, area: string): string[] {
   const pieces = {
