@@ -2,12 +2,11 @@ import { type CryptoKey, exportJWK, generateKeyPair, importJWK } from "jose";
 import * as v from "valibot";
 import type { Role } from "../contract/operation.ts";
 import type { PublicJwk } from "../contract/service.ts";
-import { msPerMinute, timestamp } from "../contract/values.ts";
+import { timestamp } from "../contract/values.ts";
 import { faultFields, log } from "../run/log.ts";
 import { settings } from "../run/settings.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
-import { epochSeconds, epochSecondsAfter, type Key, queryPage } from "../table/table.ts";
-import { allOf, isThere, lacks, putIf, updateIf } from "../table/writes.ts";
+import { type Key, queryPage } from "../table/table.ts";
 import { readSecret, writeSecret } from "./secrets.ts";
 
 const coordinate = v.pipe(
@@ -34,54 +33,6 @@ function isCanonical(value: string): boolean {
   return Buffer.from(value, "base64url").toString("base64url") === value;
 }
 
-/** Days that a key signs before the next one is created (D6). */
-export const rotationDays = 30;
-
-/** Minutes that a new key is published before it signs, so that every cache of the key set has it (D6). */
-export const publishedAheadMinutes = 10;
-
-/** Minutes that a key stays published after the next one signs: a token's life and the age of a cached key set (D6). */
-export const publishedAfterMinutes = 15 + 5;
-
-/** The time from which the next key signs: now for the first, later for its successors; undefined while none is due. */
-export function nextKeySignsFrom(newestSignsFrom: Date | undefined, now: Date): Date | undefined {
-  if (!newestSignsFrom) return now;
-  const isDue = now.getTime() - newestSignsFrom.getTime() >= rotationDays * 24 * 60 * msPerMinute;
-  return isDue ? new Date(now.getTime() + publishedAheadMinutes * msPerMinute) : undefined;
-}
-
-/** Age at which a published but unstored key counts as abandoned. A younger one may belong to a running rotation. */
-const abandonedAfterMinutes = 60;
-
-/** A key that signs from a time until the next key signs. */
-interface ScheduledKey {
-  readonly kid: string;
-  readonly signsFrom: Date;
-}
-
-/** A published key that is not yet retired. */
-interface PublishedKey {
-  readonly kid: string;
-  readonly publishedAt: Date;
-}
-
-/**
- * The published keys to retire, and when. A key with a successor ends when its last token expires. A key that is not
- * stored was left by an interrupted run, and ends as if it had signed until now.
- */
-export function keysToRetire(
-  published: readonly PublishedKey[],
-  schedule: readonly ScheduledKey[],
-  now: Date,
-): { readonly kid: string; readonly validTo: Date }[] {
-  return published.flatMap(({ kid, publishedAt }) => {
-    const at = schedule.findIndex((key) => key.kid === kid);
-    const isAbandoned = at < 0 && now.getTime() - publishedAt.getTime() >= abandonedAfterMinutes * msPerMinute;
-    const signsTo = at < 0 ? isAbandoned && now : schedule[at + 1]?.signsFrom;
-    return signsTo ? [{ kid, validTo: new Date(signsTo.getTime() + publishedAfterMinutes * msPerMinute) }] : [];
-  });
-}
-
 /** A public signing key as the table has it. */
 interface StoredPublicKey extends StoredItem {
   readonly jwk: PublicJwk;
@@ -99,28 +50,12 @@ export const publicKeys = defineEntity<StoredPublicKey>("public key", ({ pk }) =
 
 /** Access pattern K1: the public signing keys that are published now, as JWKs. One query, 0.5 read units. */
 export async function findPublicKeys(now: Date): Promise<PublicJwk[]> {
-  const published = (await findKeys()).filter(({ valid_to }) => !valid_to || valid_to > now.toISOString());
+  const published = (await findPublishedKeys()).filter(({ valid_to }) => !valid_to || valid_to > now.toISOString());
   return published.map(({ jwk }) => jwk);
 }
 
-/** Access pattern K4: the keys whose publication has no end yet. One query, one read unit. */
-export async function findOpenKeys(): Promise<PublishedKey[]> {
-  const open = (await findKeys({ ConsistentRead: true })).filter(({ valid_to }) => !valid_to);
-  return open.map(({ jwk, published_at }) => ({ kid: jwk.kid, publishedAt: new Date(published_at) }));
-}
-
-/** Access pattern K2: publishes a key from a moment on. One write unit. */
-export async function publishKey(kid: string, jwk: PublicJwk, now: Date): Promise<void> {
-  await putIf({ Item: publicKeys.encode({ ...keyOf(kid), jwk, published_at: now.toISOString() }) });
-}
-
-/** Access pattern K3: ends the publication of a key at a moment, once and for all. One write unit. */
-export async function retireKey(kid: string, validTo: Date): Promise<void> {
-  const set = { valid_to: validTo.toISOString(), expires_at: epochSeconds(validTo) };
-  await updateIf(keyOf(kid), { when: allOf(isThere, lacks("valid_to")), set });
-}
-
-async function findKeys(options: { readonly ConsistentRead?: true } = {}): Promise<StoredPublicKey[]> {
+/** The public signing keys that the table has, with those whose publication has ended. */
+export async function findPublishedKeys(options: { readonly ConsistentRead?: true } = {}): Promise<StoredPublicKey[]> {
   const { items } = await queryPage({
     KeyConditionExpression: "pk = :keys",
     ExpressionAttributeValues: { ":keys": keysPk },
@@ -129,19 +64,24 @@ async function findKeys(options: { readonly ConsistentRead?: true } = {}): Promi
   return items.map(publicKeys.decode);
 }
 
-function keyOf(kid: string): Key {
+/** Key of a public signing key. */
+export function publicKeyAt(kid: string): Key {
   return { pk: keysPk, sk: kid };
 }
 
 /** A withdrawn key verifies nothing after as long (D6). */
 export const keySetCacheMinutes = 5;
+
 /** An unknown key id makes an environment read the keys at most so often: tokens with made-up ids cost nothing. */
 const rereadMinutes = 1;
+
 /** After a failed read, keys are used this much longer before the next try. */
 const staleKeysMinutes = 0.5;
 
 let keys = new Map<string, CryptoKey>();
+
 let readAt: number | undefined;
+
 let reading: Promise<void> | undefined;
 
 /**
@@ -244,26 +184,8 @@ interface StoredMinting extends StoredItem {
   readonly expires_at: number;
 }
 
-const partition = "MINTED";
-/** More than a year, for an audit of it. */
-const mintingDays = 400;
+/** The partition of records of access tokens that people made. */
+export const mintedPk = "MINTED";
 
 /** The entity of records of access tokens that people made. No function reaches their partition by key. */
-export const mintedTokens = defineEntity<StoredMinting>("minted token", ({ pk }) => pk === partition);
-
-/** An access token that a person is about to make. */
-interface Minting {
-  readonly jti: string;
-  readonly madeBy: string;
-  readonly user: { readonly id: number; readonly role: Role };
-  readonly madeAt: Date;
-  readonly validTo: Date;
-}
-
-/** Access pattern MT1: records who makes an access token, and which user it is for, for 400 days. One write unit. */
-export async function recordMinting({ jti, madeBy, user, madeAt, validTo }: Minting): Promise<void> {
-  const [made_at, valid_to] = [madeAt.toISOString(), validTo.toISOString()];
-  const fields = { jti, made_by: madeBy, made_at, user_id: user.id, role: user.role, valid_to };
-  const expires_at = epochSecondsAfter(madeAt, mintingDays);
-  await putIf({ Item: mintedTokens.encode({ pk: partition, sk: `${made_at}#${jti}`, ...fields, expires_at }) });
-}
+export const mintedTokens = defineEntity<StoredMinting>("minted token", ({ pk }) => pk === mintedPk);

@@ -5,6 +5,11 @@ import {
   usersPerTransaction,
 } from "../../functions/workers/notification-delivery.ts";
 import { noticeDays, leaseSeconds as noticeLeaseSeconds } from "../../functions/workers/notify-password-changed.ts";
+import {
+  publishedAfterMinutes,
+  publishedAheadMinutes,
+  rotationDays,
+} from "../../functions/workers/rotate-signing-key.ts";
 import { scheduleMs, writeMs } from "../../infra/tools/export/changed-since.ts";
 import { maxLineBytes } from "../../infra/tools/import/import-lines.ts";
 import { knownAheadMs } from "../../infra/tools/keys.ts";
@@ -40,12 +45,7 @@ import { tombstoneDays, tombstoneItemDays as tombstoneKeptDays } from "../../sha
 import { paces as pacesOfRetries } from "../../shared/table/retry.ts";
 import { maxTransactionWrites, mostTransactionBytes } from "../../shared/table/writes.ts";
 import { accessTokenLifeMinutes } from "../../shared/tokens/access.ts";
-import {
-  keySetCacheMinutes as keyCacheMinutes,
-  publishedAfterMinutes,
-  publishedAheadMinutes,
-  rotationDays,
-} from "../../shared/tokens/keys.ts";
+import { keySetCacheMinutes as keyCacheMinutes } from "../../shared/tokens/keys.ts";
 import { secretCacheMinutes } from "../../shared/tokens/secrets.ts";
 import { rules } from "../support/requests/limits.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keysToRetire, nextKeySignsFrom } from "../../shared/tokens/keys.ts";
+import { keysToRetire, nextKeySignsFrom } from "../../functions/workers/rotate-signing-key.ts";
 
 const first = new Date("2026-01-01T00:00:00.000Z");
 const due = new Date("2026-01-31T00:00:00.000Z");

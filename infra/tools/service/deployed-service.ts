@@ -1,8 +1,11 @@
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
+import type { Role } from "../../../shared/contract/operation.ts";
 import { makeFamily } from "../../../shared/people/sessions.ts";
+import { epochSecondsAfter } from "../../../shared/table/table.ts";
+import { putIf } from "../../../shared/table/writes.ts";
 import { signAccessToken } from "../../../shared/tokens/access.ts";
-import { recordMinting } from "../../../shared/tokens/keys.ts";
+import { mintedPk, mintedTokens } from "../../../shared/tokens/keys.ts";
 import { withClient } from "../../local/aws/with-client.ts";
 import { tableNameOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stage-shape.ts";
@@ -10,6 +13,9 @@ import type { ChosenStage } from "../../stages/stages.ts";
 import { UsageError } from "../cli/command.ts";
 import { inStage } from "./deployed-stage.ts";
 import { findTokenUser, type Service } from "./tool-service.ts";
+
+/** A record of a token that somebody made is kept for more than a year, for an audit of it. */
+const mintingDays = 400;
 
 /**
  * Runs work on the service of a stage in AWS, with the user's own credentials. Prints account and region on standard
@@ -52,4 +58,21 @@ async function mintToken(stage: Stage, login: string, hours: number): Promise<st
   await recordMinting({ jti, madeBy: await findCallerArn(), user: { id, role }, madeAt, validTo });
   const subject = { id, role, financial_company_id: company_id };
   return signAccessToken(subject, makeFamily(madeAt), madeAt, seconds, jti);
+}
+
+/** An access token that a person is about to make. */
+interface Minting {
+  readonly jti: string;
+  readonly madeBy: string;
+  readonly user: { readonly id: number; readonly role: Role };
+  readonly madeAt: Date;
+  readonly validTo: Date;
+}
+
+/** Access pattern MT1: records who makes an access token, and which user it is for, for 400 days. One write unit. */
+async function recordMinting({ jti, madeBy, user, madeAt, validTo }: Minting): Promise<void> {
+  const [made_at, valid_to] = [madeAt.toISOString(), validTo.toISOString()];
+  const fields = { jti, made_by: madeBy, made_at, user_id: user.id, role: user.role, valid_to };
+  const expires_at = epochSecondsAfter(madeAt, mintingDays);
+  await putIf({ Item: mintedTokens.encode({ pk: mintedPk, sk: `${made_at}#${jti}`, ...fields, expires_at }) });
 }

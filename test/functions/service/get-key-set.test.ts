@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { handler } from "../../../functions/service/get-key-set.ts";
-import { handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
+import { publishKey, handler as rotateSigningKey } from "../../../functions/workers/rotate-signing-key.ts";
 import { getKeySet } from "../../../shared/contract/service.ts";
-import { publishKey, readSigningKeys } from "../../../shared/tokens/keys.ts";
+import { readSigningKeys } from "../../../shared/tokens/keys.ts";
 import { call } from "../../support/requests/call.ts";
 import { useService } from "../../support/service/service.ts";
 
