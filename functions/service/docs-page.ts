@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { methodNotAllowed, routeNotFound } from "../../shared/contract/refusals.ts";
-import { acceptsGzip } from "../../shared/http/compression.ts";
 import type { HttpAnswer, HttpEvent } from "../../shared/http/event.ts";
+import { acceptsGzip } from "./compression.ts";
 
 /** A file of the documentation page. */
 export interface PageFile {

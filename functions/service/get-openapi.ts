@@ -1,7 +1,7 @@
 import type { Answer } from "../../shared/contract/operation.ts";
 import { cacheHeaders, getOpenapi } from "../../shared/contract/service.ts";
-import { compressed } from "../../shared/http/compression.ts";
 import { anonymous } from "../../shared/http/endpoint.ts";
+import { compressed } from "./compression.ts";
 
 /** The finished document as JSON text, so that the modules which make it stay outside the bundle. */
 declare const OPENAPI_DOCUMENT: string;

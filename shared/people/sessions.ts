@@ -6,7 +6,7 @@ import { id, msPerDay } from "../contract/values.ts";
 import type { Change } from "../run/change.ts";
 import { settings } from "../run/settings.ts";
 import { defineEntity, type StoredItem } from "../table/entity.ts";
-import { epochSecondsAfter, type Key, queryPage, type StampedChange } from "../table/table.ts";
+import { epochSecondsAfter, type Key, type StampedChange } from "../table/table.ts";
 import { ifAbsent, isThere, putIf, type TransactionWrite, updateIf } from "../table/writes.ts";
 import type { HmacKey } from "../tokens/secrets.ts";
 import { type Account, findAccount } from "./users.ts";
@@ -138,28 +138,6 @@ export async function openSession(userId: number, family: string, seed: string, 
 /** Access pattern S4: a session family for 60 days beyond its expiry, ended or not. One read unit. */
 export function findSession(userId: number, family: string): Promise<StoredSession | undefined> {
   return sessions.find(sessionKey(userId, family), { consistent: true });
-}
-
-/** So many sessions of a user are read, those that were opened last: programs may sign in every minute. */
-const mostRead = 1_000;
-
-/**
- * Access pattern S6: which session families of a user have not ended, of whatever epoch, among the 1,000 that were opened last, the
- * latest refreshed first. Half a read unit for 4 KB of the sessions of the last 90 days, live or not, up to 1,000; one round trip.
- */
-export async function findUnexpiredSessions(userId: number, now: Date): Promise<readonly StoredSession[]> {
-  const { items } = await queryPage({
-    ScanIndexForward: false,
-    Limit: mostRead,
-    KeyConditionExpression: "pk = :pk AND begins_with(sk, :session)",
-    FilterExpression: "valid_to > :now",
-    ExpressionAttributeValues: {
-      ":pk": sessionKey(userId, "").pk,
-      ":session": sessionKey(userId, "").sk,
-      ":now": now.toISOString(),
-    },
-  });
-  return items.map(sessions.decode).toSorted((one, other) => (one.valid_to < other.valid_to ? 1 : -1));
 }
 
 /** The family that a stored session is. */

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { HttpHandler } from "./endpoint.ts";
+import type { HttpHandler } from "../../shared/http/endpoint.ts";
 
 /** A handler whose 200s are sent compressed to clients that accept gzip: API Gateway compresses nothing by itself. */
 export function compressed(handle: HttpHandler): HttpHandler {
