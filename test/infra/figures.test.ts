@@ -20,7 +20,10 @@ const resources: Template["Resources"] = Object.assign(
 test("the figures of the full stage and of the sources are those that were reviewed", async () => {
   const tables = { ...deployedFigures(), ...sourceFigures() };
   const text = Object.entries(tables).map(([title, rows]) => `## ${title}\n\n${tableOfFigures(rows)}\n`);
-  await expect(text.join("\n")).toMatchFileSnapshot("figures.txt");
+  await expect(text.join("\n")).toMatchFileSnapshot(
+    "figures.txt",
+    "Look at what changed. If it is meant: npx vitest run test/infra/figures -u",
+  );
 });
 
 test("every queue, every mapping, and every alarm that a single event does not set off has a reason for its figures", () => {

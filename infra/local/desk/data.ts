@@ -8,6 +8,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import { findChanges } from "../../../functions/changes/find-changes.ts";
 import { changedTypes } from "../../../shared/contract/changes.ts";
+import { recordTypes } from "../../../shared/contract/records.ts";
 import { entities } from "../../../shared/entities.ts";
 import { readBatch } from "../../../shared/table/reads.ts";
 import type { Item } from "../../../shared/table/table.ts";
@@ -21,11 +22,21 @@ import { queueTitle } from "./past-calls.ts";
 import type { DeskOptions } from "./sources.ts";
 import type { ItemView, RecordChange, ResourceRow, ResourcesView } from "./views.ts";
 
+/** The kinds of items, those of records first. */
+const kindNames = [...new Set([...recordTypes, ...entities.map(({ name }) => name)])];
+const isRecord = (kind: string) => recordTypes.some((each) => each === kind);
+const hasHistory = (kind: string) => changedTypes.some((each) => each.toLowerCase() === kind);
+
 /** The queues, consumers of the stream and schedules, and the kinds of items. */
 export async function viewData(sources: DeskOptions, index: ItemIndex): Promise<ResourcesView> {
   const counts = index.counts();
   return {
-    kinds: entities.map(({ name }) => ({ name, count: counts[name] ?? 0 })),
+    kinds: kindNames.map((name) => ({
+      name,
+      count: counts[name] ?? 0,
+      isRecord: isRecord(name),
+      hasHistory: hasHistory(name),
+    })),
     queues: await viewQueues(sources),
     stream: sources.stack.streamMappings.map(({ functionName }) => viewConsumer(functionName, sources)),
     schedules: [

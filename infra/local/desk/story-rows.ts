@@ -1,4 +1,5 @@
 import { operations } from "../../../shared/contract/operations.ts";
+import { recordTypes } from "../../../shared/contract/records.ts";
 import { parseJson } from "../json-text.ts";
 import type { ItemIndex } from "./item-index.ts";
 import {
@@ -12,7 +13,7 @@ import {
 } from "./views.ts";
 
 /** Kinds of items that a person would mention. */
-const mentioned = ["company", "user", "timesheet", "invoice", "job", "notification", "session", "device", "pin"];
+const mentioned: readonly string[] = [...recordTypes, "session", "device", "pin"];
 const channels = { email: ["Mail", "mails"], sms: ["SMS", "SMS"], push: ["Push", "pushes"] } as const;
 
 /** More messages of a channel make one row. */

@@ -158,8 +158,18 @@ export interface ResourceRow {
   messages?: { id: string; sentAt: number; body: string }[];
 }
 
+/** A kind of items. */
+export interface KindView {
+  name: string;
+  count: number;
+  /** Whether imports bring it; all others are internal. */
+  isRecord: boolean;
+  /** Whether its changes are kept. */
+  hasHistory: boolean;
+}
+
 export interface ResourcesView extends Record<"queues" | "stream" | "schedules", ResourceRow[]> {
-  kinds: { name: string; count: number }[];
+  kinds: KindView[];
 }
 
 /** True for what somebody should look at. */

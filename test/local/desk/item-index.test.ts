@@ -191,7 +191,12 @@ describe("with more users and timesheets than a page has", () => {
     expect((await read<PeopleView>(`people?words=hussain+${count}`)).view.people[0]?.id).toBe(count);
     expect((await read<RequestRow[]>("requests")).view[0]?.user?.name).toBe("Zoë Hussain 7");
     const { kinds } = (await read<ResourcesView>("data")).view;
-    expect(kinds.find(({ name }) => name === "timesheet")).toEqual({ name: "timesheet", count });
+    expect(kinds.find(({ name }) => name === "timesheet")).toEqual({
+      name: "timesheet",
+      count,
+      isRecord: true,
+      hasHistory: true,
+    });
   });
 });
 

@@ -1,13 +1,17 @@
 import type { ComponentChildren as Content } from "preact";
 import { useState } from "preact/hooks";
-import { type ItemView, isBad, pluralOf, type RecordChange, type ResourceRow, type ResourcesView } from "../views.ts";
+import {
+  type ItemView,
+  isBad,
+  type KindView,
+  pluralOf,
+  type RecordChange,
+  type ResourceRow,
+  type ResourcesView,
+} from "../views.ts";
 import { Action, Card, Code, Fields, Fold, Head, LinkRow, Read, Row, Rows, Search, Split, Time } from "./parts.tsx";
 import { change } from "./server.ts";
 
-/** Kinds that the interface shows; all others are internal. */
-const records = ["company", "user", "timesheet", "invoice", "job", "notification"];
-/** Kinds with a history of changes. */
-const changed = ["user", "timesheet", "invoice", "job"];
 /** Shown first: the records that most requests change. */
 const firstShown = "timesheet";
 const sections = [
@@ -37,7 +41,7 @@ export function Data({ id }: { id: string | undefined }) {
                 {section ? (
                   <Resources title={section[1]} rows={view[section[0]]} />
                 ) : (
-                  <Items key={openId} kind={openId} />
+                  <Items key={openId} name={openId} kind={view.kinds.find(({ name }) => name === openId)} />
                 )}
               </div>
             }
@@ -55,7 +59,7 @@ function Places({ view, openId }: { view: ResourcesView; openId: string }) {
       {about}
     </LinkRow>
   );
-  const kindRow = ({ name, count }: ResourcesView["kinds"][number]) =>
+  const kindRow = ({ name, count }: KindView) =>
     row(name, titleOf(name), <span class="muted">{count.toLocaleString("en-GB")}</span>);
   const { kinds } = view;
   return (
@@ -67,9 +71,9 @@ function Places({ view, openId }: { view: ResourcesView; openId: string }) {
         })}
       </ul>
       <h2 class="divider">Records</h2>
-      <ul>{records.flatMap((name) => kinds.filter((kind) => kind.name === name).map(kindRow))}</ul>
+      <ul>{kinds.filter(({ isRecord }) => isRecord).map(kindRow)}</ul>
       <h2 class="divider">Internal items</h2>
-      <ul>{kinds.filter(({ name }) => !records.includes(name)).map(kindRow)}</ul>
+      <ul>{kinds.filter(({ isRecord }) => !isRecord).map(kindRow)}</ul>
     </>
   );
 }
@@ -108,11 +112,11 @@ function titleOf(kind: string): string {
   return pluralOf(kind).replace(/^./, (first) => first.toUpperCase());
 }
 
-function Items({ kind }: { kind: string }) {
+function Items({ name, kind }: { name: string; kind: KindView | undefined }) {
   const [text, setText] = useState("");
   return (
-    <Card title={titleOf(kind)} tools={<Search label="Search by key, name, state" value={text} onInput={setText} />}>
-      <Read<ItemView[]> path={`items?${new URLSearchParams({ kind, words: text })}`}>
+    <Card title={titleOf(name)} tools={<Search label="Search by key, name, state" value={text} onInput={setText} />}>
+      <Read<ItemView[]> path={`items?${new URLSearchParams({ kind: name, words: text })}`}>
         {(items) => (
           <Rows none="None here" hint={text ? "None contains that." : "The table holds none of this kind."}>
             {items.map(({ key, title, item }) => (
@@ -120,9 +124,9 @@ function Items({ kind }: { kind: string }) {
                 <details class="wide">
                   <summary>
                     {title && <strong>{title}</strong>}{" "}
-                    {records.includes(kind) ? `id ${item.id}` : <code class="break">{key}</code>}
+                    {kind?.isRecord ? `id ${item.id}` : <code class="break">{key}</code>}
                   </summary>
-                  {changed.includes(kind) && <Changes path={`changes?kind=${kind}&id=${item.id}`} />}
+                  {kind?.hasHistory && <Changes path={`changes?kind=${name}&id=${item.id}`} />}
                   <Code text={JSON.stringify(item)} label={key} />
                 </details>
               </li>
