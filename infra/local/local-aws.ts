@@ -11,13 +11,14 @@ import { localCredentials } from "./aws/local-credentials.ts";
 import { generateSecret, openSecrets } from "./aws/secrets-manager.ts";
 import { type Queues, startQueues } from "./aws/sqs.ts";
 import { withClient } from "./aws/with-client.ts";
-import { type Builds, buildsFolder, openBuilds } from "./builds/builds.ts";
+import { buildsFolder, openBuilds } from "./builds/builds.ts";
 import { bundleProgram } from "./builds/program-bundle.ts";
 import { type Engine, startEngine } from "./engine/engine.ts";
 import { createTable } from "./engine/local-table.ts";
-import { createEnvironments } from "./functions/environments.ts";
+import { type Builds, createEnvironments } from "./functions/environments.ts";
 import { mintToken } from "./mint-token.ts";
 import { runModule } from "./program.ts";
+import { serviceApp } from "./service-app.ts";
 import { synthesizeOnce } from "./stack/synthesis.ts";
 import { type LocalFunction, type LocalStack, readStack } from "./stack/template.ts";
 import { requireStoredShapes } from "./stored-shapes.ts";
@@ -106,7 +107,7 @@ export async function startLocalAws(directory: string, onProgress?: (step: strin
     start(startEngine(data, () => onProgress?.("The table's engine has died and is started again"))),
     start(startQueues(localRegion)),
     start(startAwsEndpoints({ inbox, secrets, buses, pushEndpointsFile: join(data, "push-endpoints.json") })),
-    synthesizeOnce(directory, () => onProgress?.("Building the stack")),
+    synthesizeOnce(serviceApp, directory, () => onProgress?.("Building the stack")),
   ] as const;
   // If one fails, the others end once they have started.
   await Promise.allSettled(parts);

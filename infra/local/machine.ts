@@ -21,6 +21,7 @@ import {
 } from "./local-aws.ts";
 import { takeLock } from "./machine-lock.ts";
 import { openMachineLog } from "./machine-log.ts";
+import { serviceApp } from "./service-app.ts";
 import { watchStack } from "./stack/stack-watch.ts";
 
 export interface MachineOptions extends WorkListeners, Pick<FrontOptions, "lan" | "onRequest"> {
@@ -134,7 +135,7 @@ async function assemble(options: MachineOptions, port: number, starting: AsyncDi
     await workers.stop();
     workers = await startWork(taken);
   };
-  const watch = watchStack({ directory, made, replace, say: (line) => options.onStack?.(line) });
+  const watch = watchStack({ app: serviceApp, directory, made, replace, say: (line) => options.onStack?.(line) });
   starting.defer(watch.stop);
   writeMachineFile(directory, machine);
   starting.defer(() => remove(machineFile(directory)));

@@ -1,8 +1,9 @@
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { type DeployEnvironment, deployFaults } from "../stages/stage-rules.ts";
 import type { ChosenStage } from "../stages/stages.ts";
+import { messageOf } from "../support/message-of.ts";
 import { explainAwsFault } from "./aws/aws-faults.ts";
-import { messageOf, readArguments, runCommand } from "./cli/command.ts";
+import { readArguments, runCommand } from "./cli/command.ts";
 import type { DeployTarget, Finding } from "./preflight/finding.ts";
 import { checks } from "./preflight/preflight-checks.ts";
 import { enterStage, findRegion, requireStage, stageOptions } from "./service/deployed-stage.ts";

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { asciiJson } from "../../../shared/messages/queue.ts";
 import { isMap, matchesAny, type Pattern } from "../filter-patterns.ts";
 import { parseJson } from "../json-text.ts";
 import { AwsError } from "./aws-error.ts";
@@ -62,7 +61,7 @@ export function openEventBuses(region: string): EventBuses {
     for (const watch of watching) watch(busName, event);
     const taking = rules.filter((rule) => rule.busName === busName && matchesAny(event, [rule.pattern]));
     const queueNames = new Set(taking.flatMap((rule) => rule.queueNames));
-    await Promise.all([...queueNames].map((queueName) => send(queueName, asciiJson(event))));
+    await Promise.all([...queueNames].map((queueName) => send(queueName, inAscii(JSON.stringify(event)))));
     return { EventId: event.id };
   };
 
@@ -100,6 +99,11 @@ function refuse(entries: Entry[], names: string[]): void {
   if (unknown !== undefined) {
     throw new AwsError("ResourceNotFoundException", `Event bus ${unknown} does not exist.`);
   }
+}
+
+/** EventBridge escapes what is not ASCII. */
+function inAscii(json: string): string {
+  return json.replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** The bus name of an entry, which may give it as an ARN. */

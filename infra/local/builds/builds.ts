@@ -8,6 +8,7 @@ import { pageFunction } from "../../functions/worker-rows.ts";
 import { root } from "../../support/root.ts";
 import { writeChangedFile, writeWholeFile } from "../../support/whole-file.ts";
 import { type FindChanged, stampFiles } from "../file-stamps.ts";
+import type { Builds } from "../functions/environments.ts";
 import { type BuiltPackages, openPackages } from "./packages.ts";
 import { forNode } from "./program-bundle.ts";
 
@@ -16,11 +17,6 @@ export const callAsParts: LocalParts = {
   head: '<script src="/_local/call-as.js" type="module"></script>',
   slot: '<div id="call-as"></div>',
 };
-
-export interface Builds {
-  /** Brings a function's build up to date and returns its revision. Rejects while the sources do not compile. */
-  build(name: string): Promise<string>;
-}
 
 type Result = BuildResult<{ metafile: true; write: false }>;
 

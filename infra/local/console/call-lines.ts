@@ -1,6 +1,6 @@
 import { relative, sep } from "node:path";
+import { messageOf } from "../../support/message-of.ts";
 import { root } from "../../support/root.ts";
-import { messageOf } from "../../tools/cli/command.ts";
 import type { WorkerCall } from "../functions/work-report.ts";
 import type { FrontRequest } from "../gateway/http-server.ts";
 import { readLine } from "../log-lines.ts";

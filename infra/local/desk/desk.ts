@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { DynamoDBStreamEvent } from "aws-lambda";
-import { messageOf } from "../../tools/cli/command.ts";
+import { messageOf } from "../../support/message-of.ts";
 import type { WorkListeners } from "../functions/work-report.ts";
 import { type GatewayAnswer, gatewayRefusal, writeAnswer } from "../gateway/gateway-answer.ts";
 import { splitTarget } from "../gateway/gateway-event.ts";

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2, DynamoDBStreamEvent, SQSEvent } from "aws-lambda";
 import { readStreamRecord, requestOfStreamRecord, type StreamRecord } from "../../../shared/table/entity.ts";
 import { pageFunction } from "../../functions/worker-rows.ts";
-import { messageOf } from "../../tools/cli/command.ts";
+import { messageOf } from "../../support/message-of.ts";
 import type { WorkerCall } from "../functions/work-report.ts";
 import type { FrontRequest } from "../gateway/http-server.ts";
 import { parseJson } from "../json-text.ts";

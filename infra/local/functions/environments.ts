@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Builds } from "../builds/builds.ts";
 import type { LocalFunction, LocalStack } from "../stack/template.ts";
 import { type Environment, type Output, startEnvironment } from "./environment.ts";
 
@@ -12,11 +11,17 @@ export interface Environments {
   close(): Promise<void>;
 }
 
+/** The builds of functions, which environments load. */
+export interface Builds {
+  /** Brings a function's build up to date and returns its revision. Rejects while the sources do not compile. */
+  build(name: string): Promise<string>;
+}
+
 export interface EnvironmentsOptions {
   /** The functions at this moment, and the environment of each. */
   current(): { stack: Pick<LocalStack, "functions">; functionEnvironment(name: string): Record<string, string> };
   /** Brings a function's build up to date before each invocation. */
-  builds: Pick<Builds, "build">;
+  builds: Builds;
   /** Receives output written between calls. */
   output: Output;
 }

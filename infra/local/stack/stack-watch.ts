@@ -1,11 +1,12 @@
 import { relative } from "node:path";
+import { messageOf } from "../../support/message-of.ts";
 import { root } from "../../support/root.ts";
 import type { Template } from "../../support/stack-template.ts";
-import { messageOf } from "../../tools/cli/command.ts";
 import { type FindChanged, stampFiles } from "../file-stamps.ts";
-import { synthesizeAgain } from "./synthesis.ts";
+import { type App, synthesizeAgain } from "./synthesis.ts";
 
 export interface StackWatchOptions {
+  app: App;
   directory: string;
   /** The source files of the stack, and when the last synthesis began to read them (milliseconds since 1970). */
   made: { from: readonly string[]; at: number };
@@ -18,7 +19,7 @@ export interface StackWatchOptions {
 const lookEveryMilliseconds = 300;
 
 /** Synthesises the stack again after one of its source files has changed and none changes any more. */
-export function watchStack({ directory, made, replace, say }: StackWatchOptions): { stop(): Promise<void> } {
+export function watchStack({ app, directory, made, replace, say }: StackWatchOptions): { stop(): Promise<void> } {
   let { from } = made;
   let findChanged = stampFiles(from, made.at);
   let settling: FindChanged | undefined;
@@ -27,7 +28,7 @@ export function watchStack({ directory, made, replace, say }: StackWatchOptions)
   const synthesize = async () => {
     const at = Date.now();
     try {
-      const { sources, template } = await synthesizeAgain(directory);
+      const { sources, template } = await synthesizeAgain(app, directory);
       from = sources;
       await replace(template);
       say("The changed stack is in use.");

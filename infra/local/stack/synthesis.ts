@@ -1,13 +1,19 @@
 import { hash } from "node:crypto";
-import { cpSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { namesOf } from "../../stages/names.ts";
 import { readJsonFile, writeJsonFile } from "../../support/json-file.ts";
 import { root } from "../../support/root.ts";
 import type { Template } from "../../support/stack-template.ts";
-import { packagesFolder } from "../builds/packages.ts";
 import { bundleProgram } from "../builds/program-bundle.ts";
 import { runModule } from "../program.ts";
+
+/** A CDK app of one stack, and how it is synthesised. */
+export interface App {
+  /** A module that synthesises the stack into the folder given as its argument, without building bundles; from the root. */
+  readonly program: string;
+  /** The name of its stack. */
+  readonly stack: string;
+}
 
 /** The stack as it was synthesised. */
 export interface LocalSynthesis {
@@ -23,28 +29,25 @@ interface LastSynthesis {
   sources: string[];
 }
 
-/** The template in the folder of a synthesis. */
-const templateFile = `${namesOf("local").stack}.template.json`;
-
 /** Files that decide what the modules import and how. */
 const settingFiles = ["package-lock.json", "cdk.json"].map((file) => join(root, file));
 
 /** Synthesises the stack, calling `onBuild` first. Returns the last synthesis instead if no source file has changed. */
-export async function synthesizeOnce(directory: string, onBuild?: () => void): Promise<LocalSynthesis> {
+export async function synthesizeOnce(app: App, directory: string, onBuild?: () => void): Promise<LocalSynthesis> {
   const last = readJsonFile<LastSynthesis>(synthesisFile(directory));
-  if (last && last.digest === digestFiles(last.sources)) return readSynthesis(directory, last.sources);
+  if (last && last.digest === digestFiles(last.sources)) return readSynthesis(app, directory, last.sources);
   onBuild?.();
-  return synthesizeAgain(directory);
+  return synthesizeAgain(app, directory);
 }
 
 /**
  * Synthesises the stack in a process of its own, even if nothing has changed. The last synthesis stays in place until
  * the new one is complete. Rejects with the beginning of the error's message.
  */
-export async function synthesizeAgain(directory: string): Promise<LocalSynthesis> {
+export async function synthesizeAgain(app: App, directory: string): Promise<LocalSynthesis> {
   const outdir = resolve(`${assemblyFolder(directory)}.next`);
   rmSync(outdir, { recursive: true, force: true });
-  const program = await bundleProgram("infra/local/stack/synthesis-program.ts");
+  const program = await bundleProgram(app.program);
   try {
     await runModule(program.code, [outdir]);
   } catch (error) {
@@ -55,27 +58,22 @@ export async function synthesizeAgain(directory: string): Promise<LocalSynthesis
   rmSync(assemblyFolder(directory), { recursive: true, force: true });
   renameSync(outdir, assemblyFolder(directory));
   writeJsonFile(synthesisFile(directory), { digest: digestFiles(sources), sources } satisfies LastSynthesis);
-  return readSynthesis(directory, sources);
+  return readSynthesis(app, directory, sources);
 }
 
-function readSynthesis(directory: string, sources: string[]): LocalSynthesis {
+function readSynthesis({ stack }: App, directory: string, sources: string[]): LocalSynthesis {
   const folder = assemblyFolder(directory);
-  const template = JSON.parse(readFileSync(join(folder, templateFile), "utf8"));
+  const template = JSON.parse(readFileSync(join(folder, `${stack}.template.json`), "utf8"));
   return { template, bundles: join(folder, "bundles"), sources };
 }
 
-/** Starts a machine's folder with the synthesis and packages of another one. */
-export function copySynthesis(from: string, to: string): void {
-  for (const part of [assemblyFolder, synthesisFile, packagesFolder]) {
-    if (existsSync(part(from))) cpSync(part(from), part(to), { recursive: true });
-  }
-}
-
-function assemblyFolder(directory: string): string {
+/** The folder of the synthesised stack in a machine's folder. */
+export function assemblyFolder(directory: string): string {
   return join(directory, "cdk.out");
 }
 
-function synthesisFile(directory: string): string {
+/** The file that says what the synthesis was made from. */
+export function synthesisFile(directory: string): string {
   return join(directory, "synthesis.json");
 }
 

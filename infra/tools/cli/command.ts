@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { likelyNameOf } from "../../../shared/run/nearest.ts";
+import { messageOf } from "../../support/message-of.ts";
 
 /** A mistake in how a command was called; the message says how to fix it. */
 export class UsageError extends Error {}
@@ -48,11 +49,6 @@ export function abortOnSignals(): Disposable & { readonly signal: AbortSignal } 
       for (const name of names) process.off(name, abort);
     },
   };
-}
-
-/** The message of an error. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Returns what work does. If it throws, the call is mistaken: throws `UsageError` with these words and the message. */

@@ -4,8 +4,8 @@ import { DescribeSecretCommand, SecretsManagerClient } from "@aws-sdk/client-sec
 import { namesOf, tableNameOf } from "../../stages/names.ts";
 import type { Stage } from "../../stages/stage-shape.ts";
 import { edgeOf } from "../../stages/stage-shape.ts";
+import { messageOf } from "../../support/message-of.ts";
 import { orUndefined } from "../aws/aws-faults.ts";
-import { messageOf } from "../cli/command.ts";
 import { type DeployTarget, type Finding, missing, ok } from "./finding.ts";
 
 /**

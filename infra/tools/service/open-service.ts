@@ -1,7 +1,8 @@
 import type { ChosenStage } from "../../stages/stages.ts";
+import { messageOf } from "../../support/message-of.ts";
 import { kindOfAwsFault } from "../aws/aws-faults.ts";
 import { TableOutage, withPatientTable } from "../aws/patience.ts";
-import { messageOf, StoppedError, UsageError } from "../cli/command.ts";
+import { StoppedError, UsageError } from "../cli/command.ts";
 import { createProgressLine, type ProgressLine } from "../cli/progress-line.ts";
 import { withDeployedService } from "./deployed-service.ts";
 import { withLocalService } from "./local-service.ts";

@@ -7,12 +7,15 @@ import { newFolder } from "../../support/service/new-folder.ts";
 
 vi.mock("../../../infra/local/stack/synthesis.ts", () => ({ synthesizeAgain: vi.fn() }));
 
+const app = { program: "program.ts", stack: "Stack" };
+
 test("a stack that cannot be taken into use stays as it was, and a line says why", async () => {
   const source = join(newFolder(), "stack.ts");
   writeFileSync(source, "1");
   vi.mocked(synthesizeAgain).mockResolvedValue({ template: { Resources: {} }, bundles: "", sources: [source] });
   const lines: string[] = [];
   const watch = watchStack({
+    app,
     directory: "",
     made: { from: [source], at: Date.now() },
     replace: async () => {
@@ -32,7 +35,7 @@ test("a watch that is stopped while it synthesises ends when the new stack is in
   vi.mocked(synthesizeAgain).mockReturnValue(synthesis.promise);
   const lines: string[] = [];
   const made = { from: [source], at: Date.now() };
-  const watch = watchStack({ directory: "", made, replace: async () => {}, say: (line) => lines.push(line) });
+  const watch = watchStack({ app, directory: "", made, replace: async () => {}, say: (line) => lines.push(line) });
   writeFileSync(source, "new");
   await vi.waitFor(() => expect(lines).toHaveLength(1), { timeout: 5_000 });
   const stopped = watch.stop();

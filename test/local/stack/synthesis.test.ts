@@ -12,7 +12,9 @@ vi.mock("../../../infra/local/builds/program-bundle.ts", () => ({
 // What is set up for every file has loaded them.
 vi.resetModules();
 const { runModule } = await import("../../../infra/local/program.ts");
-const { copySynthesis, synthesizeAgain, synthesizeOnce } = await import("../../../infra/local/stack/synthesis.ts");
+const { synthesizeAgain, synthesizeOnce } = await import("../../../infra/local/stack/synthesis.ts");
+const { copySynthesis } = await import("../../support/service/copy-synthesis.ts");
+const { serviceApp } = await import("../../../infra/local/service-app.ts");
 
 let directory: string;
 let made: number;
@@ -33,17 +35,17 @@ beforeEach(() => {
 test("the stack is synthesised, which is announced, only if a source has changed; a copied folder has it", async () => {
   // A synthesis that was killed has left it.
   mkdirSync(join(directory, "cdk.out.next"));
-  const first = await synthesizeOnce(directory, announce);
+  const first = await synthesizeOnce(serviceApp, directory, announce);
   const [copy, bundles] = [newFolder(), join(directory, "cdk.out/bundles")];
   copySynthesis(directory, copy);
   expect(first).toMatchObject({ template: { made: 1 }, bundles });
   expect(first.sources).toEqual([source, join(root, "package-lock.json"), join(root, "cdk.json")]);
-  expect(await synthesizeOnce(directory, announce)).toEqual(first);
-  expect((await synthesizeOnce(copy, announce)).template).toEqual({ made: 1 });
+  expect(await synthesizeOnce(serviceApp, directory, announce)).toEqual(first);
+  expect((await synthesizeOnce(serviceApp, copy, announce)).template).toEqual({ made: 1 });
   expect(announce).toHaveBeenCalledTimes(1);
   for (const change of [() => writeFileSync(source, "second"), () => rmSync(source)]) {
     change();
-    expect((await synthesizeOnce(directory, announce)).template).toEqual({ made });
+    expect((await synthesizeOnce(serviceApp, directory, announce)).template).toEqual({ made });
   }
   expect([made, announce.mock.calls.length]).toEqual([3, 3]);
 });
@@ -52,18 +54,18 @@ test("the sources of the stack are every file that its program imports", async (
   const { bundleProgram } = await vi.importActual<typeof import("../../../infra/local/builds/program-bundle.ts")>(
     "../../../infra/local/builds/program-bundle.ts",
   );
-  const { sources } = await bundleProgram("infra/local/stack/synthesis-program.ts");
+  const { sources } = await bundleProgram(serviceApp.program);
   expect(sources).toContain(join(root, "infra/workforce-stack.ts"));
 });
 
 test("a synthesis that fails leaves the last one in place, and nothing of its own", async () => {
-  const first = await synthesizeOnce(directory);
+  const first = await synthesizeOnce(serviceApp, directory);
   vi.mocked(runModule).mockImplementation(async (_, [folder = ""]) => {
     mkdirSync(folder);
     throw new Error("no such construct");
   });
-  await expect(synthesizeAgain(directory)).rejects.toThrow("no such construct");
+  await expect(synthesizeAgain(serviceApp, directory)).rejects.toThrow("no such construct");
   expect(existsSync(join(directory, "cdk.out.next"))).toBe(false);
-  expect(await synthesizeOnce(directory, announce)).toEqual(first);
+  expect(await synthesizeOnce(serviceApp, directory, announce)).toEqual(first);
   expect(announce).not.toHaveBeenCalled();
 });

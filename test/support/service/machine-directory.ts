@@ -1,6 +1,6 @@
 import { inject } from "vitest";
-import { copySynthesis } from "../../../infra/local/stack/synthesis.ts";
 import type { TemporaryFolder } from "../../../infra/support/temporary-folder.ts";
+import { copySynthesis } from "./copy-synthesis.ts";
 import { makeDirectory } from "./local-machine.ts";
 import { synthesizedMachine } from "./made-stack.ts";
 

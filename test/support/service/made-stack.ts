@@ -1,6 +1,8 @@
 import { mkdirSync } from "node:fs";
-import { copySynthesis, synthesizeOnce } from "../../../infra/local/stack/synthesis.ts";
+import { serviceApp } from "../../../infra/local/service-app.ts";
+import { synthesizeOnce } from "../../../infra/local/stack/synthesis.ts";
 import type { Template } from "../../../infra/support/stack-template.ts";
+import { copySynthesis } from "./copy-synthesis.ts";
 import { copyBundles, copyStages, keep } from "./kept.ts";
 import { onceForRun } from "./once-for-run.ts";
 
@@ -9,7 +11,7 @@ export function synthesizedMachine(): Promise<string> {
   return onceForRun("machine", async (folder) => {
     mkdirSync(folder);
     await keep("synthesis", async (kept) => {
-      await synthesizeOnce(kept);
+      await synthesizeOnce(serviceApp, kept);
       copySynthesis(kept, folder);
     });
   });
@@ -17,7 +19,7 @@ export function synthesizedMachine(): Promise<string> {
 
 /** The template of the synthesised stack. */
 export function synthesizedTemplate(): Promise<Template> {
-  return keep("synthesis", async (kept) => (await synthesizeOnce(kept)).template);
+  return keep("synthesis", async (kept) => (await synthesizeOnce(serviceApp, kept)).template);
 }
 
 /** The folder with the bundle of each function as it is deployed. */
